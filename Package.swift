@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+// The direction of dependencies, without a circle:
+// copypasta → CopyPastaApp → {GtkKit, X11Kit, ClipHistory}; X11Kit and ClipHistory share SerialQueue.
+import PackageDescription
+
+let package = Package(
+  name: "CopyPasta",
+  products: [.executable(name: "copypasta", targets: ["copypasta"])],
+  targets: [
+    .systemLibrary(
+      name: "CGtk", path: "CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // XCB comes with libgtk-4-dev, by way of libx11-dev.
+    .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libgtk-4-dev"])]),
+
+    .target(name: "SerialQueue"),
+    .target(name: "ClipHistory", dependencies: ["CSQLite", "SerialQueue"]),
+    .target(name: "X11Kit", dependencies: ["CXCB", "SerialQueue"]),
+    .target(name: "GtkKit", dependencies: ["CGtk"]),
+    .target(
+      name: "CopyPastaApp", dependencies: ["GtkKit", "X11Kit", "ClipHistory"],
+      resources: [.embedInCode("Resources/style.css")]),
+    .executableTarget(name: "copypasta", dependencies: ["CopyPastaApp"]),
+
+    .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Fixtures"]),
+    .testTarget(name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "TestSupport"]),
+    .testTarget(name: "X11KitTests", dependencies: ["X11Kit", "TestSupport"]),
+    .executableTarget(name: "MainLoopProbe", dependencies: ["GtkKit"], path: "Tests/MainLoopProbe"),
+    .testTarget(name: "GtkKitTests", dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "TestSupport"]),
+    .testTarget(name: "CopyPastaAppTests", dependencies: ["CopyPastaApp", "TestSupport"]),
+    .testTarget(name: "EndToEndTests", dependencies: ["copypasta", "CSQLite", "TestSupport"]),
+  ]
+)

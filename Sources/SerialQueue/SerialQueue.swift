@@ -1,0 +1,34 @@
+import Dispatch
+
+/// The executor of an actor whose work blocks: it runs on a dispatch queue of its own.
+///
+/// The cooperative pool has one thread per core; an actor that waits there for a disk or for another
+/// program would keep every other task of the process waiting.
+///
+/// ```swift
+/// actor Disk {
+///   private let queue = SerialQueue(label: "disk")
+///   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+/// }
+/// ```
+public final class SerialQueue: SerialExecutor {
+  /// The queue behind the executor, for event sources that are to run as the actor.
+  public let dispatchQueue: DispatchQueue
+
+  /// Makes a queue; `label` is what debuggers show.
+  public init(label: String) {
+    dispatchQueue = DispatchQueue(label: label, qos: .userInitiated)
+  }
+
+  /// Runs a job of the actor; called by the Swift runtime.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    dispatchQueue.async { job.runSynchronously(on: executor) }
+  }
+
+  /// Traps where the caller is not on the queue; behind `assumeIsolated`.
+  public func checkIsolated() {
+    dispatchPrecondition(condition: .onQueue(dispatchQueue))
+  }
+}
