@@ -1,0 +1,35 @@
+/// One entry of the history, as the list shows it; its whole text is fetched with `HistoryStore.text(of:)`.
+///
+/// Ids ascend with time and are never given out twice, so ordering by `id` is ordering by time.
+/// Its description leaves the preview out, so that no clip reaches a log.
+public struct Clip: Sendable, Equatable, Identifiable {
+  /// The row's id in the database.
+  public let id: Int64
+
+  /// When the text was captured, in microseconds since 1970 UTC.
+  public let capturedAt: Int64
+
+  /// The size of the whole text in bytes.
+  public let byteCount: Int
+
+  /// The beginning of the text, at most `Preview.byteLimit` bytes; the text itself where it is that short.
+  public let preview: String
+
+  /// Makes a clip of its parts; the history makes its own, this is for whoever stands in for it.
+  public init(id: Int64, capturedAt: Int64, byteCount: Int, preview: String) {
+    self.id = id
+    self.capturedAt = capturedAt
+    self.byteCount = byteCount
+    self.preview = preview
+  }
+}
+
+extension Clip: CustomStringConvertible, CustomReflectable {
+  /// The id and the size, never the text.
+  public var description: String { "Clip(\(id), \(byteCount) bytes)" }
+
+  /// All but the preview: `dump` looks here.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["id": id, "capturedAt": capturedAt, "byteCount": byteCount])
+  }
+}

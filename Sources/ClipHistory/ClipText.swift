@@ -1,0 +1,54 @@
+/// The text of a clip: not empty, valid UTF-8, without a NUL, and otherwise byte for byte what was copied.
+///
+/// Whoever holds one need not check again. Equality is that of the bytes: unlike `String`, "é" as one scalar and
+/// "é" as two are different texts. Its description gives the size only, so that no clip reaches a log.
+///
+/// ```swift
+/// let text = try ClipText(validating: Array("grüezi".utf8))
+/// text.byteCount  // 7
+/// ```
+public struct ClipText: Sendable, Equatable {
+  /// Why some bytes are not the text of a clip.
+  public enum Refusal: Error, Equatable, Sendable {
+    /// There are no bytes.
+    case empty
+    /// The bytes are not valid UTF-8 (a broken sequence, a surrogate, an overlong form).
+    case notUTF8
+    /// There is a zero byte, at which C programs would cut the text off.
+    case containsNUL
+  }
+
+  /// The text in UTF-8.
+  public let bytes: [UInt8]
+
+  /// The size of the text in bytes, at least 1.
+  public var byteCount: Int { bytes.count }
+
+  /// Takes the bytes over, without copying them, or says why they are refused.
+  public init(validating bytes: [UInt8]) throws(Refusal) {
+    guard !bytes.isEmpty else { throw .empty }
+    do {
+      _ = try UTF8Span(validating: bytes.span)
+    } catch {
+      throw .notUTF8
+    }
+    guard !bytes.contains(0) else { throw .containsNUL }
+    self.bytes = bytes
+  }
+
+  /// The first scalars of the text that fit into `limit` bytes; the cost is that of the limit, not of the text.
+  func leading(_ limit: Int) -> String {
+    guard byteCount > limit else { return String(decoding: bytes, as: UTF8.self) }
+    var end = limit
+    while UTF8.isContinuation(bytes[end]) { end -= 1 }
+    return String(decoding: bytes[..<end], as: UTF8.self)
+  }
+}
+
+extension ClipText: CustomStringConvertible, CustomReflectable {
+  /// The size, never the text.
+  public var description: String { "ClipText(\(byteCount) bytes)" }
+
+  /// The size, never the text: `dump` looks here.
+  public var customMirror: Mirror { Mirror(self, children: ["byteCount": byteCount]) }
+}

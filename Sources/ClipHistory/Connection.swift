@@ -1,0 +1,105 @@
+import CSQLite
+import Glibc
+
+/// One connection to a database file, open as long as it or a statement of it lives.
+///
+/// It belongs to one actor or thread at a time, which the compiler sees to: it is not `Sendable`.
+final class Connection {
+  enum Access {
+    case readWrite, readOnly
+    /// Without locks and without a log beside the file: for a place where nobody can write.
+    case immutable
+  }
+
+  let handle: OpaquePointer
+  private let path: String
+  /// How long a call waits for another program's lock, in milliseconds.
+  let patience: Int32
+  /// Outlives the handle, which writes through it until it is closed.
+  private let erasing: ErasingFile?
+
+  /// Opens an existing file.
+  init(path: String, access: Access, patience: Int32) throws(StoreError) {
+    var handle: OpaquePointer?
+    let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
+    let code = sqlite3_open_v2(
+      Self.uri(path, access), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let handle else {
+      let error = StoreError(code: code, system: handle.map { sqlite3_system_errno($0) } ?? 0, path: path)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    self.handle = handle
+    self.path = path
+    self.patience = patience
+    erasing = access == .readWrite ? ErasingFile(of: handle) : nil
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, patience)
+    // Rather no history than one that keeps what was deleted.
+    if access == .readWrite, erasing == nil { throw .failed(code: SQLITE_ERROR) }
+  }
+
+  deinit {
+    // It cannot be refused: every statement keeps its connection.
+    sqlite3_close(handle)
+  }
+
+  /// The rows that the last statement inserted or deleted.
+  var changedRows: Int { Int(sqlite3_changes64(handle)) }
+
+  /// The id of the row that the last insertion made.
+  var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Runs SQL that answers nothing.
+  func execute(_ sql: String) throws(StoreError) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  /// Runs `body` as one transaction that may write: all of it is on disk at the return, or none of it.
+  func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    // IMMEDIATE: a lock taken at the first write instead would fail without waiting, after a read.
+    try execute("BEGIN IMMEDIATE")
+    do throws(StoreError) {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      // A full disk makes SQLite roll back by itself. The first error is the one that says what happened.
+      if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+      throw error
+    }
+  }
+
+  /// Moves the whole log into the database file and empties it; false where a reader is in the way.
+  ///
+  /// It waits for readers as long as `limit` says, in milliseconds.
+  func truncateLog(waiting limit: Int32) throws(StoreError) -> Bool {
+    sqlite3_busy_timeout(handle, limit)
+    defer { sqlite3_busy_timeout(handle, patience) }
+    let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    if code & 0xff == SQLITE_BUSY { return false }
+    guard code == SQLITE_OK else { throw failure(code) }
+    return true
+  }
+
+  /// The error behind a result code that a call on this connection has just given.
+  func failure(_ code: Int32) -> StoreError {
+    StoreError(code: code, system: sqlite3_system_errno(handle), path: path)
+  }
+
+  /// Always a URI, because Debian's SQLite would read a path that begins with `file:` as one.
+  private static func uri(_ path: String, _ access: Access) -> String {
+    var uri = "file:"
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"):
+        uri.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        uri += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+      }
+    }
+    return access == .immutable ? uri + "?immutable=1" : uri
+  }
+}

@@ -1,0 +1,50 @@
+import CSQLite
+
+/// Makes a connection write zeros into the unused space of every page that it writes to the database file.
+///
+/// It takes the place of one of the file's methods, as a VFS of SQLite's may, and hands everything else on. What it
+/// overwrites is no part of any row, so SQLite never misses it.
+final class ErasingFile {
+  /// What the file's `pMethods` points to: the methods first, and behind them what they stand in for.
+  private struct Methods {
+    var table: sqlite3_io_methods
+    let original: UnsafePointer<sqlite3_io_methods>
+  }
+
+  private let methods: UnsafeMutablePointer<Methods>
+
+  /// Takes over the file of an open connection; it must outlive the connection.
+  init?(of connection: OpaquePointer) {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+      let file, let original = file.pointee.pMethods
+    else { return nil }
+    methods = .allocate(capacity: 1)
+    methods.initialize(to: Methods(table: original.pointee, original: original))
+    methods.pointee.table.xWrite = { ErasingFile.write($0, $1, $2, $3) }
+    file.pointee.pMethods = UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self)
+  }
+
+  deinit {
+    methods.deallocate()
+  }
+
+  /// In WAL mode the database file is written as the log is moved into it, a page at a time.
+  private static func write(
+    _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32,
+    _ offset: Int64
+  ) -> Int32 {
+    guard let file, let table = file.pointee.pMethods else { return SQLITE_IOERR }
+    let methods = UnsafeRawPointer(table).assumingMemoryBound(to: Methods.self)
+    guard let write = methods.pointee.original.pointee.xWrite else { return SQLITE_IOERR }
+    let page = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+    guard let unused = UnusedSpace.range(in: page, isFirst: offset == 0),
+      page[unused].contains(where: { $0 != 0 })
+    else { return write(file, bytes, count, offset) }
+    return withUnsafeTemporaryAllocation(byteCount: page.count, alignment: 8) { copy in
+      copy.copyMemory(from: page)
+      UnsafeMutableRawBufferPointer(rebasing: copy[unused]).initializeMemory(as: UInt8.self, repeating: 0)
+      return write(file, copy.baseAddress, count, offset)
+    }
+  }
+}

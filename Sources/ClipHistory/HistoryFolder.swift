@@ -1,0 +1,89 @@
+import Glibc
+
+/// Makes a history's folder and file before SQLite sees them, and keeps both for their user alone.
+enum HistoryFolder {
+  /// Makes what is missing, narrows what is too wide, and says whether it can be written.
+  static func prepare(_ location: HistoryLocation) throws(StoreError) {
+    try makeFolder(location.folder)
+    try narrow(location.folder, to: 0o700, type: S_IFDIR)
+    try makeDatabase(location)
+    for file in [location.database, location.writeAheadLog, location.sharedMemory] {
+      try narrow(file, to: 0o600, type: S_IFREG)
+    }
+    // Without this SQLite would open the file for reading only, and say so at the first write.
+    guard isWritable(location.folder), isWritable(location.database) else { throw .readOnly }
+    try checkLogBelongs(to: location)
+  }
+
+  /// Whether this process may write the file, or make files in the folder.
+  static func isWritable(_ path: String) -> Bool {
+    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
+  }
+
+  /// The size of a file in bytes, nil where there is none.
+  static func size(of path: String) -> Int? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
+  private static func makeFolder(_ path: String) throws(StoreError) {
+    if mkdir(path, 0o700) == 0 { return syncParent(of: path) }
+    switch errno {
+    case EEXIST: return
+    case ENOENT where path.contains("/"): break
+    case let code: throw .folderUnusable(path: path, errno: code)
+    }
+    let parent = parent(of: path)
+    guard parent != path else { throw .folderUnusable(path: path, errno: ENOENT) }
+    try makeFolder(parent)
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw .folderUnusable(path: path, errno: errno)
+    }
+    syncParent(of: path)
+  }
+
+  private static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// SQLite syncs the folder of its files, but not the folder's own entry: a power cut would take it, files and all.
+  private static func syncParent(of path: String) {
+    let descriptor = open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    _ = fsync(descriptor)
+    close(descriptor)
+  }
+
+  /// `mknod`, not `open`: closing any descriptor of a file drops every lock that this process has on it,
+  /// also SQLite's (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+  private static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
+    if mknod(location.database, S_IFREG | 0o600, 0) == 0 { return }
+    switch errno {
+    case EEXIST: return
+    case ENOSPC, EDQUOT: throw .diskFull
+    case let code: throw .folderUnusable(path: location.folder, errno: code)
+    }
+  }
+
+  private static func narrow(_ path: String, to mode: mode_t, type: mode_t) throws(StoreError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == type else {
+      throw .folderUnusable(path: path, errno: type == S_IFDIR ? ENOTDIR : EINVAL)
+    }
+    guard status.st_mode & 0o077 != 0, chmod(path, mode) != 0 else { return }
+    switch errno {
+    case ENOENT: return  // A log that went away with its last user.
+    case EROFS: throw .readOnly
+    case let code: throw .folderUnusable(path: path, errno: code)
+    }
+  }
+
+  /// SQLite deletes a log beside an empty database as a leftover; it may be all that is left of a history.
+  private static func checkLogBelongs(to location: HistoryLocation) throws(StoreError) {
+    // The log first: another process that is just making this database fills the file before the log.
+    guard let log = size(of: location.writeAheadLog), log > 0 else { return }
+    if size(of: location.database) == 0 { throw .damaged }
+  }
+}

@@ -1,0 +1,24 @@
+/// Where a history lies: a folder of its own, with the database and the two files that SQLite keeps beside it.
+///
+/// ```swift
+/// let location = HistoryLocation(folder: "/home/ada/.local/share/copypasta")
+/// location.database  // "/home/ada/.local/share/copypasta/history.sqlite3"
+/// ```
+public struct HistoryLocation: Sendable, Equatable {
+  /// The folder, for its user alone (0700); a store makes it where it is missing.
+  public let folder: String
+
+  /// The database file (0600).
+  public var database: String { folder + "/history.sqlite3" }
+
+  /// What was written and is not in the database file yet; SQLite gives it the database's permissions.
+  var writeAheadLog: String { database + "-wal" }
+
+  /// The index of the write-ahead log; it holds page numbers, no text.
+  var sharedMemory: String { database + "-shm" }
+
+  /// Names a folder; touches nothing.
+  public init(folder: String) {
+    self.folder = folder
+  }
+}

@@ -1,0 +1,99 @@
+import CSQLite
+
+/// The reading connection: pages for the list, in some microseconds each, also while the store writes 64 MiB.
+///
+/// It is used where it was made, on the main thread; a page holds no lock after it has been read. It opens a history
+/// that a `HistoryStore` has made, also one in a folder that cannot be written, where the store refuses.
+///
+/// ```swift
+/// let reader = try HistoryReader(location: location)
+/// let first = try reader.newestPage(limit: 50)
+/// ```
+public final class HistoryReader {
+  private let pages: Statement
+  private let counting: Statement
+
+  /// The query behind every page.
+  ///
+  /// It names `text` only where `preview` is NULL, which is where the text is short:
+  /// SQLite never reads a large text for the list.
+  static let pageQuery = """
+    SELECT id, captured_at, byte_count, coalesce(preview, text) FROM clip
+    WHERE id <= ?1 ORDER BY id DESC LIMIT ?2
+    """
+
+  /// Opens an existing history, and writes nothing; throws as `HistoryStore.init` does.
+  public init(location: HistoryLocation) throws(StoreError) {
+    let connection = try Self.connect(to: location)
+    pages = try Statement(Self.pageQuery, on: connection)
+    counting = try Statement("SELECT count(*) FROM clip", on: connection)
+  }
+
+  /// The newest clips, newest first, at most `limit`.
+  public func newestPage(limit: Int) throws(StoreError) -> [Clip] {
+    try page(from: .max, limit: limit)
+  }
+
+  /// The clip with this id and the older ones after it, newest first, at most `limit`; the id need not exist.
+  public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
+    try pages.run { row throws(StoreError) in
+      row.bind(id, at: 1)
+      row.bind(Int64(max(limit, 0)), at: 2)  // A negative limit would be none.
+      var clips: [Clip] = []
+      while try row.step() {
+        clips.append(
+          Clip(
+            id: row.integer(0), capturedAt: row.integer(1), byteCount: Int(row.integer(2)),
+            preview: row.string(3)))
+      }
+      return clips
+    }
+  }
+
+  /// How many clips there are.
+  ///
+  /// It walks the whole table: 30 ms or more for 1,000,000 of them.
+  public func count() throws(StoreError) -> Int {
+    try counting.run { row throws(StoreError) in
+      try row.step() ? Int(row.integer(0)) : 0
+    }
+  }
+
+  // MARK: -
+
+  private static func connect(to location: HistoryLocation) throws(StoreError) -> Connection {
+    do throws(StoreError) {
+      return try connect(to: location, access: .readOnly)
+    } catch {
+      guard needsNoLog(error, location) else { throw error }
+      return try connect(to: location, access: .immutable)
+    }
+  }
+
+  /// Whether the file failed to open for want of a log, and may be read without one.
+  ///
+  /// Even a reader makes a log, which a folder that cannot be written does not allow. Where there is none in it,
+  /// there is nothing to miss, and nobody to share the file with.
+  private static func needsNoLog(_ error: StoreError, _ location: HistoryLocation) -> Bool {
+    switch error {
+    case .readOnly, .cannotOpen:
+      let log = HistoryFolder.size(of: location.writeAheadLog) ?? 0
+      return log == 0 && !HistoryFolder.isWritable(location.folder)
+    default: return false
+    }
+  }
+
+  private static func connect(
+    to location: HistoryLocation, access: Connection.Access
+  ) throws(StoreError) -> Connection {
+    let connection = try Connection(
+      path: location.database, access: access, patience: Patience().lock)
+    try connection.useCautiously()
+    let version = try Schema.version(of: connection)
+    guard version == Schema.version else {
+      // Older, or empty still: for a store to migrate.
+      throw .cannotOpen(path: location.database, code: SQLITE_SCHEMA)
+    }
+    return connection
+  }
+}

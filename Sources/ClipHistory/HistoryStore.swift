@@ -1,0 +1,186 @@
+import CSQLite
+import SerialQueue
+
+/// The history on disk: the connection that writes, which also reads what is too large for the main thread.
+///
+/// Each method is one intent and at most one transaction; when it returns, what it did is on disk. It runs on a
+/// thread of its own. Several processes may have the same history open. `close` it at the end: a store that is only
+/// let go of closes too, but on the thread that lets go, and closing writes.
+///
+/// ```swift
+/// let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: hmac)
+/// let text = try ClipText(validating: Array("hello".utf8))
+/// try await store.record(text, at: now)  // .recorded(Clip)
+/// try await store.record(text, at: now)  // .duplicate
+/// ```
+public actor HistoryStore {
+  /// A keyed digest that cannot be forged or inverted, HMAC-SHA-256 in the app; runs on the store's thread.
+  public typealias Digest = @Sendable (_ key: [UInt8], _ text: ClipText) -> [UInt8]
+
+  /// What became of a text that was to be recorded.
+  public enum RecordOutcome: Sendable, Equatable {
+    /// It is a new row, and on disk.
+    case recorded(Clip)
+    /// It is the last captured text again; nothing was written.
+    case duplicate
+  }
+
+  private let queue = SerialQueue(label: "org.copypasta.history")
+  private let digest: Digest
+  private let patience: Patience
+  private var session: WritingSession?
+  private var retry: Task<Void, Never>?
+
+  /// Whether the log may still hold a deleted text.
+  private(set) var owesTruncation: Bool
+
+  /// The thread that the store runs on.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  /// Opens the history, and makes it where there is none.
+  ///
+  /// Synchronous, for the start of the program: an existing history that is up to date is only read, in well under
+  /// a millisecond. `digest` must give the same result for the same key and text for ever. Throws `.newerSchema`,
+  /// `.notADatabase`, `.damaged`, `.readOnly` and the others without having changed what is in the file.
+  public init(location: HistoryLocation, digest: @escaping Digest) throws(StoreError) {
+    try self.init(location: location, digest: digest, patience: Patience())
+  }
+
+  init(location: HistoryLocation, digest: @escaping Digest, patience: Patience) throws(StoreError) {
+    self.digest = digest
+    self.patience = patience
+    // A log that a crash left behind may hold a text that was deleted just before.
+    owesTruncation = HistoryFolder.size(of: location.writeAheadLog).map { $0 > 0 } ?? false
+    session = try WritingSession(location: location, patience: patience)
+    if owesTruncation {
+      Task { [weak self] in await self?.truncateLogLater() }
+    }
+  }
+
+  deinit {
+    retry?.cancel()
+  }
+
+  /// Records a text as the newest clip, unless it is the last captured one; row and fingerprint in one transaction.
+  ///
+  /// `now` is in microseconds since 1970 UTC. Where the clock ran backwards the clip gets the time of the newest
+  /// capture instead, so that the order of ids is the order of times.
+  @discardableResult
+  public func record(_ text: ClipText, at now: Int64) throws(StoreError) -> RecordOutcome {
+    let session = try opened()
+    let fingerprint = fingerprint(of: text, session)
+    let outcome = try session.connection.transaction { () throws(StoreError) -> RecordOutcome in
+      let last = try session.readLastCapture()
+      if last.fingerprint == fingerprint { return .duplicate }
+      let clip = try session.insert(text, capturedAt: max(now, last.capturedAt))
+      try session.writeLastCapture(fingerprint, capturedAt: clip.capturedAt)
+      return .recorded(clip)
+    }
+    truncateLogIfOwed()
+    return outcome
+  }
+
+  /// Remembers a text that was copied out of the history as the last captured one; adds no row.
+  public func noteCopied(_ text: ClipText) throws(StoreError) {
+    let session = try opened()
+    let fingerprint = fingerprint(of: text, session)
+    try session.connection.transaction { () throws(StoreError) in
+      let last = try session.readLastCapture()
+      if last.fingerprint == fingerprint { return }
+      try session.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
+    }
+    truncateLogIfOwed()
+  }
+
+  /// The whole text of a clip, nil where it was deleted; `.damaged` where the row holds no valid text.
+  public func text(of id: Int64) throws(StoreError) -> ClipText? {
+    let bytes = try opened().text.run { row throws(StoreError) -> [UInt8]? in
+      row.bind(id, at: 1)
+      return try row.step() ? row.bytes(0) : nil
+    }
+    guard let bytes else { return nil }
+    do {
+      return try ClipText(validating: bytes)
+    } catch {
+      throw .damaged
+    }
+  }
+
+  /// Deletes a clip, and its text from the files; false where there was none.
+  ///
+  /// The text is overwritten in the database, with the copies that SQLite made as it moved rows, and the log is
+  /// emptied. Where another program is reading just then, the
+  /// log is emptied at the next write, a few times later by itself, and at the latest when the history is closed.
+  /// Not promised: that the blocks which the log gave back to the file system, or copies that a flash disk or a
+  /// snapshot keeps, are overwritten too; nor what another program leaves that writes to the file itself. The fingerprint stays, so that the text is not captured again at once.
+  @discardableResult
+  public func delete(_ id: Int64) throws(StoreError) -> Bool {
+    let session = try opened()
+    let deleted = try session.deletion.run { row throws(StoreError) in
+      row.bind(id, at: 1)
+      _ = try row.step()
+      return session.connection.changedRows > 0
+    }
+    owesTruncation = owesTruncation || deleted
+    truncateLogIfOwed()
+    if owesTruncation { truncateLogLater() }
+    return deleted
+  }
+
+  /// The ids of all clips, ascending: the oldest first.
+  public func allIDs() throws(StoreError) -> [Int64] {
+    try opened().ids.run { row throws(StoreError) in
+      var ids: [Int64] = []
+      while try row.step() { ids.append(row.integer(0)) }
+      return ids
+    }
+  }
+
+  /// Closes the connection; whatever is asked afterwards fails with `SQLITE_MISUSE`.
+  ///
+  /// Let go of every reader before: the last connection to close puts the log away, and a reader cannot.
+  public func close() {
+    retry?.cancel()
+    truncateLogIfOwed()
+    session = nil
+  }
+
+  // MARK: -
+
+  private func opened() throws(StoreError) -> WritingSession {
+    guard let session else { throw .failed(code: SQLITE_MISUSE) }
+    return session
+  }
+
+  /// Taken before the transaction: a text of 64 MiB takes some 0.3 s, and nobody else could write meanwhile.
+  private func fingerprint(of text: ClipText, _ session: WritingSession) -> Fingerprint {
+    Fingerprint(digest: digest(session.key, text), byteCount: text.byteCount)
+  }
+
+  /// Empties the log where that is due; a reader in the way, or a failure, leaves it due.
+  ///
+  /// A failure is not thrown: the row is away, and to say otherwise would be wrong.
+  private func truncateLogIfOwed() {
+    guard owesTruncation, let session else { return }
+    do throws(StoreError) {
+      owesTruncation = try !session.connection.truncateLog(waiting: patience.readers)
+    } catch {
+      owesTruncation = true
+    }
+  }
+
+  private func truncateLogLater() {
+    retry?.cancel()
+    retry = Task { [weak self, delays = patience.retries] in
+      for delay in delays {
+        do { try await Task.sleep(for: delay) } catch { return }
+        guard let self, await self.stillOwesTruncation() else { return }
+      }
+    }
+  }
+
+  private func stillOwesTruncation() -> Bool {
+    truncateLogIfOwed()
+    return owesTruncation
+  }
+}

@@ -1,0 +1,21 @@
+import CSQLite
+import Glibc
+
+extension StoreError {
+  /// The meaning of an SQLite result `code`; `system` is the `errno` behind it, 0 where there is none.
+  init(code: Int32, system: Int32, path: String) {
+    let outOfRoom = system == ENOSPC || system == EDQUOT
+    // The low byte is the kind, the rest the detail.
+    switch code & 0xff {
+    case SQLITE_FULL: self = .diskFull
+    // SQLite knows a full disk where it writes, but not a full quota, nor either where it grows the index.
+    case SQLITE_IOERR where outOfRoom, SQLITE_CANTOPEN where outOfRoom: self = .diskFull
+    case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
+    case SQLITE_READONLY: self = .readOnly
+    case SQLITE_CORRUPT: self = .damaged
+    case SQLITE_NOTADB: self = .notADatabase
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
+    default: self = .failed(code: code)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// What failed in the history.
+///
+/// It names files and numbers, never a clip's text; the app words it for the user.
+public enum StoreError: Error, Equatable, Sendable {
+  /// The folder cannot be made, entered or made private; `errno` says why.
+  case folderUnusable(path: String, errno: Int32)
+  /// The file cannot be opened or used; `code` is SQLite's extended result code.
+  case cannotOpen(path: String, code: Int32)
+  /// The file or its folder may be read, but not written.
+  case readOnly
+  /// The file is a history, and damaged. Nothing in it was overwritten.
+  case damaged
+  /// The file is not an SQLite database, or that of another program. It was left alone.
+  case notADatabase
+  /// A newer version of the program wrote the file: schema `found`, where this one knows `known`. It was left alone.
+  case newerSchema(found: Int, known: Int)
+  /// Another program holds the file, for longer than is waited.
+  case locked
+  /// There is no room on the disk, or within the user's quota. What was to be written was not, as a whole.
+  case diskFull
+  /// Anything else; `code` is SQLite's extended result code. `SQLITE_MISUSE` where the store was closed before.
+  case failed(code: Int32)
+}

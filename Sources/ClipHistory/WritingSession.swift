@@ -1,0 +1,77 @@
+/// The writing connection and its statements: everything of a store that `close` gives up.
+struct WritingSession {
+  let connection: Connection
+  let key: [UInt8]
+  let insertion: Statement
+  let deletion: Statement
+  let text: Statement
+  let ids: Statement
+  let lastCapture: Statement
+  let note: Statement
+
+  /// Makes or opens the history; a file that is up to date is only read.
+  ///
+  /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
+  init(location: HistoryLocation, patience: Patience) throws(StoreError) {
+    try HistoryFolder.prepare(location)
+    if HistoryFolder.size(of: location.writeAheadLog) != nil {
+      // A connection that may write folds the log into the file as it closes, also into a file that it has refused.
+      let look = try Connection(path: location.database, access: .readOnly, patience: patience.lock)
+      _ = try Schema.version(of: look)
+    }
+    connection = try Connection(path: location.database, access: .readWrite, patience: patience.lock)
+    try connection.useCautiously()
+    let version = try Schema.version(of: connection)
+    try connection.useForWriting()
+    if version < Schema.version { try Schema.migrate(connection) }
+
+    insertion = try Statement(
+      "INSERT INTO clip(captured_at, byte_count, preview, text) VALUES (?1, ?2, ?3, ?4)",
+      on: connection)
+    deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: connection)
+    text = try Statement("SELECT text FROM clip WHERE id = ?1", on: connection)
+    // Ascending is the order on disk; descending reads it five times as slowly where it is not in memory.
+    ids = try Statement("SELECT id FROM clip ORDER BY id", on: connection)
+    lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: connection)
+    note = try Statement(
+      "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: connection)
+    key = try Statement("SELECT key FROM last_capture", on: connection).run { row throws(StoreError) in
+      guard try row.step() else { throw .damaged }
+      return row.bytes(0)
+    }
+  }
+
+  /// The fingerprint of the last captured text, and the time of the newest capture there has ever been.
+  func readLastCapture() throws(StoreError) -> (fingerprint: Fingerprint, capturedAt: Int64) {
+    try lastCapture.run { row throws(StoreError) in
+      guard try row.step() else { throw .damaged }
+      return (Fingerprint(digest: row.bytes(0), byteCount: Int(row.integer(1))), row.integer(2))
+    }
+  }
+
+  func writeLastCapture(_ fingerprint: Fingerprint, capturedAt: Int64) throws(StoreError) {
+    try note.run { row throws(StoreError) in
+      try row.bind(copying: fingerprint.digest, at: 1)
+      row.bind(Int64(fingerprint.byteCount), at: 2)
+      row.bind(capturedAt, at: 3)
+      _ = try row.step()
+    }
+  }
+
+  /// Adds a row and answers its clip; the text is handed to SQLite where it lies.
+  func insert(_ text: ClipText, capturedAt: Int64) throws(StoreError) -> Clip {
+    let preview = Preview.make(of: text)
+    try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
+      try insertion.run { row throws(StoreError) in
+        row.bind(capturedAt, at: 1)
+        row.bind(Int64(text.byteCount), at: 2)
+        try row.bind(copying: preview, at: 3)
+        try row.bind(borrowing: bytes, at: 4)
+        _ = try row.step()
+      }
+    }
+    return Clip(
+      id: connection.lastInsertedID, capturedAt: capturedAt, byteCount: text.byteCount,
+      preview: preview ?? String(decoding: text.bytes, as: UTF8.self))
+  }
+}

@@ -1,0 +1,49 @@
+import ClipHistory
+import Testing
+
+@Suite("A clip's text")
+struct ClipTextTests {
+  @Test func `is refused where it is empty`() {
+    #expect(throws: ClipText.Refusal.empty) { try ClipText(validating: []) }
+  }
+
+  private static let broken: [[UInt8]] = [
+    [0xff], [0x61, 0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82], [0x80],
+    [0x00, 0xff], [0x00, 0xd8],
+  ]
+
+  @Test(arguments: broken)
+  func `is refused where it is not UTF-8`(bytes: [UInt8]) {
+    #expect(throws: ClipText.Refusal.notUTF8) { try ClipText(validating: bytes) }
+  }
+
+  @Test(arguments: [[0], [0x61, 0, 0x62], [0x61, 0], [0x68, 0x00, 0x69, 0x00]] as [[UInt8]])
+  func `is refused where it holds a NUL`(bytes: [UInt8]) {
+    #expect(throws: ClipText.Refusal.containsNUL) { try ClipText(validating: bytes) }
+  }
+
+  @Test func `is otherwise what it was made of`() throws {
+    let bytes = Array("\u{feff} \r\n\u{1}👩‍👩‍👧‍👦\u{10ffff}".utf8)
+    #expect(try ClipText(validating: bytes).bytes == bytes)
+  }
+
+  @Test func `is another one where only the normal form differs`() throws {
+    #expect(try ClipText("\u{e9}") != ClipText("e\u{301}"))
+  }
+
+  @Test func `appears in no description`() throws {
+    let secret = try ClipText("hunter2")
+    let clip = Clip(id: 7, capturedAt: 1, byteCount: 7, preview: "hunter2")
+    let outcome = HistoryStore.RecordOutcome.recorded(clip)
+    var dumped = ""
+    dump([secret], to: &dumped)
+    dump([outcome], to: &dumped)
+    let described = [
+      "\(secret)", String(reflecting: secret), "\(clip)", String(reflecting: clip), "\([clip])", "\(outcome)",
+      String(reflecting: Optional(secret)), dumped,
+    ]
+    for description in described { #expect(!description.contains("hunter2")) }
+    #expect("\(secret)" == "ClipText(7 bytes)")
+    #expect("\(clip)" == "Clip(7, 7 bytes)")
+  }
+}

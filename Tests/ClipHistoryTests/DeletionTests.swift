@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+
+@Suite("A deleted text is gone")
+struct DeletionTests {
+  let history: TemporaryHistory
+  private let soon = Array(repeating: Duration.milliseconds(20), count: 500)
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  @Test(arguments: [20, 300, 401, 5_000, 1_000_000])
+  func `from the files, at once`(size: Int) async throws {
+    let store = try history.store()
+    try await store.add("what stays")
+    let secret = String(repeating: "Xq7!vanish ", count: size / 11 + 1)
+    let clip = try await store.add(secret)
+    try await store.add("what came after")
+    #expect(try history.contains("Xq7!vanish"))
+
+    #expect(try await store.delete(clip.id))
+    #expect(try !history.contains("Xq7!vanish"))
+    #expect(try history.contains("what stays"))
+    await store.close()
+    #expect(try !history.contains("Xq7!vanish"))
+  }
+
+  /// `secure_delete` alone fails this: it does not see the copies that are left as SQLite balances its tree.
+  @Test(arguments: [1, 2, 3])
+  func `from the files, wherever SQLite moved its row meanwhile`(seed: UInt64) async throws {
+    let store = try history.store()
+    var random = Seeded(state: seed)
+    var living: [(id: Int64, marker: String)] = []
+    for number in 0..<400 {
+      if number < 150 || living.isEmpty || Int.random(in: 0..<10, using: &random) < 4 {
+        let marker = "<\(String(number * 7919 + 1_000_003, radix: 36))>"
+        let size = [11, 40, 200, 390, 450, 900, 1_800, 3_500, 4_100].randomElement(using: &random) ?? 11
+        let clip = try await store.add(String(repeating: marker, count: size / marker.count + 1))
+        living.append((clip.id, marker))
+      } else {
+        let victim = living.remove(at: Int.random(in: living.indices, using: &random))
+        try await store.delete(victim.id)
+        #expect(try !history.contains(victim.marker), "clip \(victim.id)")
+        #expect(try history.unusedBytes() == 0, "clip \(victim.id)")
+      }
+    }
+    await store.close()
+    let file = try ForeignConnection(history.location.database)
+    #expect(try file.rows("PRAGMA integrity_check") == ["ok"])
+    #expect(try file.rows("SELECT id FROM clip ORDER BY id") == living.map(\.id).sorted().map(String.init))
+  }
+
+  @Test func `at the next write, where a reader was in the way`() async throws {
+    let store = try history.store(Patience(readers: 0, retries: []))
+    let clip = try await store.add("Xq7!vanish")
+    let other = try ForeignConnection(history.location.database)
+    other.run("BEGIN")
+    #expect(try other.rows("SELECT text FROM clip") == ["Xq7!vanish"])
+
+    #expect(try await store.delete(clip.id))
+    #expect(await store.owesTruncation)
+    #expect(try other.rows("SELECT text FROM clip") == ["Xq7!vanish"], "it still reads what it saw")
+    other.run("COMMIT")
+
+    try await store.add("the next one")
+    #expect(await !store.owesTruncation)
+    #expect(try !history.contains("Xq7!vanish"))
+  }
+
+  @Test func `by itself, where nothing is written after the reader has gone`() async throws {
+    let store = try history.store(Patience(readers: 0, retries: soon))
+    let clip = try await store.add("Xq7!vanish")
+    let other = try ForeignConnection(history.location.database)
+    other.run("BEGIN")
+    _ = try other.rows("SELECT text FROM clip")
+    try await store.delete(clip.id)
+    other.run("COMMIT")
+    #expect(try await eventually { try !history.contains("Xq7!vanish") })
+  }
+
+  @Test func `after a crash between the deletion and the emptying of the log`() async throws {
+    let store = try history.store(Patience(readers: 0, retries: []))
+    let clip = try await store.add("Xq7!vanish")
+    let other = try ForeignConnection(history.location.database)
+    other.run("BEGIN")
+    _ = try other.rows("SELECT text FROM clip")
+    try await store.delete(clip.id)
+    let crashed = try history.snapshot()
+    #expect(try crashed.contains("Xq7!vanish"), "otherwise this proves nothing")
+
+    let restarted = try crashed.store(Patience(retries: [.zero, .zero]))
+    #expect(try await eventually { try !crashed.contains("Xq7!vanish") })
+    #expect(try await restarted.allIDs() == [])
+  }
+
+  @Test func `answers whether there was a row`() async throws {
+    let store = try history.store()
+    let clip = try await store.add("one")
+    #expect(try await store.delete(clip.id))
+    #expect(try await !store.delete(clip.id))
+    #expect(try await !store.delete(4711))
+    #expect(try await store.text(of: clip.id) == nil)
+    #expect(try history.reader().count() == 0)
+  }
+
+  @Test func `and its id is never given out again`() async throws {
+    var store = try history.store()
+    let first = try await store.add("one")
+    let second = try await store.add("two")
+    try await store.delete(second.id)
+    let third = try await store.add("three")
+    #expect(third.id > second.id)
+    for id in [first.id, third.id] { try await store.delete(id) }
+    await store.close()
+    store = try history.store()
+    #expect(try await store.add("four").id > third.id)
+  }
+}
+
+/// The same numbers in every run (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

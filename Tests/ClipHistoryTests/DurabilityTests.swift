@@ -1,0 +1,62 @@
+import ClipHistory
+import Foundation
+import Testing
+
+@Suite("What was recorded is on disk")
+struct DurabilityTests {
+  let history: TemporaryHistory
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  @Test func `when the process is killed right after`() async throws {
+    await #expect(processExitsWith: .signal(SIGKILL)) { [folder = history.location.folder as String] in
+      let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: testDigest)
+      for number in 1...20 { try await store.add("capture \(number)") }
+      kill(getpid(), SIGKILL)
+    }
+    let store = try history.store()
+    #expect(try await store.allIDs().count == 20)
+    #expect(try await store.record(try ClipText("capture 20"), at: 1) == .duplicate)
+    #expect(try history.reader().newestPage(limit: 1).first?.preview == "capture 20")
+  }
+
+  @Test func `in the files as they are while they are open`() async throws {
+    let store = try history.store()
+    try await store.add("one")
+    try await store.add(String(repeating: "large ", count: 200_000))
+    let copy = try history.snapshot()
+    let restored = try copy.store()
+    #expect(try await restored.allIDs() == store.allIDs())
+    #expect(try await restored.text(of: 2) == store.text(of: 2))
+  }
+
+  @Test func `byte for byte`() async throws {
+    let store = try history.store()
+    let texts = [
+      " \t\n lines\r\n\u{b}\u{1}\u{7f}", "\u{feff}mark", "e\u{301}", "\u{e9}", "👩‍👩‍👧‍👦🇨🇭", "\u{202e}bidi\u{2069}",
+      "'); DROP TABLE clip; --", String(repeating: "\n", count: 5_000),
+    ]
+    for string in texts {
+      let clip = try await store.add(string)
+      #expect(try await store.text(of: clip.id)?.bytes == Array(string.utf8))
+      #expect(clip.byteCount == string.utf8.count)
+    }
+    #expect(try history.reader().newestPage(limit: 100).count == texts.count)
+  }
+
+  @Test func `also 64 MiB, and the page beside it`() async throws {
+    let store = try history.store()
+    let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 64 << 20)
+    guard case .recorded(let clip) = try await store.record(try ClipText(validating: bytes), at: 1) else {
+      throw DuplicateError()
+    }
+    #expect(clip.byteCount == 64 << 20)
+    #expect(clip.preview.utf8.count == Preview.byteLimit)
+    #expect(try await store.text(of: clip.id)?.bytes == bytes)
+    #expect(try history.reader().newestPage(limit: 50) == [clip])
+    #expect(try await store.delete(clip.id))
+    #expect(try !history.contains(String(repeating: "a", count: 64)))
+  }
+}

@@ -1,0 +1,23 @@
+import CSQLite
+import ClipHistory
+import Testing
+
+@Suite("The database refuses to change a clip")
+struct ImmutabilityTests {
+  @Test(arguments: [
+    "UPDATE clip SET text = 'other'", "UPDATE clip SET captured_at = 0 WHERE id = 1",
+    "UPDATE clip SET id = 9", "UPDATE OR REPLACE clip SET byte_count = 1",
+    "INSERT OR REPLACE INTO clip VALUES (1, 0, 5, NULL, 'other')",
+    "INSERT INTO clip VALUES (1, 0, 5, NULL, 'other') ON CONFLICT (id) DO UPDATE SET text = 'other'",
+    "INSERT INTO clip VALUES (8, 'when?', 5, NULL, 'other')",
+    "INSERT INTO clip VALUES (8, 1, 5, NULL, NULL)",
+  ])
+  func `by any of`(sql: String) async throws {
+    let history = try TemporaryHistory()
+    let store = try history.store()
+    let clip = try await store.add("one")
+    let other = try ForeignConnection(history.location.database)
+    #expect(other.run(sql) == SQLITE_CONSTRAINT)
+    #expect(try history.reader().newestPage(limit: 9) == [clip])
+  }
+}

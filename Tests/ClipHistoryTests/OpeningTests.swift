@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import ClipHistory
+
+@Suite("Opening a history")
+struct OpeningTests {
+  let history: TemporaryHistory
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  @Test func `makes it where there is none, with the folders above it`() async throws {
+    let store = try history.store()
+    #expect(try await store.allIDs() == [])
+    #expect(try history.reader().newestPage(limit: 1) == [])
+  }
+
+  @Test(arguments: ["with space", "a%41?b#c&d", "file:x", "ä 🏠", "'\"\\"])
+  func `works whatever the folder is called`(name: String) async throws {
+    let location = HistoryLocation(folder: history.location.folder + "/" + name)
+    let store = try HistoryStore(location: location, digest: testDigest)
+    try await store.add("one")
+    #expect(FileManager.default.fileExists(atPath: location.database))
+    #expect(try HistoryReader(location: location).count() == 1)
+  }
+
+  @Test func `sets what protects the text`() async throws {
+    let session = try WritingSession(location: history.location, patience: Patience())
+    for (pragma, value) in [
+      "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "trusted_schema": "0",
+      "temp_store": "2", "journal_size_limit": "4194304", "application_id": "1129345908", "user_version": "1",
+    ] {
+      let found = try Statement("PRAGMA \(pragma)", on: session.connection).run { row throws(StoreError) in
+        try row.step() ? row.string(0) : ""
+      }
+      #expect(found == value, "\(pragma)")
+    }
+  }
+
+  @Test func `changes nothing in one that is up to date`() async throws {
+    let first = try history.store()
+    try await first.add("one")
+    await first.close()
+    let before = try Data(contentsOf: URL(filePath: history.location.database))
+    let second = try history.store()
+    let reader = try history.reader()
+    #expect(try reader.count() == 1)
+    #expect(try Data(contentsOf: URL(filePath: history.location.database)) == before)
+    #expect(HistoryFolder.size(of: history.location.writeAheadLog) == 0)
+    #expect(try await second.allIDs() == [1])
+  }
+
+  @Test func `by several at once makes it once`() async throws {
+    let location = history.location
+    try await withThrowingTaskGroup { group in
+      for number in 0..<8 {
+        group.addTask {
+          let store = try HistoryStore(location: location, digest: testDigest)
+          try await store.add("opener \(number)")
+          await store.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try history.reader().count() == 8)
+  }
+
+  @Test func `by several processes at once makes it once`() async throws {
+    await withTaskGroup { group in
+      for number in 0..<4 {
+        group.addTask { [folder = history.location.folder] in
+          await #expect(processExitsWith: .success) { [folder = folder as String, number = number as Int] in
+            let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: testDigest)
+            for capture in 0..<10 { try await store.add("\(number) \(capture)") }
+          }
+        }
+      }
+    }
+    #expect(try await history.store().allIDs() == Array(1...40))
+  }
+
+  @Test func `by a reader before there is one makes nothing`() throws {
+    #expect(throws: StoreError.self) { try history.reader() }
+    #expect(history.files == [])
+  }
+
+  @Test func `by a reader before it has its tables is refused`() throws {
+    try history.plant(Data())
+    #expect(throws: StoreError.cannotOpen(path: history.location.database, code: 17)) {
+      try history.reader()
+    }
+  }
+}

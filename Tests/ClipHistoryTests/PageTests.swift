@@ -1,0 +1,94 @@
+import CSQLite
+import Testing
+
+@testable import ClipHistory
+
+@Suite("A page")
+struct PageTests {
+  let history: TemporaryHistory
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  @Test func `begins at the clip asked for, and goes back in time`() async throws {
+    let store = try history.store()
+    for number in 1...10 { try await store.add("\(number)") }
+    let reader = try history.reader()
+    #expect(try reader.newestPage(limit: 3).map(\.id) == [10, 9, 8])
+    #expect(try reader.page(from: 7, limit: 3).map(\.id) == [7, 6, 5])
+    #expect(try reader.page(from: 2, limit: 50).map(\.id) == [2, 1])
+    #expect(try reader.page(from: 0, limit: 50) == [])
+    #expect(try reader.page(from: 5, limit: 0) == [])
+    #expect(try reader.page(from: 5, limit: -1) == [])
+    try await store.delete(6)
+    #expect(try reader.page(from: 6, limit: 2).map(\.id) == [5, 4], "the clip need not be there")
+    #expect(try reader.count() == 9)
+  }
+
+  @Test func `sees what has just been recorded`() async throws {
+    let store = try history.store()
+    let reader = try history.reader()
+    #expect(try reader.newestPage(limit: 5) == [])
+    let clip = try await store.add(String(repeating: "long ", count: 100))
+    #expect(try reader.newestPage(limit: 5) == [clip])
+    #expect(clip.preview.utf8.count == 400)
+  }
+
+  @Test func `is right at a depth of 100,000`() async throws {
+    let store = try history.store()
+    try fill(100_000)
+    let reader = try history.reader()
+    #expect(try reader.count() == 100_000)
+    #expect(try reader.page(from: 3, limit: 50).map(\.preview) == ["row 3", "row 2", "row 1"])
+    #expect(try reader.page(from: 50_000, limit: 50).map(\.id) == Array((49_951...50_000).reversed()))
+    #expect(try await store.allIDs() == Array(1...100_000))
+  }
+
+  @Test func `needs neither a scan nor a sort`() throws {
+    _ = try history.store()
+    #expect(try detail(of: HistoryReader.pageQuery) == ["SEARCH clip USING INTEGER PRIMARY KEY (rowid<?)"])
+  }
+
+  @Test func `of texts of 1 MB reads none of them`() async throws {
+    let store = try history.store()
+    for number in 0..<50 { try await store.add("\(number)" + String(repeating: "x", count: 1_000_000)) }
+    await store.close()
+
+    let connection = try Connection(path: history.location.database, access: .readOnly, patience: 0)
+    let statement = try Statement(HistoryReader.pageQuery, on: connection)
+    let rows = try statement.run { row throws(StoreError) in
+      row.bind(.max, at: 1)
+      row.bind(50, at: 2)
+      var rows = 0
+      while try row.step() { rows += row.string(3).utf8.count == 400 ? 1 : 0 }
+      return rows
+    }
+    #expect(rows == 50)
+    var misses: Int32 = 0
+    var highest: Int32 = 0
+    sqlite3_db_status(connection.handle, SQLITE_DBSTATUS_CACHE_MISS, &misses, &highest, 0)
+    #expect(misses <= 60, "50 leaves and the way to them; one text alone has 245 pages")
+  }
+
+  // MARK: -
+
+  private func fill(_ count: Int) throws {
+    let file = try ForeignConnection(history.location.database)
+    let code = file.run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+      INSERT INTO clip(captured_at, byte_count, text) SELECT i, length('row ' || i), 'row ' || i FROM n
+      """)
+    try #require(code == SQLITE_OK)
+  }
+
+  private func detail(of query: String) throws -> [String] {
+    let connection = try Connection(path: history.location.database, access: .readOnly, patience: 0)
+    return try Statement("EXPLAIN QUERY PLAN " + query, on: connection).run { row throws(StoreError) in
+      var details: [String] = []
+      while try row.step() { details.append(row.string(3)) }
+      return details
+    }
+  }
+}

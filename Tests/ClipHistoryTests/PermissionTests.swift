@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import ClipHistory
+
+@Suite("The history is for its user alone")
+struct PermissionTests {
+  let history: TemporaryHistory
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  private func mode(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return try #require((attributes[.posixPermissions] as? NSNumber)?.intValue)
+  }
+
+  @Test(arguments: [0, 0o022, 0o077])
+  func `whatever the umask`(mask: Int) async throws {
+    await #expect(processExitsWith: .success) {
+      [folder = history.location.folder as String, mask = mask as Int] in
+      umask(mode_t(mask))
+      let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: testDigest)
+      try await store.add("one")
+      _exit(0)  // Without closing, so that the log stays.
+    }
+    #expect(history.files.count == 3)
+    #expect(try history.files.map(mode) == [0o600, 0o600, 0o600])
+    #expect(try mode(history.location.folder) == 0o700)
+  }
+
+  @Test func `also where it was not before`() async throws {
+    let first = try history.store()
+    try await first.add("one")
+    #expect(history.files.count == 3)
+    for file in history.files { chmod(file, 0o666) }
+    chmod(history.location.folder, 0o777)
+    let second = try history.store()
+    #expect(try history.files.map(mode) == [0o600, 0o600, 0o600])
+    #expect(try mode(history.location.folder) == 0o700)
+    await first.close()
+    await second.close()
+  }
+
+  @Test func `and can be read where it cannot be written`() async throws {
+    let store = try history.store()
+    try await store.add("one")
+    await store.close()
+    await #expect(processExitsWith: .success) { [folder = history.location.folder as String] in
+      let location = HistoryLocation(folder: folder)
+      chmod(location.database, 0o400)
+      chmod(folder, 0o500)
+      if geteuid() == 0 {  // Root may write everywhere.
+        chmod(URL(filePath: folder).deletingLastPathComponent().path, 0o755)
+        for path in [folder, location.database] { chown(path, 65534, 65534) }
+        setuid(65534)
+      }
+      #expect(throws: StoreError.readOnly) { try HistoryStore(location: location, digest: testDigest) }
+      let reader = try HistoryReader(location: location)
+      #expect(try reader.newestPage(limit: 5).map(\.preview) == ["one"])
+    }
+    chmod(history.location.folder, 0o700)
+  }
+
+  @Test func `and is refused where there can be none`() throws {
+    let file = history.location.folder
+    try FileManager.default.createDirectory(
+      atPath: URL(filePath: file).deletingLastPathComponent().path, withIntermediateDirectories: true)
+    try Data().write(to: URL(filePath: file))
+    #expect(throws: StoreError.folderUnusable(path: file, errno: ENOTDIR)) { try history.store() }
+    let below = HistoryLocation(folder: file + "/below")
+    #expect(throws: StoreError.folderUnusable(path: file + "/below", errno: ENOTDIR)) {
+      try HistoryStore(location: below, digest: testDigest)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import CSQLite
+import Foundation
+import Testing
+
+@testable import ClipHistory
+
+/// A history in a folder of its own, which goes away with it.
+final class TemporaryHistory: Sendable {
+  private let parent: String
+  let location: HistoryLocation
+
+  init() throws {
+    parent = NSTemporaryDirectory() + "clip-history-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+    location = HistoryLocation(folder: parent + "/data/copypasta")
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(atPath: parent)
+    } catch CocoaError.fileNoSuchFile {
+      // A store that was let go of a moment ago removed its log meanwhile.
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  func store(_ patience: Patience = Patience()) throws -> HistoryStore {
+    try HistoryStore(location: location, digest: testDigest, patience: patience)
+  }
+
+  func reader() throws -> HistoryReader { try HistoryReader(location: location) }
+
+  /// The database, its log and its index, those that are there.
+  var files: [String] {
+    [location.database, location.database + "-wal", location.database + "-shm"]
+      .filter { FileManager.default.fileExists(atPath: $0) }
+  }
+
+  /// Whether the bytes of `marker` are in any of the files.
+  func contains(_ marker: String) throws -> Bool {
+    try files.contains { try Data(contentsOf: URL(filePath: $0)).range(of: Data(marker.utf8)) != nil }
+  }
+
+  /// How many bytes in the middle of the database's pages of rows are not zero, though they belong to no row.
+  func unusedBytes() throws -> Int {
+    let file = try Array(Data(contentsOf: URL(filePath: location.database)))
+    return stride(from: 4096, to: file.count, by: 4096).reduce(into: 0) { count, start in
+      let page = file[start..<start + 4096]
+      guard page[start] == 0x0d else { return }
+      let rows = Int(page[start + 3]) << 8 | Int(page[start + 4])
+      let content = Int(page[start + 5]) << 8 | Int(page[start + 6])
+      count += page[(start + 8 + 2 * rows)..<(start + content)].count { $0 != 0 }
+    }
+  }
+
+  /// A copy of the files as they are now, as a power cut would leave them.
+  func snapshot() throws -> TemporaryHistory {
+    let copy = try TemporaryHistory()
+    try FileManager.default.createDirectory(
+      atPath: copy.location.folder, withIntermediateDirectories: true)
+    for file in files where !file.hasSuffix("-shm") {
+      let name = URL(filePath: file).lastPathComponent
+      try FileManager.default.copyItem(atPath: file, toPath: copy.location.folder + "/" + name)
+    }
+    return copy
+  }
+
+  /// Puts bytes in the place of the database.
+  func plant(_ bytes: Data) throws {
+    try FileManager.default.createDirectory(
+      atPath: location.folder, withIntermediateDirectories: true)
+    try bytes.write(to: URL(filePath: location.database))
+  }
+}
+
+/// Stands in for HMAC: FNV-1a over the key and the text, the same in every process.
+let testDigest: HistoryStore.Digest = { key, text in
+  var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+  for bytes in [key, text.bytes] {
+    bytes.withUnsafeBufferPointer { buffer in
+      for byte in buffer { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+  }
+  return withUnsafeBytes(of: hash) { Array($0) }
+}
+
+extension ClipText {
+  init(_ string: String) throws {
+    try self.init(validating: Array(string.utf8))
+  }
+}
+
+extension HistoryStore {
+  /// Records a text, which must be new, at a time that does not matter.
+  @discardableResult
+  func add(_ string: String, at now: Int64 = 1) throws -> Clip {
+    guard case .recorded(let clip) = try record(try ClipText(string), at: now) else {
+      throw DuplicateError()
+    }
+    return clip
+  }
+}
+
+struct DuplicateError: Error {}
+
+/// Another program's connection, by SQLite's own interface.
+final class ForeignConnection {
+  private var handle: OpaquePointer?
+
+  init(_ path: String) throws {
+    try #require(
+      sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK)
+  }
+
+  deinit {
+    sqlite3_close_v2(handle)
+  }
+
+  /// Runs SQL, and answers the result code.
+  @discardableResult
+  func run(_ sql: String) -> Int32 {
+    sqlite3_exec(handle, sql, nil, nil, nil)
+  }
+
+  /// The first column of all rows, as text.
+  func rows(_ sql: String) throws -> [String] {
+    var statement: OpaquePointer?
+    defer { sqlite3_finalize(statement) }
+    try #require(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK)
+    var rows: [String] = []
+    while sqlite3_step(statement) == SQLITE_ROW {
+      rows.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "NULL")
+    }
+    return rows
+  }
+}
