@@ -1,0 +1,97 @@
+import CGtk
+
+/// What a `ListModel` shows: a number of rows, and the value of each.
+@MainActor
+public protocol ListModelSource: AnyObject {
+  /// How many rows there are.
+  var count: Int { get }
+  /// The value of a row, from 0 to `count` - 1; it is handed to the row's view as it is.
+  func value(at position: Int) -> any Sendable
+}
+
+/// A `GListModel` whose rows come from Swift, one at a time, as the view asks for them.
+///
+/// ```swift
+/// final class Numbers: ListModelSource {
+///   let count = 1_000_000
+///   func value(at position: Int) -> any Sendable { position }
+/// }
+/// let numbers = Numbers()
+/// let model = ListModel(source: numbers)   // the source is held weakly
+/// ```
+@MainActor
+public final class ListModel: Object {
+  /// Makes a model of a source, which it does not keep alive.
+  public init(source: any ListModelSource) {
+    super.init(Owned(taking: listModelType.instance(of: Backing(source))))
+  }
+
+  /// Tells the views that from a position on some rows went and others came. The source has changed already.
+  public func itemsChanged(at position: Int, removed: Int, added: Int) {
+    backing(of: opaque)?.count += added - removed
+    g_list_model_items_changed(opaque, guint(position), guint(removed), guint(added))
+  }
+
+  /// Calls for each change that the views are told of.
+  public func onItemsChanged(
+    _ body: @escaping @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
+  ) {
+    connectItemsChanged(body)
+  }
+}
+
+/// What a model's instance holds: its source, weakly, and how many rows the views were told of.
+///
+/// A view that is taken apart still asks for the number of rows, and aborts where it is another one than it knows;
+/// the source may be gone by then.
+@MainActor
+private final class Backing {
+  weak var source: (any ListModelSource)?
+  var count: Int
+
+  init(_ source: any ListModelSource) {
+    self.source = source
+    count = source.count
+  }
+}
+
+/// What a row item's instance holds: its value.
+private final class RowValue {
+  let value: (any Sendable)?
+  init(_ value: (any Sendable)?) { self.value = value }
+}
+
+/// The value of a row item; nil for an object that no `ListModel` made.
+@MainActor
+func rowValue(of item: UnsafeMutableRawPointer) -> (any Sendable)? {
+  guard copypasta_is_a(item, rowItemType.id) != 0 else { return nil }
+  return swiftObject(behind: item, RowValue.self)?.value
+}
+
+// The two types that CopyPasta registers, on first use.
+@MainActor private let rowItemType = SwiftType(name: "CopyPastaRowItem")
+@MainActor private let listModelType = SwiftType(
+  name: "CopyPastaListModel", interface: copypasta_type_list_model(), initInterface: fillListModelInterface)
+
+@MainActor
+private func fillListModelInterface(_ table: UnsafeMutableRawPointer) {
+  let itemType: @MainActor @convention(c) (OpaquePointer?) -> GType = { _ in rowItemType.id }
+  let count: @MainActor @convention(c) (OpaquePointer?) -> guint = { model in
+    guint(clamping: backing(of: model)?.count ?? 0)
+  }
+  let item: @MainActor @convention(c) (OpaquePointer?, guint) -> gpointer? = { model, position in
+    guard let backing = backing(of: model), Int(position) < backing.count else { return nil }
+    return rowItemType.instance(of: RowValue(backing.source?.value(at: Int(position))))
+  }
+  let table = table.assumingMemoryBound(to: GListModelInterface.self)
+  table.pointee.get_item_type = unsafeBitCast(itemType, to: (@convention(c) (OpaquePointer?) -> GType).self)
+  table.pointee.get_n_items = unsafeBitCast(count, to: (@convention(c) (OpaquePointer?) -> guint).self)
+  table.pointee.get_item = unsafeBitCast(
+    item, to: (@convention(c) (OpaquePointer?, guint) -> gpointer?).self)
+}
+
+@MainActor
+private func backing(of model: OpaquePointer?) -> Backing? {
+  guard let model else { return nil }
+  return swiftObject(behind: UnsafeMutableRawPointer(model), Backing.self)
+}

@@ -1,0 +1,52 @@
+import CGtk
+import Dispatch  // Links the library whose two functions CGtk declares.
+import Glibc
+
+/// GLib's main loop as the main actor's executor.
+///
+/// Under a bare GLib loop no main-actor task ever runs: Swift puts them on libdispatch's main queue, which
+/// nobody drains. libdispatch tells of work there through an eventfd, meant for CoreFoundation's run loop.
+@MainActor
+public enum MainLoop {
+  private static var source: guint = 0
+
+  /// Lets main-actor tasks run in the default GLib main context. Calling it again does nothing.
+  public static func attachMainActor() {
+    guard source == 0 else { return }
+    let drain: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { fd, _, _ in
+      // The counter has to be read, or the descriptor stays readable and the loop spins.
+      var count: UInt64 = 0
+      _ = read(fd, &count, MemoryLayout<UInt64>.size)
+      _dispatch_main_queue_callback_4CF(nil)
+      return 1
+    }
+    source = g_unix_fd_add(
+      _dispatch_get_main_queue_handle_4CF(), G_IO_IN, unsafeBitCast(drain, to: GUnixFDSourceFunc.self), nil)
+  }
+
+  /// Calls once nothing else is left to do: after events, layout and drawing.
+  public static func whenIdle(_ body: @escaping @MainActor () -> Void) {
+    let run: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
+      Callback<Void>.behind(data).body()
+      return 0
+    }
+    g_idle_add_full(
+      G_PRIORITY_LOW, unsafeBitCast(run, to: GSourceFunc.self), Callback(body).retained, releaseCallback)
+  }
+
+  /// Runs the loop until a condition holds, for at most so long; answers whether it came to hold.
+  ///
+  /// For the end of the program and for tests: everything else is driven by `Application.run`.
+  @discardableResult
+  public static func run(until condition: () -> Bool, atMost limit: Duration) -> Bool {
+    let clock = ContinuousClock()
+    let end = clock.now + limit
+    let wake = Timeout(every: .milliseconds(10)) {}
+    defer { wake.cancel() }
+    while !condition() {
+      guard clock.now < end else { return false }
+      g_main_context_iteration(nil, 1)
+    }
+    return true
+  }
+}

@@ -1,0 +1,125 @@
+import CGtk
+
+/// The closure behind a connection. The connection retains it, and its destroy notification releases it.
+private final class Handler<Body> {
+  let body: Body
+  init(_ body: Body) { self.body = body }
+}
+
+/// A handler's connection to a signal, by which it can be ended early. It ends with the object by itself.
+public struct SignalConnection: Sendable {
+  let id: UInt
+}
+
+extension Object {
+  /// Connects to a signal without arguments.
+  ///
+  /// The closure lives as long as the connection, which lives as long as the object: capture views weakly.
+  @discardableResult
+  public final func connect(_ signal: String, _ body: @escaping @MainActor () -> Void) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
+      handler(data, (@MainActor () -> Void).self)()
+    }
+    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to the change of a property, `notify::name`.
+  @discardableResult
+  public final func connectNotify(
+    _ property: String, _ body: @escaping @MainActor () -> Void
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+      handler(data, (@MainActor () -> Void).self)()
+    }
+    return attach("notify::" + property, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to a signal whose one argument is a position.
+  @discardableResult
+  public final func connectPosition(
+    _ signal: String, _ body: @escaping @MainActor (Int) -> Void
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
+      handler(data, (@MainActor (Int) -> Void).self)(Int(position))
+    }
+    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to a signal whose handler says whether it dealt with the matter.
+  @discardableResult
+  public final func connectHandled(
+    _ signal: String, _ body: @escaping @MainActor () -> Bool
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in
+      handler(data, (@MainActor () -> Bool).self)() ? 1 : 0
+    }
+    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to a signal whose one argument is an object, borrowed for the call.
+  @discardableResult
+  final func connectObject(
+    _ signal: String, _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Void
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, object, data in
+      guard let object else { return }
+      handler(data, (@MainActor (UnsafeMutableRawPointer) -> Void).self)(object)
+    }
+    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to a model's `items-changed`: from which position on how many rows went and came.
+  @discardableResult
+  final func connectItemsChanged(
+    _ body: @escaping @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
+  ) -> SignalConnection {
+    typealias Body = @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
+    let callback: @MainActor @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> Void = {
+      _, position, removed, added, data in handler(data, Body.self)(Int(position), Int(removed), Int(added))
+    }
+    return attach("items-changed", body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to a gesture's press or release: how many in a row, and where, in the widget's coordinates.
+  @discardableResult
+  final func connectPress(
+    _ signal: String, _ body: @escaping @MainActor (_ count: Int, _ x: Double, _ y: Double) -> Void
+  ) -> SignalConnection {
+    typealias Body = @MainActor (_ count: Int, _ x: Double, _ y: Double) -> Void
+    let callback: @MainActor @convention(c) (gpointer?, gint, Double, Double, gpointer?) -> Void = {
+      _, count, x, y, data in handler(data, Body.self)(Int(count), x, y)
+    }
+    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to a simple action's `activate`, whose parameter is not used.
+  @discardableResult
+  final func connectAction(_ body: @escaping @MainActor () -> Void) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+      handler(data, (@MainActor () -> Void).self)()
+    }
+    return attach("activate", body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Ends a connection; its closure is released.
+  public final func disconnect(_ connection: SignalConnection) {
+    g_signal_handler_disconnect(raw, gulong(connection.id))
+  }
+
+  private func attach<Body>(_ signal: String, _ body: Body, _ callback: GCallback) -> SignalConnection {
+    let data = Unmanaged.passRetained(Handler(body) as AnyObject).toOpaque()
+    let release: GClosureNotify = { data, _ in
+      guard let data else { return }
+      Unmanaged<AnyObject>.fromOpaque(data).release()
+    }
+    return SignalConnection(
+      id: UInt(g_signal_connect_data(raw, signal, callback, data, release, GConnectFlags(rawValue: 0))))
+  }
+}
+
+/// The closure that a signal's user data stands for.
+@MainActor
+private func handler<Body>(_ data: gpointer?, _ type: Body.Type) -> Body {
+  // `attach` put a Handler<Body> there, with the same Body as the callback beside it names.
+  Unmanaged<Handler<Body>>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue().body
+}

@@ -1,0 +1,58 @@
+import CGtk
+
+/// A timer on the main loop; cancelled when it is let go.
+@MainActor
+public final class Timeout {
+  private var source: guint = 0
+  private let repeats: Bool
+  private let body: @MainActor () -> Void
+
+  /// Calls once, so long from now.
+  public convenience init(after delay: Duration, _ body: @escaping @MainActor () -> Void) {
+    self.init(interval: delay, repeats: false, body)
+  }
+
+  /// Calls again and again, until it is cancelled.
+  public convenience init(every interval: Duration, _ body: @escaping @MainActor () -> Void) {
+    self.init(interval: interval, repeats: true, body)
+  }
+
+  private init(interval: Duration, repeats: Bool, _ body: @escaping @MainActor () -> Void) {
+    self.repeats = repeats
+    self.body = body
+    let fired: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
+      Callback<Bool>.behind(data).body() ? 1 : 0
+    }
+    // Weakly, so that the timer itself can be let go.
+    let fire = Callback { [weak self] in self?.fire() ?? false }
+    source = g_timeout_add_full(
+      G_PRIORITY_DEFAULT, guint(clamping: interval.milliseconds), unsafeBitCast(fired, to: GSourceFunc.self),
+      fire.retained, releaseCallback)
+  }
+
+  isolated deinit {
+    cancel()
+  }
+
+  /// Ends the timer; it does not fire any more.
+  public func cancel() {
+    guard source != 0 else { return }
+    g_source_remove(source)
+    source = 0
+  }
+
+  /// Answers whether to call again.
+  private func fire() -> Bool {
+    if !repeats { source = 0 }
+    body()
+    return source != 0
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded up: a timer must not fire early.
+  public var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+  }
+}

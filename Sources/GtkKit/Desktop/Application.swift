@@ -1,0 +1,49 @@
+import CGtk
+
+/// The program on the desktop: one process, known by its id.
+@MainActor
+public final class Application: Object {
+  /// Makes the application; `id` is its D-Bus name, its desktop file's and its windows' class.
+  public convenience init(id: String) {
+    // On X11 GTK takes the first half of WM_CLASS from the program's name.
+    g_set_prgname(id)
+    self.init(
+      Owned(
+        taking: UnsafeMutableRawPointer(
+          gtk_application_new(id, GApplicationFlags(rawValue: 0)).unsafelyUnwrapped)))
+  }
+
+  /// Calls once, before the first window.
+  public func onStartup(_ body: @escaping @MainActor () -> Void) { connect("startup", body) }
+
+  /// Calls when the window is to be shown: at the start, and when the program is launched again.
+  public func onActivate(_ body: @escaping @MainActor () -> Void) { connect("activate", body) }
+
+  /// Calls once, when the program ends.
+  public func onShutdown(_ body: @escaping @MainActor () -> Void) { connect("shutdown", body) }
+
+  /// Adds an action that other programs may run as well, over D-Bus.
+  public func addAction(_ name: String, keys: [String] = [], _ body: @escaping @MainActor () -> Void) {
+    GtkKit.addAction(name, to: opaque, body)
+    var list: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(g_strdup($0)) } + [nil]
+    gtk_application_set_accels_for_action(cast(), "app." + name, &list)
+    for key in list { g_free(UnsafeMutablePointer(mutating: key)) }
+  }
+
+  /// Keeps the program alive though no window is shown; each call needs a `release`.
+  public func hold() { g_application_hold(cast()) }
+
+  /// Takes back a `hold`.
+  public func release() { g_application_release(cast()) }
+
+  /// Ends the program at the next turn of the main loop.
+  public func quit() { g_application_quit(cast()) }
+
+  /// Runs the program until it ends; the answer is its exit status.
+  public func run() -> Int32 { g_application_run(cast(), 0, nil) }
+
+  /// Calls on SIGTERM, SIGINT or SIGHUP, in place of their default.
+  public func onTerminationSignal(_ body: @escaping @MainActor () -> Void) {
+    for signal in [SIGTERM, SIGINT, SIGHUP] { onUnixSignal(signal, body) }
+  }
+}

@@ -1,0 +1,56 @@
+import CGtk
+
+/// The desktop's clipboard, as GDK sees it.
+@MainActor
+public final class Clipboard: Object {
+  /// The clipboard of the default display; nil before there is one.
+  public static var ofDisplay: Clipboard? {
+    guard let display = gdk_display_get_default() else { return nil }
+    return Clipboard(Owned(borrowing: UnsafeMutableRawPointer(gdk_display_get_clipboard(display))))
+  }
+
+  /// Calls when the owner or its offer changed. On X11 that is twice for each owner: without formats, then with.
+  @discardableResult
+  public func onChange(_ body: @escaping @MainActor () -> Void) -> SignalConnection {
+    connect("changed", body)
+  }
+
+  /// The types that are offered, in the owner's order. Asking costs nothing: no owner is spoken to.
+  public var mimeTypes: [String] {
+    var count: gsize = 0
+    guard let formats = gdk_clipboard_get_formats(opaque),
+      let names = gdk_content_formats_get_mime_types(formats, &count)
+    else { return [] }
+    return (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
+  }
+
+  /// Whether this program owns the clipboard. On Wayland also TRUE where nobody does.
+  public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
+
+  /// Offers the same bytes under each of these types. The bytes are copied once.
+  public func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
+    let data = bytes.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+    defer { g_bytes_unref(data) }
+    var providers = mimeTypes.map { gdk_content_provider_new_for_bytes($0, data) }
+    // The union takes the providers over; the clipboard keeps a reference of its own to the union.
+    let union = gdk_content_provider_new_union(&providers, gsize(providers.count))
+    gdk_clipboard_set_content(opaque, union)
+    g_object_unref(union)
+  }
+
+  /// Asks the owner for the first of these types that it offers.
+  ///
+  /// - Throws: `GLibError` where it refuses or offers none; `CancellationError` where the task is cancelled.
+  public func read(_ mimeTypes: [String]) async throws -> InputStream {
+    let names = mimeTypes.map { UnsafePointer<CChar>(g_strdup($0)) } + [nil]
+    defer { for name in names { g_free(UnsafeMutablePointer(mutating: name)) } }
+    return try await awaitingResult { cancellable, callback, data in
+      var names = names
+      gdk_clipboard_read_async(opaque, &names, G_PRIORITY_DEFAULT, cancellable, callback, data)
+    } finish: { [opaque] result, error in
+      gdk_clipboard_read_finish(opaque, result, nil, error).map {
+        InputStream(Owned(taking: UnsafeMutableRawPointer($0)))
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import CGtk
+
+/// The screen, keyboard and clipboard that the program works with.
+@MainActor
+public enum Display {
+  /// What the display is reached by.
+  public enum Backend: Equatable, Sendable {
+    /// An X server, by the name to connect to it with.
+    case x11(name: String)
+    /// A Wayland compositor, or another one of GDK's backends.
+    case other
+  }
+
+  /// Opens the default display; answers false where there is none.
+  public static func open() -> Bool { gtk_init_check() != 0 }
+
+  /// The backend of the default display.
+  public static var backend: Backend {
+    guard let display = gdk_display_get_default() else { return .other }
+    let type = g_type_name_from_instance(UnsafeMutablePointer<GTypeInstance>(display))
+    guard type.map({ String(cString: $0) }) == "GdkX11Display" else { return .other }
+    return .x11(name: String(cString: gdk_display_get_name(display)))
+  }
+
+  /// Sets what GTK reads from the environment when it starts, where the user set nothing: drawing by cairo, and
+  /// no look for a GPU, which without one takes longer than everything else together. Call it before `open`.
+  public static func preferFastStart() {
+    g_setenv("GSK_RENDERER", "cairo", 0)
+    // From GTK 4.16 on there is a variable of its own for it, and the old word is complained about.
+    let hasOwnVariable = gtk_get_major_version() > 4 || gtk_get_minor_version() >= 16
+    g_setenv(hasOwnVariable ? "GDK_DISABLE" : "GDK_DEBUG", hasOwnVariable ? "gl,vulkan" : "gl-disable", 0)
+  }
+}

@@ -1,0 +1,62 @@
+import CGtk
+
+/// Widgets in a row or in a column.
+@MainActor
+public final class Box: Widget {
+  /// Which way the children follow each other.
+  public enum Direction {
+    /// In reading direction, or downwards.
+    case horizontal, vertical
+  }
+
+  /// Makes a box of these children, `spacing` pixels apart.
+  public convenience init(_ direction: Direction, spacing: Int = 0, _ children: [Widget] = []) {
+    let orientation = direction == .horizontal ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL
+    self.init(new: gtk_box_new(orientation, gint(spacing)))
+    children.forEach(append)
+  }
+
+  /// Adds a child at the end.
+  public func append(_ child: Widget) { gtk_box_append(cast(), child.widget) }
+}
+
+/// One widget over another.
+@MainActor
+public final class Overlay: Widget {
+  /// Makes an overlay of a main child and what lies over it.
+  public convenience init(child: Widget, over: [Widget] = []) {
+    self.init(new: gtk_overlay_new())
+    gtk_overlay_set_child(opaque, child.widget)
+    for widget in over { gtk_overlay_add_overlay(opaque, widget.widget) }
+  }
+}
+
+/// Several pages, of which one is shown.
+@MainActor
+public final class Stack: Widget {
+  /// Makes a stack; the first page is shown until another one is chosen.
+  public convenience init(pages: [(name: String, page: Widget)]) {
+    self.init(new: gtk_stack_new())
+    for (name, page) in pages { gtk_stack_add_named(opaque, page.widget, name) }
+  }
+
+  /// Shows a page, by its name.
+  public func show(page name: String) { gtk_stack_set_visible_child_name(opaque, name) }
+}
+
+/// A child that slides into view and out of it.
+@MainActor
+public final class Revealer: Widget {
+  /// Makes a revealer that slides upwards into view; hidden at first.
+  public convenience init(child: Widget) {
+    self.init(new: gtk_revealer_new())
+    gtk_revealer_set_child(opaque, child.widget)
+    gtk_revealer_set_transition_type(opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
+  }
+
+  /// Whether the child is shown.
+  public var isRevealed: Bool {
+    get { gtk_revealer_get_reveal_child(opaque) != 0 }
+    set { gtk_revealer_set_reveal_child(opaque, newValue ? 1 : 0) }
+  }
+}

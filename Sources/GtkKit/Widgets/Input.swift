@@ -1,0 +1,48 @@
+import CGtk
+
+/// Which of a pointer's buttons.
+public enum PointerButton: UInt32, Sendable {
+  /// The one that chooses, usually the left.
+  case primary = 1
+  /// The one that opens a menu, usually the right.
+  case secondary = 3
+}
+
+extension Widget {
+  /// Calls with the place where a button goes down, in the widget's coordinates.
+  public final func onPress(
+    _ button: PointerButton, _ body: @escaping @MainActor (_ x: Double, _ y: Double) -> Void
+  ) {
+    let gesture = Object(Owned(taking: UnsafeMutableRawPointer(gtk_gesture_click_new().unsafelyUnwrapped)))
+    gtk_gesture_single_set_button(gesture.opaque, button.rawValue)
+    gesture.connectPress("pressed") { [weak gesture] _, x, y in
+      if let gesture { gtk_gesture_set_state(gesture.opaque, GTK_EVENT_SEQUENCE_CLAIMED) }
+      body(x, y)
+    }
+    add(controller: gesture)
+  }
+
+  /// Calls when one of these keys is pressed while the widget, or something within it, has the keyboard.
+  ///
+  /// `keys` in GTK's words: `Delete`, `<Shift>F10`. The answer says whether the key was dealt with.
+  public final func onKeys(_ keys: String..., body: @escaping @MainActor () -> Bool) {
+    let controller = Object(
+      Owned(taking: UnsafeMutableRawPointer(gtk_shortcut_controller_new().unsafelyUnwrapped)))
+    for key in keys {
+      let pressed: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = { _, _, data in
+        Callback<Bool>.behind(data).body() ? 1 : 0
+      }
+      let action = gtk_callback_action_new(
+        unsafeBitCast(pressed, to: GtkShortcutFunc.self), Callback(body).retained, releaseCallback)
+      // The shortcut takes over trigger and action, the controller the shortcut.
+      gtk_shortcut_controller_add_shortcut(
+        controller.opaque, gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), action))
+    }
+    add(controller: controller)
+  }
+
+  private func add(controller: Object) {
+    // The widget takes over a reference of its own.
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(controller.raw)))
+  }
+}

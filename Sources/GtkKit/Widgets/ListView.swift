@@ -1,0 +1,105 @@
+import CGtk
+
+/// A row's place in a `ListView`: which row of the model it shows at the moment.
+@MainActor
+public struct ListPlace {
+  fileprivate let item: OpaquePointer
+
+  /// The position in the model; nil while the view shows nothing.
+  public var position: Int? {
+    let position = gtk_list_item_get_position(item)
+    return position == GTK_INVALID_LIST_POSITION ? nil : Int(position)
+  }
+}
+
+/// What a `ListView` shows for each row: a view that is made once and bound to one row after the other.
+@MainActor
+public protocol ListRow: AnyObject {
+  /// The widget of the row.
+  var root: Widget { get }
+  /// Shows a row's value. `container` is the list's own widget around `root`, which has the focus and the
+  /// accessible name.
+  func bind(_ value: any Sendable, in container: Widget)
+  /// Shows nothing any more, until the next `bind`.
+  func unbind()
+}
+
+/// A list that builds views only for the rows near what is seen.
+@MainActor
+public final class ListView<Row: ListRow>: Widget {
+  private var rows: [OpaquePointer: Row] = [:]
+
+  /// Makes a list of a model's rows; `make` builds the view of one.
+  public convenience init(model: ListModel, make: @escaping @MainActor (ListPlace) -> Row) {
+    let factory = gtk_signal_list_item_factory_new()
+    // The view takes over both references.
+    let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))
+    self.init(new: gtk_list_view_new(selection, factory))
+    gtk_list_view_set_single_click_activate(opaque, 1)
+    connect(factory: Object(Owned(borrowing: UnsafeMutableRawPointer(factory.unsafelyUnwrapped))), make)
+  }
+
+  /// Calls with a row's position when it is clicked, tapped, or chosen with Enter.
+  public func onActivate(_ body: @escaping @MainActor (Int) -> Void) { connectPosition("activate", body) }
+
+  /// The views that show a row at the moment, in no order.
+  public var boundRows: some Sequence<Row> { rows.values }
+
+  /// The view that shows a position, where there is one.
+  public func row(at position: Int) -> Row? {
+    rows.first { ListPlace(item: $0.key).position == position }?.value
+  }
+
+  /// The row that has the keyboard, or within which something has it.
+  public var focusedRow: Row? {
+    rows.values.first { row in
+      guard let container = gtk_widget_get_parent(row.root.widget) else { return false }
+      return gtk_widget_get_state_flags(container).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
+    }
+  }
+
+  /// The row that a point of the list lies in.
+  public func row(atX x: Double, y: Double) -> Row? {
+    rows.values.first { row in
+      guard row.root.isMapped, let bounds = row.root.bounds(in: self) else { return false }
+      return bounds.y <= y && y < bounds.y + bounds.height
+    }
+  }
+
+  /// Brings a row into view.
+  public func scroll(to position: Int) {
+    // The action takes a floating variant over.
+    activate(action: "list.scroll-to-item", with: g_variant_new_uint32(guint(position)))
+  }
+
+  /// Gives a row the keyboard, after bringing it into view.
+  @discardableResult
+  public func focus(_ position: Int) -> Bool {
+    scroll(to: position)
+    guard let row = row(at: position), let container = gtk_widget_get_parent(row.root.widget) else {
+      return false
+    }
+    return gtk_widget_grab_focus(container) != 0
+  }
+
+  private func connect(factory: Object, _ make: @escaping @MainActor (ListPlace) -> Row) {
+    factory.connectObject("setup") { [weak self] item in
+      let item = OpaquePointer(item)
+      let row = make(ListPlace(item: item))
+      self?.rows[item] = row
+      gtk_list_item_set_child(item, row.root.widget)
+    }
+    factory.connectObject("bind") { [weak self] item in
+      let item = OpaquePointer(item)
+      guard let row = self?.rows[item], let object = gtk_list_item_get_item(item),
+        let value = rowValue(of: UnsafeMutableRawPointer(object)),
+        let container = gtk_widget_get_parent(row.root.widget)
+      else { return }
+      row.bind(value, in: Widget(Owned(borrowing: UnsafeMutableRawPointer(container))))
+    }
+    factory.connectObject("unbind") { [weak self] item in self?.rows[OpaquePointer(item)]?.unbind() }
+    factory.connectObject("teardown") { [weak self] item in
+      self?.rows[OpaquePointer(item)] = nil
+    }
+  }
+}

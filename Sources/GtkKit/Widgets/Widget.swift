@@ -1,0 +1,113 @@
+import CGtk
+
+/// A widget. Its Swift object is a view of it: the widget itself lives as long as either or its parent does.
+@MainActor
+open class Widget: Object {
+  final var widget: UnsafeMutablePointer<GtkWidget> { cast() }
+
+  /// Wraps a widget that a constructor returned.
+  convenience init(new pointer: UnsafeMutablePointer<GtkWidget>?) {
+    // GTK's constructors return NULL for no argument that this module passes.
+    self.init(Owned(sinking: UnsafeMutableRawPointer(pointer.unsafelyUnwrapped)))
+  }
+
+  /// How a widget takes the room that it is given beyond what it needs.
+  public enum Alignment {
+    /// All of it, or only what it needs at its start, in its middle or at its end.
+    case fill, start, center, end
+
+    var gtk: GtkAlign {
+      switch self {
+      case .fill: GTK_ALIGN_FILL
+      case .start: GTK_ALIGN_START
+      case .center: GTK_ALIGN_CENTER
+      case .end: GTK_ALIGN_END
+      }
+    }
+  }
+
+  /// Whether the widget is meant to be shown.
+  public final var isVisible: Bool {
+    get { gtk_widget_get_visible(widget) != 0 }
+    set { gtk_widget_set_visible(widget, newValue ? 1 : 0) }
+  }
+
+  /// Whether the widget and all it lies in are shown.
+  public final var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
+
+  /// What appears beside the pointer that rests on the widget.
+  public final var tooltip: String? {
+    get { gtk_widget_get_tooltip_text(widget).map { String(cString: $0) } }
+    set { gtk_widget_set_tooltip_text(widget, newValue) }
+  }
+
+  /// Takes more room than it needs, where there is some.
+  public final func expand(horizontally: Bool = false, vertically: Bool = false) {
+    gtk_widget_set_hexpand(widget, horizontally ? 1 : 0)
+    gtk_widget_set_vexpand(widget, vertically ? 1 : 0)
+  }
+
+  /// Places the widget within the room that it is given.
+  public final func align(horizontally: Alignment = .fill, vertically: Alignment = .fill) {
+    gtk_widget_set_halign(widget, horizontally.gtk)
+    gtk_widget_set_valign(widget, vertically.gtk)
+  }
+
+  /// Asks for at least so much room, in pixels; -1 leaves it to the widget.
+  public final func requestSize(width: Int = -1, height: Int = -1) {
+    gtk_widget_set_size_request(widget, gint(width), gint(height))
+  }
+
+  /// Adds a style class.
+  public final func addStyle(_ name: String) { gtk_widget_add_css_class(widget, name) }
+
+  /// Removes a style class.
+  public final func removeStyle(_ name: String) { gtk_widget_remove_css_class(widget, name) }
+
+  /// Whether the widget has a style class.
+  public final func hasStyle(_ name: String) -> Bool { gtk_widget_has_css_class(widget, name) != 0 }
+
+  /// Gives the widget the keyboard; answers whether it took it.
+  @discardableResult
+  public final func grabFocus() -> Bool { gtk_widget_grab_focus(widget) != 0 }
+
+  /// Adds the actions of a group to the widget and all within it, under a prefix: `row.copy`.
+  public final func insert(_ actions: ActionGroup, as prefix: String) {
+    gtk_widget_insert_action_group(widget, prefix, actions.opaque)
+  }
+
+  /// Runs an action of the widget or of what it lies in; answers whether there is one of that name.
+  @discardableResult
+  final func activate(action: String, with argument: OpaquePointer? = nil) -> Bool {
+    gtk_widget_activate_action_variant(widget, action, argument) != 0
+  }
+
+  /// Where the widget lies within another; nil where the two share no window.
+  public final func bounds(in other: Widget) -> Rectangle? {
+    var bounds = graphene_rect_t()
+    guard gtk_widget_compute_bounds(widget, other.widget, &bounds) != 0 else { return nil }
+    return Rectangle(
+      x: Double(bounds.origin.x), y: Double(bounds.origin.y), width: Double(bounds.size.width),
+      height: Double(bounds.size.height))
+  }
+}
+
+/// A rectangle, in pixels of the application.
+public struct Rectangle: Equatable, Sendable {
+  /// The left edge.
+  public var x: Double
+  /// The upper edge.
+  public var y: Double
+  /// The extent to the right.
+  public var width: Double
+  /// The extent downwards.
+  public var height: Double
+
+  /// Makes a rectangle.
+  public init(x: Double, y: Double, width: Double, height: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+}

@@ -1,0 +1,75 @@
+import CGtk
+
+/// A window of the application.
+@MainActor
+public final class Window: Widget {
+  /// Makes a window that is not shown yet.
+  public convenience init(application: Application, title: String) {
+    self.init(new: gtk_application_window_new(application.cast()))
+    gtk_window_set_title(cast(), title)
+  }
+
+  /// The size without decorations, in pixels; what a maximised window goes back to.
+  public var defaultSize: (width: Int, height: Int) {
+    get {
+      var width: gint = 0
+      var height: gint = 0
+      gtk_window_get_default_size(cast(), &width, &height)
+      return (Int(width), Int(height))
+    }
+    set { gtk_window_set_default_size(cast(), gint(newValue.width), gint(newValue.height)) }
+  }
+
+  /// Whether the window fills the screen's work area.
+  public var isMaximized: Bool {
+    get { gtk_window_is_maximized(cast()) != 0 }
+    set { newValue ? gtk_window_maximize(cast()) : gtk_window_unmaximize(cast()) }
+  }
+
+  /// Whether the user sees the window and works in it.
+  ///
+  /// GTK 4.8 leaves `is-active` set on a window that was hidden, so both are asked.
+  public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 }
+
+  /// Calls when `isShownAndActive` may have changed.
+  public func onActivityChange(_ body: @escaping @MainActor () -> Void) {
+    connectNotify("is-active", body)
+    connectNotify("visible", body)
+  }
+
+  /// Asks before the window closes; the answer true means that the handler dealt with it and the window stays.
+  public func onCloseRequest(_ body: @escaping @MainActor () -> Bool) {
+    connectHandled("close-request", body)
+  }
+
+  /// Puts a header bar in the place of the title.
+  public func setTitlebar(_ bar: HeaderBar) { gtk_window_set_titlebar(cast(), bar.widget) }
+
+  /// Fills the window.
+  public func setChild(_ child: Widget) { gtk_window_set_child(cast(), child.widget) }
+
+  /// Shows the window in front, and asks for the keyboard.
+  public func present() { gtk_window_present(cast()) }
+
+  /// The name of the icon that panels and switchers show.
+  public func setIcon(_ name: String) { gtk_window_set_icon_name(cast(), name) }
+
+  /// The widget that has the keyboard.
+  public var focus: Widget? {
+    gtk_window_get_focus(cast()).map { Widget(Owned(borrowing: UnsafeMutableRawPointer($0))) }
+  }
+
+  /// Ends the window; GTK holds it until then.
+  public func destroy() { gtk_window_destroy(cast()) }
+}
+
+/// The bar at a window's top.
+@MainActor
+public final class HeaderBar: Widget {
+  /// Makes a header bar that shows the window's title.
+  public convenience init(start: [Widget] = [], end: [Widget] = []) {
+    self.init(new: gtk_header_bar_new())
+    for widget in start { gtk_header_bar_pack_start(opaque, widget.widget) }
+    for widget in end { gtk_header_bar_pack_end(opaque, widget.widget) }
+  }
+}

@@ -1,0 +1,43 @@
+import CGtk
+import Testing
+
+@testable import GtkKit
+
+/// Tells whether a GObject is gone, without keeping it.
+@MainActor
+final class Lifetime {
+  private(set) var isOver = false
+
+  init(of object: Object) {
+    let ended: @MainActor @convention(c) (gpointer?, UnsafeMutablePointer<GObject>?) -> Void = { data, _ in
+      Unmanaged<Lifetime>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().isOver = true
+    }
+    g_object_weak_ref(
+      object.cast(), unsafeBitCast(ended, to: GWeakNotify.self), Unmanaged.passRetained(self).toOpaque())
+  }
+}
+
+/// A Swift object that a closure captures, to see whether the closure is released.
+final class Token: Sendable {}
+
+/// Expects that neither the GObject behind what `make` returns nor what its closures capture outlives it.
+///
+/// `make` gets an object to capture in each closure that it hands over.
+@MainActor
+func expectNoLeak(
+  sourceLocation: SourceLocation = #_sourceLocation, _ make: (Token) throws -> Object
+) rethrows {
+  weak var captured: Token?
+  var lifetime: Lifetime?
+  do {
+    let token = Token()
+    captured = token
+    let object = try make(token)
+    lifetime = Lifetime(of: object)
+    #expect(lifetime?.isOver == false, sourceLocation: sourceLocation)
+  }
+  // What GTK still had to do with it, such as the end of an animation.
+  while g_main_context_iteration(nil, 0) != 0 {}
+  #expect(lifetime?.isOver == true, "the object outlives its owner", sourceLocation: sourceLocation)
+  #expect(captured == nil, "a closure outlives its connection", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,96 @@
+import CGtk
+import Testing
+
+@testable import GtkKit
+
+@MainActor
+private final class Numbers: ListModelSource {
+  var numbers: [Int]
+  init(_ numbers: [Int]) { self.numbers = numbers }
+  var count: Int { numbers.count }
+  func value(at position: Int) -> any Sendable { numbers[position] }
+}
+
+@MainActor
+@Suite struct ListModelTests {
+  private func value(in model: ListModel, at position: Int) -> Int? {
+    guard let item = g_list_model_get_item(model.opaque, guint(position)) else { return nil }
+    defer { g_object_unref(item) }
+    return rowValue(of: item) as? Int
+  }
+
+  @Test func itShowsItsSource() {
+    let numbers = Numbers([10, 20, 30])
+    let model = ListModel(source: numbers)
+    #expect(g_list_model_get_n_items(model.opaque) == 3)
+    #expect((0..<3).map { value(in: model, at: $0) } == [10, 20, 30])
+    #expect(value(in: model, at: 3) == nil)
+  }
+
+  @Test func itTellsOfChanges() {
+    let numbers = Numbers([1, 2, 3])
+    let model = ListModel(source: numbers)
+    var changes: [[Int]] = []
+    model.onItemsChanged { changes.append([$0, $1, $2]) }
+    numbers.numbers.remove(at: 1)
+    model.itemsChanged(at: 1, removed: 1, added: 0)
+    #expect(changes == [[1, 1, 0]])
+    #expect(value(in: model, at: 1) == 3)
+  }
+
+  /// A list view that is taken apart asks again for what it was told of, and aborts where that changed.
+  @Test func aModelWhoseSourceHasGoneIsAsLongAsItWas() {
+    var numbers: Numbers? = Numbers([1])
+    let model = ListModel(source: numbers.unsafelyUnwrapped)
+    numbers = nil
+    #expect(g_list_model_get_n_items(model.opaque) == 1)
+    #expect(value(in: model, at: 0) == nil)
+  }
+
+  @Test func theViewsAreToldBeforeTheyCount() {
+    let numbers = Numbers([1])
+    let model = ListModel(source: numbers)
+    numbers.numbers.append(2)
+    #expect(g_list_model_get_n_items(model.opaque) == 1)
+    model.itemsChanged(at: 1, removed: 0, added: 1)
+    #expect(g_list_model_get_n_items(model.opaque) == 2)
+  }
+
+  @Test func neitherTheModelNorItsSourceLeaks() {
+    weak var source: Numbers?
+    do {
+      let numbers = Numbers([1, 2])
+      source = numbers
+      expectNoLeak { _ in ListModel(source: numbers) }
+    }
+    #expect(source == nil)
+  }
+
+  @Test func anItemKeepsItsValueAndNoLonger() {
+    weak var captured: Token?
+    do {
+      let token = Token()
+      captured = token
+      let source = Tokens(token)
+      let model = ListModel(source: source)
+      let item = g_list_model_get_item(model.opaque, 0)
+      source.token = nil
+      #expect(captured != nil)
+      g_object_unref(item)
+    }
+    #expect(captured == nil)
+  }
+
+  @Test func anotherObjectIsNoRowItem() {
+    let menu = Menu([])
+    #expect(rowValue(of: menu.raw) == nil)
+  }
+}
+
+@MainActor
+private final class Tokens: ListModelSource {
+  var token: Token?
+  init(_ token: Token) { self.token = token }
+  let count = 1
+  func value(at position: Int) -> any Sendable { token }
+}

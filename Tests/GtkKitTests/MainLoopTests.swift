@@ -1,0 +1,16 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct MainLoopTests {
+  /// Without the eventfd's counter being read the loop spins, at some 800,000 µs a second.
+  @Test func mainActorTasksRunAndAnIdleLoopSleeps() async throws {
+    let program = URL(fileURLWithPath: CopyPasta.programPath).deletingLastPathComponent().path + "/MainLoopProbe"
+    let result = try await Program.run([program], environment: ProcessInfo.processInfo.environment)
+    let lines = result.text.split(separator: "\n")
+    #expect(result.exit == .code(0))
+    #expect(lines.first == "tasks 100")
+    let idle = try #require(lines.last?.split(separator: " ").last.flatMap { Int($0) })
+    #expect(idle < 100_000)
+  }
+}

@@ -1,0 +1,35 @@
+import CGtk
+import Testing
+
+@testable import GtkKit
+
+@MainActor
+@Suite struct OwnedTests {
+  @Test func takingKeepsTheReferenceThatWasGiven() {
+    expectNoLeak { _ in Object(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped))) }
+  }
+
+  @Test func borrowingAddsAReference() throws {
+    let menu = UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)
+    let lifetime: Lifetime
+    do {
+      let borrowed = Object(Owned(borrowing: menu))
+      lifetime = Lifetime(of: borrowed)
+    }
+    #expect(!lifetime.isOver)
+    g_object_unref(menu)
+    #expect(lifetime.isOver)
+  }
+
+  @Test func aReferenceFromAnotherThreadIsGivenBackOnTheMainOne() async {
+    let lifetime: Lifetime
+    var object: Object? = Object(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)))
+    lifetime = Lifetime(of: object.unsafelyUnwrapped)
+    let keeper = Task.detached { [owned = object.unsafelyUnwrapped.owned] in _ = owned }
+    object = nil
+    await keeper.value
+    // The release was sent to the main actor before this.
+    await Task { @MainActor in }.value
+    #expect(lifetime.isOver)
+  }
+}

@@ -1,0 +1,56 @@
+import TestSupport
+import Testing
+
+@testable import GtkKit
+
+@Suite struct ValueTests {
+  @Test func hmacIsTheOneOfRFC4231() {
+    // RFC 4231, test case 2.
+    let digest = Checksum.hmacSHA256(key: Array("Jefe".utf8), of: Array("what do ya want for nothing?".utf8))
+    #expect(digest.starts(with: [0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e]))
+    #expect(digest.count == 32)
+  }
+
+  @Test func aLineIsFilledOnceAndKeepsItsPercentSigns() {
+    #expect("100% of %s, %s".filled(with: "a%sb") == "100% of a%sb, %s")
+    #expect("nothing".filled(with: "x") == "nothing")
+    #expect("%".filled(with: "x") == "%")
+    #expect("%%s".filled(with: "x") == "%x")
+  }
+
+  @Test func untranslatedTextsAreThemselves() {
+    // Short texts lie on the stack in Swift; the answer must not point there.
+    #expect(tr("Copy") == "Copy")
+    #expect(trn("%s day", "%s days", 1) == "%s day")
+    #expect(trn("%s day", "%s days", 2) == "%s days")
+    #expect(tr(String(repeating: "long ", count: 100)).count == 500)
+  }
+
+  @Test func millisecondsAreRoundedUp() {
+    #expect(Duration.microseconds(1).milliseconds == 1)
+    #expect(Duration.milliseconds(550).milliseconds == 550)
+    #expect(Duration.seconds(2).milliseconds == 2000)
+  }
+
+  @Test func aKeyFileGivesBackWhatWasWritten() throws {
+    let folder = try TemporaryFolder()
+    let file = KeyFile(path: folder.path + "/new/state.ini", group: "window")
+    #expect(file.integers(["width"]) == [:])
+    try file.write([("width", 480), ("height", -1)])
+    #expect(file.integers(["width", "height", "depth"]) == ["width": 480, "height": -1])
+  }
+
+  @Test func aDamagedKeyFileIsAnEmptyOne() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("[window]\nwidth=wide\nheight=7\n", to: "state.ini")
+    #expect(KeyFile(path: folder.path + "/state.ini", group: "window").integers(["width", "height"]) == ["height": 7])
+    try folder.write("\u{0}\u{1}", to: "state.ini")
+    #expect(KeyFile(path: folder.path + "/state.ini", group: "window").integers(["width"]) == [:])
+  }
+
+  @Test func aKeyFileThatCannotBeWrittenSaysSo() throws {
+    #expect(throws: GLibError.self) {
+      try KeyFile(path: "/proc/copypasta/state.ini", group: "window").write([("width", 1)])
+    }
+  }
+}

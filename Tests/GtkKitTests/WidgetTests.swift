@@ -1,0 +1,108 @@
+import CGtk
+import TestSupport
+import Testing
+
+@testable import GtkKit
+
+/// One display for the widgets of this process, which GTK can open only once.
+@MainActor
+private enum TestDisplay {
+  private static var desktop: VirtualDesktop?
+
+  static func open() async throws {
+    guard desktop == nil else { return }
+    let desktop = try await VirtualDesktop.start(windowManager: false)
+    self.desktop = desktop
+    for (name, value) in desktop.environment { g_setenv(name, value, 1) }
+    Display.preferFastStart()
+    try #require(Display.open())
+  }
+}
+
+/// Each wrapper once: what it makes goes with it, and so do the closures that it was handed.
+@MainActor
+@Suite(.serialized) struct WidgetTests {
+  init() async throws { try await TestDisplay.open() }
+
+  @Test func simpleWidgets() {
+    expectNoLeak { _ in Label("text") }
+    expectNoLeak { _ in Image(icon: "edit-copy-symbolic", size: 16) }
+    expectNoLeak { token in Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token }.flat() }
+  }
+
+  @Test func containers() {
+    expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
+    expectNoLeak { _ in Overlay(child: Label("a"), over: [Label("b")]) }
+    expectNoLeak { _ in Stack(pages: [("one", Label("a")), ("two", Label("b"))]) }
+    expectNoLeak { _ in Revealer(child: Label("a")) }
+    expectNoLeak { _ in ScrolledWindow(child: Label("a")) }
+    expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }
+  }
+
+  @Test func gesturesAndKeys() {
+    expectNoLeak { token in
+      let label = Label("a")
+      label.onPress(.secondary) { _, _ in _ = token }
+      label.onKeys("Delete", "<Shift>F10") {
+        _ = token
+        return true
+      }
+      return label
+    }
+  }
+
+  @Test func actionsAndMenus() {
+    expectNoLeak { token in
+      let group = ActionGroup()
+      group.add("copy") { _ = token }
+      return group
+    }
+    expectNoLeak { _ in Menu([("Copy", "row.copy")]) }
+    expectNoLeak { token in
+      let label = Label("a")
+      let popover = PopoverMenu(Menu([("Copy", "row.copy")]), on: label)
+      popover.onClose { _ = token }
+      popover.detach()
+      return popover
+    }
+  }
+
+  @Test func aListViewLetsGoOfItsRows() {
+    let source = Source()
+    expectNoLeak { token in
+      let list = ListView(model: ListModel(source: source)) { _ in Row(token) }
+      list.onActivate { _ in _ = token }
+      return list
+    }
+  }
+
+  @Test func accessibleNamesLeaveNothingBehind() {
+    expectNoLeak { _ in
+      let label = Label("a")
+      label.setAccessibleName("name")
+      label.setAccessibleDescription("description")
+      return label
+    }
+  }
+
+  @Test func styleClassesComeAndGo() {
+    let label = Label("a")
+    label.addStyle("copied")
+    #expect(label.hasStyle("copied"))
+    label.removeStyle("copied")
+    #expect(!label.hasStyle("copied"))
+  }
+
+  private final class Source: ListModelSource {
+    let count = 100
+    func value(at position: Int) -> any Sendable { position }
+  }
+
+  private final class Row: ListRow {
+    let root: Widget = Label()
+    private let token: Token
+    init(_ token: Token) { self.token = token }
+    func bind(_ value: any Sendable, in container: Widget) {}
+    func unbind() {}
+  }
+}
