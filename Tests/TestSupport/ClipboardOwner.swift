@@ -1,0 +1,45 @@
+/// An owner of the clipboard that offers exactly what it is told to, and says what it was asked for.
+///
+///     let owner = try await ClipboardOwner.start(offering: .text("hello"), .html("<b>hello</b>"), on: desktop)
+///     #expect(owner.contentRequests.isEmpty)
+public struct ClipboardOwner: Sendable {
+  /// The process that owns the clipboard; it ends once another program takes that.
+  public let program: Program
+
+  /// Takes the clipboard, and returns once it is the owner.
+  public static func start(
+    offering offers: Offer..., on desktop: VirtualDesktop
+  ) async throws -> ClipboardOwner {
+    let arguments = offers.flatMap { offer in
+      let value = offer.bytes.map { ":" + $0.map(hexadecimal).joined() } ?? ""
+      return offer.targets.map { $0 + value }
+    }
+    // Debian's Python by its path: the module comes as a Debian package, and another Python lacks it.
+    let program = try desktop.start(["/usr/bin/python3", Fixture.path("owner.py")] + arguments)
+    let owner = ClipboardOwner(program: program)
+    try await waitUntil("the owner of the clipboard", every: .milliseconds(10)) {
+      if let exit = program.exit { throw TestSupportError("owner.py: \(exit)\n\(program.errors)") }
+      return owner.lines.first == "owner"
+    }
+    return owner
+  }
+
+  /// The target of each request so far, in their order, TARGETS included.
+  public var requests: [String] { Array(lines.dropFirst()) }
+
+  /// The requests for what the clipboard holds, leaving out those that only ask what there is.
+  ///
+  /// On X11 GTK itself asks for TARGETS, and the hint of a password manager says nothing about its secret.
+  public var contentRequests: [String] {
+    let questions = ["TARGETS", "TIMESTAMP", "MULTIPLE", "SAVE_TARGETS", "x-kde-passwordManagerHint"]
+    return requests.filter { !questions.contains($0) }
+  }
+
+  private var lines: [String] {
+    String(decoding: program.output, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// The program itself, running on a virtual desktop as it was built for this test run.
+///
+///     let app = try await CopyPasta.launch(on: desktop)
+///     try await XClip.copy("hello", on: desktop)
+///     #expect(try await eventually { try await app.history.texts() == ["hello"] })
+public struct CopyPasta: Sendable {
+  /// The application id, which is also the class of its window.
+  public static let applicationID = "org.copypasta.CopyPasta"
+
+  /// The program's file: `COPYPASTA_PROGRAM` where that is set, or the one built beside the tests.
+  public static let programPath: String = {
+    if let path = ProcessInfo.processInfo.environment["COPYPASTA_PROGRAM"] { return path }
+    // The test bundle is an executable of its own here, so this follows any scratch path and configuration.
+    let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    return bundle.deletingLastPathComponent().appendingPathComponent("copypasta").path
+  }()
+
+  /// The process.
+  public let program: Program
+  /// Its window.
+  public let window: DesktopWindow
+  /// What it keeps, seen from outside.
+  public let history: HistoryDatabase
+
+  /// Starts the program, and returns once its window is shown and active.
+  ///
+  /// - Throws: where that does not happen, with what the program said.
+  public static func launch(
+    on desktop: VirtualDesktop, arguments: [String] = [], environment: [String: String] = [:],
+    within limit: Duration = .seconds(20)
+  ) async throws -> CopyPasta {
+    let program = try desktop.start([programPath] + arguments, environment: environment)
+    let window = try await waitForWindow(of: program, on: desktop, within: limit)
+    let dataHome = environment["XDG_DATA_HOME"] ?? desktop.home.dataHome
+    return CopyPasta(
+      program: program, window: window, history: HistoryDatabase(path: databasePath(dataHome: dataHome)))
+  }
+
+  /// Where the history is for a value of `$XDG_DATA_HOME`.
+  public static func databasePath(dataHome: String) -> String {
+    dataHome + "/copypasta/history.sqlite3"
+  }
+
+  /// Where its history is.
+  public var databasePath: String { history.path }
+
+  /// What it wrote on standard error so far; empty where GTK and the program have nothing to complain about.
+  public var errors: String { program.errors }
+
+  /// Asks it to end (SIGTERM), and kills it where it does not.
+  @discardableResult
+  public func stop() async throws -> Program.Exit? {
+    try await program.stop()
+  }
+
+  /// Kills it (SIGKILL), as a crash would, and returns once it is gone.
+  public func kill9() async throws {
+    try await program.killNow()
+  }
+
+  private static func waitForWindow(
+    of program: Program, on desktop: VirtualDesktop, within limit: Duration
+  ) async throws -> DesktopWindow {
+    do {
+      return try await waitFor("an active window of class \(applicationID)", within: limit) {
+        if let exit = program.exit { throw TestSupportError("\(program.arguments): \(exit)") }
+        guard let window = try await desktop.window(ofClass: applicationID), try await window.isActive()
+        else { return nil }
+        return window
+      }
+    } catch { throw TestSupportError("\(error)\n\(program.errors)") }
+  }
+}

@@ -1,0 +1,41 @@
+/// Polls `condition` until it holds, and says whether it did within the limit.
+///
+/// For what must come true only. That nothing happened is proved by letting a later event happen, never by
+/// waiting for a while.
+///
+///     #expect(try await eventually { try await app.history.count() == 3 })
+public nonisolated(nonsending) func eventually(
+  within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(20),
+  _ condition: () async throws -> Bool
+) async throws -> Bool {
+  let deadline = ContinuousClock.now + limit
+  while true {
+    if try await condition() { return true }
+    guard ContinuousClock.now < deadline else { return false }
+    try await Task.sleep(for: pause)
+  }
+}
+
+/// Polls `condition` until it holds, or throws an error that names `what` did not come true.
+public nonisolated(nonsending) func waitUntil(
+  _ what: String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(20),
+  _ condition: () async throws -> Bool
+) async throws {
+  guard try await eventually(within: limit, every: pause, condition) else {
+    throw TestSupportError("\(what): not so after \(limit)")
+  }
+}
+
+/// Polls `value` until it is there, or throws an error that names `what` was missing.
+public nonisolated(nonsending) func waitFor<Value>(
+  _ what: String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(20),
+  _ value: () async throws -> Value?
+) async throws -> Value {
+  var found: Value?
+  try await waitUntil(what, within: limit, every: pause) {
+    found = try await value()
+    return found != nil
+  }
+  guard let found else { throw TestSupportError("\(what): not there") }
+  return found
+}

@@ -1,0 +1,8 @@
+import Foundation
+
+/// The files in `Fixtures`, found beside this source file: tests run where they were built.
+enum Fixture {
+  static func path(_ name: String) -> String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures/" + name
+  }
+}

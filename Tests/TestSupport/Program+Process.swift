@@ -1,0 +1,33 @@
+import Foundation
+
+extension Program {
+  /// Whether the process waits for something; false once it has ended.
+  public var isSleeping: Bool { statusLine("State")?.hasPrefix("S") ?? false }
+
+  /// The memory that is resident, in KiB; nil once the process has ended.
+  public var residentKibibytes: Int? {
+    statusLine("VmRSS").flatMap { $0.split(separator: " ").first }.flatMap { Int($0) }
+  }
+
+  /// The processor time it has used so far; nil once the process has ended.
+  public var processorTime: Duration? {
+    guard let line = read("stat"), let rest = line.split(separator: ")").last else { return nil }
+    // Fields 14 and 15 of proc(5), user and system time in ticks; the split starts with field 3.
+    let fields = rest.split(separator: " ")
+    guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return nil }
+    return .seconds(user + system) / sysconf(Int32(_SC_CLK_TCK))
+  }
+
+  private func statusLine(_ key: String) -> String? {
+    guard let line = read("status")?.split(separator: "\n").first(where: { $0.hasPrefix(key + ":") })
+    else { return nil }
+    return line.dropFirst(key.count + 1).trimmingCharacters(in: .whitespaces)
+  }
+
+  /// nil where the process has ended: its folder in /proc is gone.
+  private func read(_ file: String) -> String? {
+    guard isRunning, let data = FileManager.default.contents(atPath: "/proc/\(processID)/\(file)")
+    else { return nil }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

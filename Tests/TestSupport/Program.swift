@@ -1,0 +1,152 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A running child process, with what it wrote on standard output and standard error.
+///
+/// It ends at the latest with the test process, even when that is killed: see `startThread`.
+///
+///     let listing = try await Program.run(["ls", "/"], environment: [:])
+///     #expect(listing.exit == .code(0))
+public final class Program: Sendable {
+  /// How a program ended.
+  public enum Exit: Equatable, Sendable {
+    /// It ended by itself, with this status; 127 where there is no such program.
+    case code(Int32)
+    /// A signal ended it.
+    case signal(Int32)
+  }
+
+  /// What a program gets when the test process ends before it, by the name that setpriv knows.
+  public enum DeathSignal: String, Sendable {
+    /// Ends whatever it does.
+    case kill = "KILL"
+    /// Lets it tidy up.
+    case terminate = "TERM"
+  }
+
+  private enum State {
+    case starting
+    case failed(Int32)
+    case running(pid_t)
+    case ended(pid_t, Exit)
+  }
+
+  /// The command line it was started with.
+  public let arguments: [String]
+
+  private let state = Mutex(State.starting)
+  private let inputFile: ScratchFile
+  private let outputFile: ScratchFile
+  private let errorFile: ScratchFile
+
+  /// Starts a program with exactly this environment; its PATH says where programs are found.
+  ///
+  /// - Parameters:
+  ///   - input: what the program reads on standard input.
+  ///   - deathSignal: what it gets when the test process ends first.
+  public init(
+    _ arguments: [String], environment: [String: String], input: [UInt8] = [],
+    deathSignal: DeathSignal = .kill
+  ) throws {
+    self.arguments = arguments
+    inputFile = try ScratchFile(containing: input)
+    outputFile = try ScratchFile()
+    errorFile = try ScratchFile()
+    startThread(environment: environment, deathSignal: deathSignal)
+    if case .failed(let code) = state.withLock({ $0 }) {
+      throw TestSupportError.system("cannot start \(arguments)", code: code)
+    }
+  }
+
+  /// The process's number; kept after its end.
+  public var processID: pid_t {
+    state.withLock {
+      switch $0 {
+      case .running(let pid), .ended(let pid, _): pid
+      case .starting, .failed: -1
+      }
+    }
+  }
+
+  /// How it ended; nil while it runs.
+  public var exit: Exit? {
+    state.withLock {
+      guard case .ended(_, let exit) = $0 else { return nil }
+      return exit
+    }
+  }
+
+  /// Whether it has not ended yet.
+  public var isRunning: Bool { exit == nil }
+
+  /// What it has written on standard output so far.
+  public var output: [UInt8] { outputFile.content() }
+
+  /// What it has written on standard error so far, as text.
+  public var errors: String { String(decoding: errorFile.content(), as: UTF8.self) }
+
+  /// Sends a signal, where the program still runs.
+  public func signal(_ number: Int32) {
+    state.withLock {
+      guard case .running(let pid) = $0 else { return }
+      kill(pid, number)
+    }
+  }
+
+  /// Waits until the program has ended; nil where it still runs after `limit`.
+  public func waitForExit(within limit: Duration = .seconds(20)) async throws -> Exit? {
+    _ = try await eventually(within: limit, every: .milliseconds(2)) { !isRunning }
+    return exit
+  }
+
+  /// Asks the program to end (SIGTERM), and kills it where it has not after `grace`.
+  @discardableResult
+  public func stop(grace: Duration = .seconds(3)) async throws -> Exit? {
+    signal(SIGTERM)
+    if let exit = try await waitForExit(within: grace) { return exit }
+    return try await killNow()
+  }
+
+  /// Kills the program (SIGKILL) and waits until it is gone.
+  @discardableResult
+  public func killNow() async throws -> Exit? {
+    signal(SIGKILL)
+    return try await waitForExit(within: .seconds(5))
+  }
+
+  // MARK: - Starting and reaping
+
+  /// Starts the child on a thread of its own, which then waits for it, and returns once it was started.
+  ///
+  /// The kernel sends PR_SET_PDEATHSIG's signal when the *thread* that started the child ends. Started from a pool
+  /// thread, a child would die with that thread; here the thread lives exactly as long as the child.
+  private func startThread(environment: [String: String], deathSignal: DeathSignal) {
+    let started = DispatchSemaphore(value: 0)
+    Thread.detachNewThread { [self] in
+      let command = ["/usr/bin/setpriv", "--pdeathsig", deathSignal.rawValue, "--"] + arguments
+      let result = spawn(
+        command, environment: environment, input: inputFile.descriptor, output: outputFile.descriptor,
+        errors: errorFile.descriptor)
+      switch result {
+      case .success(let pid): state.withLock { $0 = .running(pid) }
+      case .failure(let error): state.withLock { $0 = .failed(error.code) }
+      }
+      started.signal()
+      if case .success(let pid) = result { reap(pid) }
+    }
+    started.wait()
+  }
+
+  /// Waits for the end first and collects it under the lock, so that `signal` never hits a reused number.
+  private func reap(_ pid: pid_t) {
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+    state.withLock {
+      var status: Int32 = 0
+      waitpid(pid, &status, 0)
+      let signal = status & 0x7f
+      $0 = .ended(pid, signal == 0 ? .code((status >> 8) & 0xff) : .signal(signal))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// A home folder of its own with every XDG folder in it, so that a test neither sees nor touches the user's.
+public struct ScratchHome: Sendable {
+  /// The folder that holds everything below.
+  public let path: String
+
+  init() throws {
+    var template = Array("/tmp/copypasta-test.XXXXXX".utf8CString)
+    guard let folder = mkdtemp(&template) else { throw TestSupportError.system("mkdtemp", code: errno) }
+    path = String(cString: folder)
+    for folder in [configHome, dataHome, cacheHome, stateHome, runtimeDirectory, services] {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+  }
+
+  /// `$XDG_DATA_HOME`.
+  public var dataHome: String { path + "/.local/share" }
+  /// `$XDG_CONFIG_HOME`.
+  public var configHome: String { path + "/.config" }
+  /// `$XDG_CACHE_HOME`.
+  public var cacheHome: String { path + "/.cache" }
+  /// `$XDG_STATE_HOME`.
+  public var stateHome: String { path + "/.local/state" }
+  /// `$XDG_RUNTIME_DIR`.
+  public var runtimeDirectory: String { path + "/run" }
+  /// What the session bus may start: `.service` files.
+  var services: String { path + "/services" }
+
+  /// The environment of a program that lives in this home, without a display: what the test process has for
+  /// finding programs and libraries, and nothing else of it.
+  public var environment: [String: String] {
+    let kept = ["PATH", "LD_LIBRARY_PATH", "TZ"]
+    let inherited = ProcessInfo.processInfo.environment.filter { kept.contains($0.key) }
+    return inherited.merging([
+      "HOME": path,
+      "XDG_DATA_HOME": dataHome,
+      "XDG_CONFIG_HOME": configHome,
+      "XDG_CACHE_HOME": cacheHome,
+      "XDG_STATE_HOME": stateHome,
+      "XDG_RUNTIME_DIR": runtimeDirectory,
+      "LANG": "C.UTF-8",
+      "G_DEBUG": "fatal-criticals",
+      // dconf would need a service on the bus; a key file in the scratch home does not.
+      "GSETTINGS_BACKEND": "keyfile",
+    ]) { $1 }
+  }
+
+  /// Removes the folder and all in it, where a program on its way out does not keep it busy.
+  func remove() {
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch CocoaError.fileNoSuchFile {
+    } catch { print("The scratch folder \(path) is still there: \(error)") }
+  }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// The error number that `posix_spawn` answered.
+struct SpawnError: Error {
+  let code: Int32
+}
+
+/// Starts a program with these three streams, an empty signal mask and default signal handlers.
+func spawn(
+  _ arguments: [String], environment: [String: String], input: Int32, output: Int32, errors: Int32
+) -> Result<pid_t, SpawnError> {
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  for (number, descriptor) in [input, output, errors].enumerated() {
+    posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+  }
+
+  // A test runner may ignore SIGPIPE or block signals; a child would inherit that and behave unlike in real life.
+  var attributes = posix_spawnattr_t()
+  posix_spawnattr_init(&attributes)
+  defer { posix_spawnattr_destroy(&attributes) }
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  posix_spawnattr_setsigmask(&attributes, &signals)
+  sigfillset(&signals)
+  posix_spawnattr_setsigdefault(&attributes, &signals)
+  posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+  var pid: pid_t = 0
+  let code = withCStrings(arguments) { argv in
+    withCStrings(environment.map { "\($0)=\($1)" }) {
+      posix_spawn(&pid, arguments[0], &actions, &attributes, argv, $0)
+    }
+  }
+  return code == 0 ? .success(pid) : .failure(SpawnError(code: code))
+}
+
+/// Calls `body` with a null-terminated array of C strings, which live for the length of the call.
+private func withCStrings<Result>(
+  _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+  let copies = strings.map { strdup($0) }
+  defer { copies.forEach { free($0) } }
+  return body(copies + [nil])
+}

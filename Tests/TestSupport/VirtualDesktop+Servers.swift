@@ -1,0 +1,67 @@
+import Foundation
+
+extension VirtualDesktop {
+  /// Starts the X server and the session bus, adds them to `servers`, and returns the environment they make.
+  static func startServers(
+    _ servers: inout [Program], in home: ScratchHome, accessibility: Bool
+  ) async throws -> [String: String] {
+    // SIGTERM where the test process dies: killed, the server would leave its lock file and socket in /tmp.
+    let server = try Program(
+      [
+        "Xvfb", "-displayfd", "1", "-screen", "0", "\(size.width)x\(size.height)x24", "-nolisten", "tcp",
+        "-noreset",
+      ], environment: home.environment, deathSignal: .terminate)
+    servers.append(server)
+    let display = try await firstLine(of: server)
+
+    let bus = try await startBus(in: home, accessibility: accessibility, servers: &servers)
+    return home.environment.merging([
+      "DISPLAY": ":" + display,
+      "DBUS_SESSION_BUS_ADDRESS": bus,
+      "GDK_BACKEND": "x11",
+      "XDG_SESSION_TYPE": "x11",
+      "GTK_A11Y": accessibility ? "atspi" : "none",
+    ]) { $1 }
+  }
+
+  private static func startBus(
+    in home: ScratchHome, accessibility: Bool, servers: inout [Program]
+  ) async throws -> String {
+    let configuration = home.path + "/bus.conf"
+    try FileManager.default.copyItem(atPath: Fixture.path("bus.conf"), toPath: configuration)
+    if accessibility {
+      let service = "org.a11y.Bus.service"
+      try FileManager.default.copyItem(
+        atPath: "/usr/share/dbus-1/services/\(service)", toPath: "\(home.services)/\(service)")
+    }
+    let bus = try Program(
+      [
+        "dbus-daemon", "--config-file=\(configuration)", "--nofork", "--nosyslog", "--print-address=1",
+      ], environment: home.environment, deathSignal: .terminate)
+    servers.append(bus)
+    return try await firstLine(of: bus)
+  }
+
+  /// A server says on standard output where it listens, once it does.
+  private static func firstLine(of server: Program) async throws -> String {
+    do {
+      return try await waitFor(server.arguments[0], every: .milliseconds(5)) {
+        let output = server.output
+        if let end = output.firstIndex(of: UInt8(ascii: "\n")) {
+          return String(decoding: output[..<end], as: UTF8.self)
+        }
+        if let exit = server.exit { throw TestSupportError("\(exit)") }
+        return nil
+      }
+    } catch { throw TestSupportError("\(error)\n\(server.errors)") }
+  }
+
+  /// Starts openbox, and returns once it manages windows.
+  ///
+  /// It announces itself (_NET_SUPPORTING_WM_CHECK) before that, and a window that is mapped in between stays
+  /// unmanaged for ever; its startup command runs at the right moment.
+  func startWindowManager() async throws {
+    let manager = try start(["openbox", "--sm-disable", "--startup", "echo ready"])
+    _ = try await Self.firstLine(of: manager)
+  }
+}

@@ -1,0 +1,71 @@
+# Sourced by what shows or measures CopyPasta: a private X server with a window manager, a session bus without services,
+# and a scratch home, so that nothing of the user's is seen or touched. The tests have the same in Tests/TestSupport.
+# shellcheck shell=bash
+
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+desktop_pids=()
+
+# Starts everything, and sees to it that it ends with the script, however that ends.
+desktop_begin() {
+  scratch=$(mktemp -d "${TMPDIR:-/tmp}/copypasta.XXXXXX")
+  trap desktop_end EXIT
+  # bash leaves its EXIT trap out where a signal ends it while it waits for a program.
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  make_home
+  start_x_server
+  start_bus
+  start_window_manager
+}
+
+desktop_end() {
+  local index
+  for ((index = ${#desktop_pids[@]} - 1; index >= 0; index--)); do
+    kill "${desktop_pids[index]}" 2>/dev/null || true
+  done
+  wait
+  rm -rf "$scratch"
+}
+
+# start_here LOG COMMAND...: starts a program that ends with the desktop, even where the script is killed.
+start_here() {
+  setpriv --pdeathsig TERM -- "${@:2}" >"$scratch/$1.out" 2>"$scratch/$1.err" </dev/null &
+  started_pid=$!
+  desktop_pids+=("$started_pid")
+}
+
+make_home() {
+  unset DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS DESKTOP_STARTUP_ID XDG_ACTIVATION_TOKEN
+  export HOME=$scratch/home XDG_RUNTIME_DIR=$scratch/run
+  export XDG_CONFIG_HOME=$HOME/.config XDG_DATA_HOME=$HOME/.local/share
+  export XDG_CACHE_HOME=$HOME/.cache XDG_STATE_HOME=$HOME/.local/state
+  export GDK_BACKEND=x11 GTK_A11Y=none GSETTINGS_BACKEND=keyfile LC_ALL=C.UTF-8
+  mkdir -p "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" "$XDG_CACHE_HOME" "$XDG_STATE_HOME" "$scratch/services"
+  mkdir -m 700 "$XDG_RUNTIME_DIR"
+}
+
+# first_line LOG: waits until a server has said where it listens.
+first_line() {
+  until_true 20 grep -q . "$scratch/$1.out" || fail "$1 did not start: $(cat "$scratch/$1.err")"
+  head -n 1 "$scratch/$1.out"
+}
+
+start_x_server() {
+  start_here Xvfb Xvfb -displayfd 1 -screen 0 1280x900x24 -nolisten tcp -noreset
+  DISPLAY=:$(first_line Xvfb)
+  export DISPLAY
+}
+
+start_bus() {
+  cp "$project/Tests/TestSupport/Fixtures/bus.conf" "$scratch"
+  start_here dbus-daemon dbus-daemon --config-file="$scratch/bus.conf" --nofork --nosyslog --print-address=1
+  DBUS_SESSION_BUS_ADDRESS=$(first_line dbus-daemon)
+  export DBUS_SESSION_BUS_ADDRESS
+}
+
+# openbox announces itself before it manages windows; its startup command runs once it does.
+start_window_manager() {
+  start_here openbox openbox --sm-disable --startup "echo ready"
+  first_line openbox >/dev/null
+}

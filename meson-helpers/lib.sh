@@ -1,0 +1,25 @@
+# Sourced by the scripts of this folder: the few things that all of them need.
+# shellcheck shell=bash
+
+# shellcheck disable=SC2034  # used by who sources this
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# What a script has to say is set apart from what the tools that it calls say.
+say() {
+  if [[ -t 1 ]]; then printf '\e[1m▸ %s\e[0m\n' "$*"; else printf '▸ %s\n' "$*"; fi
+}
+
+# Ends the script with a line that says what failed.
+fail() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# until_true SECONDS COMMAND...: polls until the command succeeds, and says whether it did.
+until_true() {
+  local deadline=$((SECONDS + $1))
+  until "${@:2}" >/dev/null 2>&1; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.05
+  done
+}
