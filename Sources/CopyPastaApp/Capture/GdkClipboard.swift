@@ -1,0 +1,70 @@
+import ClipHistory
+import GtkKit
+
+/// The clipboard on Wayland, through GDK: there its streams can be cancelled and carry any size.
+@MainActor
+final class GdkClipboard: SystemClipboard {
+  /// The forms that a text is asked for in, the unmistakable ones first.
+  static let textTypes = ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING"]
+  /// Offered by password managers; the value `secret` means that nobody should keep the text.
+  private static let secretHint = "x-kde-passwordManagerHint"
+
+  private let clipboard = Clipboard.ofDisplay
+  private var hasOffered = false
+  private var offerLost: (@MainActor () -> Void)?
+
+  // GDK calls an empty clipboard local, too.
+  var isOffering: Bool { hasOffered && clipboard?.isLocal == true }
+
+  func onNewOffer(_ body: @escaping @MainActor () -> Void) {
+    clipboard?.onChange { [weak self] in
+      guard let self, let clipboard else { return }
+      if hasOffered && !clipboard.isLocal {
+        hasOffered = false
+        offerLost?()
+      }
+      if !clipboard.mimeTypes.isEmpty { body() }
+    }
+  }
+
+  func read(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
+    guard let clipboard else { throw .unavailable }
+    let offered = clipboard.mimeTypes
+    if clipboard.isLocal { return offered.isEmpty ? .noText : .own }
+    let wanted = Self.textTypes.filter(offered.contains)
+    guard !wanted.isEmpty else { return .noText }
+    if offered.contains(Self.secretHint), try await isSecret(within: limits) { return .secret }
+    return .text(try await transfer(wanted, within: limits))
+  }
+
+  /// Asks for the hint's value. An owner that lists the hint and will not say its value is taken at its word.
+  private func isSecret(within limits: TransferLimits) async throws(TransferError) -> Bool {
+    do throws(TransferError) {
+      return try await transfer([Self.secretHint], within: limits).starts(with: Array("secret".utf8))
+    } catch {
+      if error == .cancelled { throw error }
+      return true
+    }
+  }
+
+  func offer(_ text: ClipText) async throws(TransferError) {
+    guard let clipboard else { throw .unavailable }
+    clipboard.offer(text.bytes, as: Self.textTypes)
+    hasOffered = true
+  }
+
+  func onOfferLost(_ body: @escaping @MainActor () -> Void) { offerLost = body }
+
+  private func transfer(_ types: [String], within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
+    do {
+      guard let clipboard else { throw TransferError.unavailable }
+      return try await TextTransfer(limits: limits).bytes { try await clipboard.read(types) }
+    } catch let error as TransferError {
+      throw error
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .refused
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import GtkKit
+
+/// Reads a stream to its end, within limits.
+@MainActor
+struct TextTransfer {
+  let limits: TransferLimits
+
+  /// Large enough that 64 MiB take few turns of the main loop, small enough that each turn is short.
+  private static let pieceSize = 256 << 10
+
+  /// Everything that a stream delivers, which `open` asks for.
+  ///
+  /// - Throws: `TransferError.timedOut` or `.tooLarge`; what the stream throws.
+  func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
+    let deadline = Deadline(limits)
+    let reading = Task { @MainActor in
+      let stream = try await open()
+      var bytes: [UInt8] = []
+      while true {
+        deadline.extend()
+        let piece = try await stream.read(atMost: Self.pieceSize)
+        if piece.isEmpty { return bytes }
+        bytes += piece
+        guard bytes.count <= limits.bytes else { throw TransferError.tooLarge(limit: limits.bytes) }
+      }
+    }
+    deadline.onPassing { reading.cancel() }
+    defer { deadline.end() }
+    do {
+      return try await withTaskCancellationHandler { try await reading.value } onCancel: { reading.cancel() }
+    } catch is CancellationError where deadline.hasPassed {
+      throw TransferError.timedOut
+    }
+  }
+}
+
+/// The end of a transfer's time: at once for silence, at last for all of it.
+@MainActor
+private final class Deadline {
+  private let silence: Duration
+  private var timers: [Timeout] = []
+  private var passing: (@MainActor () -> Void)?
+  private(set) var hasPassed = false
+
+  init(_ limits: TransferLimits) {
+    silence = limits.silence
+    timers = [Timeout(after: limits.total) { [weak self] in self?.pass() }]
+    extend()
+  }
+
+  func onPassing(_ body: @escaping @MainActor () -> Void) { passing = body }
+
+  /// Something arrived: the wait for the next piece begins anew.
+  func extend() {
+    if timers.count > 1 { timers.removeLast() }
+    timers.append(Timeout(after: silence) { [weak self] in self?.pass() })
+  }
+
+  func end() { timers = [] }
+
+  private func pass() {
+    hasPassed = true
+    passing?()
+  }
+}

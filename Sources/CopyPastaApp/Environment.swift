@@ -1,0 +1,74 @@
+import ClipHistory
+import GtkKit
+
+/// Everything that the window works with, built in one place and handed on from here.
+@MainActor
+final class Environment {
+  let clipboard: any SystemClipboard
+  private(set) var history: Result<History, StoreError>
+  let windowState: KeyFile
+  let now: @Sendable () -> Int64
+
+  init(
+    clipboard: any SystemClipboard, history: Result<History, StoreError>, windowState: KeyFile,
+    now: @escaping @Sendable () -> Int64
+  ) {
+    self.clipboard = clipboard
+    self.history = history
+    self.windowState = windowState
+    self.now = now
+  }
+
+  /// The real thing.
+  static func live() -> Environment {
+    let location = HistoryLocation(folder: UserFolders.data + "/copypasta")
+    let history = Result { () throws(StoreError) in try History(at: location) }
+    if case .failure(let error) = history { complain(error.message) }
+    return Environment(
+      clipboard: systemClipboard(), history: history,
+      windowState: KeyFile(path: UserFolders.state + "/copypasta/state.ini", group: "window"),
+      now: { Format.now })
+  }
+
+  /// Closes what is open; waits a moment for what is being written. The window must be gone.
+  func close() {
+    guard let store = releasedStore() else { return }
+    var isClosed = false
+    Task {
+      await store.close()
+      isClosed = true
+    }
+    MainLoop.run(until: { isClosed }, atMost: .seconds(2))
+  }
+
+  /// The store, once the reader is let go: the last connection to close folds the log into the file, which a
+  /// reader may not.
+  private func releasedStore() -> HistoryStore? {
+    guard case .success(let opened) = history else { return nil }
+    history = .failure(.failed(code: 0))
+    return opened.store
+  }
+
+  private static func systemClipboard() -> any SystemClipboard {
+    switch Display.backend {
+    case .x11(let name): X11Clipboard(display: name)
+    case .other: GdkClipboard()
+    }
+  }
+}
+
+/// The two connections to the history.
+@MainActor
+struct History {
+  /// Writes, and reads whole texts, off the main thread.
+  let store: HistoryStore
+  /// Reads pages for the list, on the main thread.
+  let reader: HistoryReader
+
+  init(at location: HistoryLocation) throws(StoreError) {
+    store = try HistoryStore(location: location) { key, text in
+      Checksum.hmacSHA256(key: key, of: text.bytes)
+    }
+    reader = try HistoryReader(location: location)
+  }
+}

@@ -1,0 +1,37 @@
+import GtkKit
+
+/// How long ago something was, in words, and for how long the words stay true. Times in microseconds.
+enum Age {
+  private static let second: Int64 = 1_000_000
+  private static let minute = 60 * second
+  private static let hour = 60 * minute
+  private static let day = 24 * hour
+
+  /// What to say at `now` of what was at `time`.
+  static func text(of time: Int64, at now: Int64) -> String {
+    let age = now - time
+    let days = Format.day(now) - Format.day(time)
+    switch age {
+    // A clock that was set back: no clip comes from the future.
+    case ..<minute: return tr("just now")
+    case ..<hour: return count(age / minute, "%s minute ago", "%s minutes ago")
+    case _ where days == 0 || age < 6 * hour: return count(age / hour, "%s hour ago", "%s hours ago")
+    case _ where days == 1: return tr("yesterday at %s").filled(with: Format.date(time, "%R"))
+    case ..<(7 * day): return count(Int64(days), "%s day ago", "%s days ago")
+    default: return Format.date(time, "%x")
+    }
+  }
+
+  /// How long from `now` the words may change; never less than a second.
+  static func timeUntilChange(of time: Int64, at now: Int64) -> Duration {
+    let age = max(now - time, 0)
+    // Up to a day the words count minutes or hours from the time itself; later they change with the calendar, which
+    // a look each hour follows closely enough.
+    let step = age < hour ? minute : hour
+    return .microseconds(max(step - age % step, second))
+  }
+
+  private static func count(_ number: Int64, _ one: String, _ many: String) -> String {
+    trn(one, many, Int(number)).filled(with: String(number))
+  }
+}

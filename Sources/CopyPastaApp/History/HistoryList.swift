@@ -1,0 +1,72 @@
+import ClipHistory
+import GtkKit
+
+/// The list of clips on the screen: rows, ages, and the flash of what was copied.
+@MainActor
+final class HistoryList {
+  /// How long a copied row stays marked.
+  private static let flashTime = Duration.milliseconds(550)
+
+  let root: ScrolledWindow
+  let view: ListView<ClipRow>
+  private let model: HistoryListModel
+  private var flashes: [Int64: Timeout] = [:]
+  private var ages: AgeClock?
+
+  init(model: HistoryListModel, now: @escaping @Sendable () -> Int64) {
+    self.model = model
+    view = ListView(model: model.listModel) { ClipRow(at: $0, now: now) }
+    view.addStyle("history")
+    view.setAccessibleName(tr("Clipboard history"))
+    root = ScrolledWindow(child: view)
+    root.expand(horizontally: true, vertically: true)
+    ages = AgeClock(now: now) { [weak self] in
+      self?.shownRows.compactMap(\.clip?.capturedAt) ?? []
+    } refresh: { [weak self] in
+      self?.shownRows.forEach { $0.refreshAge() }
+    }
+  }
+
+  /// Whether the list is on the screen; ages are kept right only then.
+  var isShown = false {
+    didSet { ages?.isRunning = isShown }
+  }
+
+  /// The clip that the keyboard acts on.
+  var focusedClip: Clip? { view.focusedRow?.clip }
+
+  /// Shows a clip that was just recorded. What the user looks at stays in its place; only who is at the very top
+  /// sees it come in.
+  func insertNewest(_ clip: Clip) {
+    let isAtTop = root.offset == 0
+    model.insertNewest(clip)
+    if isAtTop { view.scroll(to: 0) }
+    ages?.rowsChanged()
+  }
+
+  /// Takes a clip off the list; the keyboard goes on to its neighbour.
+  @discardableResult
+  func remove(_ id: Int64) -> Clip? {
+    guard let position = model.position(of: id) else { return nil }
+    let hadFocus = focusedClip?.id == id
+    let clip = model.remove(id)
+    if hadFocus && model.count > 0 { view.focus(min(position, model.count - 1)) }
+    return clip
+  }
+
+  /// Puts a clip back that could not be deleted.
+  func restore(_ clip: Clip) { model.restore(clip) }
+
+  /// Marks a row as copied, for a moment.
+  func flash(_ id: Int64) {
+    row(of: id)?.showCopied(true)
+    flashes[id] = Timeout(after: Self.flashTime) { [weak self] in
+      self?.flashes[id] = nil
+      self?.row(of: id)?.showCopied(false)
+    }
+  }
+
+  private func row(of id: Int64) -> ClipRow? { view.boundRows.first { $0.clip?.id == id } }
+
+  private var shownRows: [ClipRow] { view.boundRows.filter(\.root.isMapped) }
+}

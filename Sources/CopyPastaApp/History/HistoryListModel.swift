@@ -1,0 +1,140 @@
+import ClipHistory
+import GtkKit
+
+/// The history as a list: how many clips there are, and the clip at each position, newest first.
+///
+/// It knows the id of every clip (8 bytes each) and holds the rows only of the pages near what is seen; a page is
+/// read by id, which costs the same at any depth. A first page is all that the first paint needs: the ids of the
+/// rest follow when it is drawn.
+@MainActor
+final class HistoryListModel: ListModelSource {
+  /// Small: a list view builds rows for most of a long model's first page before it draws.
+  static let firstPageSize = 30
+  private static let pageSize = 64
+  /// How many rows are held before those far from view are let go.
+  private static let cacheLimit = 512
+
+  private(set) lazy var listModel = ListModel(source: self)
+  /// Calls when the history could not be read.
+  var onFailure: (@MainActor (StoreError) -> Void)?
+  /// Calls after clips came or went.
+  var onCountChange: (@MainActor () -> Void)?
+
+  private let reader: HistoryReader
+  /// Oldest first, so that a new one is appended.
+  private var ids: [Int64]
+  private var rows: [Int64: Clip] = [:]
+  private let isFirstPageFull: Bool
+
+  init(reader: HistoryReader) throws(StoreError) {
+    self.reader = reader
+    let page = try reader.newestPage(limit: Self.firstPageSize)
+    ids = page.reversed().map(\.id)
+    isFirstPageFull = page.count == Self.firstPageSize
+    for clip in page { rows[clip.id] = clip }
+  }
+
+  // MARK: Reading
+
+  var count: Int { ids.count }
+
+  func value(at position: Int) -> any Sendable { clip(at: position) }
+
+  /// The clip at a position, from 0, the newest.
+  func clip(at position: Int) -> Clip {
+    let id = id(at: position)
+    if let row = rows[id] { return row }
+    loadPage(around: position)
+    // Another program may have deleted it, or the file is damaged: an empty row, until the next start.
+    return rows[id] ?? Clip(id: id, capturedAt: 0, byteCount: 0, preview: "")
+  }
+
+  func id(at position: Int) -> Int64 { ids[ids.count - 1 - position] }
+
+  func position(of id: Int64) -> Int? {
+    let index = index(of: id)
+    return index < ids.count && ids[index] == id ? ids.count - 1 - index : nil
+  }
+
+  // MARK: Changing
+
+  /// Whether there may be clips older than those of the first page.
+  var mayHaveMore: Bool { isFirstPageFull }
+
+  /// Adds the clips older than the first page; `all` are the ids of the store, ascending.
+  func addOlder(from all: [Int64]) {
+    guard let oldest = ids.first else { return }
+    var older = all
+    older.removeSubrange(older.partition(at: oldest)...)
+    let shown = ids.count
+    ids.insert(contentsOf: older, at: 0)
+    changed(at: shown, removed: 0, added: older.count)
+  }
+
+  /// Adds a clip that was just recorded, at the top.
+  func insertNewest(_ clip: Clip) {
+    ids.append(clip.id)
+    rows[clip.id] = clip
+    changed(at: 0, removed: 0, added: 1)
+  }
+
+  /// Takes a clip off the list; answers the row, for `restore`.
+  @discardableResult
+  func remove(_ id: Int64) -> Clip? {
+    guard let position = position(of: id) else { return nil }
+    let clip = clip(at: position)
+    ids.remove(at: index(of: id))
+    rows[id] = nil
+    changed(at: position, removed: 1, added: 0)
+    return clip
+  }
+
+  /// Puts a clip back at its old place.
+  func restore(_ clip: Clip) {
+    guard position(of: clip.id) == nil else { return }
+    let index = index(of: clip.id)
+    ids.insert(clip.id, at: index)
+    rows[clip.id] = clip
+    changed(at: ids.count - 1 - index, removed: 0, added: 1)
+  }
+
+  private func changed(at position: Int, removed: Int, added: Int) {
+    listModel.itemsChanged(at: position, removed: removed, added: added)
+    onCountChange?()
+  }
+
+  // MARK: Pages
+
+  private func loadPage(around position: Int) {
+    let start = position - position % Self.pageSize
+    do throws(StoreError) {
+      let page = try reader.page(from: id(at: start), limit: Self.pageSize)
+      if rows.count + page.count > Self.cacheLimit { dropRows(farFrom: position) }
+      for clip in page { rows[clip.id] = clip }
+    } catch {
+      onFailure?(error)
+    }
+  }
+
+  private func dropRows(farFrom position: Int) {
+    let reach = Self.cacheLimit / 4
+    let newest = id(at: max(position - reach, 0))
+    let oldest = id(at: min(position + reach, ids.count - 1))
+    rows = rows.filter { oldest <= $0.key && $0.key <= newest }
+  }
+
+  private func index(of id: Int64) -> Int { ids.partition(at: id) }
+}
+
+extension [Int64] {
+  /// The first index of an ascending array whose value is not below this one.
+  fileprivate func partition(at value: Int64) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,100 @@
+import ClipHistory
+import GtkKit
+
+/// The window: the history, and what goes on with it.
+@MainActor
+final class HistoryWindow {
+  private let window: Window
+  private let windowState: KeyFile
+  private let mark = ReadingMark()
+  private let notice = NoticeBar()
+  private var content: HistoryContent?
+  private var closed: (@MainActor () -> Void)?
+
+  init(in application: Application, _ environment: Environment) {
+    window = Window(application: application, title: "CopyPasta")
+    windowState = environment.windowState
+    window.setIcon(CopyPasta.id)
+    window.setTitlebar(HeaderBar(start: [mark.root]))
+    window.addStyle("copypasta")
+    let page: Widget
+    do throws(StoreError) {
+      let content = try HistoryContent(environment) { [notice] in notice.show($0) }
+      self.content = content
+      page = content.root
+    } catch {
+      page = StatusPage.failure(error.message).root
+    }
+    window.setChild(Box(.vertical, [page, notice.root]))
+    recallSize()
+    window.onActivityChange { [weak self] in self?.activityChanged() }
+    window.onCloseRequest { [weak self] in
+      self?.close()
+      return true
+    }
+    window.onKeys("Escape") { [weak self] in
+      self?.close()
+      return true
+    }
+  }
+
+  var isShown: Bool { window.isVisible }
+
+  /// Shows the window in front, with the keyboard.
+  func present() {
+    window.present()
+    content?.isShown = true
+  }
+
+  func hide() {
+    rememberSize()
+    window.isVisible = false
+    content?.isShown = false
+  }
+
+  func destroy() {
+    content?.detach()
+    window.destroy()
+  }
+
+  /// Calls when the user closes the window; it is still shown then.
+  func onClose(_ body: @escaping @MainActor () -> Void) { closed = body }
+
+  private func close() { closed?() }
+
+  private func activityChanged() {
+    guard let content else { return }
+    content.isReading = window.isShownAndActive
+    mark.isReading = window.isShownAndActive
+  }
+
+  // MARK: Size
+
+  /// Keeps the window's size for the next start.
+  func rememberSize() {
+    guard window.isVisible else { return }
+    let size = window.defaultSize
+    do throws(GLibError) {
+      try windowState.write([
+        ("width", size.width), ("height", size.height), ("maximized", window.isMaximized ? 1 : 0),
+      ])
+    } catch {
+      complain(tr("The window’s size could not be kept: %s").filled(with: error.message))
+    }
+  }
+
+  private func recallSize() {
+    let state = windowState.integers(["width", "height", "maximized"])
+    // Not smaller than what a row needs, not larger than any screen, whatever the file says.
+    window.defaultSize = (
+      (state["width"] ?? 480).clamped(to: 300...8192), (state["height"] ?? 640).clamped(to: 200...8192)
+    )
+    if state["maximized"] == 1 { window.isMaximized = true }
+  }
+}
+
+extension Int {
+  fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
+    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+  }
+}

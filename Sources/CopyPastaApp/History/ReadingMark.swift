@@ -1,0 +1,32 @@
+import GtkKit
+
+/// The mark in the header that says whether the clipboard is being read now.
+@MainActor
+final class ReadingMark {
+  let root: Box
+  private let dot = Box(.horizontal)
+  private let label = Label()
+
+  init() {
+    root = Box(.horizontal, spacing: 6, [dot, label])
+    root.addStyle("reading-mark")
+    root.align(vertically: .center)
+    dot.addStyle("dot")
+    dot.align(horizontally: .center, vertically: .center)
+    isReading = false
+    show()
+  }
+
+  var isReading: Bool {
+    didSet { if isReading != oldValue { show() } }
+  }
+
+  private func show() {
+    label.text = isReading ? tr("Reading") : tr("Not reading")
+    root.tooltip =
+      isReading
+      ? tr("The clipboard is read now, because this window is active.")
+      : tr("The clipboard is not read: this window is not active.")
+    if isReading { root.addStyle("active") } else { root.removeStyle("active") }
+  }
+}

@@ -1,0 +1,47 @@
+import ClipHistory
+import GtkKit
+
+/// The context menu of a row.
+@MainActor
+final class RowMenu {
+  private let view: ListView<ClipRow>
+  private let popover: PopoverMenu
+  private var target: Int64?
+
+  init(on view: ListView<ClipRow>, actions: RowActions) {
+    self.view = view
+    // It belongs to the list view itself: with a parent further out, arrow keys leave it for the rows.
+    popover = PopoverMenu(Menu([(tr("Copy"), "row.copy"), (tr("Delete"), "row.delete")]), on: view)
+    let group = ActionGroup()
+    // Weakly, as everything that a widget of the list holds: the list's widgets are the actions' own.
+    group.add("copy") { [weak self, weak actions] in
+      if let id = self?.target { actions?.copy(id) }
+    }
+    group.add("delete") { [weak self, weak actions] in
+      if let id = self?.target { actions?.delete(id) }
+    }
+    view.insert(group, as: "row")
+    view.onPress(.secondary) { [weak self] x, y in
+      guard let self, let row = self.view.row(atX: x, y: y) else { return }
+      open(on: row, at: Rectangle(x: x, y: y, width: 1, height: 1))
+    }
+    view.onKeys("Menu", "<Shift>F10") { [weak self] in
+      guard let self, let row = self.view.focusedRow, let bounds = row.root.bounds(in: self.view) else {
+        return false
+      }
+      open(on: row, at: Rectangle(x: bounds.x + 24, y: bounds.y + bounds.height / 2, width: 1, height: 1))
+      return true
+    }
+  }
+
+  /// Takes the menu off the list, before that goes.
+  func detach() { popover.detach() }
+
+  private func open(on row: ClipRow, at place: Rectangle) {
+    guard let clip = row.clip else { return }
+    target = clip.id
+    // Where the keyboard goes back to when the menu closes.
+    if let position = row.place.position { view.focus(position) }
+    popover.popUp(at: place)
+  }
+}

@@ -1,0 +1,38 @@
+import GtkKit
+
+/// A page in place of the list: a picture, what is the matter, and what to do.
+@MainActor
+final class StatusPage {
+  let root: Widget
+
+  init(icon: String, title: String, text: String) {
+    let image = Image(icon: icon, size: 96)
+    image.addStyle("dim-label")
+    let heading = Label(title)
+    heading.addStyle("title-2")
+    let body = Label(text)
+    for label in [heading, body] {
+      label.wrap()
+      label.center()
+      label.limitWidth(toCharacters: 40)
+    }
+    root = Box(.vertical, spacing: 12, [image, heading, body])
+    root.addStyle("status-page")
+    root.align(horizontally: .center, vertically: .center)
+    root.expand(horizontally: true, vertically: true)
+  }
+
+  /// The page of a history without clips.
+  static var empty: StatusPage {
+    StatusPage(
+      icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"),
+      text: tr(
+        "Copy some text in any program, then come back to this window. "
+          + "CopyPasta reads the clipboard only while this window is active, and keeps what it finds here."))
+  }
+
+  /// The page of a history that cannot be opened.
+  static func failure(_ message: String) -> StatusPage {
+    StatusPage(icon: "dialog-warning-symbolic", title: tr("History Not Available"), text: message)
+  }
+}

@@ -1,0 +1,44 @@
+import ClipHistory
+import GtkKit
+
+extension StoreError {
+  /// What failed and what the user can do, in one line.
+  var message: String {
+    switch self {
+    case .folderUnusable(let path, _), .cannotOpen(let path, _):
+      tr("The history cannot be kept: “%s” cannot be used. Check who owns it and whether it may be written.")
+        .filled(with: path)
+    case .readOnly:
+      tr("The history cannot be changed: its file or folder is read-only.")
+    case .damaged:
+      tr("The history’s file is damaged. CopyPasta left it as it is.")
+    case .notADatabase:
+      tr("The history’s file is something else than a history. CopyPasta left it as it is.")
+    case .newerSchema:
+      tr("The history was written by a newer CopyPasta. Update this one to open it.")
+    case .locked:
+      tr("Another program holds the history’s file. Try again when it is done.")
+    case .diskFull:
+      tr("The disk is full. Free some space, then try again.")
+    case .failed(let code):
+      tr("The history’s file could not be used (SQLite error %s).").filled(with: String(code))
+    }
+  }
+}
+
+extension CaptureRefusal {
+  /// What was refused and why, in one line. The text itself is not in it.
+  var message: String {
+    switch self {
+    case .content(.empty): tr("Not recorded: the text is empty.")
+    case .content(.notUTF8): tr("Not recorded: what was copied is not valid text (UTF-8).")
+    case .content(.containsNUL): tr("Not recorded: what was copied contains a NUL character.")
+    case .transfer(.timedOut): tr("Not recorded: the program that offers the text did not deliver it in time.")
+    case .transfer(.ownerGone): tr("Not recorded: the program that offered the text ended before delivering it.")
+    case .transfer(.refused): tr("Not recorded: the program that offers the text would not deliver it.")
+    case .transfer(.tooLarge(let limit)):
+      tr("Not recorded: the text is larger than %s.").filled(with: Format.size(limit))
+    case .transfer(.cancelled), .transfer(.unavailable): tr("Not recorded: the clipboard is out of reach.")
+    }
+  }
+}

@@ -1,0 +1,4 @@
+import CopyPastaApp
+import Glibc
+
+exit(CopyPasta.run(arguments: Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,95 @@
+import ClipHistory
+import GtkKit
+import Testing
+
+@testable import CopyPastaApp
+
+@MainActor
+@Suite struct HistoryListModelTests {
+  /// Drives the model with random changes and reads against a plain array, and against a second list that knows
+  /// only what `items-changed` told it.
+  @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1])
+  func randomChangesKeepEveryPositionRight(seed: UInt64) async throws {
+    var random = SplitMix64(state: seed)
+    let scratch = try Scratch()
+    var expected: [Clip] = []
+    for number in 0..<700 {
+      if let clip = try await scratch.record("clip \(number)") { expected.insert(clip, at: 0) }
+    }
+    let model = try HistoryListModel(reader: scratch.history.reader)
+    let shadow = Shadow(of: model)
+    #expect(model.count == HistoryListModel.firstPageSize, "seed \(seed)")
+    for step in 0..<4000 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0, 1:
+        let clip = try #require(try await scratch.record("step \(step)"))
+        model.insertNewest(clip)
+        expected.insert(clip, at: 0)
+      case 2...3 where model.count > 0:
+        let position = Int.random(in: 0..<model.count, using: &random)
+        let id = model.id(at: position)
+        #expect(model.remove(id)?.id == id, "seed \(seed), step \(step)")
+        // Some of them come back, as they do where the store could not delete them.
+        if Bool.random(using: &random) { model.restore(expected[position]) } else {
+          try await scratch.store.delete(id)
+          expected.remove(at: position)
+        }
+      case 4 where step > 1000 && model.count < expected.count:
+        model.addOlder(from: try await scratch.store.allIDs())
+      default:
+        guard model.count > 0 else { continue }
+        let position = Int.random(in: 0..<model.count, using: &random)
+        try #require(model.clip(at: position) == expected[position], "seed \(seed), step \(step)")
+        #expect(model.position(of: expected[position].id) == position, "seed \(seed), step \(step)")
+      }
+      try #require(shadow.ids.count == model.count, "seed \(seed), step \(step)")
+    }
+    #expect(model.count == expected.count, "seed \(seed)")
+    #expect(shadow.ids == expected.map(\.id), "seed \(seed)")
+    #expect((0..<model.count).allSatisfy { model.clip(at: $0) == expected[$0] }, "seed \(seed)")
+  }
+
+  @Test func anEmptyHistoryHasNoRows() throws {
+    let model = try HistoryListModel(reader: Scratch().history.reader)
+    #expect(model.count == 0)
+    #expect(!model.mayHaveMore)
+    #expect(model.remove(1) == nil)
+  }
+
+  @Test func aRowThatAnotherProgramDeletedIsEmptyAndNoCrash() async throws {
+    let scratch = try Scratch()
+    for number in 0..<100 { try await scratch.record("clip \(number)") }
+    let model = try HistoryListModel(reader: scratch.history.reader)
+    model.addOlder(from: try await scratch.store.allIDs())
+    try await scratch.store.delete(model.id(at: 80))
+    #expect(model.clip(at: 80).preview.isEmpty)
+    #expect(model.clip(at: 81).preview == "clip 18")
+  }
+}
+
+/// A list that is changed by nothing but `items-changed`.
+@MainActor
+private final class Shadow {
+  private(set) var ids: [Int64]
+
+  init(of model: HistoryListModel) {
+    ids = (0..<model.count).map(model.id(at:))
+    model.listModel.onItemsChanged { [unowned self, unowned model] position, removed, added in
+      ids.replaceSubrange(
+        position..<position + removed, with: (position..<position + added).map(model.id(at:)))
+    }
+  }
+}
+
+/// A random number generator that a seed starts over (Steele, Lea, Flood 2014).
+struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,30 @@
+import ClipHistory
+import GtkKit
+import TestSupport
+
+@testable import CopyPastaApp
+
+/// A history in a folder of its own.
+@MainActor
+final class Scratch {
+  let folder: TemporaryFolder
+  let history: History
+
+  init() throws {
+    folder = try TemporaryFolder()
+    history = try History(at: HistoryLocation(folder: folder.path + "/copypasta"))
+  }
+
+  var store: HistoryStore { history.store }
+
+  /// The texts in the history, newest first.
+  func texts() throws -> [String] { try history.reader.newestPage(limit: 1000).map(\.preview) }
+
+  /// Records a text, as a capture does.
+  @discardableResult
+  func record(_ text: String) async throws -> Clip? {
+    let outcome = try await store.record(ClipText(validating: Array(text.utf8)), at: Format.now)
+    guard case .recorded(let clip) = outcome else { return nil }
+    return clip
+  }
+}

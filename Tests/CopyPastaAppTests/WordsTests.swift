@@ -1,0 +1,66 @@
+import ClipHistory
+import Testing
+
+@testable import CopyPastaApp
+
+@Suite struct WordsTests {
+  private let second: Int64 = 1_000_000
+
+  @Test func agesAreSaidAsPeopleSayThem() {
+    let now: Int64 = 1_790_000_000 * second
+    func age(_ seconds: Int64) -> String { Age.text(of: now - seconds * second, at: now) }
+    #expect(age(0) == "just now")
+    #expect(age(59) == "just now")
+    #expect(age(60) == "1 minute ago")
+    #expect(age(3599) == "59 minutes ago")
+    #expect(age(3600) == "1 hour ago")
+    #expect(age(3 * 86400) == "3 days ago")
+    #expect(!age(30 * 86400).contains("ago"))
+    // A clock that was set back.
+    #expect(age(-5000) == "just now")
+  }
+
+  @Test func anAgeIsRightUntilItSaysThatItChanges() {
+    let now: Int64 = 1_790_000_000 * second
+    for seconds: Int64 in [0, 1, 59, 60, 61, 119, 120, 3599, 3600, 7000] {
+      let time = now - seconds * second
+      let change = Age.timeUntilChange(of: time, at: now)
+      let microseconds = change.components.seconds * second + change.components.attoseconds / 1_000_000_000_000
+      #expect(Age.text(of: time, at: now + microseconds - second / 2) == Age.text(of: time, at: now))
+      #expect(Age.text(of: time, at: now + microseconds) != Age.text(of: time, at: now))
+    }
+  }
+
+  @Test func aPreviewHasThreeLinesAtMost() {
+    #expect(PreviewText.shown("one\ntwo\r\nthree") == "one\u{2028}two\u{2028}three")
+    #expect(PreviewText.shown("1\n2\n3\n4\n5") == "1\u{2028}2\u{2028}3…")
+    #expect(PreviewText.shown("a" + String(repeating: "\n", count: 300)) == "a\u{2028}\u{2028}…")
+    #expect(PreviewText.shown("a\rb\u{2029}c") == "a\u{2028}b\u{2028}c")
+  }
+
+  @Test func controlCharactersAndBlankTextsCanBeSeen() {
+    #expect(PreviewText.shown("a\u{1b}[1m") == "a␛[1m")
+    #expect(PreviewText.shown("a\tb") == "a\tb")
+    #expect(PreviewText.shown(" \t\n") == "␣⇥⏎")
+    #expect(PreviewText.spoken("one\ntwo") == "one two")
+  }
+
+  @Test func commandLines() {
+    #expect(Invocation([]) == .show)
+    #expect(Invocation(["--version"]) == .version)
+    #expect(Invocation(["-h"]) == .help)
+    #expect(Invocation(["--nonsense"]) == .misused("Unknown option “--nonsense”."))
+    #expect(Invocation(["file"]) == .misused("Unexpected argument “file”."))
+    #expect(Invocation(["--version", "--nonsense"]) != .version)
+  }
+
+  @Test func everyFailureIsOneLine() {
+    let errors: [StoreError] = [
+      .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged, .notADatabase,
+      .newerSchema(found: 9, known: 1), .locked, .diskFull, .failed(code: 1),
+    ]
+    for error in errors {
+      #expect(!error.message.isEmpty && !error.message.contains("\n") && !error.message.contains("%s"))
+    }
+  }
+}
