@@ -17,7 +17,8 @@ struct LifetimeTests {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
       var target = [CChar](repeating: 0, count: 4096)
       guard readlink("/proc/self/fd/\(descriptor)", &target, target.count - 1) > 0 else { return false }
-      return String(cString: target).hasPrefix(history.location.folder)
+      let path = String(decoding: target.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      return path.hasPrefix(history.location.folder)
     }
   }
 
