@@ -26,6 +26,7 @@ public enum CopyPasta {
   }
 
   private static func show() -> Int32 {
+    SessionBus.connectAhead()
     Display.preferFastStart()
     guard Display.open() else {
       complain(tr("No display: neither WAYLAND_DISPLAY nor DISPLAY leads to a desktop."))

@@ -16,9 +16,9 @@ import Testing
     for number in 0..<700 {
       if let clip = try await scratch.record("clip \(number)") { expected.insert(clip, at: 0) }
     }
-    let model = try HistoryListModel(reader: scratch.history.reader)
+    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
     let shadow = Shadow(of: model)
-    #expect(model.count == HistoryListModel.firstPageSize, "seed \(seed)")
+    #expect(model.count == 30, "seed \(seed)")
     for step in 0..<4000 {
       switch Int.random(in: 0..<10, using: &random) {
       case 0, 1:
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func anEmptyHistoryHasNoRows() throws {
-    let model = try HistoryListModel(reader: Scratch().history.reader)
+    let model = try HistoryListModel(reader: Scratch().history.reader, firstPageSize: 30)
     #expect(model.count == 0)
     #expect(!model.mayHaveMore)
     #expect(model.remove(1) == nil)
@@ -59,7 +59,7 @@ import Testing
   @Test func aRowThatAnotherProgramDeletedIsEmptyAndNoCrash() async throws {
     let scratch = try Scratch()
     for number in 0..<100 { try await scratch.record("clip \(number)") }
-    let model = try HistoryListModel(reader: scratch.history.reader)
+    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
     model.addOlder(from: try await scratch.store.allIDs())
     try await scratch.store.delete(model.id(at: 80))
     #expect(model.clip(at: 80).preview.isEmpty)

@@ -3,6 +3,7 @@ import Testing
 
 @testable import CopyPastaApp
 
+@MainActor
 @Suite struct WordsTests {
   private let second: Int64 = 1_000_000
 

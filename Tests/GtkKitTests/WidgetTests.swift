@@ -33,7 +33,12 @@ private enum TestDisplay {
   @Test func containers() {
     expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
     expectNoLeak { _ in Overlay(child: Label("a"), over: [Label("b")]) }
-    expectNoLeak { _ in Stack(pages: [("one", Label("a")), ("two", Label("b"))]) }
+    expectNoLeak { _ in
+      let stack = Stack()
+      stack.show("one") { Label("a") }
+      stack.show("two") { Label("b") }
+      return stack
+    }
     expectNoLeak { _ in Revealer(child: Label("a")) }
     expectNoLeak { _ in ScrolledWindow(child: Label("a")) }
     expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }

@@ -1,6 +1,7 @@
 import GtkKit
 
 /// How long ago something was, in words, and for how long the words stay true. Times in microseconds.
+@MainActor
 enum Age {
   private static let second: Int64 = 1_000_000
   private static let minute = 60 * second
@@ -10,15 +11,15 @@ enum Age {
   /// What to say at `now` of what was at `time`.
   static func text(of time: Int64, at now: Int64) -> String {
     let age = now - time
-    let days = Format.day(now) - Format.day(time)
+    let days = LocalTime.day(now) - LocalTime.day(time)
     switch age {
     // A clock that was set back: no clip comes from the future.
     case ..<minute: return tr("just now")
     case ..<hour: return count(age / minute, "%s minute ago", "%s minutes ago")
     case _ where days == 0 || age < 6 * hour: return count(age / hour, "%s hour ago", "%s hours ago")
-    case _ where days == 1: return tr("yesterday at %s").filled(with: Format.date(time, "%R"))
+    case _ where days == 1: return tr("yesterday at %s").filled(with: LocalTime.format(time, "%R"))
     case ..<(7 * day): return count(Int64(days), "%s day ago", "%s days ago")
-    default: return Format.date(time, "%x")
+    default: return LocalTime.format(time, "%x")
     }
   }
 

@@ -2,20 +2,24 @@ import ClipHistory
 import GtkKit
 
 /// The view of one clip: up to three lines of its text, how long ago it was, and its size where that is large.
+///
+/// Two labels and no more, because every row of the first page is built before the first frame; the check mark of a
+/// copied row is drawn by the style sheet.
 @MainActor
 final class ClipRow: ListRow {
   /// Texts from this size on say how large they are, in bytes.
   private static let largeSize = 10_000
 
+  /// The height of a row of one line, in pixels, at the usual size of text.
+  static let leastHeight = 56
+
   let root: Widget
+  let place: ListPlace
   /// The clip that is shown at the moment.
   private(set) var clip: Clip?
-  let place: ListPlace
 
   private let preview = Label()
-  private let age = Label()
-  private let size = Label()
-  private let mark = Image(icon: "object-select-symbolic", size: 24)
+  private let details = Label()
   private var container: Widget?
   private let now: @Sendable () -> Int64
 
@@ -23,17 +27,9 @@ final class ClipRow: ListRow {
     self.place = place
     self.now = now
     preview.wrap(lines: PreviewText.lineLimit)
-    preview.addStyle("preview")
-    let details = Box(.horizontal, spacing: 12, [age, size])
-    for label in [age, size] {
-      label.addStyle("caption")
-      label.addStyle("dim-label")
-    }
-    let text = Box(.vertical, spacing: 4, [preview, details])
-    text.expand(horizontally: true)
-    mark.addStyle("check-mark")
-    mark.align(horizontally: .end, vertically: .center)
-    root = Box(.horizontal, spacing: 12, [text, mark])
+    details.ellipsize()
+    details.addStyle("details")
+    root = Box(.vertical, spacing: 4, [preview, details])
     root.addStyle("clip")
   }
 
@@ -42,8 +38,7 @@ final class ClipRow: ListRow {
     self.clip = clip
     self.container = container
     preview.text = PreviewText.shown(clip.preview)
-    size.text = clip.byteCount >= Self.largeSize ? Format.size(clip.byteCount) : ""
-    size.isVisible = clip.byteCount >= Self.largeSize
+    details.text = ""
     refreshAge()
   }
 
@@ -56,11 +51,11 @@ final class ClipRow: ListRow {
   /// Says again how long ago the clip was.
   func refreshAge() {
     guard let clip else { return }
-    let text = Age.text(of: clip.capturedAt, at: now())
-    guard text != age.text || container != nil else { return }
-    age.text = text
-    let parts = [PreviewText.spoken(clip.preview), text] + (size.isVisible ? [size.text] : [])
-    container?.setAccessibleName(parts.joined(separator: ", "))
+    var text = Age.text(of: clip.capturedAt, at: now())
+    if clip.byteCount >= Self.largeSize { text += " · " + Format.size(clip.byteCount) }
+    guard text != details.text else { return }
+    details.text = text
+    container?.setAccessibleName(PreviewText.spoken(clip.preview) + ", " + text)
   }
 
   /// Shows or takes away the sign that the clip was just copied.

@@ -14,15 +14,19 @@ final class HistoryContent {
   private let watcher: ClipboardWatcher
   private let report: @MainActor (String) -> Void
 
+  /// - Parameter height: the window's, in pixels, which the first page of clips is to fill.
   /// - Throws: where the history cannot be opened, or its first page not be read.
-  init(_ environment: Environment, report: @escaping @MainActor (String) -> Void) throws(StoreError) {
+  init(
+    _ environment: Environment, height: Int, report: @escaping @MainActor (String) -> Void
+  ) throws(StoreError) {
     let history = try environment.history.get()
     self.report = report
     store = history.store
-    model = try HistoryListModel(reader: history.reader)
+    model = try HistoryListModel(
+      reader: history.reader, firstPageSize: height / ClipRow.leastHeight + 1)
     let list = HistoryList(model: model, now: environment.now)
     self.list = list
-    pages = Stack(pages: [("empty", StatusPage.empty.root), ("list", list.root)])
+    pages = Stack()
     root = pages
     let outcomes = Relay<CaptureOutcome>()
     let recorder = CaptureRecorder(store: store, now: environment.now) { outcomes.send($0) }
@@ -34,7 +38,6 @@ final class HistoryContent {
     model.onFailure = { report($0.message) }
     connect()
     showPage()
-    loadRest()
   }
 
   /// Whether the clipboard is read.
@@ -45,6 +48,19 @@ final class HistoryContent {
   /// Whether the window is on the screen.
   var isShown = false {
     didSet { list.isShown = isShown }
+  }
+
+  /// Adds the clips older than those of the first page, once that is on the screen.
+  func loadRest() {
+    guard model.mayHaveMore else { return }
+    Task { [weak self, store] in
+      do throws(StoreError) {
+        let ids = try await store.allIDs()
+        self?.model.addOlder(from: ids)
+      } catch {
+        self?.report(error.message)
+      }
+    }
   }
 
   /// Takes apart what must be gone before the widgets.
@@ -75,20 +91,11 @@ final class HistoryContent {
     }
   }
 
-  private func showPage() { pages.show(page: model.count == 0 ? "empty" : "list") }
-
-  /// Reads the ids of the older clips, once the first page is on the screen.
-  private func loadRest() {
-    guard model.mayHaveMore else { return }
-    MainLoop.whenIdle { [weak self] in
-      Task {
-        do throws(StoreError) {
-          guard let self else { return }
-          self.model.addOlder(from: try await self.store.allIDs())
-        } catch {
-          self?.report(error.message)
-        }
-      }
+  private func showPage() {
+    if model.count == 0 {
+      pages.show("empty") { StatusPage.empty.root }
+    } else {
+      pages.show("list") { list.root }
     }
   }
 }

@@ -8,8 +8,6 @@ import GtkKit
 /// rest follow when it is drawn.
 @MainActor
 final class HistoryListModel: ListModelSource {
-  /// Small: a list view builds rows for most of a long model's first page before it draws.
-  static let firstPageSize = 30
   private static let pageSize = 64
   /// How many rows are held before those far from view are let go.
   private static let cacheLimit = 512
@@ -26,11 +24,12 @@ final class HistoryListModel: ListModelSource {
   private var rows: [Int64: Clip] = [:]
   private let isFirstPageFull: Bool
 
-  init(reader: HistoryReader) throws(StoreError) {
+  /// Reads the first page. It should fill the window and no more: a list view builds all of its rows before it draws.
+  init(reader: HistoryReader, firstPageSize: Int) throws(StoreError) {
     self.reader = reader
-    let page = try reader.newestPage(limit: Self.firstPageSize)
+    let page = try reader.newestPage(limit: firstPageSize)
     ids = page.reversed().map(\.id)
-    isFirstPageFull = page.count == Self.firstPageSize
+    isFirstPageFull = page.count == firstPageSize
     for clip in page { rows[clip.id] = clip }
   }
 

@@ -11,22 +11,22 @@ final class HistoryWindow {
   private var content: HistoryContent?
   private var closed: (@MainActor () -> Void)?
 
-  init(in application: Application, _ environment: Environment) {
-    window = Window(application: application, title: "CopyPasta")
+  init(_ environment: Environment) {
+    window = Window(title: "CopyPasta")
     windowState = environment.windowState
     window.setIcon(CopyPasta.id)
     window.setTitlebar(HeaderBar(start: [mark.root]))
     window.addStyle("copypasta")
+    recallSize()
     let page: Widget
     do throws(StoreError) {
-      let content = try HistoryContent(environment) { [notice] in notice.show($0) }
+      let content = try HistoryContent(environment, height: window.defaultSize.height) { [notice] in notice.show($0) }
       self.content = content
       page = content.root
     } catch {
       page = StatusPage.failure(error.message).root
     }
     window.setChild(Box(.vertical, [page, notice.root]))
-    recallSize()
     window.onActivityChange { [weak self] in self?.activityChanged() }
     window.onCloseRequest { [weak self] in
       self?.close()
@@ -40,10 +40,21 @@ final class HistoryWindow {
 
   var isShown: Bool { window.isVisible }
 
+  /// Whether the window has been on the screen.
+  private(set) var isDrawn = false
+
+  /// Makes the window one of the application's, which lives as long as it has windows.
+  func join(_ application: Application) { window.join(application) }
+
   /// Shows the window in front, with the keyboard.
   func present() {
     window.present()
     content?.isShown = true
+    guard !isDrawn else { return }
+    window.onNextFrame { [weak self] in
+      self?.isDrawn = true
+      self?.content?.loadRest()
+    }
   }
 
   func hide() {

@@ -24,16 +24,6 @@ public enum MainLoop {
       _dispatch_get_main_queue_handle_4CF(), G_IO_IN, unsafeBitCast(drain, to: GUnixFDSourceFunc.self), nil)
   }
 
-  /// Calls once nothing else is left to do: after events, layout and drawing.
-  public static func whenIdle(_ body: @escaping @MainActor () -> Void) {
-    let run: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
-      Callback<Void>.behind(data).body()
-      return 0
-    }
-    g_idle_add_full(
-      G_PRIORITY_LOW, unsafeBitCast(run, to: GSourceFunc.self), Callback(body).retained, releaseCallback)
-  }
-
   /// Runs the loop until a condition holds, for at most so long; answers whether it came to hold.
   ///
   /// For the end of the program and for tests: everything else is driven by `Application.run`.

@@ -19,8 +19,8 @@ public final class Application: Object {
   /// Calls when the window is to be shown: at the start, and when the program is launched again.
   public func onActivate(_ body: @escaping @MainActor () -> Void) { connect("activate", body) }
 
-  /// Calls once, when the program ends.
-  public func onShutdown(_ body: @escaping @MainActor () -> Void) { connect("shutdown", body) }
+  /// Whether the program is known on the session bus, or was found to be without one.
+  public var isRegistered: Bool { g_application_get_is_registered(cast()) != 0 }
 
   /// Adds an action that other programs may run as well, over D-Bus.
   public func addAction(_ name: String, keys: [String] = [], _ body: @escaping @MainActor () -> Void) {

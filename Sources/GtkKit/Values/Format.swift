@@ -4,35 +4,53 @@ import CGtk
 public enum Format {
   /// A number of bytes with its unit, such as `1.2 MB`.
   public static func size(_ bytes: Int) -> String {
-    take(g_format_size(guint64(clamping: bytes)))
-  }
-
-  /// A moment in local time by a `GDateTime` pattern; `time` in microseconds since 1970 UTC.
-  public static func date(_ time: Int64, _ pattern: String) -> String {
-    guard let utc = g_date_time_new_from_unix_utc(gint64(time / 1_000_000)) else { return "" }
-    defer { g_date_time_unref(utc) }
-    guard let local = g_date_time_to_local(utc) else { return "" }
-    defer { g_date_time_unref(local) }
-    return take(g_date_time_format(local, pattern))
-  }
-
-  /// The local calendar day of a moment, as a number that grows by one a day.
-  public static func day(_ time: Int64) -> Int {
-    guard let utc = g_date_time_new_from_unix_utc(gint64(time / 1_000_000)) else { return 0 }
-    defer { g_date_time_unref(utc) }
-    let offset = g_date_time_to_local(utc).map { local in
-      defer { g_date_time_unref(local) }
-      return Int64(g_date_time_get_utc_offset(local))
-    }
-    return Int(((time + (offset ?? 0)) / 1_000_000) / 86_400)
+    string(taking: g_format_size(guint64(clamping: bytes)))
   }
 
   /// The present moment in microseconds since 1970 UTC.
   public static var now: Int64 { Int64(g_get_real_time()) }
+}
 
-  private static func take(_ text: UnsafeMutablePointer<CChar>?) -> String {
-    guard let text else { return "" }
-    defer { g_free(text) }
-    return String(cString: text)
+/// The user's local time. One zone is kept: to look it up for each row of a list costs more than the row.
+@MainActor
+public enum LocalTime {
+  private static let lifetime: Int64 = 60_000_000
+  private static var zone = g_time_zone_new_local()
+  private static var lookedUp = Int64(g_get_monotonic_time())
+
+  /// A moment by a `GDateTime` pattern; `time` in microseconds since 1970 UTC.
+  public static func format(_ time: Int64, _ pattern: String) -> String {
+    withDateTime(time) { string(taking: g_date_time_format($0, pattern)) } ?? ""
   }
+
+  /// The calendar day of a moment, as a number that grows by one a day; `time` in microseconds since 1970 UTC.
+  public static func day(_ time: Int64) -> Int {
+    let offset = withDateTime(time) { Int64(g_date_time_get_utc_offset($0)) } ?? 0
+    return Int((time + offset) / 1_000_000 / 86_400)
+  }
+
+  private static func withDateTime<Value>(_ time: Int64, _ body: (OpaquePointer) -> Value) -> Value? {
+    guard let utc = g_date_time_new_from_unix_utc(gint64(time / 1_000_000)) else { return nil }
+    defer { g_date_time_unref(utc) }
+    guard let local = g_date_time_to_timezone(utc, currentZone()) else { return nil }
+    defer { g_date_time_unref(local) }
+    return body(local)
+  }
+
+  private static func currentZone() -> OpaquePointer? {
+    let now = Int64(g_get_monotonic_time())
+    if now - lookedUp > lifetime {
+      g_time_zone_unref(zone)
+      zone = g_time_zone_new_local()
+      lookedUp = now
+    }
+    return zone
+  }
+}
+
+/// A text that C allocated, which is freed.
+private func string(taking text: UnsafeMutablePointer<CChar>?) -> String {
+  guard let text else { return "" }
+  defer { g_free(text) }
+  return String(cString: text)
 }

@@ -19,5 +19,5 @@ public final class ActionGroup: Object {
 func addAction(_ name: String, to map: OpaquePointer, _ body: @escaping @MainActor () -> Void) {
   let action = Object(Owned(taking: UnsafeMutableRawPointer(g_simple_action_new(name, nil).unsafelyUnwrapped)))
   action.connectAction(body)
-  g_action_map_add_action(map, action.opaque)
+  withExtendedLifetime(action) { g_action_map_add_action(map, action.opaque) }
 }

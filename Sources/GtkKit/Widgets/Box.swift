@@ -34,14 +34,20 @@ public final class Overlay: Widget {
 /// Several pages, of which one is shown.
 @MainActor
 public final class Stack: Widget {
-  /// Makes a stack; the first page is shown until another one is chosen.
-  public convenience init(pages: [(name: String, page: Widget)]) {
+  /// Makes a stack without pages.
+  public convenience init() {
     self.init(new: gtk_stack_new())
-    for (name, page) in pages { gtk_stack_add_named(opaque, page.widget, name) }
   }
 
-  /// Shows a page, by its name.
-  public func show(page name: String) { gtk_stack_set_visible_child_name(opaque, name) }
+  /// Shows a page, which `make` builds the first time.
+  public func show(_ name: String, make: () -> Widget) {
+    if gtk_stack_get_child_by_name(opaque, name) == nil {
+      let page = make()
+      // Nobody else holds it until the stack does.
+      withExtendedLifetime(page) { _ = gtk_stack_add_named(opaque, page.widget, name) }
+    }
+    gtk_stack_set_visible_child_name(opaque, name)
+  }
 }
 
 /// A child that slides into view and out of it.

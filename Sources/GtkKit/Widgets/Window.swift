@@ -4,10 +4,13 @@ import CGtk
 @MainActor
 public final class Window: Widget {
   /// Makes a window that is not shown yet.
-  public convenience init(application: Application, title: String) {
-    self.init(new: gtk_application_window_new(application.cast()))
+  public convenience init(title: String) {
+    self.init(new: gtk_window_new())
     gtk_window_set_title(cast(), title)
   }
+
+  /// Makes the window one of the application's, which runs for as long as it has windows.
+  public func join(_ application: Application) { gtk_window_set_application(cast(), application.cast()) }
 
   /// The size without decorations, in pixels; what a maximised window goes back to.
   public var defaultSize: (width: Int, height: Int) {
@@ -50,6 +53,18 @@ public final class Window: Widget {
 
   /// Shows the window in front, and asks for the keyboard.
   public func present() { gtk_window_present(cast()) }
+
+  /// Calls once, when the next frame of the window has been drawn; the window must have been shown.
+  public func onNextFrame(_ body: @escaping @MainActor () -> Void) {
+    guard let pointer = gtk_widget_get_frame_clock(widget) else { return body() }
+    let clock = Object(Owned(borrowing: UnsafeMutableRawPointer(pointer)))
+    var connection: SignalConnection?
+    connection = clock.connect("after-paint") { [weak clock] in
+      if let connection { clock?.disconnect(connection) }
+      connection = nil
+      body()
+    }
+  }
 
   /// The name of the icon that panels and switchers show.
   public func setIcon(_ name: String) { gtk_window_set_icon_name(cast(), name) }
