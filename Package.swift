@@ -24,7 +24,8 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Fixtures"]),
     .testTarget(name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "TestSupport"]),
-    .testTarget(name: "X11KitTests", dependencies: ["X11Kit", "TestSupport"]),
+    .testTarget(
+      name: "X11KitTests", dependencies: ["X11Kit", "TestSupport"], exclude: ["Fixtures"]),
     .executableTarget(name: "MainLoopProbe", dependencies: ["GtkKit"], path: "Tests/MainLoopProbe"),
     .testTarget(name: "GtkKitTests", dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "TestSupport"]),
     .testTarget(name: "CopyPastaAppTests", dependencies: ["CopyPastaApp", "TestSupport"]),

@@ -1,0 +1,58 @@
+import CXCB
+
+/// The atoms in use, by the name that the server knows them by.
+enum AtomName: String, CaseIterable {
+  case clipboard = "CLIPBOARD"
+  case targets = "TARGETS"
+  case timestamp = "TIMESTAMP"
+  case multiple = "MULTIPLE"
+  case incr = "INCR"
+
+  case utf8String = "UTF8_STRING"
+  case plainUTF8 = "text/plain;charset=utf-8"
+  case plainUpperUTF8 = "text/plain;charset=UTF-8"
+  case plain = "text/plain"
+  case string = "STRING"
+  case text = "TEXT"
+  /// Klipper's mark of a secret: listed among the targets, and its value is `secret`.
+  case passwordManagerHint = "x-kde-passwordManagerHint"
+
+  case atomType = "ATOM"
+  case integerType = "INTEGER"
+  case atomPairType = "ATOM_PAIR"
+
+  /// Properties of our own windows, one for each question: no answer is taken for another's.
+  case timeProperty = "COPYPASTA_TIME"
+  case targetsProperty = "COPYPASTA_TARGETS"
+  case hintProperty = "COPYPASTA_HINT"
+  case textProperty = "COPYPASTA_TEXT"
+
+  /// What means text, the best first.
+  ///
+  /// `TEXT` comes last: its owner chooses the encoding, which may be one that we do not know (COMPOUND_TEXT),
+  /// where `STRING` is always ISO 8859-1.
+  static let textTargets: [AtomName] = [.utf8String, .plainUTF8, .plainUpperUTF8, .plain, .string, .text]
+}
+
+/// The numbers that the server has given to the names.
+///
+/// They hold as long as the server runs.
+struct Atoms {
+  private let numbers: [AtomName: Atom]
+
+  /// Asks for all of them at once: one round trip.
+  init(_ connection: Connection) throws(Interruption) {
+    let sequences = AtomName.allCases.map {
+      xcb_intern_atom(connection.handle, 0, UInt16($0.rawValue.utf8.count), $0.rawValue).sequence
+    }
+    var numbers: [AtomName: Atom] = [:]
+    for (name, sequence) in zip(AtomName.allCases, sequences) {
+      let reply = try connection.reply(xcb_intern_atom_reply_t.self, to: sequence, .endless)
+      numbers[name] = reply?.body.atom
+    }
+    self.numbers = numbers
+  }
+
+  /// "None" where the server was out of memory when it was asked: such a request is refused later on.
+  subscript(name: AtomName) -> Atom { numbers[name] ?? noAtom }
+}

@@ -1,0 +1,35 @@
+import CXCB
+import Glibc
+
+extension Connection {
+  /// The next event, from the queue or from the socket, without a wait.
+  func takeEvent() -> Event? { Self.consume(xcb_poll_for_event(handle)) }
+
+  /// The next event that is in the queue already.
+  ///
+  /// The socket is not read.
+  func takeQueuedEvent() -> Event? { Self.consume(xcb_poll_for_queued_event(handle)) }
+
+  /// Waits for the next event.
+  func nextEvent(_ patience: Patience) throws(Interruption) -> Event {
+    // First, for it may read events, for which `poll` would then not wake.
+    flush()
+    while true {
+      try patience.check()
+      if let event = takeEvent() { return event }
+      if isLost { throw .connectionLost }
+      try waitForInput(patience)
+    }
+  }
+
+  /// Forgets all events that have arrived.
+  func discardEvents() {
+    while takeEvent() != nil {}
+  }
+
+  private static func consume(_ raw: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
+    guard let raw else { return nil }
+    defer { free(raw) }
+    return Event(raw)
+  }
+}

@@ -1,0 +1,104 @@
+/// The long texts that are being handed out piece by piece (INCR, ICCCM 2.7.2), each at its paster's pace.
+///
+/// Every transfer keeps the text it began with, so a new offer does not disturb it.
+final class OutgoingTransfers {
+  /// Where a transfer goes.
+  ///
+  /// The same program may run several at once, through properties of different names.
+  struct Destination: Hashable {
+    let window: Window
+    let property: Atom
+  }
+
+  private struct Transfer {
+    let bytes: [UInt8]
+    let type: Atom
+    var sent = 0
+    /// The number of the request that wrote the piece which is waiting to be taken.
+    var lastWrite: UInt32
+    var lastProgress = SuspendingClock.now
+  }
+
+  /// More at once are refused: a program that asks and never reads is not to take memory without bound.
+  static let capacity = 64
+  /// In bytes.
+  ///
+  /// xsel cannot take pieces of over 4 MB.
+  static let pieceLength = 256 << 10
+
+  private let connection: Connection
+  private let incr: Atom
+  private let silence: Duration
+  private var running: [Destination: Transfer] = [:]
+
+  /// - Parameter silence: How long a paster may do nothing before it is given up.
+  init(_ connection: Connection, _ atoms: Atoms, silence: Duration) {
+    self.connection = connection
+    incr = atoms[.incr]
+    self.silence = silence
+  }
+
+  /// How many are under way.
+  var count: Int { running.count }
+
+  /// Announces `bytes` to `destination`; false where there are too many transfers already.
+  ///
+  /// One that is under way to the same destination is replaced.
+  func begin(_ bytes: [UInt8], type: Atom, to destination: Destination) -> Bool {
+    guard running.count < Self.capacity else { return false }
+    // Before the property is written: the paster may delete it at once.
+    connection.select([.properties, .structure], on: destination.window)
+    let announcement = connection.setProperty(
+      destination.property, of: destination.window, type: incr, elements: [UInt32(clamping: bytes.count)])
+    running[destination] = Transfer(bytes: bytes, type: type, lastWrite: announcement)
+    return true
+  }
+
+  /// The paster has taken a piece: writes the next one, or the empty one that is the end.
+  ///
+  /// `sequence` is what the event carries. A deletion from before our last write took something older, and is no
+  /// request for more.
+  func propertyDeleted(at destination: Destination, sequence: UInt32) {
+    guard var transfer = running[destination],
+      Int32(bitPattern: sequence &- transfer.lastWrite) >= 0
+    else { return }
+    let piece = transfer.bytes[transfer.sent...].prefix(Self.pieceLength)
+    transfer.lastWrite = connection.setProperty(
+      destination.property, of: destination.window, type: transfer.type, bytes: piece)
+    transfer.sent += piece.count
+    transfer.lastProgress = .now
+    running[destination] = transfer
+    if piece.isEmpty { drop(destination) }
+  }
+
+  /// Forgets the transfer to a destination, if there is one.
+  func drop(_ destination: Destination) {
+    guard running.removeValue(forKey: destination) != nil else { return }
+    if !running.keys.contains(where: { $0.window == destination.window }) {
+      connection.select(.none, on: destination.window)
+    }
+  }
+
+  /// Forgets all transfers to a window that is gone.
+  func windowDestroyed(_ window: Window) {
+    running = running.filter { $0.key.window != window }
+  }
+
+  /// Forgets the transfers whose paster has been silent for too long.
+  func dropSilent() {
+    let now = SuspendingClock.now
+    for (destination, transfer) in running where transfer.lastProgress + silence <= now {
+      drop(destination)
+    }
+  }
+
+  /// Forgets all.
+  func dropAll() {
+    running = [:]
+  }
+
+  /// How long until a transfer may have been silent for too long; nil where none is under way.
+  var nextCheck: Duration? {
+    running.values.map(\.lastProgress).min().map { $0 + silence - SuspendingClock.now }
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+import X11Kit
+
+/// Another program on the display.
+///
+/// It is killed with this object.
+final class Client {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private var unread = Data()
+
+  init(_ arguments: [String], display: String, input file: URL? = nil) throws {
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = arguments
+    process.environment = ["DISPLAY": display, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
+    process.standardInput = try file.map { try FileHandle(forReadingFrom: $0) } ?? input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+  }
+
+  deinit {
+    kill(process.processIdentifier, SIGKILL)
+  }
+
+  /// A script in `Fixtures`.
+  static func fixture(_ name: String, _ arguments: String..., display: String) throws -> Client {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+      path: "Fixtures/\(name).py")
+    return try Client(["/usr/bin/python3", "-u", script.path] + arguments, display: display)
+  }
+
+  /// The next line that it writes; nil at the end of its output, or where nothing comes for a minute.
+  func nextLine() throws -> String? {
+    while true {
+      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { unread = Data(unread[(end + 1)...]) }
+        return String(decoding: unread[..<end], as: UTF8.self)
+      }
+      guard let more = readSome(), !more.isEmpty else { return nil }
+      unread += more
+    }
+  }
+
+  /// All lines to the end of its output, or up to and without `last`.
+  func lines(before last: String? = nil) throws -> [String] {
+    var lines: [String] = []
+    while let line = try nextLine(), line != last { lines.append(line) }
+    return lines
+  }
+
+  /// All that it writes from now on, when it has ended.
+  func bytesToEnd() throws -> [UInt8] {
+    var bytes = [UInt8](unread)
+    while let more = readSome(), !more.isEmpty { bytes += more }
+    return bytes
+  }
+
+  /// What there is, as soon as there is something; nothing at the end.
+  private func readSome() -> Data? {
+    var descriptor = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    // Without a limit, a test that fails would hang instead.
+    guard poll(&descriptor, 1, 60_000) > 0 else { return nil }
+    return output.fileHandleForReading.availableData
+  }
+
+  func tell(_ line: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+  }
+}
+
+/// What a read came to, so that tables can list contents and errors alike.
+enum Outcome: Equatable, Sendable {
+  case content(SelectionContent)
+  case failure(SelectionReadError)
+
+  static func text(_ text: String) -> Outcome { .content(.text(Array(text.utf8))) }
+}
+
+extension Outcome: CustomTestStringConvertible {
+  /// Without the megabytes.
+  var testDescription: String {
+    if case .content(.text(let bytes)) = self, bytes.count > 40 {
+      "a text of \(bytes.count) bytes"
+    } else {
+      "\(self)"
+    }
+  }
+}
+
+extension SelectionReader {
+  /// Reads with limits so wide that a slow machine does not meet them.
+  func outcome(
+    ownWindow: UInt32? = nil, limit: Int = 128 << 20, silence: Duration = .seconds(60),
+    total: Duration = .seconds(120)
+  ) async -> Outcome {
+    do {
+      return .content(
+        try await readText(ownWindow: ownWindow, limit: limit, silence: silence, total: total))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+/// Bytes that differ from place to place, so that a piece lost, doubled or moved shows.
+func sampleText(_ count: Int) -> [UInt8] {
+  var state: UInt32 = 1
+  return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+    for index in 0..<count {
+      state = state &* 1_664_525 &+ 1_013_904_223
+      buffer[index] = UInt8(ascii: "a") + UInt8(state >> 24) % 26
+    }
+    initialized = count
+  }
+}

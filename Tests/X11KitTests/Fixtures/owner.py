@@ -1,0 +1,353 @@
+#!/usr/bin/python3
+"""Owns the X11 CLIPBOARD in the way that its argument names: owner.py BEHAVIOUR.
+
+It prints `ready` once it owns the clipboard, then the name of each target that it is asked for, and `lost` when
+somebody else takes the clipboard. Texts that are not part of a behaviour are "the owner's text".
+"""
+import sys
+import time
+
+from Xlib import X, Xatom, display
+from Xlib.protocol import event
+
+TEXT = b"the owner's text"
+HINT = 'x-kde-passwordManagerHint'
+PIECE = 200_000  # python-xlib knows no longer requests than 256 KiB
+
+
+class Owner:
+    """A well-behaved owner of `offers`, a target's name to its bytes. Behaviours override a part of it."""
+
+    offers = {'UTF8_STRING': TEXT}
+
+    def __init__(self):
+        self.display = display.Display()
+        self.window = self.make_window()
+        self.window.change_property(self.atom('FIXTURE_TIME'), Xatom.STRING, 8, b'')
+        self.window.set_selection_owner(self.atom('CLIPBOARD'), self.display.next_event().time)
+        self.display.sync()
+        self.transfers = {}
+        say('ready')
+
+    def make_window(self):
+        screen = self.display.screen()
+        return screen.root.create_window(
+            0, 0, 1, 1, 0, screen.root_depth, event_mask=X.PropertyChangeMask)
+
+    def atom(self, name):
+        return self.display.intern_atom(name)
+
+    def run(self):
+        while True:
+            happened = self.display.next_event()
+            if happened.type == X.SelectionClear:
+                say('lost')
+                self.lost()
+            elif happened.type == X.SelectionRequest:
+                name = self.display.get_atom_name(happened.target)
+                say(name)
+                self.targets(happened) if name == 'TARGETS' else self.asked(happened, name)
+            elif happened.type == X.PropertyNotify and happened.state == X.PropertyDelete:
+                pieces = self.transfers.get((happened.window.id, happened.atom))
+                if pieces is not None:
+                    self.taken(happened.window, happened.atom, pieces)
+
+    # What a behaviour may do in another way.
+
+    def lost(self):
+        if not self.transfers:
+            sys.exit()
+
+    def targets(self, request):
+        names = ['TARGETS', *self.offers]
+        request.requestor.change_property(request.property, Xatom.ATOM, 32, [self.atom(n) for n in names])
+        self.answer(request)
+
+    def asked(self, request, name):
+        if name in self.offers:
+            self.put(request, self.offers[name], request.target)
+        else:
+            self.answer(request, X.NONE)
+
+    def taken(self, window, prop, pieces):
+        if pieces:
+            window.change_property(prop, self.atom('UTF8_STRING'), 8, pieces.pop(0))
+            self.display.flush()
+
+    # Tools.
+
+    def put(self, request, data, kind):
+        request.requestor.change_property(request.property, kind, 8, data)
+        self.answer(request)
+
+    def answer(self, request, prop=None, target=None):
+        prop = request.property if prop is None else prop
+        request.requestor.send_event(event.SelectionNotify(
+            time=request.time, requestor=request.requestor, selection=request.selection,
+            target=target or request.target, property=prop))
+        self.display.flush()
+
+    def announce(self, request, pieces, size):
+        """Begins an INCR transfer of `pieces`, the last of which is to be empty."""
+        request.requestor.change_attributes(event_mask=X.PropertyChangeMask)
+        self.transfers[request.requestor.id, request.property] = list(pieces)
+        request.requestor.change_property(request.property, self.atom('INCR'), 32, [size])
+        self.answer(request)
+
+
+class Mute(Owner):
+    def targets(self, request):
+        pass
+
+    def lost(self):
+        pass
+
+
+class NoTargets(Owner):
+    """Knows no TARGETS, and refuses it."""
+    def targets(self, request):
+        self.answer(request, X.NONE)
+
+
+class TextForTargets(Owner):
+    def targets(self, request):
+        self.put(request, TEXT, request.target)
+
+
+class ManyTargets(Owner):
+    """A list of a megabyte."""
+    def targets(self, request):
+        for _ in range(6):
+            request.requestor.change_property(
+                request.property, Xatom.ATOM, 32, [self.atom('UTF8_STRING')] * (PIECE // 4), X.PropModeAppend)
+        self.answer(request)
+
+
+class NoAnswer(Owner):
+    def asked(self, request, name):
+        pass
+
+
+class Refuse(Owner):
+    def asked(self, request, name):
+        self.answer(request, X.NONE)
+
+
+class Die(Owner):
+    def asked(self, request, name):
+        sys.exit()
+
+
+class DieOnTargets(Owner):
+    def targets(self, request):
+        sys.exit()
+
+
+class DestroyWindow(Owner):
+    """Destroys its window, and lives on."""
+    def asked(self, request, name):
+        self.window.destroy()
+        self.display.flush()
+
+
+class AnswerAndDie(Owner):
+    def asked(self, request, name):
+        self.put(request, TEXT, request.target)
+        self.display.sync()
+        sys.exit()
+
+
+class EmptyPromise(Owner):
+    """Says that it has answered, and has not."""
+    def asked(self, request, name):
+        self.answer(request)
+
+
+class Numbers(Owner):
+    """Answers with elements of 32 bits."""
+    def asked(self, request, name):
+        request.requestor.change_property(request.property, request.target, 32, [1, 2, 3])
+        self.answer(request)
+
+
+class AtomsForText(Owner):
+    def asked(self, request, name):
+        self.put(request, TEXT, Xatom.ATOM)
+
+
+class Forger(Owner):
+    """Before its answer it sends others: for another target, for another property, a forged end of its window."""
+    def asked(self, request, name):
+        other = self.atom('FIXTURE_OTHER')
+        request.requestor.change_property(other, request.target, 8, b'not this')
+        self.answer(request, other)
+        self.answer(request, X.NONE, target=other)
+        request.requestor.send_event(event.DestroyNotify(event=self.window, window=self.window))
+        self.put(request, TEXT, request.target)
+
+
+class Incr(Owner):
+    pieces, size = [b'abc' * 1000] * 5 + [b''], 15_000
+
+    def asked(self, request, name):
+        self.announce(request, self.pieces, self.size)
+
+
+class IncrZero(Incr):
+    size = 0
+
+
+class IncrLie(Incr):
+    size = 0xFFFFFFFF
+
+
+class IncrEmpty(Incr):
+    pieces, size = [b''], 0
+
+
+class IncrAppend(Incr):
+    """Writes each piece in two steps that the reader sees as one: two events, and one property to take."""
+    def taken(self, window, prop, pieces):
+        if pieces:
+            piece, kind = pieces.pop(0), self.atom('UTF8_STRING')
+            self.display.grab_server()
+            window.change_property(prop, kind, 8, piece[:10])
+            window.change_property(prop, kind, 8, piece[10:], X.PropModeAppend)
+            self.display.ungrab_server()
+            self.display.flush()
+
+
+class IncrStall(Incr):
+    def taken(self, window, prop, pieces):
+        if len(pieces) > 3:
+            super().taken(window, prop, pieces)
+
+
+class IncrDie(Incr):
+    def taken(self, window, prop, pieces):
+        if len(pieces) <= 3:
+            sys.exit()
+        super().taken(window, prop, pieces)
+
+
+class IncrDrip(Incr):
+    """A byte at a time, without end."""
+    def taken(self, window, prop, pieces):
+        time.sleep(0.05)
+        window.change_property(prop, self.atom('UTF8_STRING'), 8, b'x')
+        self.display.flush()
+
+
+class IncrEndless(Incr):
+    def taken(self, window, prop, pieces):
+        window.change_property(prop, self.atom('UTF8_STRING'), 8, b'x' * PIECE)
+        self.display.flush()
+
+
+class IncrLong(Incr):
+    """Pauses, so that it can be replaced in the middle. Tells when it has sent all, to the last byte."""
+    pieces, size = [b'abc' * 1000] * 20 + [b''], 60_000
+
+    def taken(self, window, prop, pieces):
+        time.sleep(0.05)
+        super().taken(window, prop, pieces)
+        say('piece' if pieces else 'complete')
+
+    def lost(self):
+        pass
+
+
+class Large(Owner):
+    """4 MB in a single property."""
+    def asked(self, request, name):
+        for _ in range(20):
+            request.requestor.change_property(
+                request.property, request.target, 8, b'0123456789' * (PIECE // 10), X.PropModeAppend)
+        self.answer(request)
+
+
+class Image(Owner):
+    offers = {'image/png': b'\x89PNG'}
+
+
+class Html(Owner):
+    offers = {'text/html': b'<b>bold</b>', 'text/plain': b'worse', 'text/plain;charset=utf-8': b'bold'}
+
+
+class UpperCharset(Owner):
+    offers = {'text/plain;charset=UTF-8': b'upper', 'STRING': b'worse'}
+
+
+class Empty(Owner):
+    offers = {'UTF8_STRING': b''}
+
+
+class Secret(Owner):
+    offers = {'UTF8_STRING': b'hunter2', HINT: b'secret'}
+
+
+class SecretLine(Owner):
+    offers = {'UTF8_STRING': b'hunter2', HINT: b'secret\n\0'}
+
+
+class Public(Owner):
+    offers = {'UTF8_STRING': TEXT, HINT: b'public'}
+
+
+class LongHint(Owner):
+    offers = {'UTF8_STRING': TEXT, HINT: b'secret' * 1000}
+
+
+class HintRefused(Owner):
+    def targets(self, request):
+        self.offers = {'UTF8_STRING': b'hunter2', HINT: b''}
+        super().targets(request)
+
+    def asked(self, request, name):
+        if name == HINT:
+            self.answer(request, X.NONE)
+        else:
+            super().asked(request, name)
+
+
+class HintUnanswered(Owner):
+    offers = {'UTF8_STRING': b'hunter2', HINT: b''}
+
+    def asked(self, request, name):
+        if name != HINT:
+            super().asked(request, name)
+
+
+class Invalid(Owner):
+    offers = {'UTF8_STRING': b'caf\xe9'}
+
+
+class Nul(Owner):
+    offers = {'UTF8_STRING': b'ab\0cd'}
+
+
+class Latin1(Owner):
+    offers = {'STRING': b'caf\xe9'}
+
+
+class StringInUTF8(Owner):
+    offers = {'STRING': 'café'.encode()}
+
+
+class Late(Owner):
+    """Answers the first question for the text, and after a second."""
+    def asked(self, request, name):
+        time.sleep(1)
+        self.put(request, b'too late', request.target)
+        say('answered')
+
+    def lost(self):
+        pass
+
+
+def say(line):
+    print(line, flush=True)
+
+
+if __name__ == '__main__':
+    globals()[sys.argv[1]]().run()

@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+"""Asks the owner of the X11 CLIPBOARD for its text in the way that its argument names: paster.py BEHAVIOUR.
+
+It prints what came of it, one fact a line.
+"""
+import hashlib
+import struct
+import sys
+
+from Xlib import X, Xatom, display
+from Xlib.protocol import event
+
+
+class Paster:
+    def __init__(self):
+        self.display = display.Display()
+        self.window = self.make_window()
+
+    def make_window(self):
+        screen = self.display.screen()
+        return screen.root.create_window(
+            0, 0, 1, 1, 0, screen.root_depth, event_mask=X.PropertyChangeMask)
+
+    def atom(self, name):
+        return self.display.intern_atom(name)
+
+    def ask(self, target, prop, time=X.CurrentTime, window=None):
+        prop = self.atom(prop) if prop else X.NONE
+        (window or self.window).convert_selection(self.atom('CLIPBOARD'), self.atom(target), prop, time)
+        self.display.flush()
+
+    def answer(self):
+        """The next answer's property, None where it is a refusal."""
+        while True:
+            happened = self.display.next_event()
+            if happened.type == X.SelectionNotify and happened.requestor == self.window:
+                return happened.property or None
+
+    def take(self, prop, window=None):
+        """(type, format, bytes or numbers) of a property, which is deleted."""
+        value = (window or self.window).get_full_property(prop, X.AnyPropertyType)
+        (window or self.window).delete_property(prop)
+        self.display.flush()
+        return self.display.get_atom_name(value.property_type), value.format, value.value
+
+    def wait_for_piece(self, *properties):
+        """The property that the next piece of one of several transfers lies in."""
+        while True:
+            happened = self.display.next_event()
+            if (happened.type == X.PropertyNotify and happened.state == X.PropertyNewValue
+                    and happened.atom in properties):
+                return happened.atom
+
+    def next_piece(self, *properties):
+        """(property, bytes) of the next piece of one of several transfers."""
+        prop = self.wait_for_piece(*properties)
+        return prop, bytes(self.take(prop)[2])
+
+    def receive(self, prop):
+        kind, _, value = self.take(prop)
+        if kind != 'INCR':
+            return bytes(value)
+        text = b''
+        while True:
+            piece = self.next_piece(prop)[1]
+            if not piece:
+                return text
+            text += piece
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+def digest(data):
+    return len(data), hashlib.sha256(data).hexdigest()
+
+
+def types(paster):
+    """What each text target is answered with."""
+    for target in sys.argv[2:]:
+        paster.ask(target, 'P')
+        kind, size, value = paster.take(paster.answer())
+        say(target, kind, size, bytes(value).decode())
+
+
+def unknown(paster):
+    """Asks for many targets that nobody has."""
+    for number in range(50):
+        paster.ask(f'FIXTURE_UNKNOWN_{number}', 'P')
+    say('refused', sum(paster.answer() is None for _ in range(50)))
+
+
+def obsolete(paster):
+    """Names no property."""
+    paster.ask('UTF8_STRING', None)
+    prop = paster.answer()
+    say(paster.display.get_atom_name(prop), bytes(paster.take(prop)[2]).decode())
+
+
+def outdated(paster):
+    """Asks in the name of a time before the owner's."""
+    paster.ask('TIMESTAMP', 'P')
+    since = paster.take(paster.answer())[2][0]
+    for time in (since - 1, since, since + 1):
+        paster.ask('UTF8_STRING', 'P', time)
+        say('refused' if paster.answer() is None else 'served')
+
+
+def multiple(paster):
+    pairs = ['UTF8_STRING', 'A', 'FIXTURE_UNKNOWN', 'B', 'TARGETS', 'C', 'MULTIPLE', 'D']
+    atoms = [paster.atom(name) for name in pairs]
+    paster.window.change_property(paster.atom('LIST'), paster.atom('ATOM_PAIR'), 32, atoms)
+    paster.ask('MULTIPLE', 'LIST')
+    kind, _, left = paster.take(paster.answer())
+    say(kind, *(paster.display.get_atom_name(a) if a else 'None' for a in left))
+    say(bytes(paster.take(paster.atom('A'))[2]).decode())
+    say(len(paster.take(paster.atom('C'))[2]))
+
+
+def multiple_badly(paster):
+    """Lists that are none: absent, of an odd number, too long, and no property at all."""
+    paster.ask('MULTIPLE', 'ABSENT')
+    say(paster.answer())
+    for atoms in ([paster.atom('TARGETS')] * 3, [paster.atom('TARGETS')] * 1000):
+        paster.window.change_property(paster.atom('LIST'), paster.atom('ATOM_PAIR'), 32, atoms)
+        paster.ask('MULTIPLE', 'LIST')
+        say(paster.answer())
+    paster.ask('MULTIPLE', None)
+    say(paster.answer())
+
+
+def two(paster):
+    """Two long transfers at once to one window, taken in turns."""
+    paster.ask('UTF8_STRING', 'A')
+    paster.ask('STRING', 'B')
+    texts = {}
+    for _ in range(2):
+        prop = paster.answer()
+        assert paster.take(prop)[0] == 'INCR'
+        texts[prop] = b''
+    left = set(texts)
+    while left:
+        prop, piece = paster.next_piece(*left)
+        texts[prop] += piece
+        if not piece:
+            left.remove(prop)
+    for text in texts.values():
+        say(*digest(text))
+
+
+def again(paster):
+    """Asks again for a property in the middle of a transfer, and only then deletes the piece that lies there.
+
+    To the owner that deletion comes after the new request, and yet it is no sign that the new answer was taken.
+    """
+    paster.ask('UTF8_STRING', 'A')
+    prop = paster.answer()
+    paster.take(prop)
+    paster.next_piece(prop)
+    paster.wait_for_piece(prop)
+    paster.display.grab_server()
+    paster.ask('UTF8_STRING', 'A')
+    paster.window.delete_property(prop)
+    paster.display.ungrab_server()
+    say(*digest(paster.receive(paster.answer())))
+
+
+def slowly(paster):
+    """Takes one piece, says so, and goes on when it is told."""
+    paster.ask('UTF8_STRING', 'A')
+    prop = paster.answer()
+    kind, _, _ = paster.take(prop)
+    text = paster.next_piece(prop)[1]
+    say('begun', kind)
+    sys.stdin.readline()
+    while True:
+        piece = paster.next_piece(prop)[1]
+        if not piece:
+            break
+        text += piece
+    say(*digest(text))
+
+
+def die(paster):
+    """Leaves after the first piece."""
+    paster.ask('UTF8_STRING', 'A')
+    prop = paster.answer()
+    paster.take(prop)
+    paster.next_piece(prop)
+    say('leaving')
+
+
+def never(paster):
+    """Begins as many transfers as it is told, and takes nothing."""
+    answers = []
+    for number in range(int(sys.argv[2])):
+        paster.ask('UTF8_STRING', f'P{number}')
+        answers.append(paster.answer())
+    say('begun', sum(a is not None for a in answers))
+    sys.stdin.readline()
+
+
+def pranks(paster):
+    """Names the owner's own window as the requestor, and one that is gone; forges a request for another selection."""
+    owner = paster.display.get_selection_owner(paster.atom('CLIPBOARD'))
+    for prop in ('P', 'COPYPASTA_TIME'):
+        paster.ask('UTF8_STRING', prop, window=owner)
+    gone = paster.make_window()
+    paster.ask('UTF8_STRING', 'P', window=gone)
+    paster.ask('MULTIPLE', 'P', window=gone)
+    gone.destroy()
+    forged = event.SelectionRequest(
+        time=X.CurrentTime, owner=owner, requestor=paster.window, selection=paster.atom('PRIMARY'),
+        target=paster.atom('UTF8_STRING'), property=paster.atom('P'))
+    owner.send_event(forged)
+    paster.ask('UTF8_STRING', 'Q')
+    say(paster.display.get_atom_name(paster.answer()))
+
+
+if __name__ == '__main__':
+    globals()[sys.argv[1]](Paster())

@@ -1,0 +1,173 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import X11Kit
+
+extension X11KitTests {
+  /// What pasters get, the usual ones and the unusual.
+  @Suite struct OwnerTests {
+    static let textTargets = [
+      "UTF8_STRING", "text/plain;charset=utf-8", "text/plain;charset=UTF-8", "text/plain", "STRING", "TEXT",
+    ]
+
+    let display: String
+    let owner: SelectionOwner
+
+    init() throws {
+      display = try XServer.shared.get().display
+      owner = try SelectionOwner(display: display)
+    }
+
+    @Test(arguments: [0, 1, 255 << 10, 256 << 10, 257 << 10, 10 << 20, 64 << 20])
+    func servesEveryByte(_ size: Int) async throws {
+      let text = sampleText(size)
+      try await owner.offer(text)
+      for program in [["xclip", "-o", "-selection", "clipboard"], ["xsel", "-b", "-o"]] {
+        let start = ContinuousClock.now
+        #expect(try paste(program) == text, "\(program[0])")
+        if size == 64 << 20 { print("64 MiB served to \(program[0]) in \(ContinuousClock.now - start)") }
+      }
+      let reader = try SelectionReader(display: display)
+      #expect(await reader.outcome() == .content(.text(text)))
+    }
+
+    @Test(arguments: textTargets, ["é\0\u{1F600}", String(repeating: "é", count: 200_000)])
+    func servesEveryTextTarget(_ target: String, _ text: String) async throws {
+      try await owner.offer(Array(text.utf8))
+      #expect(try paste(["xclip", "-o", "-selection", "clipboard", "-t", target]) == Array(text.utf8))
+    }
+
+    @Test func namesItsTargetsAndTypes() async throws {
+      try await owner.offer(Array("typed".utf8))
+      let listed = try paste(["xclip", "-o", "-selection", "clipboard", "-t", "TARGETS"])
+      let names = String(decoding: listed, as: UTF8.self).split(separator: "\n").map(String.init)
+      #expect(names == ["TARGETS", "TIMESTAMP", "MULTIPLE"] + Self.textTargets)
+      let paster = try Client.fixture("paster", "types", "UTF8_STRING", "STRING", "TEXT", display: display)
+      #expect(
+        try paster.lines() == [
+          "UTF8_STRING UTF8_STRING 8 typed", "STRING STRING 8 typed", "TEXT UTF8_STRING 8 typed",
+        ])
+    }
+
+    @Test(arguments: [
+      ("unknown", ["refused 50"]),
+      ("obsolete", ["UTF8_STRING served"]),
+      ("outdated", ["refused", "served", "served"]),
+      ("multiple", ["ATOM_PAIR UTF8_STRING A None B TARGETS C None D", "served", "9"]),
+      ("multiple_badly", ["None", "None", "None", "None"]),
+      ("pranks", ["Q"]),
+    ])
+    func answers(_ behaviour: String, _ expected: [String]) async throws {
+      try await owner.offer(Array("served".utf8))
+      #expect(try Client.fixture("paster", behaviour, display: display).lines() == expected)
+      try await expectNextPasteIsRight()
+    }
+
+    @Test(arguments: [("two", 2), ("again", 1)])
+    func keepsTransfersApart(_ behaviour: String, _ count: Int) async throws {
+      let text = sampleText(3 << 20)
+      try await owner.offer(text)
+      let lines = try Client.fixture("paster", behaviour, display: display).lines()
+      #expect(lines == Array(repeating: try digest(text), count: count))
+      try await expectNextPasteIsRight()
+    }
+
+    /// The owner's own window as the requestor of a long text would take the events from it that tell the time.
+    @Test func pranksWithALongText() async throws {
+      try await owner.offer(sampleText(1 << 20))
+      #expect(try Client.fixture("paster", "pranks", display: display).lines() == ["Q"])
+      try await expectNextPasteIsRight()
+    }
+
+    @Test func servesTwoPastersAtOnce() async throws {
+      let text = sampleText(10 << 20)
+      try await owner.offer(text)
+      let slow = try Client.fixture("paster", "slowly", display: display)
+      #expect(try slow.nextLine() == "begun INCR")
+      #expect(try paste(["xclip", "-o", "-selection", "clipboard"]) == text)
+      try slow.tell("go on")
+      #expect(try slow.nextLine() == digest(text))
+      try await expectNextPasteIsRight()
+    }
+
+    @Test(arguments: [true, false]) func aTransferEndsWithTheTextItBeganWith(_ isWithdrawn: Bool) async throws
+    {
+      let text = sampleText(3 << 20)
+      try await owner.offer(text)
+      let slow = try Client.fixture("paster", "slowly", display: display)
+      #expect(try slow.nextLine() == "begun INCR")
+      if isWithdrawn {
+        await owner.withdraw()
+      } else {
+        try await owner.offer(Array("another".utf8))
+        #expect(try paste(["xclip", "-o", "-selection", "clipboard"]) == Array("another".utf8))
+      }
+      try slow.tell("go on")
+      #expect(try slow.nextLine() == digest(text))
+      try await expectNextPasteIsRight()
+    }
+
+    @Test func aPasterMayDieMidway() async throws {
+      try await owner.offer(sampleText(3 << 20))
+      #expect(try Client.fixture("paster", "die", display: display).lines() == ["leaving"])
+      #expect(try await eventually { await owner.transferCount == 0 })
+      try await expectNextPasteIsRight()
+    }
+
+    @Test func pastersThatNeverReadAreFewAndGivenUp() async throws {
+      let owner = try SelectionOwner(display: display, silence: .seconds(2))
+      try await owner.offer(sampleText(1 << 20))
+      let paster = try Client.fixture("paster", "never", "70", display: display)
+      #expect(try paster.nextLine() == "begun 64")
+      #expect(try await eventually { await owner.transferCount == 0 })
+      #expect(try paste(["xclip", "-o", "-selection", "clipboard"]) == sampleText(1 << 20))
+      withExtendedLifetime(paster) {}
+    }
+
+    @Test func tellsOnceThatItLostTheClipboard() async throws {
+      let counter = LossCounter()
+      await owner.setLossHandler { counter.count.withLock { $0 += 1 } }
+      try await owner.offer(Array("first".utf8))
+      try await owner.offer(Array("second".utf8))
+      #expect(await owner.isOwner)
+      let other = try Client.fixture("owner", "Owner", display: display)
+      #expect(try other.nextLine() == "ready")
+      #expect(try await eventually { !(await owner.isOwner) })
+      #expect(counter.count.withLock { $0 } == 1)
+      // No longer ours to give up.
+      await owner.withdraw()
+      #expect(try paste(["xclip", "-o", "-selection", "clipboard"]) == Array("the owner's text".utf8))
+      withExtendedLifetime(other) {}
+      try await expectNextPasteIsRight()
+      await owner.withdraw()
+      #expect(await !owner.isOwner)
+      #expect(counter.count.withLock { $0 } == 1)
+    }
+
+    // MARK: - Tools
+
+    private func paste(_ arguments: [String]) throws -> [UInt8] {
+      try Client(arguments, display: display).bytesToEnd()
+    }
+
+    private func digest(_ text: [UInt8]) throws -> String {
+      let file = FileManager.default.temporaryDirectory.appending(path: "x11kit-\(UUID().uuidString)")
+      try Data(text).write(to: file)
+      defer { unlink(file.path) }
+      let sum = String(decoding: try paste(["sha256sum", file.path]), as: UTF8.self).prefix(64)
+      return "\(text.count) \(sum)"
+    }
+
+    private func expectNextPasteIsRight(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+      try await owner.offer(Array("the next".utf8))
+      let pasted = try paste(["xclip", "-o", "-selection", "clipboard"])
+      #expect(pasted == Array("the next".utf8), sourceLocation: sourceLocation)
+    }
+  }
+}
+
+private final class LossCounter: Sendable {
+  let count = Mutex(0)
+}

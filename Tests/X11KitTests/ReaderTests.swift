@@ -1,0 +1,218 @@
+import Foundation
+import TestSupport
+import Testing
+import X11Kit
+
+extension X11KitTests {
+  /// What the reader makes of every kind of owner; each test ends with a good read by the same reader.
+  @Suite final class ReaderTests {
+    let display: String
+    let reader: SelectionReader
+    /// They live as long as the test: a client is killed with its object.
+    var clients: [Client] = []
+
+    init() throws {
+      display = try XServer.shared.get().display
+      reader = try SelectionReader(display: display)
+    }
+
+    @Test(arguments: [
+      ("Owner", Outcome.text("the owner's text")),
+      ("NoTargets", .content(.noText)),
+      ("TextForTargets", .content(.noText)),
+      ("ManyTargets", .content(.noText)),
+      ("Refuse", .failure(.refused)),
+      ("Die", .failure(.ownerGone)),
+      ("DieOnTargets", .failure(.ownerGone)),
+      ("DestroyWindow", .failure(.ownerGone)),
+      ("AnswerAndDie", .text("the owner's text")),
+      ("EmptyPromise", .failure(.refused)),
+      ("Numbers", .failure(.refused)),
+      ("AtomsForText", .failure(.refused)),
+      ("Forger", .text("the owner's text")),
+      ("Incr", .text(String(repeating: "abc", count: 5000))),
+      ("IncrZero", .text(String(repeating: "abc", count: 5000))),
+      ("IncrLie", .text(String(repeating: "abc", count: 5000))),
+      ("IncrAppend", .text(String(repeating: "abc", count: 5000))),
+      ("IncrEmpty", .text("")),
+      ("IncrDie", .failure(.ownerGone)),
+      ("Image", .content(.noText)),
+      ("Html", .text("bold")),
+      ("UpperCharset", .text("upper")),
+      ("Empty", .text("")),
+      ("Public", .text("the owner's text")),
+      ("LongHint", .text("the owner's text")),
+      ("Invalid", .content(.text([0x63, 0x61, 0x66, 0xe9]))),
+      ("Nul", .text("ab\0cd")),
+      ("Latin1", .text("café")),
+      ("StringInUTF8", .text("café")),
+    ])
+    func reads(_ behaviour: String, _ expected: Outcome) async throws {
+      try own(behaviour)
+      #expect(await reader.outcome() == expected)
+      try await expectNextReadIsRight()
+    }
+
+    @Test(arguments: ["Mute", "NoAnswer", "IncrStall", "HintUnanswered"])
+    func endsWithTheSilenceOf(_ behaviour: String) async throws {
+      try own(behaviour)
+      #expect(await reader.outcome(silence: .milliseconds(500)) == .failure(.timedOut))
+      try await expectNextReadIsRight()
+    }
+
+    @Test func endsWithTheTotalLimit() async throws {
+      try own("IncrDrip")
+      #expect(await reader.outcome(total: .seconds(1)) == .failure(.timedOut))
+      try await expectNextReadIsRight()
+    }
+
+    @Test(arguments: ["Secret", "SecretLine", "HintRefused"])
+    func neverAsksForASecret(_ behaviour: String) async throws {
+      let owner = try own(behaviour)
+      #expect(await reader.outcome() == .content(.secret))
+      try await expectNextReadIsRight()
+      #expect(try owner.lines(before: "lost") == ["TARGETS", "x-kde-passwordManagerHint"])
+    }
+
+    @Test(arguments: ["Owner", "Image"]) func asksForNothingThatIsNotListed(_ behaviour: String) async throws
+    {
+      let owner = try own(behaviour)
+      _ = await reader.outcome()
+      try await expectNextReadIsRight()
+      let asked = try owner.lines(before: "lost")
+      #expect(asked == (behaviour == "Owner" ? ["TARGETS", "UTF8_STRING"] : ["TARGETS"]))
+    }
+
+    @Test(arguments: [("Large", 1 << 20), ("Incr", 14_999), ("Owner", 15), ("Owner", 0)])
+    func takesNoMoreThanItsLimit(_ behaviour: String, _ limit: Int) async throws {
+      try own(behaviour)
+      let start = ContinuousClock.now
+      #expect(await reader.outcome(limit: limit, silence: .seconds(60)) == .failure(.tooLarge(limit: limit)))
+      // By the owner's last piece, not by its silence after it.
+      #expect(ContinuousClock.now - start < .seconds(60))
+      try await expectNextReadIsRight()
+    }
+
+    @Test(arguments: [("Large", 4_000_000), ("Incr", 15_000), ("Owner", 16), ("Empty", 0)])
+    func takesAsMuchAsItsLimit(_ behaviour: String, _ limit: Int) async throws {
+      try own(behaviour)
+      guard case .content(.text(let text)) = await reader.outcome(limit: limit) else {
+        Issue.record("no text")
+        return
+      }
+      #expect(text.count == limit)
+      try await expectNextReadIsRight()
+    }
+
+    @Test func countsWhatLatin1GrowsTo() async throws {
+      try own("Latin1")
+      #expect(await reader.outcome(limit: 4) == .failure(.tooLarge(limit: 4)))
+      #expect(await reader.outcome(limit: 5) == .text("café"))
+    }
+
+    @Test func endlessTextIsTooLarge() async throws {
+      try own("IncrEndless")
+      let outcome = await reader.outcome(limit: 1 << 20, total: .seconds(2))
+      #expect(outcome == .failure(.tooLarge(limit: 1 << 20)))
+      try await expectNextReadIsRight()
+    }
+
+    @Test func aReplacedOwnerEndsItsTransfer() async throws {
+      let owner = try own("IncrLong")
+      let reader = reader
+      async let outcome = reader.outcome()
+      _ = try owner.lines(before: "piece")
+      try own("Owner")
+      #expect(await outcome == .text(String(repeating: "abc", count: 20_000)))
+      #expect(await reader.outcome() == .text("the owner's text"))
+    }
+
+    @Test func aLateAnswerIsNobodysAnswer() async throws {
+      let late = try own("Late")
+      #expect(await reader.outcome(silence: .milliseconds(300)) == .failure(.timedOut))
+      try own("Html")
+      #expect(await reader.outcome() == .text("bold"))
+      _ = try late.lines(before: "answered")
+      #expect(await reader.outcome() == .text("bold"))
+    }
+
+    @Test func cancellingEndsARead() async throws {
+      let owner = try own("Mute")
+      let read = Task { [reader] in await reader.outcome(silence: .seconds(600), total: .seconds(600)) }
+      let waiting = Task { [reader] in await reader.outcome(silence: .seconds(600), total: .seconds(600)) }
+      #expect(try owner.nextLine() == "TARGETS")
+      waiting.cancel()
+      read.cancel()
+      #expect(await read.value == .failure(.cancelled))
+      #expect(await waiting.value == .failure(.cancelled))
+      try await expectNextReadIsRight()
+    }
+
+    @Test func nobodyOwnsTheClipboard() async throws {
+      let owner = try SelectionOwner(display: display)
+      try await owner.offer([])
+      await owner.withdraw()
+      #expect(await reader.outcome() == .content(.noText))
+      try await expectNextReadIsRight()
+    }
+
+    @Test func itsOwnOfferIsNotReadBack() async throws {
+      let owner = try SelectionOwner(display: display)
+      try await owner.offer(Array("ours".utf8))
+      #expect(await reader.outcome(ownWindow: owner.window) == .content(.own))
+      #expect(await reader.outcome(ownWindow: owner.window &+ 1) == .text("ours"))
+      try await expectNextReadIsRight()
+    }
+
+    @Test(arguments: ["xclip", "xsel"], [1, 1 << 20, 32 << 20])
+    func readsFrom(_ program: String, _ size: Int) async throws {
+      let text = sampleText(size)
+      try own(program, text)
+      #expect(try await eventually { await reader.outcome() == .content(.text(text)) })
+      try await expectNextReadIsRight()
+    }
+
+    /// xclip serves nobody else in the middle of a transfer: the reader must let it come to the end.
+    @Test func tooLargeATextOfXclipCanStillBePasted() async throws {
+      let text = sampleText(8 << 20)
+      try own("xclip", text)
+      #expect(
+        try await eventually { await reader.outcome(limit: 1 << 20) == .failure(.tooLarge(limit: 1 << 20)) })
+      #expect(await reader.outcome() == .content(.text(text)))
+    }
+
+    @Test func readsOf64MiBAreTimed() async throws {
+      let text = sampleText(64 << 20)
+      try own("xclip", text)
+      #expect(try await eventually { await reader.outcome() == .content(.text(text)) })
+      let time = await ContinuousClock().measure {
+        _ = await reader.outcome()
+      }
+      print("64 MiB read from xclip in \(time)")
+    }
+
+    // MARK: - Tools
+
+    @discardableResult
+    private func own(_ behaviour: String) throws -> Client {
+      let client = try Client.fixture("owner", behaviour, display: display)
+      clients.append(client)
+      #expect(try client.nextLine() == "ready")
+      return client
+    }
+
+    private func own(_ program: String, _ text: [UInt8]) throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: "x11kit-\(UUID().uuidString)")
+      try Data(text).write(to: file)
+      let options =
+        program == "xclip" ? ["-quiet", "-selection", "clipboard", "-i"] : ["-b", "-i", "--nodetach"]
+      clients.append(try Client([program] + options, display: display, input: file))
+      try FileManager.default.removeItem(at: file)
+    }
+
+    private func expectNextReadIsRight(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+      try own("Owner")
+      #expect(await reader.outcome() == .text("the owner's text"), sourceLocation: sourceLocation)
+    }
+  }
+}
