@@ -25,6 +25,9 @@ public actor HistoryStore {
     case duplicate
   }
 
+  /// Room for so many ids is asked for at once: 32 MiB, of which only what is written to is ever resident.
+  private static let reservedIDs: Int64 = 4 << 20
+
   private let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
   private let patience: Patience
@@ -127,10 +130,13 @@ public actor HistoryStore {
     return deleted
   }
 
-  /// The ids of all clips, ascending: the oldest first.
-  public func allIDs() throws(StoreError) -> [Int64] {
+  /// The ids of all clips older than this one, ascending: the oldest first.
+  public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
     try opened().ids.run { row throws(StoreError) in
+      row.bind(id, at: 1)
       var ids: [Int64] = []
+      // As many as there can be, as a rule; grown step by step, a large list would lie in memory twice.
+      ids.reserveCapacity(Int(clamping: min(max(id, 0), Self.reservedIDs)))
       while try row.step() { ids.append(row.integer(0)) }
       return ids
     }

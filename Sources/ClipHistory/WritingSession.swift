@@ -31,7 +31,7 @@ struct WritingSession {
     deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: connection)
     text = try Statement("SELECT text FROM clip WHERE id = ?1", on: connection)
     // Ascending is the order on disk; descending reads it five times as slowly where it is not in memory.
-    ids = try Statement("SELECT id FROM clip ORDER BY id", on: connection)
+    ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: connection)
     lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: connection)
     note = try Statement(
       "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: connection)

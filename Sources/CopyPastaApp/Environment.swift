@@ -23,7 +23,6 @@ final class Environment {
   static func live() -> Environment {
     let location = HistoryLocation(folder: UserFolders.data + "/copypasta")
     let history = Result { () throws(StoreError) in try History(at: location) }
-    if case .failure(let error) = history { complain(error.message) }
     return Environment(
       clipboard: systemClipboard(), history: history,
       windowState: KeyFile(path: UserFolders.state + "/copypasta/state.ini", group: "window"),

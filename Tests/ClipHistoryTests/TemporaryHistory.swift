@@ -135,3 +135,8 @@ final class ForeignConnection {
     return rows
   }
 }
+
+extension HistoryStore {
+  /// The ids of all clips, ascending.
+  func allIDs() throws(StoreError) -> [Int64] { try ids(olderThan: .max) }
+}

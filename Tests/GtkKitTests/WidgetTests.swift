@@ -32,7 +32,6 @@ private enum TestDisplay {
 
   @Test func containers() {
     expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
-    expectNoLeak { _ in Overlay(child: Label("a"), over: [Label("b")]) }
     expectNoLeak { _ in
       let stack = Stack()
       stack.show("one") { Label("a") }
@@ -48,6 +47,7 @@ private enum TestDisplay {
     expectNoLeak { token in
       let label = Label("a")
       label.onPress(.secondary) { _, _ in _ = token }
+      label.onAnyInput { _ = token }
       label.onKeys("Delete", "<Shift>F10") {
         _ = token
         return true
@@ -63,10 +63,9 @@ private enum TestDisplay {
       return group
     }
     expectNoLeak { _ in Menu([("Copy", "row.copy")]) }
-    expectNoLeak { token in
+    expectNoLeak { _ in
       let label = Label("a")
       let popover = PopoverMenu(Menu([("Copy", "row.copy")]), on: label)
-      popover.onClose { _ = token }
       popover.detach()
       return popover
     }
@@ -85,17 +84,22 @@ private enum TestDisplay {
     expectNoLeak { _ in
       let label = Label("a")
       label.setAccessibleName("name")
-      label.setAccessibleDescription("description")
       return label
     }
   }
 
-  @Test func styleClassesComeAndGo() {
-    let label = Label("a")
-    label.addStyle("copied")
-    #expect(label.hasStyle("copied"))
-    label.removeStyle("copied")
-    #expect(!label.hasStyle("copied"))
+  @Test func theNextFrameIsToldOfOnce() {
+    let window = Window(title: "test")
+    var calls = 0
+    window.present()
+    window.onNextFrame { calls += 1 }
+    #expect(MainLoop.run(until: { calls == 1 }, atMost: .seconds(20)))
+    var isLater = false
+    window.setChild(Label("something else to draw"))
+    window.onNextFrame { isLater = true }
+    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
+    #expect(calls == 1)
+    window.destroy()
   }
 
   private final class Source: ListModelSource {

@@ -1,58 +1,62 @@
 /// Follows the clipboard while the window is active, and only then.
 ///
 /// It reconciles once when the window becomes active and then reads each new offer. There is no timer and no
-/// polling; while the window is inactive nothing is read, and a transfer under way then is given up.
+/// polling; while the window is inactive nothing is asked for. A transfer that was asked for before goes on to its
+/// end, within its limits: some owners (xclip 0.13) serve nobody else until it is over.
 @MainActor
 final class ClipboardWatcher {
   private let clipboard: any SystemClipboard
   private let recorder: CaptureRecorder
   private let limits: TransferLimits
+  /// How long the transfer of an offer may go on once another one has replaced it.
+  private let graceTime: Duration
   private var reading: Task<Void, Never>?
   /// Another offer came while one was being read.
   private var isStale = false
   private var grace: Task<Void, any Error>?
 
-  /// How long the transfer of an offer may go on once another one has replaced it.
-  private static let graceTime = Duration.milliseconds(250)
-
   /// Whether the clipboard is read now.
   var isActive = false {
     didSet {
       guard isActive != oldValue else { return }
-      if isActive { read() } else { stop() }
+      if isActive { read() } else { isStale = false }
     }
   }
 
-  init(_ clipboard: any SystemClipboard, into recorder: CaptureRecorder, limits: TransferLimits = .init()) {
+  init(
+    _ clipboard: any SystemClipboard, into recorder: CaptureRecorder, limits: TransferLimits = .init(),
+    graceTime: Duration = .milliseconds(250)
+  ) {
     self.clipboard = clipboard
     self.recorder = recorder
     self.limits = limits
+    self.graceTime = graceTime
     clipboard.onNewOffer { [weak self] in
       guard let self, isActive else { return }
       read()
+      endReplacedTransfer()
     }
   }
 
   /// Reads what is offered now; after the present transfer, where there is one.
   private func read() {
-    guard let reading else {
-      self.reading = Task { [weak self] in
-        await self?.readOffer()
-        self?.readingEnded()
-      }
+    guard reading == nil else {
+      isStale = true
       return
     }
-    isStale = true
-    guard grace == nil else { return }
-    grace = Task {
-      try await Task.sleep(for: Self.graceTime)
-      reading.cancel()
+    reading = Task { [weak self] in
+      await self?.readOffer()
+      self?.readingEnded()
     }
   }
 
-  private func stop() {
-    isStale = false
-    reading?.cancel()
+  /// Gives the transfer of an offer that another one has replaced a moment to end, and gives it up then.
+  private func endReplacedTransfer() {
+    guard isStale, grace == nil, let reading else { return }
+    grace = Task { [graceTime] in
+      try await Task.sleep(for: graceTime)
+      reading.cancel()
+    }
   }
 
   private func readingEnded() {

@@ -40,7 +40,8 @@ final class GdkClipboard: SystemClipboard {
   /// Asks for the hint's value. An owner that lists the hint and will not say its value is taken at its word.
   private func isSecret(within limits: TransferLimits) async throws(TransferError) -> Bool {
     do throws(TransferError) {
-      return try await transfer([Self.secretHint], within: limits).starts(with: Array("secret".utf8))
+      let value = try await transfer([Self.secretHint], within: limits)
+      return value.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") } == Array("secret".utf8)[...]
     } catch {
       if error == .cancelled { throw error }
       return true

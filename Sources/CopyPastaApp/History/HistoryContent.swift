@@ -50,13 +50,16 @@ final class HistoryContent {
     didSet { list.isShown = isShown }
   }
 
+  /// Gives the newest clip the keyboard.
+  func focusNewest() { list.focusNewest() }
+
   /// Adds the clips older than those of the first page, once that is on the screen.
   func loadRest() {
     guard model.mayHaveMore else { return }
-    Task { [weak self, store] in
+    Task { [weak self, store, oldest = model.oldestOfFirstPage] in
       do throws(StoreError) {
-        let ids = try await store.allIDs()
-        self?.model.addOlder(from: ids)
+        let ids = try await store.ids(olderThan: oldest)
+        self?.model.addOlder(ids)
       } catch {
         self?.report(error.message)
       }
@@ -73,6 +76,12 @@ final class HistoryContent {
     list.view.onActivate { [weak self] position in
       guard let self else { return }
       actions.copy(model.id(at: position))
+    }
+    // Before the row, which would take Space for a selection.
+    list.view.onKeys("space", "KP_Space", "<Control>c", "<Control>Insert", beforeChildren: true) { [weak self] in
+      guard let self, let clip = list.focusedClip else { return false }
+      actions.copy(clip.id)
+      return true
     }
     list.view.onKeys("Delete", "KP_Delete") { [weak self] in
       guard let self, let clip = list.focusedClip else { return false }

@@ -10,6 +10,8 @@ final class HistoryList {
   let root: ScrolledWindow
   let view: ListView<ClipRow>
   private let model: HistoryListModel
+  /// Whether the keyboard goes on to each new row, because the user has not used the list since it was shown.
+  private var followsNewest = false
   private var flashes: [Int64: Timeout] = [:]
   private var ages: AgeClock?
 
@@ -19,6 +21,7 @@ final class HistoryList {
     view.addStyle("history")
     view.setAccessibleName(tr("Clipboard history"))
     root = ScrolledWindow(child: view)
+    view.onAnyInput { [weak self] in self?.followsNewest = false }
     root.expand(horizontally: true, vertically: true)
     ages = AgeClock(now: now) { [weak self] in
       self?.shownRows.compactMap(\.clip?.capturedAt) ?? []
@@ -32,6 +35,12 @@ final class HistoryList {
     didSet { ages?.isRunning = isShown }
   }
 
+  /// Gives the newest row the keyboard, and each newer one until the user makes a choice.
+  func focusNewest() {
+    followsNewest = true
+    view.focus(0)
+  }
+
   /// The clip that the keyboard acts on.
   var focusedClip: Clip? { view.focusedRow?.clip }
 
@@ -40,7 +49,7 @@ final class HistoryList {
   func insertNewest(_ clip: Clip) {
     let isAtTop = root.offset == 0
     model.insertNewest(clip)
-    if isAtTop { view.scroll(to: 0) }
+    if followsNewest { view.focus(0) } else if isAtTop { view.scroll(to: 0) }
     ages?.rowsChanged()
   }
 

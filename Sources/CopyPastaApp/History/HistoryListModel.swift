@@ -22,14 +22,14 @@ final class HistoryListModel: ListModelSource {
   /// Oldest first, so that a new one is appended.
   private var ids: [Int64]
   private var rows: [Int64: Clip] = [:]
-  private let isFirstPageFull: Bool
 
   /// Reads the first page. It should fill the window and no more: a list view builds all of its rows before it draws.
   init(reader: HistoryReader, firstPageSize: Int) throws(StoreError) {
     self.reader = reader
     let page = try reader.newestPage(limit: firstPageSize)
     ids = page.reversed().map(\.id)
-    isFirstPageFull = page.count == firstPageSize
+    mayHaveMore = page.count == firstPageSize
+    oldestOfFirstPage = page.last?.id ?? 0
     for clip in page { rows[clip.id] = clip }
   }
 
@@ -57,17 +57,20 @@ final class HistoryListModel: ListModelSource {
 
   // MARK: Changing
 
-  /// Whether there may be clips older than those of the first page.
-  var mayHaveMore: Bool { isFirstPageFull }
+  /// Whether there may be clips older than those of the first page, and from which on.
+  private(set) var mayHaveMore: Bool
+  let oldestOfFirstPage: Int64
 
-  /// Adds the clips older than the first page; `all` are the ids of the store, ascending.
-  func addOlder(from all: [Int64]) {
-    guard let oldest = ids.first else { return }
-    var older = all
-    older.removeSubrange(older.partition(at: oldest)...)
+  /// Adds the clips older than those of the first page, by their ids, ascending.
+  ///
+  /// The array is taken over, so that a million ids do not lie in memory twice.
+  func addOlder(_ older: consuming [Int64]) {
     let shown = ids.count
-    ids.insert(contentsOf: older, at: 0)
-    changed(at: shown, removed: 0, added: older.count)
+    let added = older.count
+    older.append(contentsOf: ids)
+    ids = older
+    mayHaveMore = false
+    changed(at: shown, removed: 0, added: added)
   }
 
   /// Adds a clip that was just recorded, at the top.

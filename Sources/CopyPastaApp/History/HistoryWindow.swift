@@ -24,6 +24,7 @@ final class HistoryWindow {
       self.content = content
       page = content.root
     } catch {
+      complain(error.message)
       page = StatusPage.failure(error.message).root
     }
     window.setChild(Box(.vertical, [page, notice.root]))
@@ -50,6 +51,7 @@ final class HistoryWindow {
   func present() {
     window.present()
     content?.isShown = true
+    content?.focusNewest()
     guard !isDrawn else { return }
     window.onNextFrame { [weak self] in
       self?.isDrawn = true

@@ -6,6 +6,12 @@ private final class Handler<Body> {
   init(_ body: Body) { self.body = body }
 }
 
+/// What a handler that ends its own connection knows it by.
+@MainActor
+private final class Once {
+  var connection: SignalConnection?
+}
+
 /// A handler's connection to a signal, by which it can be ended early. It ends with the object by itself.
 public struct SignalConnection: Sendable {
   let id: UInt
@@ -21,6 +27,16 @@ extension Object {
       handler(data, (@MainActor () -> Void).self)()
     }
     return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to the next time that a signal without arguments is emitted.
+  public final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
+    let once = Once()
+    // The closure keeps the object until the connection ends, which is at the first call.
+    once.connection = connect(signal) {
+      if let connection = once.connection { self.disconnect(connection) }
+      body()
+    }
   }
 
   /// Connects to the change of a property, `notify::name`.
@@ -90,6 +106,15 @@ extension Object {
       _, count, x, y, data in handler(data, Body.self)(Int(count), x, y)
     }
     return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to a key controller's `key-pressed`; the answer says whether the key was dealt with.
+  @discardableResult
+  final func connectKey(_ body: @escaping @MainActor () -> Bool) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> gboolean = {
+      _, _, _, _, data in handler(data, (@MainActor () -> Bool).self)() ? 1 : 0
+    }
+    return attach("key-pressed", body, unsafeBitCast(callback, to: GCallback.self))
   }
 
   /// Connects to a simple action's `activate`, whose parameter is not used.

@@ -20,17 +20,6 @@ public final class Box: Widget {
   public func append(_ child: Widget) { gtk_box_append(cast(), child.widget) }
 }
 
-/// One widget over another.
-@MainActor
-public final class Overlay: Widget {
-  /// Makes an overlay of a main child and what lies over it.
-  public convenience init(child: Widget, over: [Widget] = []) {
-    self.init(new: gtk_overlay_new())
-    gtk_overlay_set_child(opaque, child.widget)
-    for widget in over { gtk_overlay_add_overlay(opaque, widget.widget) }
-  }
-}
-
 /// Several pages, of which one is shown.
 @MainActor
 public final class Stack: Widget {

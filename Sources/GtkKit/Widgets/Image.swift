@@ -8,10 +8,4 @@ public final class Image: Widget {
     self.init(new: gtk_image_new_from_icon_name(name))
     gtk_image_set_pixel_size(opaque, gint(size))
   }
-
-  /// The icon's name in the theme.
-  public var icon: String {
-    get { gtk_image_get_icon_name(opaque).map { String(cString: $0) } ?? "" }
-    set { gtk_image_set_from_icon_name(opaque, newValue) }
-  }
 }

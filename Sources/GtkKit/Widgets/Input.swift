@@ -24,8 +24,11 @@ extension Widget {
 
   /// Calls when one of these keys is pressed while the widget, or something within it, has the keyboard.
   ///
-  /// `keys` in GTK's words: `Delete`, `<Shift>F10`. The answer says whether the key was dealt with.
-  public final func onKeys(_ keys: String..., body: @escaping @MainActor () -> Bool) {
+  /// `keys` in GTK's words: `Delete`, `<Shift>F10`. The answer says whether the key was dealt with. What is within
+  /// the widget goes first, unless `beforeChildren` is set.
+  public final func onKeys(
+    _ keys: String..., beforeChildren: Bool = false, body: @escaping @MainActor () -> Bool
+  ) {
     let controller = Object(
       Owned(taking: UnsafeMutableRawPointer(gtk_shortcut_controller_new().unsafelyUnwrapped)))
     for key in keys {
@@ -38,7 +41,24 @@ extension Widget {
       gtk_shortcut_controller_add_shortcut(
         controller.opaque, gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), action))
     }
+    if beforeChildren { gtk_event_controller_set_propagation_phase(controller.opaque, GTK_PHASE_CAPTURE) }
     add(controller: controller)
+  }
+
+  /// Calls before the widget, or something within it, gets to know of a key or of a button that goes down.
+  public final func onAnyInput(_ body: @escaping @MainActor () -> Void) {
+    let keys = Object(Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_key_new().unsafelyUnwrapped)))
+    keys.connectKey {
+      body()
+      return false
+    }
+    let press = Object(Owned(taking: UnsafeMutableRawPointer(gtk_gesture_click_new().unsafelyUnwrapped)))
+    gtk_gesture_single_set_button(press.opaque, 0)
+    press.connectPress("pressed") { _, _, _ in body() }
+    for controller in [keys, press] {
+      gtk_event_controller_set_propagation_phase(controller.opaque, GTK_PHASE_CAPTURE)
+      add(controller: controller)
+    }
   }
 
   private func add(controller: Object) {

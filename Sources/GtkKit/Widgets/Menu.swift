@@ -29,9 +29,6 @@ public final class PopoverMenu: Widget {
     gtk_popover_popup(cast())
   }
 
-  /// Calls when the menu has gone.
-  public func onClose(_ body: @escaping @MainActor () -> Void) { connect("closed", body) }
-
   /// Takes the menu off its widget.
   public func detach() { gtk_widget_unparent(widget) }
 }

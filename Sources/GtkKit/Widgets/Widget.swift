@@ -53,19 +53,11 @@ open class Widget: Object {
     gtk_widget_set_valign(widget, vertically.gtk)
   }
 
-  /// Asks for at least so much room, in pixels; -1 leaves it to the widget.
-  public final func requestSize(width: Int = -1, height: Int = -1) {
-    gtk_widget_set_size_request(widget, gint(width), gint(height))
-  }
-
   /// Adds a style class.
   public final func addStyle(_ name: String) { gtk_widget_add_css_class(widget, name) }
 
   /// Removes a style class.
   public final func removeStyle(_ name: String) { gtk_widget_remove_css_class(widget, name) }
-
-  /// Whether the widget has a style class.
-  public final func hasStyle(_ name: String) -> Bool { gtk_widget_has_css_class(widget, name) != 0 }
 
   /// Gives the widget the keyboard; answers whether it took it.
   @discardableResult

@@ -57,22 +57,11 @@ public final class Window: Widget {
   /// Calls once, when the next frame of the window has been drawn; the window must have been shown.
   public func onNextFrame(_ body: @escaping @MainActor () -> Void) {
     guard let pointer = gtk_widget_get_frame_clock(widget) else { return body() }
-    let clock = Object(Owned(borrowing: UnsafeMutableRawPointer(pointer)))
-    var connection: SignalConnection?
-    connection = clock.connect("after-paint") { [weak clock] in
-      if let connection { clock?.disconnect(connection) }
-      connection = nil
-      body()
-    }
+    Object(Owned(borrowing: UnsafeMutableRawPointer(pointer))).connectOnce("after-paint", body)
   }
 
   /// The name of the icon that panels and switchers show.
   public func setIcon(_ name: String) { gtk_window_set_icon_name(cast(), name) }
-
-  /// The widget that has the keyboard.
-  public var focus: Widget? {
-    gtk_window_get_focus(cast()).map { Widget(Owned(borrowing: UnsafeMutableRawPointer($0))) }
-  }
 
   /// Ends the window; GTK holds it until then.
   public func destroy() { gtk_window_destroy(cast()) }
