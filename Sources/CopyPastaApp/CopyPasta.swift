@@ -39,7 +39,9 @@ public enum CopyPasta {
   }
 }
 
-/// Says something on standard error, in one line. Never a clip's text.
+/// Says something on standard error, in one line.
+///
+/// Never a clip's text.
 func complain(_ message: String) {
   let line = "copypasta: \(message)\n"
   // The descriptor and not `stderr`, which Swift takes for shared mutable state.

@@ -58,8 +58,10 @@ final class CopyPastaApplication {
     return window
   }
 
-  /// The window was asked to close. What was copied out of the history must stay on the clipboard, and on the
-  /// clipboard it is only while this process lives: so then it hides, and ends when another program copies.
+  /// The window was asked to close.
+  ///
+  /// What was copied out of the history must stay on the clipboard, and on the clipboard it is only while
+  /// this process lives: so then it hides, and ends when another program copies.
   private func windowClosed() {
     guard let environment, environment.clipboard.isOffering else {
       application.quit()

@@ -29,7 +29,9 @@ final class Environment {
       now: { Format.now })
   }
 
-  /// Closes what is open; waits a moment for what is being written. The window must be gone.
+  /// Closes what is open; waits a moment for what is being written.
+  ///
+  /// The window must be gone.
   func close() {
     guard let store = releasedStore() else { return }
     var isClosed = false

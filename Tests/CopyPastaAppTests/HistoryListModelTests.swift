@@ -30,7 +30,9 @@ import Testing
         let id = model.id(at: position)
         #expect(model.remove(id)?.id == id, "seed \(seed), step \(step)")
         // Some of them come back, as they do where the store could not delete them.
-        if Bool.random(using: &random) { model.restore(expected[position]) } else {
+        if Bool.random(using: &random) {
+          model.restore(expected[position])
+        } else {
           try await scratch.store.delete(id)
           expected.remove(at: position)
         }

@@ -26,7 +26,8 @@ import Testing
     for seconds: Int64 in [0, 1, 59, 60, 61, 119, 120, 3599, 3600, 7000] {
       let time = now - seconds * second
       let change = Age.timeUntilChange(of: time, at: now)
-      let microseconds = change.components.seconds * second + change.components.attoseconds / 1_000_000_000_000
+      let microseconds =
+        change.components.seconds * second + change.components.attoseconds / 1_000_000_000_000
       #expect(Age.text(of: time, at: now + microseconds - second / 2) == Age.text(of: time, at: now))
       #expect(Age.text(of: time, at: now + microseconds) != Age.text(of: time, at: now))
     }
@@ -57,7 +58,8 @@ import Testing
 
   @Test func everyFailureIsOneLine() {
     let errors: [StoreError] = [
-      .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged, .notADatabase,
+      .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
+      .notADatabase,
       .newerSchema(found: 9, known: 1), .locked, .diskFull, .failed(code: 1),
     ]
     for error in errors {

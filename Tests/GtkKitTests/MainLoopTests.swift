@@ -5,7 +5,8 @@ import Testing
 @Suite struct MainLoopTests {
   /// Without the eventfd's counter being read the loop spins, at some 800,000 µs a second.
   @Test func mainActorTasksRunAndAnIdleLoopSleeps() async throws {
-    let program = URL(fileURLWithPath: CopyPasta.programPath).deletingLastPathComponent().path + "/MainLoopProbe"
+    let program =
+      URL(fileURLWithPath: CopyPasta.programPath).deletingLastPathComponent().path + "/MainLoopProbe"
     let result = try await Program.run([program], environment: ProcessInfo.processInfo.environment)
     let lines = result.text.split(separator: "\n")
     #expect(result.exit == .code(0))

@@ -43,7 +43,10 @@ import Testing
   @Test func aDamagedKeyFileIsAnEmptyOne() throws {
     let folder = try TemporaryFolder()
     try folder.write("[window]\nwidth=wide\nheight=7\n", to: "state.ini")
-    #expect(KeyFile(path: folder.path + "/state.ini", group: "window").integers(["width", "height"]) == ["height": 7])
+    #expect(
+      KeyFile(path: folder.path + "/state.ini", group: "window").integers(["width", "height"]) == [
+        "height": 7
+      ])
     try folder.write("\u{0}\u{1}", to: "state.ini")
     #expect(KeyFile(path: folder.path + "/state.ini", group: "window").integers(["width"]) == [:])
   }

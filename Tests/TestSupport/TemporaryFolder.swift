@@ -7,7 +7,8 @@ public final class TemporaryFolder: Sendable {
 
   /// Makes the folder, empty.
   public init() throws {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent("copypasta-\(UUID().uuidString)").path
+    path =
+      FileManager.default.temporaryDirectory.appendingPathComponent("copypasta-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 
@@ -17,6 +18,8 @@ public final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch { print("\(path) is still there: \(error)") }
+    do { try FileManager.default.removeItem(atPath: path) } catch {
+      print("\(path) is still there: \(error)")
+    }
   }
 }

@@ -49,7 +49,9 @@ final class CaptureRecorder {
 
   /// Validates and stores a text, both off the main thread.
   @concurrent
-  private static func outcome(of bytes: [UInt8], at time: Int64, in store: HistoryStore) async -> CaptureOutcome {
+  private static func outcome(of bytes: [UInt8], at time: Int64, in store: HistoryStore) async
+    -> CaptureOutcome
+  {
     let text: ClipText
     do throws(ClipText.Refusal) {
       text = try ClipText(validating: bytes)

@@ -37,7 +37,9 @@ final class GdkClipboard: SystemClipboard {
     return .text(try await transfer(wanted, within: limits))
   }
 
-  /// Asks for the hint's value. An owner that lists the hint and will not say its value is taken at its word.
+  /// Asks for the hint's value.
+  ///
+  /// An owner that lists the hint and will not say its value is taken at its word.
   private func isSecret(within limits: TransferLimits) async throws(TransferError) -> Bool {
     do throws(TransferError) {
       let value = try await transfer([Self.secretHint], within: limits)
@@ -56,7 +58,9 @@ final class GdkClipboard: SystemClipboard {
 
   func onOfferLost(_ body: @escaping @MainActor () -> Void) { offerLost = body }
 
-  private func transfer(_ types: [String], within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
+  private func transfer(_ types: [String], within limits: TransferLimits) async throws(TransferError)
+    -> [UInt8]
+  {
     do {
       guard let clipboard else { throw TransferError.unavailable }
       return try await TextTransfer(limits: limits).bytes { try await clipboard.read(types) }

@@ -1,6 +1,8 @@
 import ClipHistory
 
-/// The desktop's clipboard, whatever the desktop is. The transfer of its text has limits in size and in time.
+/// The desktop's clipboard, whatever the desktop is.
+///
+/// The transfer of its text has limits in size and in time.
 @MainActor
 protocol SystemClipboard: AnyObject {
   /// Calls once for each new offer, by whomever.

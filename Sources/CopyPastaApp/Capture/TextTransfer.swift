@@ -27,7 +27,11 @@ struct TextTransfer {
     deadline.onPassing { reading.cancel() }
     defer { deadline.end() }
     do {
-      return try await withTaskCancellationHandler { try await reading.value } onCancel: { reading.cancel() }
+      return try await withTaskCancellationHandler {
+        try await reading.value
+      } onCancel: {
+        reading.cancel()
+      }
     } catch is CancellationError where deadline.hasPassed {
       throw TransferError.timedOut
     }

@@ -2,8 +2,10 @@ import ClipHistory
 import GtkKit
 import X11Kit
 
-/// The clipboard on X11. GDK says when there is a new offer; texts travel over connections of our own, because
-/// GDK's transfers there have no time limit, mistake one answer for another, and fail for large texts.
+/// The clipboard on X11.
+///
+/// GDK says when there is a new offer; texts travel over connections of our own, because GDK's transfers
+/// there have no time limit, mistake one answer for another, and fail for large texts.
 @MainActor
 final class X11Clipboard: SystemClipboard {
   private let display: String

@@ -1,6 +1,8 @@
 import GtkKit
 
-/// How long ago something was, in words, and for how long the words stay true. Times in microseconds.
+/// How long ago something was, in words, and for how long the words stay true.
+///
+/// Times in microseconds.
 @MainActor
 enum Age {
   private static let second: Int64 = 1_000_000

@@ -1,6 +1,8 @@
 import GtkKit
 
-/// Wakes up when the next age on the screen changes its words, and not before. Hidden, it does not run.
+/// Wakes up when the next age on the screen changes its words, and not before.
+///
+/// Hidden, it does not run.
 @MainActor
 final class AgeClock {
   private let now: @Sendable () -> Int64

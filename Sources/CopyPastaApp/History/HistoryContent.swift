@@ -78,7 +78,8 @@ final class HistoryContent {
       actions.copy(model.id(at: position))
     }
     // Before the row, which would take Space for a selection.
-    list.view.onKeys("space", "KP_Space", "<Control>c", "<Control>Insert", beforeChildren: true) { [weak self] in
+    list.view.onKeys("space", "KP_Space", "<Control>c", "<Control>Insert", beforeChildren: true) {
+      [weak self] in
       guard let self, let clip = list.focusedClip else { return false }
       actions.copy(clip.id)
       return true

@@ -44,8 +44,9 @@ final class HistoryList {
   /// The clip that the keyboard acts on.
   var focusedClip: Clip? { view.focusedRow?.clip }
 
-  /// Shows a clip that was just recorded. What the user looks at stays in its place; only who is at the very top
-  /// sees it come in.
+  /// Shows a clip that was just recorded.
+  ///
+  /// What the user looks at stays in its place; only who is at the very top sees it come in.
   func insertNewest(_ clip: Clip) {
     let isAtTop = root.offset == 0
     model.insertNewest(clip)

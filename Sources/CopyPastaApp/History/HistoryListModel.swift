@@ -23,7 +23,9 @@ final class HistoryListModel: ListModelSource {
   private var ids: [Int64]
   private var rows: [Int64: Clip] = [:]
 
-  /// Reads the first page. It should fill the window and no more: a list view builds all of its rows before it draws.
+  /// Reads the first page.
+  ///
+  /// It should fill the window and no more: a list view builds all of its rows before it draws.
   init(reader: HistoryReader, firstPageSize: Int) throws(StoreError) {
     self.reader = reader
     let page = try reader.newestPage(limit: firstPageSize)

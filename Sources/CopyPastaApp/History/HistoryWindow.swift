@@ -20,7 +20,9 @@ final class HistoryWindow {
     recallSize()
     let page: Widget
     do throws(StoreError) {
-      let content = try HistoryContent(environment, height: window.defaultSize.height) { [notice] in notice.show($0) }
+      let content = try HistoryContent(environment, height: window.defaultSize.height) { [notice] in
+        notice.show($0)
+      }
       self.content = content
       page = content.root
     } catch {

@@ -38,7 +38,9 @@ final class RowActions {
     }
   }
 
-  /// Takes a clip off the list and out of the store, at once. It comes back where the store could not do it.
+  /// Takes a clip off the list and out of the store, at once.
+  ///
+  /// It comes back where the store could not do it.
   func delete(_ id: Int64) {
     guard let clip = list.remove(id) else { return }
     queue.add { [self] in

@@ -27,14 +27,18 @@ extension StoreError {
 }
 
 extension CaptureRefusal {
-  /// What was refused and why, in one line. The text itself is not in it.
+  /// What was refused and why, in one line.
+  ///
+  /// The text itself is not in it.
   var message: String {
     switch self {
     case .content(.empty): tr("Not recorded: the text is empty.")
     case .content(.notUTF8): tr("Not recorded: what was copied is not valid text (UTF-8).")
     case .content(.containsNUL): tr("Not recorded: what was copied contains a NUL character.")
-    case .transfer(.timedOut): tr("Not recorded: the program that offers the text did not deliver it in time.")
-    case .transfer(.ownerGone): tr("Not recorded: the program that offered the text ended before delivering it.")
+    case .transfer(.timedOut):
+      tr("Not recorded: the program that offers the text did not deliver it in time.")
+    case .transfer(.ownerGone):
+      tr("Not recorded: the program that offered the text ended before delivering it.")
     case .transfer(.refused): tr("Not recorded: the program that offers the text would not deliver it.")
     case .transfer(.tooLarge(let limit)):
       tr("Not recorded: the text is larger than %s.").filled(with: Format.size(limit))

@@ -8,7 +8,8 @@ import CGtk
 @MainActor
 func awaitingResult<Value>(
   start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, gpointer?) -> Void,
-  finish: @escaping @MainActor (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?) -> Value?
+  finish:
+    @escaping @MainActor (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?) -> Value?
 ) async throws -> Value {
   let cancellable = Cancellable()
   return try await withTaskCancellationHandler {
@@ -17,7 +18,8 @@ func awaitingResult<Value>(
       let completion = Completion { result in
         var error: UnsafeMutablePointer<GError>?
         let value = finish(result, &error)
-        continuation.resume(returning: Outcome(value: value, error: value == nil ? GLibError(taking: error) : nil))
+        continuation.resume(
+          returning: Outcome(value: value, error: value == nil ? GLibError(taking: error) : nil))
       }
       let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, result, data in
         let completion = Unmanaged<Completion>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue()

@@ -26,7 +26,9 @@ public final class ListModel: Object {
     super.init(Owned(taking: listModelType.instance(of: Backing(source))))
   }
 
-  /// Tells the views that from a position on some rows went and others came. The source has changed already.
+  /// Tells the views that from a position on some rows went and others came.
+  ///
+  /// The source has changed already.
   public func itemsChanged(at position: Int, removed: Int, added: Int) {
     backing(of: opaque)?.count += added - removed
     g_list_model_items_changed(opaque, guint(position), guint(removed), guint(added))

@@ -10,7 +10,9 @@ import Glibc
 public enum MainLoop {
   private static var source: guint = 0
 
-  /// Lets main-actor tasks run in the default GLib main context. Calling it again does nothing.
+  /// Lets main-actor tasks run in the default GLib main context.
+  ///
+  /// Calling it again does nothing.
   public static func attachMainActor() {
     guard source == 0 else { return }
     let drain: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { fd, _, _ in

@@ -1,6 +1,8 @@
 import CGtk
 
-/// The closure behind a connection. The connection retains it, and its destroy notification releases it.
+/// The closure behind a connection.
+///
+/// The connection retains it, and its destroy notification releases it.
 private final class Handler<Body> {
   let body: Body
   init(_ body: Body) { self.body = body }
@@ -12,7 +14,9 @@ private final class Once {
   var connection: SignalConnection?
 }
 
-/// A handler's connection to a signal, by which it can be ended early. It ends with the object by itself.
+/// A handler's connection to a signal, by which it can be ended early.
+///
+/// It ends with the object by itself.
 public struct SignalConnection: Sendable {
   let id: UInt
 }

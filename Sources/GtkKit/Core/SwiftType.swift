@@ -6,7 +6,9 @@ struct SwiftType {
   let id: GType
 
   /// Registers the type; it may implement one interface, whose table `initInterface` fills.
-  init(name: String, interface: GType = 0, initInterface: (@MainActor (UnsafeMutableRawPointer) -> Void)? = nil) {
+  init(
+    name: String, interface: GType = 0, initInterface: (@MainActor (UnsafeMutableRawPointer) -> Void)? = nil
+  ) {
     let initClass: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { type, _ in
       type?.assumingMemoryBound(to: GObjectClass.self).pointee.finalize = releaseSwiftObject
     }

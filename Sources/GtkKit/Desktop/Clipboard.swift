@@ -9,13 +9,17 @@ public final class Clipboard: Object {
     return Clipboard(Owned(borrowing: UnsafeMutableRawPointer(gdk_display_get_clipboard(display))))
   }
 
-  /// Calls when the owner or its offer changed. On X11 that is twice for each owner: without formats, then with.
+  /// Calls when the owner or its offer changed.
+  ///
+  /// On X11 that is twice for each owner: without formats, then with.
   @discardableResult
   public func onChange(_ body: @escaping @MainActor () -> Void) -> SignalConnection {
     connect("changed", body)
   }
 
-  /// The types that are offered, in the owner's order. Asking costs nothing: no owner is spoken to.
+  /// The types that are offered, in the owner's order.
+  ///
+  /// Asking costs nothing: no owner is spoken to.
   public var mimeTypes: [String] {
     var count: gsize = 0
     guard let formats = gdk_clipboard_get_formats(opaque),
@@ -24,10 +28,14 @@ public final class Clipboard: Object {
     return (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
   }
 
-  /// Whether this program owns the clipboard. On Wayland also TRUE where nobody does.
+  /// Whether this program owns the clipboard.
+  ///
+  /// On Wayland also TRUE where nobody does.
   public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
 
-  /// Offers the same bytes under each of these types. The bytes are copied once.
+  /// Offers the same bytes under each of these types.
+  ///
+  /// The bytes are copied once.
   public func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
     let data = bytes.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
     defer { g_bytes_unref(data) }

@@ -22,8 +22,10 @@ public enum Display {
     return .x11(name: String(cString: gdk_display_get_name(display)))
   }
 
-  /// Sets what GTK reads from the environment when it starts, where the user set nothing: drawing by cairo, and
-  /// no look for a GPU, which without one takes longer than everything else together. Call it before `open`.
+  /// Sets what GTK reads from the environment when it starts, where the user set nothing: drawing by cairo,
+  /// and no look for a GPU, which without one takes longer than everything else together.
+  ///
+  /// Call it before `open`.
   public static func preferFastStart() {
     g_setenv("GSK_RENDERER", "cairo", 0)
     // From GTK 4.16 on there is a variable of its own for it, and the old word is complained about.

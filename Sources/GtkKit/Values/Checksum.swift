@@ -1,6 +1,8 @@
 import CGtk
 
-/// Keyed digests. Any thread may compute them.
+/// Keyed digests.
+///
+/// Any thread may compute them.
 public enum Checksum {
   /// HMAC-SHA-256 of some bytes under a key: 32 bytes.
   public static func hmacSHA256(key: [UInt8], of bytes: [UInt8]) -> [UInt8] {

@@ -11,7 +11,9 @@ public enum Format {
   public static var now: Int64 { Int64(g_get_real_time()) }
 }
 
-/// The user's local time. One zone is kept: to look it up for each row of a list costs more than the row.
+/// The user's local time.
+///
+/// One zone is kept: to look it up for each row of a list costs more than the row.
 @MainActor
 public enum LocalTime {
   private static let lifetime: Int64 = 60_000_000

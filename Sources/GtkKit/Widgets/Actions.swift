@@ -17,7 +17,8 @@ public final class ActionGroup: Object {
 /// Adds an action to whatever keeps actions: a group, an application, a window.
 @MainActor
 func addAction(_ name: String, to map: OpaquePointer, _ body: @escaping @MainActor () -> Void) {
-  let action = Object(Owned(taking: UnsafeMutableRawPointer(g_simple_action_new(name, nil).unsafelyUnwrapped)))
+  let action = Object(
+    Owned(taking: UnsafeMutableRawPointer(g_simple_action_new(name, nil).unsafelyUnwrapped)))
   action.connectAction(body)
   withExtendedLifetime(action) { g_action_map_add_action(map, action.opaque) }
 }

@@ -47,7 +47,8 @@ extension Widget {
 
   /// Calls before the widget, or something within it, gets to know of a key or of a button that goes down.
   public final func onAnyInput(_ body: @escaping @MainActor () -> Void) {
-    let keys = Object(Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_key_new().unsafelyUnwrapped)))
+    let keys = Object(
+      Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_key_new().unsafelyUnwrapped)))
     keys.connectKey {
       body()
       return false

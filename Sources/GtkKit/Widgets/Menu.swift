@@ -13,7 +13,9 @@ public final class Menu: Object {
 /// A menu that pops up over a widget.
 @MainActor
 public final class PopoverMenu: Widget {
-  /// Makes a menu that belongs to a widget, whose actions it runs. `detach` it before the widget goes.
+  /// Makes a menu that belongs to a widget, whose actions it runs.
+  ///
+  /// `detach` it before the widget goes.
   public convenience init(_ menu: Menu, on parent: Widget) {
     self.init(new: gtk_popover_menu_new_from_model(menu.cast()))
     gtk_widget_set_parent(widget, parent.widget)

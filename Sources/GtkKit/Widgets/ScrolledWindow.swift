@@ -3,7 +3,9 @@ import CGtk
 /// A view of something taller than the window.
 @MainActor
 public final class ScrolledWindow: Widget {
-  /// Makes a view that scrolls up and down. A `ListView` has to be its direct child, or rows are not recycled.
+  /// Makes a view that scrolls up and down.
+  ///
+  /// A `ListView` has to be its direct child, or rows are not recycled.
   public convenience init(child: Widget) {
     self.init(new: gtk_scrolled_window_new())
     gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)

@@ -1,6 +1,8 @@
 import CGtk
 
-/// A widget. Its Swift object is a view of it: the widget itself lives as long as either or its parent does.
+/// A widget.
+///
+/// Its Swift object is a view of it: the widget itself lives as long as either or its parent does.
 @MainActor
 open class Widget: Object {
   final var widget: UnsafeMutablePointer<GtkWidget> { cast() }
