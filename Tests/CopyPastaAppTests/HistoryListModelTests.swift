@@ -22,9 +22,10 @@ import Testing
     for step in 0..<4000 {
       switch Int.random(in: 0..<10, using: &random) {
       case 0, 1:
-        let clip = try #require(try await scratch.record("step \(step)"))
-        model.insertNewest(clip)
-        expected.insert(clip, at: 0)
+        let first = try #require(try await scratch.record("step \(step)"))
+        let second = try #require(try await scratch.record("step \(step) again"))
+        model.insertNewest([first, second])
+        expected.insert(contentsOf: [second, first], at: 0)
       case 2...3 where model.count > 0:
         let position = Int.random(in: 0..<model.count, using: &random)
         let id = model.id(at: position)

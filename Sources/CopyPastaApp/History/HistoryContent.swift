@@ -12,6 +12,7 @@ final class HistoryContent {
   private let actions: RowActions
   private let menu: RowMenu
   private let watcher: ClipboardWatcher
+  private let newClips: Batch<Clip>
   private let report: @MainActor (String) -> Void
 
   /// - Parameter height: the window's, in pixels, which the first page of clips is to fill.
@@ -28,6 +29,7 @@ final class HistoryContent {
     self.list = list
     pages = Stack()
     root = pages
+    newClips = Batch { [weak list] in list?.insertNewest($0) }
     let outcomes = Relay<CaptureOutcome>()
     let recorder = CaptureRecorder(store: store, now: environment.now) { outcomes.send($0) }
     watcher = ClipboardWatcher(environment.clipboard, into: recorder)
@@ -94,7 +96,7 @@ final class HistoryContent {
 
   private func captured(_ outcome: CaptureOutcome) {
     switch outcome {
-    case .recorded(let clip): list.insertNewest(clip)
+    case .recorded(let clip): newClips.add(clip)
     case .ignored: break
     case .refused(let refusal): report(refusal.message)
     case .failed(let error): report(tr("Not recorded.") + " " + error.message)

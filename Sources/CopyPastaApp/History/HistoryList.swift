@@ -44,12 +44,12 @@ final class HistoryList {
   /// The clip that the keyboard acts on.
   var focusedClip: Clip? { view.focusedRow?.clip }
 
-  /// Shows a clip that was just recorded.
+  /// Shows clips that were just recorded; they come in the order of their captures.
   ///
-  /// What the user looks at stays in its place; only who is at the very top sees it come in.
-  func insertNewest(_ clip: Clip) {
+  /// What the user looks at stays in its place; only who is at the very top sees them come in.
+  func insertNewest(_ clips: [Clip]) {
     let isAtTop = root.offset == 0
-    model.insertNewest(clip)
+    model.insertNewest(clips)
     if followsNewest { view.focus(0) } else if isAtTop { view.scroll(to: 0) }
     ages?.rowsChanged()
   }

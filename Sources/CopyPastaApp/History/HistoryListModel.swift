@@ -75,11 +75,12 @@ final class HistoryListModel: ListModelSource {
     changed(at: shown, removed: 0, added: added)
   }
 
-  /// Adds a clip that was just recorded, at the top.
-  func insertNewest(_ clip: Clip) {
-    ids.append(clip.id)
-    rows[clip.id] = clip
-    changed(at: 0, removed: 0, added: 1)
+  /// Adds clips that were just recorded at the top; they come in the order of their captures.
+  func insertNewest(_ clips: [Clip]) {
+    ids += clips.map(\.id)
+    for clip in clips { rows[clip.id] = clip }
+    if rows.count > Self.cacheLimit { dropRows(farFrom: 0) }
+    changed(at: 0, removed: 0, added: clips.count)
   }
 
   /// Takes a clip off the list; answers the row, for `restore`.
