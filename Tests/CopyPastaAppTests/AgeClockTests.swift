@@ -1,0 +1,56 @@
+import GtkKit
+import Testing
+
+@testable import CopyPastaApp
+
+@MainActor
+@Suite struct AgeClockTests {
+  private let minute: Int64 = 60_000_000
+
+  @Test func itWakesUpWhenTheNextAgeChangesAndOnlyWhileItRuns() {
+    // A second short of two minutes: the words change in a second.
+    let time = Format.now - 2 * minute + 1_000_000
+    var refreshes = 0
+    let clock = AgeClock(now: { Format.now }) {
+      [time]
+    } refresh: {
+      refreshes += 1
+    }
+    clock.rowsChanged()
+    #expect(refreshes == 0)
+    clock.isRunning = true
+    #expect(refreshes == 1)
+    #expect(MainLoop.run(until: { refreshes == 2 }, atMost: .seconds(30)))
+    // The next change is a minute away: nothing else wakes it up.
+    let quiet = Timeout(after: .milliseconds(100)) {}
+    #expect(!MainLoop.run(until: { refreshes > 2 }, atMost: .milliseconds(50)))
+    clock.isRunning = false
+    quiet.cancel()
+    clock.rowsChanged()
+    #expect(refreshes == 2)
+  }
+
+  @Test func withoutRowsItSleeps() {
+    var refreshes = 0
+    let clock = AgeClock(now: { Format.now }, times: { [] }) { refreshes += 1 }
+    clock.isRunning = true
+    #expect(refreshes == 1)
+    #expect(!MainLoop.run(until: { refreshes > 1 }, atMost: .milliseconds(50)))
+  }
+
+  @Test func aRowThatChangesSoonerIsHeeded() {
+    let rows = Rows()
+    rows.times = [Format.now - 50 * 60 * minute]
+    var refreshes = 0
+    let clock = AgeClock(now: { Format.now }, times: { rows.times }) { refreshes += 1 }
+    clock.isRunning = true
+    rows.times = [Format.now - 2 * minute + 1_000_000]
+    clock.rowsChanged()
+    #expect(MainLoop.run(until: { refreshes == 2 }, atMost: .seconds(30)))
+  }
+}
+
+@MainActor
+private final class Rows {
+  var times: [Int64] = []
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import GtkKit
+
+@MainActor
+@Suite struct TimeoutTests {
+  @Test func itFiresOnce() {
+    var calls = 0
+    let timeout = Timeout(after: .milliseconds(1)) { calls += 1 }
+    #expect(MainLoop.run(until: { calls == 1 }, atMost: .seconds(20)))
+    var isLater = false
+    let later = Timeout(after: .milliseconds(20)) { isLater = true }
+    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
+    #expect(calls == 1)
+    withExtendedLifetime((timeout, later)) {}
+  }
+
+  @Test func itRepeatsUntilItIsCancelled() {
+    var calls = 0
+    let timeout = Timeout(every: .milliseconds(1)) { calls += 1 }
+    #expect(MainLoop.run(until: { calls >= 3 }, atMost: .seconds(20)))
+    timeout.cancel()
+    let last = calls
+    var isLater = false
+    let later = Timeout(after: .milliseconds(20)) { isLater = true }
+    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
+    #expect(calls == last)
+    withExtendedLifetime(later) {}
+  }
+
+  @Test func lettingGoOfItCancelsItAndReleasesTheClosure() {
+    weak var captured: Token?
+    var calls = 0
+    do {
+      let token = Token()
+      captured = token
+      let timeout = Timeout(after: .milliseconds(1)) {
+        _ = token
+        calls += 1
+      }
+      withExtendedLifetime(timeout) {}
+    }
+    #expect(captured == nil)
+    var isLater = false
+    let later = Timeout(after: .milliseconds(20)) { isLater = true }
+    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
+    #expect(calls == 0)
+    withExtendedLifetime(later) {}
+  }
+
+  @Test func aLimitThatPassesIsSaid() {
+    #expect(!MainLoop.run(until: { false }, atMost: .milliseconds(5)))
+  }
+}
