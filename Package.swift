@@ -23,12 +23,16 @@ let package = Package(
     .executableTarget(name: "copypasta", dependencies: ["CopyPastaApp"]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Fixtures"]),
+    .target(
+      name: "GtkTestSupport", dependencies: ["GtkKit", "TestSupport"], path: "Tests/GtkTestSupport"),
     .testTarget(name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "TestSupport"]),
     .testTarget(
       name: "X11KitTests", dependencies: ["X11Kit", "TestSupport"], exclude: ["Fixtures"]),
     .executableTarget(name: "MainLoopProbe", dependencies: ["GtkKit"], path: "Tests/MainLoopProbe"),
-    .testTarget(name: "GtkKitTests", dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "TestSupport"]),
-    .testTarget(name: "CopyPastaAppTests", dependencies: ["CopyPastaApp", "TestSupport"]),
+    .testTarget(
+      name: "GtkKitTests", dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "TestSupport", "GtkTestSupport"]),
+    .testTarget(
+      name: "CopyPastaAppTests", dependencies: ["CopyPastaApp", "TestSupport", "GtkTestSupport"]),
     .testTarget(name: "EndToEndTests", dependencies: ["copypasta", "CSQLite", "TestSupport"]),
   ]
 )

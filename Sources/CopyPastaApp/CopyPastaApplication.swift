@@ -82,9 +82,21 @@ final class CopyPastaApplication {
 
   private func end() {
     window?.rememberSize()
+    settle()
     window?.destroy()
     window = nil
     environment?.close()
     environment = nil
+  }
+
+  /// Waits a moment for what is on its way to the disk: a row that was deleted just now has to be gone.
+  private func settle() {
+    guard let window else { return }
+    var isSettled = false
+    Task {
+      await window.settle()
+      isSettled = true
+    }
+    MainLoop.run(until: { isSettled }, atMost: .seconds(2))
   }
 }

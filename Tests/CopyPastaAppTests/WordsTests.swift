@@ -37,6 +37,7 @@ import Testing
     #expect(PreviewText.shown("one\ntwo\r\nthree") == "one\u{2028}two\u{2028}three")
     #expect(PreviewText.shown("1\n2\n3\n4\n5") == "1\u{2028}2\u{2028}3…")
     #expect(PreviewText.shown("a" + String(repeating: "\n", count: 300)) == "a\u{2028}\u{2028}…")
+    #expect(PreviewText.shown("\n \r\n\t\n  indented\nmore") == "  indented\u{2028}more")
     #expect(PreviewText.shown("a\rb\u{2029}c") == "a\u{2028}b\u{2028}c")
   }
 

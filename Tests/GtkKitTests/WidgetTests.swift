@@ -1,23 +1,9 @@
 import CGtk
+import GtkTestSupport
 import TestSupport
 import Testing
 
 @testable import GtkKit
-
-/// One display for the widgets of this process, which GTK can open only once.
-@MainActor
-private enum TestDisplay {
-  private static var desktop: VirtualDesktop?
-
-  static func open() async throws {
-    guard desktop == nil else { return }
-    let desktop = try await VirtualDesktop.start(windowManager: false)
-    self.desktop = desktop
-    for (name, value) in desktop.environment { g_setenv(name, value, 1) }
-    Display.preferFastStart()
-    try #require(Display.open())
-  }
-}
 
 /// Each wrapper once: what it makes goes with it, and so do the closures that it was handed.
 @MainActor

@@ -42,6 +42,9 @@ final class CaptureRecorder {
     }
   }
 
+  /// Returns when all that was read so far is recorded.
+  func settle() async { await queue.settle() }
+
   /// Reports a text that could not be read.
   func refuse(_ error: TransferError) {
     if error != .cancelled { outcome(.refused(.transfer(error))) }

@@ -52,7 +52,8 @@ final class X11Clipboard: SystemClipboard {
     do {
       let owner = try await connectedOwner()
       try await owner.offer(text.bytes)
-      isOffering = true
+      // Another program may have copied at the same moment.
+      isOffering = await owner.isOwner
     } catch {
       owner = nil
       throw .unavailable

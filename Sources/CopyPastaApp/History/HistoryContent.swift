@@ -11,6 +11,7 @@ final class HistoryContent {
   private let pages: Stack
   private let actions: RowActions
   private let menu: RowMenu
+  private let recorder: CaptureRecorder
   private let watcher: ClipboardWatcher
   private let newClips: Batch<Clip>
   private let report: @MainActor (String) -> Void
@@ -31,7 +32,7 @@ final class HistoryContent {
     root = pages
     newClips = Batch { [weak list] in list?.insertNewest($0) }
     let outcomes = Relay<CaptureOutcome>()
-    let recorder = CaptureRecorder(store: store, now: environment.now) { outcomes.send($0) }
+    recorder = CaptureRecorder(store: store, now: environment.now) { outcomes.send($0) }
     watcher = ClipboardWatcher(environment.clipboard, into: recorder)
     actions = RowActions(
       store: store, clipboard: environment.clipboard, recorder: recorder, list: list, report: report)
@@ -66,6 +67,14 @@ final class HistoryContent {
         self?.report(error.message)
       }
     }
+  }
+
+  /// Returns when what was captured and what the user asked for so far is on disk.
+  func settle() async {
+    await recorder.settle()
+    await actions.settle()
+    // A copy is noted by the recorder.
+    await recorder.settle()
   }
 
   /// Takes apart what must be gone before the widgets.

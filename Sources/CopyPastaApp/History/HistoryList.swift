@@ -50,7 +50,9 @@ final class HistoryList {
   func insertNewest(_ clips: [Clip]) {
     let isAtTop = root.offset == 0
     model.insertNewest(clips)
-    if followsNewest { view.focus(0) } else if isAtTop { view.scroll(to: 0) }
+    if isAtTop {
+      if followsNewest { view.focus(0) } else { view.scroll(to: 0) }
+    }
     ages?.rowsChanged()
   }
 

@@ -67,6 +67,9 @@ final class HistoryWindow {
     content?.isShown = false
   }
 
+  /// Returns when what was captured and what the user asked for so far is on disk.
+  func settle() async { await content?.settle() }
+
   func destroy() {
     content?.detach()
     window.destroy()

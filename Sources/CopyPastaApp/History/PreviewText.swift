@@ -5,14 +5,16 @@ enum PreviewText {
   /// The first lines of a preview, as one paragraph for the label to wrap and cut.
   ///
   /// A label limits the lines of each paragraph, not of the whole: so lines are parted by LINE SEPARATOR, which
-  /// breaks a line and no paragraph. Control characters are shown by their pictures; white space that is all there
-  /// is, by signs.
+  /// breaks a line and no paragraph. Blank lines at the beginning are left out. Control characters are shown by their
+  /// pictures; white space that is all there is, by signs.
   static func shown(_ preview: String) -> String {
-    guard !isBlank(preview) else { return String(preview.unicodeScalars.prefix(60).map(sign)) }
+    guard let first = firstLineWithText(of: preview) else {
+      return String(preview.unicodeScalars.prefix(60).map(sign))
+    }
     var result = String.UnicodeScalarView()
     var lines = 1
     var isAfterReturn = false
-    for scalar in preview.unicodeScalars {
+    for scalar in preview.unicodeScalars[first...] {
       defer { isAfterReturn = scalar == "\r" }
       if isLineBreak(scalar) {
         if scalar == "\n" && isAfterReturn { continue }
@@ -33,8 +35,12 @@ enum PreviewText {
       shown(preview).map { $0 == "\u{2028}" ? " " : $0 })
   }
 
-  private static func isBlank(_ text: String) -> Bool {
-    text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+  /// Where the first line begins that is not all white space; nil where there is none.
+  private static func firstLineWithText(of text: String) -> String.Index? {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }) else { return nil }
+    let lead = scalars[..<first]
+    return lead.lastIndex(where: isLineBreak).map(lead.index(after:)) ?? lead.startIndex
   }
 
   private static func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {

@@ -26,7 +26,11 @@ final class RowActions {
   func copy(_ id: Int64) {
     queue.add { [self] in
       do {
-        guard let text = try await store.text(of: id) else { return }
+        guard let text = try await store.text(of: id) else {
+          list.remove(id)
+          report(tr("Not copied: another program has deleted this text."))
+          return
+        }
         try await clipboard.offer(text)
         list.flash(id)
         recorder.noteCopied(text)
@@ -37,6 +41,9 @@ final class RowActions {
       }
     }
   }
+
+  /// Returns when all that was asked for so far is done.
+  func settle() async { await queue.settle() }
 
   /// Takes a clip off the list and out of the store, at once.
   ///

@@ -12,4 +12,7 @@ final class TaskQueue {
     last = task
     return task
   }
+
+  /// Returns when all that was added so far is done.
+  func settle() async { await last?.value }
 }

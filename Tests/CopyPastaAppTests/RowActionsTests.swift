@@ -1,0 +1,71 @@
+import ClipHistory
+import GtkTestSupport
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+@MainActor
+@Suite(.serialized) struct RowActionsTests {
+  private let scratch: Scratch
+  private let clipboard = FakeClipboard()
+  private let model: HistoryListModel
+  private let actions: RowActions
+  private let said = Said()
+
+  init() async throws {
+    try await TestDisplay.open()
+    scratch = try Scratch()
+    for text in ["one", "two", "three"] { try await scratch.record(text) }
+    model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
+    let recorder = CaptureRecorder(store: scratch.store, now: { 0 }) { _ in }
+    actions = RowActions(
+      store: scratch.store, clipboard: clipboard, recorder: recorder,
+      list: HistoryList(model: model, now: { 0 })
+    ) { [said] in said.lines.append($0) }
+  }
+
+  @Test func copiesComeInTheOrderOfTheirClicks() async {
+    for position in [0, 2, 1, 0] { actions.copy(model.id(at: position)) }
+    await actions.settle()
+    #expect(clipboard.offered == ["three", "one", "two", "three"])
+  }
+
+  @Test func aCopyIsNotCapturedWhenItComesBack() async throws {
+    actions.copy(model.id(at: 2))
+    await actions.settle()
+    #expect(try await eventually { try await scratch.record("one") == nil })
+  }
+
+  @Test func aRowIsOffTheListAtOnceAndOutOfTheStore() async throws {
+    actions.delete(model.id(at: 1))
+    #expect(model.count == 2)
+    await actions.settle()
+    #expect(try scratch.texts() == ["three", "one"])
+  }
+
+  @Test func aRowThatCouldNotBeDeletedComesBackToItsPlaceWithAWord() async {
+    await scratch.store.close()
+    let id = model.id(at: 1)
+    actions.delete(id)
+    #expect(model.count == 2)
+    await actions.settle()
+    #expect(model.position(of: id) == 1)
+    #expect(said.lines.count == 1)
+  }
+
+  @Test func aRowThatAnotherProgramDeletedSaysSoAndGoes() async throws {
+    let id = model.id(at: 1)
+    try await scratch.store.delete(id)
+    actions.copy(id)
+    await actions.settle()
+    #expect(clipboard.offered.isEmpty)
+    #expect(model.position(of: id) == nil)
+    #expect(said.lines.count == 1)
+  }
+}
+
+@MainActor
+private final class Said {
+  var lines: [String] = []
+}
