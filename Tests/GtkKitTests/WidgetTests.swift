@@ -32,7 +32,7 @@ import Testing
   @Test func gesturesAndKeys() {
     expectNoLeak { token in
       let label = Label("a")
-      label.onPress(.secondary) { _, _ in _ = token }
+      label.onClick(.secondary) { _, _ in _ = token }
       label.onAnyInput { _ = token }
       label.onKeys("Delete", "<Shift>F10") {
         _ = token
@@ -62,6 +62,7 @@ import Testing
     expectNoLeak { token in
       let list = ListView(model: ListModel(source: source)) { _ in Row(token) }
       list.onActivate { _ in _ = token }
+      list.onRowClick(.primary) { _, _ in _ = token }
       return list
     }
   }

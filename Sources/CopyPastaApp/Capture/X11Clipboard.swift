@@ -13,13 +13,16 @@ final class X11Clipboard: SystemClipboard {
   // Connected to when first needed: the first window does not wait for them.
   private var reader: SelectionReader?
   private var owner: SelectionOwner?
-  private var isAnnounced = false
+  /// Whether the present owner was told of before its formats were known.
+  private var isAnnounced: Bool
   private var offerLost: (@MainActor () -> Void)?
 
   private(set) var isOffering = false
 
   init(display: String) {
     self.display = display
+    // The owner at the start is read when the window becomes active; its formats, which follow, are nothing new.
+    isAnnounced = gdk?.mimeTypes.isEmpty ?? false
   }
 
   func onNewOffer(_ body: @escaping @MainActor () -> Void) {

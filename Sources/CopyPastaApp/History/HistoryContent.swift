@@ -84,6 +84,9 @@ final class HistoryContent {
   }
 
   private func connect() {
+    list.view.onRowClick(.primary) { [weak self] row, _ in
+      if let clip = row.clip { self?.actions.copy(clip.id) }
+    }
     list.view.onActivate { [weak self] position in
       guard let self else { return }
       actions.copy(model.id(at: position))

@@ -21,9 +21,8 @@ final class RowMenu {
       if let id = self?.target { actions?.delete(id) }
     }
     view.insert(group, as: "row")
-    view.onPress(.secondary) { [weak self] x, y in
-      guard let self, let row = self.view.row(atX: x, y: y) else { return }
-      open(on: row, at: Rectangle(x: x, y: y, width: 1, height: 1))
+    view.onRowClick(.secondary) { [weak self] row, place in
+      self?.open(on: row, at: Rectangle(x: place.x, y: place.y, width: 1, height: 1))
     }
     view.onKeys("Menu", "<Shift>F10") { [weak self] in
       guard let self, let row = self.view.focusedRow, let bounds = row.root.bounds(in: self.view) else {

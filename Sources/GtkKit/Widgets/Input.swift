@@ -9,16 +9,17 @@ public enum PointerButton: UInt32, Sendable {
 }
 
 extension Widget {
-  /// Calls with the place where a button goes down, in the widget's coordinates.
-  public final func onPress(
-    _ button: PointerButton, _ body: @escaping @MainActor (_ x: Double, _ y: Double) -> Void
+  /// Calls with the places where a button goes down and where it is released, in the widget's coordinates.
+  ///
+  /// At the release: a menu that opens while the button is down gets the release, and GTK complains of it.
+  public final func onClick(
+    _ button: PointerButton, _ body: @escaping @MainActor (_ down: Point, _ released: Point) -> Void
   ) {
     let gesture = Object(Owned(taking: UnsafeMutableRawPointer(gtk_gesture_click_new().unsafelyUnwrapped)))
     gtk_gesture_single_set_button(gesture.opaque, button.rawValue)
-    gesture.connectPress("pressed") { [weak gesture] _, x, y in
-      if let gesture { gtk_gesture_set_state(gesture.opaque, GTK_EVENT_SEQUENCE_CLAIMED) }
-      body(x, y)
-    }
+    let press = Press()
+    gesture.connectPress("pressed") { _, x, y in press.place = Point(x: x, y: y) }
+    gesture.connectPress("released") { _, x, y in body(press.place, Point(x: x, y: y)) }
     add(controller: gesture)
   }
 
@@ -66,4 +67,10 @@ extension Widget {
     // The widget takes over a reference of its own.
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(controller.raw)))
   }
+}
+
+/// Where a button went down.
+@MainActor
+private final class Press {
+  var place = Point(x: 0, y: 0)
 }

@@ -35,11 +35,23 @@ public final class ListView<Row: ListRow>: Widget {
     // The view takes over both references.
     let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))
     self.init(new: gtk_list_view_new(selection, factory))
-    gtk_list_view_set_single_click_activate(opaque, 1)
     connect(factory: Object(Owned(borrowing: UnsafeMutableRawPointer(factory.unsafelyUnwrapped))), make)
   }
 
-  /// Calls with a row's position when it is clicked, tapped, or chosen with Enter.
+  /// Calls with a row and a place in the list when a button is pressed and released on that row.
+  ///
+  /// GTK's own activation by a single click leaves out the second click of two that come quickly, also where
+  /// another row was clicked in between. Of a double click it takes the second one, which is an activation then.
+  public func onRowClick(
+    _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ place: Point) -> Void
+  ) {
+    onClick(button) { [weak self] down, released in
+      guard let row = self?.row(at: released), row === self?.row(at: down) else { return }
+      body(row, released)
+    }
+  }
+
+  /// Calls with a row's position when it is chosen with Enter, or by a double click.
   public func onActivate(_ body: @escaping @MainActor (Int) -> Void) { connectPosition("activate", body) }
 
   /// The views that show a row at the moment, in no order.
@@ -59,10 +71,10 @@ public final class ListView<Row: ListRow>: Widget {
   }
 
   /// The row that a point of the list lies in.
-  public func row(atX x: Double, y: Double) -> Row? {
+  public func row(at place: Point) -> Row? {
     rows.values.first { row in
       guard row.root.isMapped, let bounds = row.root.bounds(in: self) else { return false }
-      return bounds.y <= y && y < bounds.y + bounds.height
+      return bounds.y <= place.y && place.y < bounds.y + bounds.height
     }
   }
 

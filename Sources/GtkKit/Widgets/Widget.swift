@@ -86,6 +86,20 @@ open class Widget: Object {
   }
 }
 
+/// A place, in pixels of the application.
+public struct Point: Equatable, Sendable {
+  /// To the right.
+  public var x: Double
+  /// Downwards.
+  public var y: Double
+
+  /// Makes a place.
+  public init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
+  }
+}
+
 /// A rectangle, in pixels of the application.
 public struct Rectangle: Equatable, Sendable {
   /// The left edge.

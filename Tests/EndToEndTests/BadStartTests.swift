@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A history that cannot be used: one line on standard error, the window is up, and nothing is overwritten.
+@Suite(.serialized) struct BadStartTests {
+  private static let marker = "Zq7-not-for-a-log"
+
+  @Test func aDataFolderThatCannotBeMade() async throws {
+    try await VirtualDesktop.with { desktop in
+      try await expectComplaint(environment: ["XDG_DATA_HOME": "/proc/no-such-folder"], on: desktop)
+    }
+  }
+
+  @Test func aFileInThePlaceOfTheDataFolder() async throws {
+    try await VirtualDesktop.with { desktop in
+      let file = URL(fileURLWithPath: desktop.home.dataHome + "/copypasta")
+      try Data(Self.marker.utf8).write(to: file)
+      try await expectComplaint(on: desktop)
+      #expect(try Data(contentsOf: file) == Data(Self.marker.utf8))
+    }
+  }
+
+  @Test func aFileThatIsNoDatabase() async throws {
+    try await expectUntouched { content in
+      content = Data(String(repeating: "\(Self.marker)\n", count: 1000).utf8)
+    }
+  }
+
+  @Test func aDatabaseOfAnotherProgram() async throws {
+    try await expectUntouched(sql: "PRAGMA application_id = 4711")
+  }
+
+  @Test func aNewerHistory() async throws {
+    try await expectUntouched(sql: "PRAGMA user_version = 99")
+  }
+
+  @Test func aDamagedFirstPage() async throws {
+    try await expectUntouched { content in
+      content.replaceSubrange(100..<1000, with: [UInt8](repeating: 0xa5, count: 900))
+    }
+  }
+
+  @Test func aFileThatWasCutOff() async throws {
+    try await expectUntouched { content in content.removeLast(content.count - 5000) }
+  }
+
+  /// Makes a history of some clips, damages it, and expects it to be as it was after the program was there.
+  private func expectUntouched(
+    sql: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    damage: (inout Data) -> Void = { _ in }
+  ) async throws {
+    try await VirtualDesktop.with { desktop in
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      for number in 1...3 { try await scene.capture(Self.marker + Scene.text(ofSize: 3000) + "\(number)") }
+      try await scene.end()
+      if let sql {
+        #expect(try await desktop.run(["sqlite3", scene.history.path, sql]).exit == .code(0))
+      }
+      let file = URL(fileURLWithPath: scene.history.path)
+      var content = try Data(contentsOf: file)
+      damage(&content)
+      try content.write(to: file)
+
+      try await expectComplaint(on: desktop, sourceLocation: sourceLocation)
+      #expect(try Data(contentsOf: file) == content, "overwritten", sourceLocation: sourceLocation)
+    }
+  }
+
+  /// Starts the program, copies a text and closes its window.
+  private func expectComplaint(
+    environment: [String: String] = [:], on desktop: VirtualDesktop,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let app = try await CopyPasta.launch(on: desktop, environment: environment)
+    let scene = Scene(desktop: desktop, app: app)
+    // The window says what is the matter, in its middle.
+    let middle = Rectangle(x: 100, y: 250, width: 280, height: 200)
+    try await waitUntil("a message") { try await !scene.screenshot().isPlain(in: middle) }
+    let owner = try await ClipboardOwner.start(offering: .text(Self.marker), on: desktop)
+    try await desktop.press("Home", "Return", "Delete", "Menu")
+    try await XClip.copy("after", on: desktop)
+    #expect(try await owner.program.waitForExit() == .code(0), sourceLocation: sourceLocation)
+    #expect(owner.contentRequests == [], "nothing to read it for", sourceLocation: sourceLocation)
+    #expect(try await app.window.isVisible(), sourceLocation: sourceLocation)
+    #expect(try await app.stop() == .code(0), sourceLocation: sourceLocation)
+
+    let lines = app.errors.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 2 && lines.last == "", "\(app.errors)", sourceLocation: sourceLocation)
+    #expect(!app.errors.contains(Self.marker), sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,73 @@
+import TestSupport
+import Testing
+
+/// A text is kept byte for byte, whatever is in it and however large it is.
+@Suite(.serialized) struct CaptureTextTests {
+  @Test(arguments: [
+    " leading and trailing \t\n", "\n", " ", "\t\ttabs\tand\n\nempty lines\n\n", "carriage\r\nreturns\r",
+    "control \u{1}\u{1b}[31m\u{7f} characters",
+    "bidi \u{202e}marks\u{202c} \u{200f}שלום\u{200e}\u{2066}مرحبا\u{2069}",
+    "👩🏽‍🚀👨‍👩‍👧‍👦🇨🇭 1️⃣", "e\u{301} is not \u{e9}, nor o\u{308}\u{323} \u{1ecd}\u{308}", "\u{feff}byte order mark",
+    "\u{10ffff}\u{fffd}\u{fffe}", "<b>&amp;</b> %s \\n ' \" ; --", "no\u{a0}break\u{2028}separators\u{2029}",
+  ])
+  func theTextIsKeptByteForByte(_ text: String) async throws {
+    try await Scene.run { scene in
+      try await scene.capture(text)
+      let clip = try #require(try await scene.history.clips().first)
+      #expect(clip.text == Array(text.utf8))
+      #expect(clip.byteCount == text.utf8.count)
+      try await scene.waitForFirstRow()
+    }
+  }
+
+  @Test(arguments: [1 << 20, 8 << 20])
+  func aLargeTextIsKeptByteForByte(_ size: Int) async throws {
+    try await Scene.run { scene in
+      let text = Scene.text(ofSize: size)
+      try await scene.capture(text)
+      let clip = try #require(try await scene.history.clips().first)
+      #expect(clip.text == Array(text.utf8))
+      #expect(clip.byteCount == size)
+      try await scene.capture("after")
+      #expect(try await scene.history.count() == 2)
+    }
+  }
+
+  @Test func anEmptyTextIsNotStored() async throws {
+    try await Scene.run { scene in
+      let empty = try await ClipboardOwner.start(offering: .text(""), on: scene.desktop)
+      try await waitUntil("the empty text read") { !empty.contentRequests.isEmpty }
+      try await scene.capture("after")
+      #expect(try await scene.history.texts() == ["after"])
+    }
+  }
+
+  @Test(
+    arguments: [[0xff, 0xfe, 0x41], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0x61, 0x00, 0x62], [0x00]] as [[UInt8]]
+  )
+  func whatIsNotUTF8OrHoldsANULIsRefused(_ bytes: [UInt8]) async throws {
+    try await Scene.run { scene in
+      let before = try await scene.screenshot()
+      let owner = try await ClipboardOwner.start(offering: .text(bytes: bytes), on: scene.desktop)
+      try await waitUntil("the text read") { !owner.contentRequests.isEmpty }
+      // The window says so in a line at its lower edge.
+      let edge = Rectangle(x: 10, y: 590, width: 400, height: 40)
+      #expect(try await eventually { try await !scene.screenshot().matches(before, in: edge) })
+      try await scene.capture("good")
+      #expect(try await scene.history.texts() == ["good"])
+    }
+  }
+}
+
+extension Scene {
+  /// A text of a size in bytes, different everywhere and with characters of two and four bytes.
+  static func text(ofSize size: Int) -> String {
+    var text = ""
+    var line = 0
+    while text.utf8.count + 64 < size {
+      line += 1
+      text += "line \(line) é 🍝 of a large text\n"
+    }
+    return text + String(repeating: ".", count: size - text.utf8.count)
+  }
+}

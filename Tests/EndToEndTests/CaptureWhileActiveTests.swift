@@ -1,0 +1,83 @@
+import TestSupport
+import Testing
+
+/// The clipboard is read while the window is active, and at no other time.
+@Suite(.serialized) struct CaptureWhileActiveTests {
+  @Test func whatIsCopiedWhileAnotherWindowIsActiveIsNeverRequestedNorRecorded() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("before")
+      _ = try await scene.desktop.openOtherWindow()
+      let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      try await scene.replace(unseen, with: "last")
+      #expect(unseen.contentRequests == [])
+
+      try await scene.app.window.activate()
+      try await scene.expectNewest("last")
+      #expect(try await scene.history.texts() == ["last", "before"])
+    }
+  }
+
+  @Test func startingReadsOnceWhatIsOnTheClipboard() async throws {
+    try await VirtualDesktop.with { desktop in
+      let owner = try await ClipboardOwner.start(offering: .text("before the start"), on: desktop)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.expectNewest("before the start")
+      try await scene.capture("after")
+      #expect(owner.contentRequests.count == 1)
+      try await scene.end()
+    }
+  }
+
+  @Test func becomingActiveReadsOnceWhatWasCopiedMeanwhile() async throws {
+    try await Scene.run { scene in
+      _ = try await scene.desktop.openOtherWindow()
+      let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
+      try await scene.app.window.activate()
+      try await scene.expectNewest("meanwhile")
+      try await scene.capture("after")
+      #expect(owner.contentRequests.count == 1)
+      #expect(try await scene.history.texts() == ["after", "meanwhile"])
+    }
+  }
+
+  @Test func aMinimisedWindowNeverRequestsAnything() async throws {
+    try await Scene.run { scene in
+      _ = try await scene.desktop.openOtherWindow()
+      try await scene.app.window.activate()
+      try await scene.capture("before")
+      try await scene.app.window.minimise()
+      try await waitUntil("another window active") { try await !scene.app.window.isActive() }
+      let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      let last = try await ClipboardOwner.start(offering: .text("last"), on: scene.desktop)
+      #expect(try await unseen.program.waitForExit() == .code(0))
+      #expect(unseen.contentRequests == [] && last.contentRequests == [])
+
+      try await scene.app.window.activate()
+      try await scene.expectNewest("last")
+      try await scene.capture("after")
+      #expect(last.contentRequests.count == 1)
+      #expect(try await scene.history.texts() == ["after", "last", "before"])
+    }
+  }
+
+  @Test func aHiddenWindowNeverRequestsAnything() async throws {
+    try await Scene.run(with: ["copied"]) { scene in
+      try await scene.desktop.press("Home", "Return")
+      try await scene.expectClipboard("copied")
+      try await scene.app.window.close()
+      try await waitUntil("the window hidden") { try await !scene.app.window.isVisible() }
+      let owner = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(owner.contentRequests == [])
+      #expect(try await scene.history.texts() == ["copied"])
+    }
+  }
+}
+
+extension Scene {
+  /// Copies something else, and waits until the owner before it has seen all that it was asked.
+  fileprivate func replace(_ owner: ClipboardOwner, with text: String) async throws {
+    try await XClip.copy(text, on: desktop)
+    #expect(try await owner.program.waitForExit() == .code(0))
+  }
+}

@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+
+/// What the program says and answers before it has a window.
+@Suite(.serialized) struct CommandLineTests {
+  @Test func withoutADisplayItSaysSoInOneLineAndEndsWith1() async throws {
+    let result = try await run([])
+    #expect(result.exit == .code(1))
+    #expect(result.isOneLineOfErrors && result.errors.lowercased().contains("display"), "\(result.errors)")
+  }
+
+  @Test func aDisplayThatIsNotThereIsNoDisplay() async throws {
+    let result = try await run([], environment: ["DISPLAY": ":4711"])
+    #expect(result.exit == .code(1))
+    #expect(result.isOneLineOfErrors, "\(result.errors)")
+  }
+
+  @Test(arguments: [
+    ["--no-such-option"], ["-x"], ["stray"], ["--version", "stray"], ["two", "words"], [""],
+  ])
+  func aMisusedCommandLineIsToldInOneLineAndEndsWith2(_ arguments: [String]) async throws {
+    let result = try await run(arguments)
+    #expect(result.exit == .code(2))
+    #expect(result.isOneLineOfErrors, "\(result.errors)")
+    #expect(result.output.isEmpty)
+  }
+
+  @Test(arguments: ["--version", "--help", "-h"])
+  func versionAndHelpNeedNoDisplay(_ option: String) async throws {
+    let result = try await run([option])
+    #expect(result.exit == .code(0))
+    #expect(result.errors == "")
+    #expect(result.text.lowercased().contains("copypasta"))
+  }
+
+  /// Runs the program without any display but that which `environment` names.
+  private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Program.Result
+  {
+    let home = try TemporaryFolder()
+    let base = [
+      "PATH": "/usr/bin:/bin", "HOME": home.path, "XDG_RUNTIME_DIR": home.path, "LANG": "C.UTF-8",
+      "G_DEBUG": "fatal-criticals",
+    ]
+    return try await Program.run(
+      [CopyPasta.programPath] + arguments, environment: base.merging(environment) { $1 })
+  }
+}
+
+extension Program.Result {
+  fileprivate var isOneLineOfErrors: Bool {
+    errors.hasSuffix("\n") && errors.split(separator: "\n", omittingEmptySubsequences: false).count == 2
+  }
+}

@@ -1,0 +1,55 @@
+import TestSupport
+import Testing
+
+/// The row that was copied shows it for a moment.
+@Suite(.serialized) struct CopyFeedbackTests {
+  @Test func aClickedRowFlashesAndGoesBack() async throws {
+    try await Scene.run(with: ["flashes"]) { scene in
+      let point = Scene.firstRowPoint
+      try await scene.app.window.moveMouse(x: point.x, y: point.y)
+      try await scene.expectFlash { try await scene.desktop.xdotool("click", "1") }
+      try await scene.expectClipboard("flashes")
+    }
+  }
+
+  @Test func aRowCopiedByTheKeyboardFlashesAndGoesBack() async throws {
+    try await Scene.run(with: ["flashes"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home")
+      try await scene.expectFlash { try await scene.desktop.press("Return") }
+      try await scene.expectClipboard("flashes")
+    }
+  }
+}
+
+extension Scene {
+  /// A part of the newest row without any text, and the place of its check mark.
+  private static let background = Rectangle(x: 250, y: 66, width: 120, height: 30)
+  private static let checkMark = Rectangle(x: 420, y: 66, width: 40, height: 30)
+
+  /// Does what copies the row, and expects its colour to turn to the accent's and back.
+  fileprivate func expectFlash(of copy: () async throws -> Void) async throws {
+    let before = try await settledScreenshot().average(in: Self.background)
+    var isSeen = false
+    // On a slow machine the flash may be over before the picture is taken; each copy gives a new one.
+    try await waitUntil("the flash, with its check mark", every: .milliseconds(1)) {
+      try await copy()
+      for _ in 1...5 where !isSeen {
+        let picture = try await screenshot()
+        let tint = Self.tint(of: picture.average(in: Self.background), from: before)
+        isSeen = tint > 10 && !picture.isPlain(in: Self.checkMark)
+      }
+      return isSeen
+    }
+    let isBack = try await eventually {
+      let picture = try await screenshot()
+      return picture.average(in: Self.background) == before && picture.isPlain(in: Self.checkMark)
+    }
+    #expect(isBack, "the row does not get its colour back")
+  }
+
+  /// How much more blue than red a colour has, compared with another: the accent of GTK's own theme is blue.
+  private static func tint(of colour: Screenshot.Colour, from other: Screenshot.Colour) -> Int {
+    (colour.blue - colour.red) - (other.blue - other.red)
+  }
+}

@@ -1,0 +1,99 @@
+import TestSupport
+import Testing
+
+/// A row goes back to the clipboard, whole and byte for byte, in one way for each hand.
+@Suite(.serialized) struct CopyTests {
+  static let text = "  whole\ttext,\nwith é, 🍝 and שלום \u{202e}bidi\u{202c}, e\u{301}\r\n\n"
+
+  @Test func aClickCopiesTheWholeTextInEveryForm() async throws {
+    try await Scene.run(with: [Self.text]) { scene in
+      try await scene.clickFirstRow()
+      try await scene.expectPasted(Array(Self.text.utf8))
+    }
+  }
+
+  @Test func aTextOf5MiBIsCopiedInEveryForm() async throws {
+    try await Scene.run { scene in
+      let text = Scene.text(ofSize: 5 << 20)
+      try await scene.capture(text)
+      try await scene.capture("small")
+      try await scene.focusNewestRow()
+      try await scene.desktop.press("Down", "Return")
+      try await scene.expectPasted(Array(text.utf8))
+    }
+  }
+
+  @Test func aLongRowIsCopiedWhole() async throws {
+    let text = String(repeating: "0123456789\n", count: 1000)
+    try await Scene.run(with: [text]) { scene in
+      try await scene.clickFirstRow()
+      try await scene.expectPasted(Array(text.utf8))
+    }
+  }
+
+  @Test(arguments: ["Return", "KP_Enter"])
+  func enterCopiesTheRowThatHasTheKeyboard(_ key: String) async throws {
+    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
+      try await scene.desktop.press("Home", "Down", key)
+      try await scene.expectClipboard("middle")
+      try await scene.desktop.press("Down", key)
+      try await scene.expectClipboard("oldest")
+    }
+  }
+
+  @Test func theKeyboardReachesTheFirstTextThatWasEverCaptured() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("first")
+      try await scene.waitForFirstRow()
+      try await XClip.copy("second", on: scene.desktop)
+      try await scene.expectNewest("second")
+      try await scene.desktop.press("End", "Return")
+      try await scene.expectClipboard("first")
+    }
+  }
+
+  @Test func tenRowsCopiedQuicklyLeaveTheLastOneOnTheClipboard() async throws {
+    try await Scene.run(with: (1...10).map { "row \($0)" }) { scene in
+      try await scene.desktop.press("Home")
+      var keys = ["key", "Return"]
+      for _ in 2...10 { keys += ["Down", "Return"] }
+      let result = try await scene.desktop.run(["xdotool"] + keys)
+      #expect(result.exit == .code(0))
+      try await scene.expectClipboard("row 1")
+      #expect(try await scene.history.count() == 10)
+      // None of the nine before it comes late.
+      try await scene.capture("after")
+      try await scene.expectClipboard("after")
+    }
+  }
+
+  @Test func anotherRowCopiedReplacesTheFirst() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard("new")
+      try await scene.app.window.click(x: Scene.firstRowPoint.x, y: Scene.firstRowPoint.y + 59)
+      try await scene.expectClipboard("old")
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard("new")
+      #expect(try await scene.history.texts() == ["new", "old"])
+    }
+  }
+}
+
+extension Scene {
+  /// Waits until the text is on the clipboard, and pastes it in every form that programs ask for.
+  fileprivate func expectPasted(_ text: [UInt8], sourceLocation: SourceLocation = #_sourceLocation)
+    async throws
+  {
+    let isThere = try await eventually { try await XClip.paste(on: desktop) == text }
+    #expect(isThere, "not on the clipboard", sourceLocation: sourceLocation)
+    let offered = try await XClip.targets(on: desktop)
+    for target in ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "STRING", "TEXT"] {
+      #expect(offered.contains(target), "\(target)", sourceLocation: sourceLocation)
+      let pasted = try await XClip.paste(target: target, on: desktop)
+      #expect(pasted == text, "\(target)", sourceLocation: sourceLocation)
+    }
+    let pasted = try await XSel.paste(on: desktop)
+    #expect(pasted == text, "xsel", sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,72 @@
+import TestSupport
+import Testing
+
+/// A row is deleted at once, and the keyboard goes on to its neighbour.
+@Suite(.serialized) struct DeleteTests {
+  @Test(arguments: ["Delete", "KP_Delete"])
+  func theKeyDeletesTheRowThatHasTheKeyboard(_ key: String) async throws {
+    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
+      try await scene.desktop.press("Home", "Down", key)
+      #expect(try await eventually { try await scene.history.texts() == ["newest", "oldest"] })
+    }
+  }
+
+  @Test func pressedAgainItDeletesTheNextRowAndEnterCopiesTheOneAfter() async throws {
+    try await Scene.run(with: (1...8).map { "row \($0)" }) { scene in
+      try await scene.desktop.press("Home", "Down", "Delete", "Delete", "Delete", "Return")
+      try await scene.expectClipboard("row 4")
+      let left = [8, 4, 3, 2, 1].map { "row \($0)" }
+      #expect(try await eventually { try await scene.history.texts() == left })
+    }
+  }
+
+  @Test func afterTheOldestRowTheKeyboardIsOnTheOneAbove() async throws {
+    try await Scene.run(with: (1...5).map { "row \($0)" }) { scene in
+      try await scene.desktop.press("End", "Delete", "Delete", "Return")
+      try await scene.expectClipboard("row 3")
+      #expect(try await eventually { try await scene.history.texts() == ["row 5", "row 4", "row 3"] })
+    }
+  }
+
+  @Test func afterTheOnlyRowTheEmptyStateComesBackAndTheNextCaptureIsShown() async throws {
+    try await Scene.run(with: ["only"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Delete")
+      #expect(try await eventually { try await scene.history.count() == 0 })
+      try await waitUntil("the empty state") { try await scene.showsEmptyState() }
+      try await scene.capture("new")
+      try await scene.waitForFirstRow()
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard("new")
+      #expect(try await scene.history.texts() == ["new"])
+    }
+  }
+
+  @Test func aNewHistoryShowsTheEmptyState() async throws {
+    try await Scene.run { scene in
+      try await waitUntil("the empty state") { try await scene.showsEmptyState() }
+    }
+  }
+
+  @Test func aDeletedRowStaysAwayAfterARelaunch() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.desktop.press("Home", "Delete")
+      #expect(try await eventually { try await scene.history.texts() == ["old"] })
+      try await scene.app.kill9()
+      let again = try await scene.relaunch()
+      #expect(try await again.history.texts() == ["old"])
+      try await again.clickFirstRow()
+      try await again.expectClipboard("old")
+      try await again.end()
+    }
+  }
+}
+
+extension Scene {
+  /// Whether something is said in the middle of the window, and the place of the first row is blank.
+  fileprivate func showsEmptyState() async throws -> Bool {
+    let picture = try await screenshot()
+    let middle = Rectangle(x: 100, y: 250, width: 280, height: 200)
+    return picture.isPlain(in: Self.firstRow) && !picture.isPlain(in: middle)
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How the program ends, and what stays on the clipboard.
+@Suite(.serialized) struct EndingTests {
+  /// The ways in which a user closes the window.
+  enum Way: CaseIterable { case closeButton, escape, altF4 }
+
+  @Test(arguments: Way.allCases)
+  func aCopiedTextCanBePastedAfterTheWindowIsClosed(_ way: Way) async throws {
+    let text = "pasted\tafter é 🍝\n"
+    try await Scene.run(with: [text, "newest"]) { scene in
+      try await scene.desktop.press("Home", "Down", "Return")
+      try await scene.expectClipboard(text)
+      try await scene.closeWindow(way)
+      try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
+      #expect(try await XClip.paste(on: scene.desktop) == Array(text.utf8))
+      #expect(try await XSel.paste(on: scene.desktop) == Array(text.utf8))
+      #expect(scene.app.program.isRunning)
+      // Nothing needs the process any more once another program copies.
+      try await XClip.copy("another", on: scene.desktop)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(try await scene.history.texts() == ["newest", text])
+    }
+  }
+
+  @Test(arguments: Way.allCases)
+  func closingEndsTheProgramWhereNothingNeedsIt(_ way: Way) async throws {
+    try await Scene.run { scene in
+      try await scene.capture("not ours")
+      try await scene.closeWindow(way)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      try await scene.expectClipboard("not ours")
+    }
+  }
+
+  @Test func aHiddenWindowComesBackWithASecondLaunch() async throws {
+    try await Scene.run(with: ["kept"]) { scene in
+      try await scene.desktop.press("Home", "Return")
+      try await scene.expectClipboard("kept")
+      try await scene.closeWindow(.escape)
+      try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
+      #expect(try await scene.desktop.run([CopyPasta.programPath]).exit == .code(0))
+      try await waitUntil("the window back") {
+        let window = try await scene.desktop.window(ofClass: CopyPasta.applicationID)
+        return try await window?.isActive() == true
+      }
+      // It reads again, and the window that is back keeps it alive.
+      try await scene.capture("after")
+      #expect(scene.app.program.isRunning)
+    }
+  }
+
+  @Test func controlQEndsTheProgram() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("kept")
+      try await scene.desktop.press("ctrl+q")
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(try await scene.history.texts() == ["kept"])
+    }
+  }
+
+  @Test func sigtermEndsTheProgramAndLeavesNoLogBehind() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("kept")
+      scene.app.program.signal(SIGTERM)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      let folder = scene.desktop.home.dataHome + "/copypasta"
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+      #expect(!left.contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") }, "\(left)")
+      #expect(try await scene.history.texts() == ["kept"])
+    }
+  }
+}
+
+extension Scene {
+  fileprivate func closeWindow(_ way: EndingTests.Way) async throws {
+    switch way {
+    case .closeButton: try await app.window.close()
+    case .escape: try await desktop.press("Escape")
+    case .altF4: try await desktop.press("alt+F4")
+    }
+  }
+}

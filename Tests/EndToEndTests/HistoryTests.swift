@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is on disk, as any other program sees it.
+@Suite(.serialized) struct HistoryTests {
+  @Test func aClipHasItsTimeInMicrosecondsAndItsSize() async throws {
+    try await Scene.run { scene in
+      let before = Int64(Date().timeIntervalSince1970 * 1_000_000)
+      try await scene.capture("grüezi")
+      let after = Int64(Date().timeIntervalSince1970 * 1_000_000)
+      let clip = try #require(try await scene.history.clips().first)
+      #expect((before...after).contains(clip.capturedAt))
+      #expect(clip.byteCount == 7)
+    }
+  }
+
+  @Test func onlyALongTextHasAPreviewAndThatIsShort() async throws {
+    try await Scene.run { scene in
+      try await scene.capture(String(repeating: "é", count: 200))
+      let long = String(repeating: "ab é🍝", count: 500)
+      try await scene.capture(long)
+      let clips = try await scene.history.clips()
+      let preview = try #require(clips.first?.preview)
+      #expect(!preview.isEmpty && preview.count <= 400)
+      #expect(long.hasPrefix(String(decoding: preview, as: UTF8.self)))
+      #expect(clips.last?.preview == nil)
+    }
+  }
+
+  @Test func folderAndFilesAreForTheUserAlone() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("private")
+      let names = try scene.folderEntries()
+      #expect(names.contains("history.sqlite3") && names.contains("history.sqlite3-wal"))
+      #expect(try permissions(of: scene.folder) == 0o700)
+      for name in names { #expect(try permissions(of: scene.folder + "/" + name) == 0o600, "\(name)") }
+    }
+  }
+
+  @Test func theDatabaseRefusesToUpdateAClip() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("as it was")
+      for change in ["text = 'changed'", "captured_at = 0", "id = 7"] {
+        let result = try await scene.desktop.run(["sqlite3", scene.history.path, "UPDATE clip SET \(change)"])
+        #expect(result.exit != .code(0))
+        #expect(result.errors.contains("immutable"))
+      }
+      #expect(try await scene.history.texts() == ["as it was"])
+    }
+  }
+
+  @Test func whatWasRecordedSurvivesAKill() async throws {
+    try await Scene.run { scene in
+      var scene = scene
+      for round in 1...3 {
+        let text = "round \(round)"
+        try await XClip.copy(text, on: scene.desktop)
+        try await waitUntil("the row there", every: .milliseconds(1)) {
+          try await scene.history.count() == round
+        }
+        try await scene.app.kill9()
+        scene = try await scene.relaunch()
+        #expect(try await scene.history.query("PRAGMA integrity_check") == "ok")
+        #expect(try await scene.history.texts() == (1...round).reversed().map { "round \($0)" })
+      }
+      try await scene.end()
+    }
+  }
+
+  @Test func aDeletedTextIsInNoneOfTheFiles() async throws {
+    try await Scene.run { scene in
+      let secret = "Zq7-deleted-and-gone-"
+      try await scene.capture("kept below")
+      try await scene.capture(secret + Scene.text(ofSize: 20_000) + secret)
+      try await scene.capture("kept above")
+      #expect(try scene.filesContain(secret))
+      try await scene.focusNewestRow()
+      try await scene.desktop.press("Down", "Delete")
+      try await waitUntil("the row deleted") { try await scene.history.count() == 2 }
+      // Another program that reads just then, as this one does, may delay it a little.
+      #expect(try await eventually { try !scene.filesContain(secret) })
+      #expect(try scene.filesContain("kept above") && scene.filesContain("kept below"))
+      try await scene.end()
+      #expect(try !scene.filesContain(secret))
+    }
+  }
+
+  private func permissions(of path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return try #require(attributes[.posixPermissions] as? NSNumber).intValue
+  }
+}
+
+extension Scene {
+  /// The folder of the history.
+  fileprivate var folder: String { desktop.home.dataHome + "/copypasta" }
+
+  fileprivate func folderEntries() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder)
+  }
+
+  /// Whether any file in the history's folder holds these bytes.
+  fileprivate func filesContain(_ text: String) throws -> Bool {
+    try folderEntries().contains { name in
+      // A file may go between the list and the look.
+      guard let content = FileManager.default.contents(atPath: folder + "/" + name) else { return false }
+      return content.range(of: Data(text.utf8)) != nil
+    }
+  }
+}

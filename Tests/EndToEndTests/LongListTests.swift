@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+
+/// A history of 5,000 rows, which are loaded as they are needed.
+@Suite(.serialized) struct LongListTests {
+  static let count = 5000
+  static let clips = (1...count).map { "row \($0)" }
+  /// The rows on the left of the scroll bar, which comes and goes.
+  static let rows = Rectangle(x: 8, y: 60, width: 420, height: 560)
+
+  @Test func endReachesTheOldestRowAndHomeTheNewest() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.goToTheEnd()
+      try await scene.desktop.press("Home", "Return")
+      try await scene.expectClipboard("row \(Self.count)")
+      try await scene.desktop.press("Down", "Down", "Return")
+      try await scene.expectClipboard("row \(Self.count - 2)")
+    }
+  }
+
+  @Test func pageDownReachesOlderRowsInTheirOrder() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.goToTheEnd()
+      try await scene.desktop.press("Home", "Return")
+      try await scene.expectClipboard("row \(Self.count)")
+      // GTK measures a page by the rows that it has laid out.
+      _ = try await scene.settledScreenshot()
+      var position = Self.count
+      for _ in 1...10 {
+        try await scene.desktop.press("Page_Down", "Return")
+        let lower = try await waitFor("an older row copied") { () -> Int? in
+          guard let row = try await scene.copiedRow(), row < position else { return nil }
+          return row
+        }
+        // No row is less than 20 pixels high.
+        #expect(lower > position - 640 / 20)
+        position = lower
+        try await scene.desktop.press("Up", "Return")
+        try await scene.expectClipboard("row \(position + 1)")
+        try await scene.desktop.press("Down")
+        _ = try await scene.settledScreenshot()
+      }
+    }
+  }
+
+  @Test func aCaptureMovesNothingAtTheEndOfTheList() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.goToTheEnd()
+      try await scene.expectCapturesMoveNothing()
+    }
+  }
+
+  @Test func aCaptureMovesNothingInTheMiddleOfTheList() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.goToTheEnd()
+      try await scene.desktop.press("Home", "Page_Down", "Page_Down", "Page_Down", "Page_Down", "Page_Down")
+      try await scene.expectCapturesMoveNothing()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func aCaptureMovesNothingWhereTheWheelScrolled(afterUseOfTheKeyboard: Bool) async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      if afterUseOfTheKeyboard {
+        try await scene.desktop.press("Home", "Down", "Return")
+        try await scene.expectClipboard("row \(Self.count - 1)")
+      }
+      let before = try await scene.settledScreenshot()
+      try await scene.app.window.moveMouse(x: 200, y: 300)
+      try await scene.desktop.xdotool("click", "--repeat", "20", "5")
+      try await waitUntil("the list scrolled") {
+        try await !scene.screenshot().matches(before, in: Self.rows)
+      }
+      try await scene.expectCapturesMoveNothing()
+    }
+  }
+
+  @Test func aDeletedRowDeepInTheListMakesPlaceForTheNext() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.goToTheEnd()
+      try await scene.desktop.press("Up", "Up", "Up", "Delete", "Delete", "Return")
+      try await scene.expectClipboard("row 2")
+      #expect(try await eventually { try await scene.history.count() == Self.count - 2 })
+      #expect(try await scene.history.query("SELECT group_concat(id) FROM clip WHERE id < 7") == "1,2,5,6")
+    }
+  }
+}
+
+extension Scene {
+  /// Goes to the oldest row; those beyond the first page are loaded a moment after the first paint.
+  fileprivate func goToTheEnd() async throws {
+    try await parkMouse()
+    try await waitUntil("the oldest row copied", every: .milliseconds(100)) {
+      try await desktop.press("End", "Return")
+      return try await eventually(within: .milliseconds(500)) { try await copiedRow() == 1 }
+    }
+  }
+
+  /// The number of the row that is on the clipboard.
+  fileprivate func copiedRow() async throws -> Int? {
+    guard let text = try await XClip.paste(on: desktop) else { return nil }
+    return Int(String(decoding: text, as: UTF8.self).dropFirst("row ".count))
+  }
+
+  /// Captures two texts, and expects them at the top of the list, and what is in view where it was.
+  fileprivate func expectCapturesMoveNothing() async throws {
+    try await parkMouse()
+    // A row that was copied on the way here flashes for some time.
+    let before = try await settledScreenshot(unchangedFor: .milliseconds(1500))
+    try await capture("new 1")
+    try await capture("new 2")
+    let after = try await settledScreenshot()
+    let isUnmoved = after.matches(before, in: LongListTests.rows)
+    #expect(isUnmoved, "what is in view has moved")
+    try await desktop.press("Home", "Return")
+    try await expectClipboard("new 2")
+    try await desktop.press("Down", "Return")
+    try await expectClipboard("new 1")
+  }
+}

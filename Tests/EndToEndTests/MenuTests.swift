@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+
+/// The context menu of a row, with Copy and Delete, by mouse and by keyboard.
+@Suite(.serialized) struct MenuTests {
+  @Test func aRightClickOpensAMenuThatCopies() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.openMenuByMouse()
+      try await scene.chooseByMouse(entry: 0)
+      try await scene.expectClipboard("new")
+      #expect(try await scene.history.texts() == ["new", "old"])
+    }
+  }
+
+  @Test func aRightClickOpensAMenuThatDeletes() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.openMenuByMouse()
+      try await scene.chooseByMouse(entry: 1)
+      #expect(try await eventually { try await scene.history.texts() == ["old"] })
+      // The keyboard goes on to the neighbour.
+      try await scene.desktop.press("Return")
+      try await scene.expectClipboard("old")
+    }
+  }
+
+  @Test func aRightClickAloneCopiesNothing() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await XClip.copy("other", on: scene.desktop)
+      try await scene.expectNewest("other")
+      try await scene.openMenuByMouse()
+      try await scene.desktop.press("Escape")
+      try await scene.expectClipboard("other")
+      #expect(try await scene.app.window.isVisible(), "Escape closes the menu, not the window")
+    }
+  }
+
+  @Test(arguments: ["Menu", "shift+F10"])
+  func theKeyOpensAMenuThatCopies(_ key: String) async throws {
+    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Down")
+      try await scene.openMenu(key: key)
+      try await scene.desktop.press("Return")
+      try await scene.expectClipboard("middle")
+    }
+  }
+
+  @Test(arguments: ["Menu", "shift+F10"])
+  func theKeyOpensAMenuThatDeletes(_ key: String) async throws {
+    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Down")
+      try await scene.openMenu(key: key)
+      try await scene.desktop.press("Down", "Return")
+      #expect(try await eventually { try await scene.history.texts() == ["newest", "oldest"] })
+      try await scene.desktop.press("Return")
+      try await scene.expectClipboard("oldest")
+    }
+  }
+}
+
+extension Scene {
+  /// Opens the menu of the newest row with the secondary button, and waits until it is drawn.
+  fileprivate func openMenuByMouse() async throws {
+    try await app.window.moveMouse(x: Self.firstRowPoint.x, y: Self.firstRowPoint.y)
+    let frame = try await app.window.frame()
+    let menu = Rectangle(
+      x: frame.x + Self.firstRowPoint.x + 15, y: frame.y + Self.firstRowPoint.y + 10, width: 40, height: 40)
+    // Held down for as long as a hand would, and not for the microseconds of xdotool's click.
+    try await desktop.xdotool("mousedown", "3")
+    try await waitUntil("the menu drawn") { try await !Screenshot.take(on: desktop).isPlain(in: menu) }
+    try await desktop.xdotool("mouseup", "3")
+  }
+
+  fileprivate func openMenu(key: String) async throws {
+    let before = try await mappedWindows()
+    try await desktop.press(key)
+    try await waitUntil("the menu") { try await mappedWindows() > before }
+  }
+
+  /// Clicks on an entry of a menu that a right click on the newest row has opened; 0 is the first.
+  fileprivate func chooseByMouse(entry: Int) async throws {
+    try await app.window.click(x: Self.firstRowPoint.x + 32, y: Self.firstRowPoint.y + 20 + entry * 30)
+  }
+
+  /// A menu is a window of its own on X11.
+  private func mappedWindows() async throws -> Int {
+    try await desktop.run(["xdotool", "search", "--onlyvisible", "--name", ".*"]).text.split(separator: "\n")
+      .count
+  }
+}

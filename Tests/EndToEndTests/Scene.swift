@@ -1,0 +1,153 @@
+import TestSupport
+import Testing
+
+/// The program on a desktop of its own, with a history of its own, for one test.
+struct Scene {
+  let desktop: VirtualDesktop
+  let app: CopyPasta
+
+  var history: HistoryDatabase { app.history }
+
+  /// Starts the program, runs a test on it, and asks it to end, which must leave nothing to complain about.
+  ///
+  /// - Parameter clips: what the history holds before, the oldest first.
+  nonisolated(nonsending) static func run(
+    with clips: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (Scene) async throws -> Void
+  ) async throws {
+    try await VirtualDesktop.with { desktop in
+      if !clips.isEmpty { try await fillHistory(with: clips, on: desktop) }
+      let app = try await CopyPasta.launch(on: desktop)
+      let scene = Scene(desktop: desktop, app: app)
+      if !clips.isEmpty { try await scene.waitForFirstRow() }
+      try await body(scene)
+      try await scene.end(app, sourceLocation: sourceLocation)
+    }
+  }
+
+  /// Starts the program again, after it has ended.
+  func relaunch() async throws -> Scene {
+    let again = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+    if try await again.history.count() > 0 { try await again.waitForFirstRow() }
+    return again
+  }
+
+  /// Ends the program where it still runs: at once, with status 0, and without a word of GTK or its own.
+  func end(_ app: CopyPasta? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let app = app ?? self.app
+    if app.program.isRunning {
+      #expect(try await app.stop() == .code(0), sourceLocation: sourceLocation)
+    }
+    #expect(app.errors == "", sourceLocation: sourceLocation)
+  }
+
+  // MARK: Copying in other programs
+
+  /// Copies a text with xclip, and waits until it is the newest clip.
+  func capture(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try await XClip.copy(text, on: desktop)
+    try await expectNewest(text, sourceLocation: sourceLocation)
+  }
+
+  /// Waits until the newest clip has this text.
+  func expectNewest(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let isNewest = try await eventually { try await newestText() == Array(text.utf8) }
+    #expect(isNewest, "never the newest clip", sourceLocation: sourceLocation)
+  }
+
+  /// Waits until another program can paste this text.
+  func expectClipboard(
+    _ text: String, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    var last: [UInt8]?
+    let isThere = try await eventually {
+      last = try await XClip.paste(on: desktop)
+      return last == Array(text.utf8)
+    }
+    let found = last.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"
+    #expect(isThere, "\(comment?.rawValue ?? "") clipboard: \(found)", sourceLocation: sourceLocation)
+  }
+
+  private func newestText() async throws -> [UInt8]? {
+    guard try await history.count() > 0 else { return nil }
+    let digits = try await history.query("SELECT hex(text) FROM clip ORDER BY id DESC LIMIT 1")
+    return Array(hexadecimal: digits)
+  }
+
+  // MARK: The window
+
+  /// A part of the newest row, at the window's upper left: its text is in it, and nothing of the row below.
+  static let firstRow = Rectangle(x: 24, y: 66, width: 200, height: 24)
+
+  /// Waits until the newest row is drawn; the empty state leaves its place blank.
+  func waitForFirstRow() async throws {
+    try await waitUntil("the first row drawn") { try await !screenshot().isPlain(in: Self.firstRow) }
+  }
+
+  /// A picture of the window.
+  func screenshot() async throws -> Screenshot {
+    try await Screenshot.take(of: app.window, on: desktop)
+  }
+
+  /// A point in the newest row, in the window.
+  static let firstRowPoint = (x: 150, y: 78)
+
+  /// Clicks on the newest row.
+  func clickFirstRow(button: Int = 1) async throws {
+    try await app.window.click(x: Self.firstRowPoint.x, y: Self.firstRowPoint.y, button: button)
+  }
+
+  /// Gives the newest row the keyboard, wherever that was.
+  func focusNewestRow() async throws {
+    try await waitForFirstRow()
+    try await desktop.press("Down", "Home")
+  }
+
+  /// A picture of the window once it has stopped changing; the time is for what ends by itself, like a flash.
+  func settledScreenshot(unchangedFor time: Duration = .milliseconds(150)) async throws -> Screenshot {
+    var last = try await screenshot()
+    var since = ContinuousClock.now
+    try await waitUntil("a window that has stopped changing", every: .milliseconds(100)) {
+      let next = try await screenshot()
+      defer { last = next }
+      let whole = Rectangle(x: 0, y: 0, width: next.width, height: next.height)
+      if !next.matches(last, in: whole) { since = .now }
+      return ContinuousClock.now - since >= time
+    }
+    return last
+  }
+
+  /// Moves the pointer to where it touches nothing of the window.
+  func parkMouse() async throws {
+    try await desktop.moveMouse(x: VirtualDesktop.size.width - 2, y: VirtualDesktop.size.height - 2)
+  }
+
+  // MARK: Filling the history
+
+  /// Makes a history that holds these texts, the oldest first, as the program itself would have captured them.
+  private nonisolated(nonsending) static func fillHistory(
+    with clips: [String], on desktop: VirtualDesktop
+  ) async throws {
+    let maker = try await CopyPasta.launch(on: desktop)
+    try await maker.stop()
+    // Long ago, so that no row's age changes its words during a test.
+    let rows = clips.enumerated().map { index, text in
+      let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let preview = text.utf8.count > 400 ? "substr(CAST(x'\(digits)' AS TEXT), 1, 100)" : "NULL"
+      let time = 1_500_000_000_000_000 + index * 1_000_000
+      return "(\(time), \(text.utf8.count), \(preview), CAST(x'\(digits)' AS TEXT))"
+    }
+    let sql =
+      "INSERT INTO clip(captured_at, byte_count, preview, text) VALUES \(rows.joined(separator: ","));"
+    let result = try await desktop.run(["sqlite3", maker.databasePath], input: Array(sql.utf8))
+    guard result.exit == .code(0) else { throw TestSupportError("sqlite3: \(result.errors)") }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes that hexadecimal digits stand for.
+  fileprivate init(hexadecimal digits: String) {
+    let values = digits.utf8.map { $0 < 65 ? $0 - 48 : $0 - 55 }
+    self = stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+  }
+}

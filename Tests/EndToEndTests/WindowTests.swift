@@ -1,0 +1,100 @@
+import TestSupport
+import Testing
+
+/// The window as the desktop sees it.
+@Suite(.serialized) struct WindowTests {
+  @Test func itHasItsTitleAndItsClass() async throws {
+    try await Scene.run { scene in
+      #expect(try await scene.app.window.title() == "CopyPasta")
+      let answer = try await scene.desktop.run(["xprop", "-id", "\(scene.app.window.id)", "WM_CLASS"]).text
+      #expect(answer.hasSuffix("\"\(CopyPasta.applicationID)\""))
+    }
+  }
+
+  @Test func theTitleSaysNothingOfAClip() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("nothing for a title")
+      try await scene.waitForFirstRow()
+      #expect(try await scene.app.window.title() == "CopyPasta")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func itsSizeIsRememberedOverARelaunch(closedByTheUser: Bool) async throws {
+    try await Scene.run { scene in
+      let resized = try await scene.desktop.run(
+        ["wmctrl", "-i", "-r", "\(scene.app.window.id)", "-e", "0,-1,-1,700,500"])
+      #expect(resized.exit == .code(0))
+      try await waitUntil("the window resized") { try await scene.hasSize(700, 500) }
+      // Drawn at its new size, it knows it.
+      _ = try await scene.settledScreenshot()
+      if closedByTheUser {
+        try await scene.app.window.close()
+        #expect(try await scene.app.program.waitForExit() == .code(0))
+      }
+      try await scene.end()
+      let again = try await scene.relaunch()
+      #expect(try await eventually { try await again.hasSize(700, 500) })
+      try await again.end()
+    }
+  }
+
+  @Test func theMarkInTheHeaderSaysWhetherItReads() async throws {
+    try await Scene.run { scene in
+      #expect(try await eventually { try await scene.isMarkGreen() })
+      _ = try await scene.desktop.openOtherWindow()
+      #expect(try await eventually { try await !scene.isMarkGreen() })
+      try await scene.app.window.activate()
+      #expect(try await eventually { try await scene.isMarkGreen() })
+    }
+  }
+
+  @Test func aSecondLaunchPresentsTheWindowOfTheFirst() async throws {
+    try await Scene.run { scene in
+      _ = try await scene.desktop.openOtherWindow()
+      try await scene.app.window.activate()
+      try await scene.app.window.minimise()
+      let second = try await scene.desktop.run([CopyPasta.programPath])
+      #expect(second.exit == .code(0))
+      #expect(second.errors == "")
+      try await waitUntil("the window presented") {
+        guard try await scene.app.window.isVisible() else { return false }
+        return try await scene.app.window.isActive()
+      }
+      let windows = try await scene.desktop.run(["wmctrl", "-lx"]).text
+      #expect(windows.split(separator: "\n").count { $0.contains(CopyPasta.applicationID) } == 1)
+      try await scene.capture("after")
+    }
+  }
+
+  @Test func anIdleWindowUsesNoProcessorTime() async throws {
+    try await Scene.run { scene in
+      for text in ["one", "two", "three"] { try await scene.capture(text) }
+      try await scene.waitForFirstRow()
+      _ = try await scene.settledScreenshot()
+      let before = try #require(scene.app.program.processorTime)
+      // A measurement over time, which nothing but time can end.
+      try await Task.sleep(for: .seconds(3))
+      let after = try #require(scene.app.program.processorTime)
+      #expect(after - before < .milliseconds(100))
+    }
+  }
+}
+
+extension Scene {
+  fileprivate func hasSize(_ width: Int, _ height: Int) async throws -> Bool {
+    let frame = try await app.window.frame()
+    return frame.width == width && frame.height == height
+  }
+
+  /// Whether something green is at the left of the header.
+  fileprivate func isMarkGreen() async throws -> Bool {
+    let picture = try await screenshot()
+    return (8..<90).contains { x in
+      (8..<45).contains { y in
+        let colour = picture.colour(x: x, y: y)
+        return colour.green > colour.red + 60
+      }
+    }
+  }
+}
