@@ -105,8 +105,8 @@ extension Scene {
   /// Captures two texts, and expects them at the top of the list, and what is in view where it was.
   fileprivate func expectCapturesMoveNothing() async throws {
     try await parkMouse()
-    // A row that was copied on the way here flashes for some time.
-    let before = try await settledScreenshot(unchangedFor: .milliseconds(1500))
+    // A row that was copied on the way here flashes for some time, and GTK hides the focus ring 3 s after a key.
+    let before = try await settledScreenshot(unchangedFor: .milliseconds(3500))
     try await capture("new 1")
     try await capture("new 2")
     let after = try await settledScreenshot()
