@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""Measures CopyPasta and prints one table; meson-helpers/bench builds what it needs, gives it a desktop, and calls it.
+
+It measures and never judges: a target stands beside its figure as plain information.
+"""
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from measure import machine, report
+from measure.bench import Bench
+from measure.figure import Figure
+from measure.figures import capture, idle, keys, large_text, memory, pages, show, size, start
+from measure.peers import measure as peers
+
+FIGURES: dict[str, Callable[[Bench], list[Figure]]] = {
+    'start-rows': start.measure_start_against_rows,
+    'start-floor': start.measure_start_against_floor,
+    'memory-rows': memory.measure_memory_against_rows,
+    'memory-floor': memory.measure_memory_against_floor,
+    'memory-large': memory.measure_memory_against_large_texts,
+    'show': show.measure_show,
+    'page': pages.measure_page,
+    'end': keys.measure_end,
+    'page-down': keys.measure_page_down_held,
+    'copies': capture.measure_copies,
+    'written': capture.measure_bytes_written,
+    'large-text': large_text.measure_large_text,
+    'idle': idle.measure_idle,
+    'size': size.measure_size,
+}
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog='bench', description='Measures CopyPasta: one table, medians of paired runs.')
+    parser.add_argument('--pairs', type=int, default=15, help='pairs of starts (default 15)')
+    parser.add_argument('--rows', type=int, default=1_000_000, help='rows of the long history (default 1000000)')
+    parser.add_argument('--peers', action='store_true', help='also measure the clipboard managers that are installed')
+    parser.add_argument('--only', action='append', choices=[*FIGURES, 'peers'], metavar='NAME',
+                        help='only this figure; may be repeated: ' + ', '.join([*FIGURES, 'peers']))
+    parser.add_argument('--write-results', action='store_true', help='write Benchmarks/RESULTS.md')
+    parser.add_argument('--check-arguments', action='store_true', help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def measure(bench: Bench, only: list[str] | None) -> list[Figure]:
+    """Every figure in turn, each printed as soon as it is known. One that cannot be measured does not end the run."""
+    figures: list[Figure] = []
+    for name, function in FIGURES.items():
+        if only and name not in only:
+            continue
+        try:
+            found = function(bench)
+        except Exception as error:  # Whatever it is: the others are measured all the same.
+            found = [Figure(name, '', float('nan'), note=f'not measured: {error}')]
+        for figure in found:
+            print(report.line(figure), flush=True)
+        figures += found
+    return figures
+
+
+def main() -> None:
+    options = arguments()
+    if options.check_arguments:
+        return
+    here = Path(__file__).parent
+    programs = {name: Path(os.environ['BENCH_' + name.upper()]) for name in
+                ('copypasta', 'floor', 'damagelog', 'pagequery')}
+    bench = Bench(programs, Path(os.environ['BENCH_SCRATCH']), options.pairs, options.rows)
+    conditions = machine.describe(bench)
+    print(conditions, report.heading(), sep='\n', flush=True)
+    figures = measure(bench, options.only)
+    results = peers.measure(bench) if options.peers or 'peers' in (options.only or []) else None
+    if results:
+        peers.compare(figures, results)
+        print(report.peers_table(results), flush=True)
+    if options.write_results:
+        report.write(here / 'RESULTS.md', conditions, figures, results)
+    bench.screen.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

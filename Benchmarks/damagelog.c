@@ -1,0 +1,130 @@
+/* damagelog
+
+   Says what is drawn on the display, when it is drawn. One line for each event, until it is killed:
+
+     MS first WINDOW WIDTH HEIGHT PID   the first frame that shows content since the window was mapped
+     MS drawn WINDOW WIDTH HEIGHT PID   each later change, with the size of the changed rectangle
+     MS gone WINDOW 0 0 PID             the window was unmapped
+
+   MS is CLOCK_MONOTONIC in milliseconds, which Python's time.monotonic() and any other process read as well; PID is 0
+   where the window does not say. It watches from outside by XDamage, so that a figure means the same for any toolkit.
+   Windows of the window manager do not count, nor do those under 100 pixels. A window shows content once it has more
+   colours than a background with a border: any text, being smoothed, has more. */
+#include <X11/Xatom.h>
+#include <X11/Xlib.h>
+#include <X11/Xutil.h>
+#include <X11/extensions/Xdamage.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+  SMALLEST_SIDE = 100,
+  DRAWN_COLOURS = 4,
+  MOST_WINDOWS = 4096, /* One slot each, by the id's low bits; a collision only costs another look at the content. */
+};
+
+static Window shown[MOST_WINDOWS];
+
+static double now_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
+}
+
+/* A window may go away between an event and what is asked about it. */
+static int ignore_error(Display *display, XErrorEvent *error) {
+  return 0;
+}
+
+static unsigned long number_property(Display *display, Window window, const char *name) {
+  Atom type;
+  int format;
+  unsigned long count, rest, number = 0;
+  unsigned char *data = NULL;
+  if (XGetWindowProperty(display, window, XInternAtom(display, name, False), 0, 1, False, AnyPropertyType, &type,
+                         &format, &count, &rest, &data) == Success &&
+      format == 32 && count == 1)
+    number = *(unsigned long *)data;
+  if (data)
+    XFree(data);
+  return number;
+}
+
+static bool shows_content(Display *display, Window window) {
+  XWindowAttributes attributes;
+  if (!XGetWindowAttributes(display, window, &attributes) || attributes.map_state != IsViewable ||
+      attributes.width < SMALLEST_SIDE || attributes.height < SMALLEST_SIDE)
+    return false;
+  XImage *image = XGetImage(display, window, 0, 0, attributes.width, attributes.height, AllPlanes, ZPixmap);
+  if (!image)
+    return false;
+  unsigned long colours[DRAWN_COLOURS];
+  int found = 0;
+  for (int y = 0; y < image->height && found < DRAWN_COLOURS; y++)
+    for (int x = 0; x < image->width && found < DRAWN_COLOURS; x++) {
+      unsigned long colour = XGetPixel(image, x, y);
+      int known = 0;
+      while (known < found && colours[known] != colour)
+        known++;
+      if (known == found)
+        colours[found++] = colour;
+    }
+  XDestroyImage(image);
+  return found == DRAWN_COLOURS;
+}
+
+/* The windows that one program makes have the upper bits of their ids in common. */
+static Window maker(Window window) {
+  return window & ~0x1fffffUL;
+}
+
+/* Its damage is asked for before it is mapped, so that no frame is missed. */
+static void follow(Display *display, Window window) {
+  XSelectInput(display, window, StructureNotifyMask);
+  XDamageCreate(display, window, XDamageReportRawRectangles);
+}
+
+static void say(Display *display, double time, const char *what, Window window, int width, int height) {
+  printf("%.3f %s %lu %d %d %lu\n", time, what, window, width, height, number_property(display, window, "_NET_WM_PID"));
+}
+
+static void note_damage(Display *display, double time, const XDamageNotifyEvent *damage) {
+  Window *slot = &shown[damage->drawable % MOST_WINDOWS];
+  if (*slot == damage->drawable) {
+    say(display, time, "drawn", damage->drawable, damage->area.width, damage->area.height);
+  } else if (shows_content(display, damage->drawable)) {
+    *slot = damage->drawable;
+    say(display, time, "first", damage->drawable, damage->geometry.width, damage->geometry.height);
+  }
+}
+
+int main(void) {
+  Display *display = XOpenDisplay(NULL);
+  int damage_event, damage_error;
+  if (!display || !XDamageQueryExtension(display, &damage_event, &damage_error)) {
+    fputs("damagelog: no X display with the DAMAGE extension\n", stderr);
+    return 1;
+  }
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  XSetErrorHandler(ignore_error);
+  Window root = DefaultRootWindow(display);
+  Window manager = maker(number_property(display, root, "_NET_SUPPORTING_WM_CHECK"));
+  XSelectInput(display, root, SubstructureNotifyMask);
+  XSync(display, False);
+  puts("ready");
+  for (;;) {
+    XEvent event;
+    XNextEvent(display, &event);
+    double seen = now_ms();
+    if (event.type == CreateNotify && maker(event.xcreatewindow.window) != manager)
+      follow(display, event.xcreatewindow.window);
+    else if (event.type == damage_event + XDamageNotify)
+      note_damage(display, seen, (XDamageNotifyEvent *)&event);
+    else if (event.type == UnmapNotify && shown[event.xunmap.window % MOST_WINDOWS] == event.xunmap.window) {
+      shown[event.xunmap.window % MOST_WINDOWS] = None;
+      say(display, seen, "gone", event.xunmap.window, 0, 0);
+    }
+  }
+}

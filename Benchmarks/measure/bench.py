@@ -1,0 +1,94 @@
+"""What every figure is measured with: the programs, the display, and histories of any size."""
+import shutil
+import time
+from pathlib import Path
+
+from .history import Home
+from .process import Running
+from .screen import Screen
+
+FEW_ROWS = 100
+
+
+class Bench:
+    """The programs under test and a place to run them in.
+
+    `programs` holds `copypasta`, `floor`, `damagelog` and `pagequery`.
+    """
+
+    def __init__(self, programs: dict[str, Path], scratch: Path, pairs: int, rows: int) -> None:
+        self.copypasta = str(programs['copypasta'])
+        self.floor = str(programs['floor'])
+        self.pagequery = str(programs['pagequery'])
+        self.pairs = pairs
+        self.rows = rows
+        self.scratch = scratch
+        self.screen = Screen(programs['damagelog'])
+        self._homes: dict[str, Home] = {}
+
+    # MARK: Histories
+
+    def home(self, rows: int) -> Home:
+        """The home with so many short rows; nothing that writes to it may use this one."""
+        name = f'rows-{rows}'
+        if name not in self._homes:
+            home = self.fresh_home(name)
+            if rows:
+                home.fill(rows)
+            self._homes[name] = home
+        return self._homes[name]
+
+    def fresh_home(self, name: str) -> Home:
+        """A home whose history the program has just made."""
+        folder = self.scratch / 'homes' / name
+        shutil.rmtree(folder, ignore_errors=True)
+        home = Home(folder)
+        with self.start(home):
+            pass
+        return home
+
+    def copy_home(self, rows: int, name: str) -> Home:
+        """A copy of a filled home, to write to."""
+        self.home(rows)
+        folder = self.scratch / 'homes' / name
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.scratch / 'homes' / f'rows-{rows}', folder)
+        return Home(folder)
+
+    # MARK: Programs
+
+    def start(self, home: Home) -> Running:
+        """Starts CopyPasta and waits for its first frame."""
+        self.screen.forget()
+        running = Running([self.copypasta], home.environment)
+        self.screen.first_frame(running.started)
+        return running
+
+    def start_settled(self, home: Home) -> Running:
+        """Starts CopyPasta and waits until it has loaded everything, and has drawn it."""
+        running = self.start(home)
+        time.sleep(0.5)
+        self.screen.settle()
+        return running
+
+    def first_frame_ms(self, command: list[str], environment: dict[str, str] | None = None) -> float:
+        """From the start of a program to the first frame that it has drawn, in milliseconds; ends it."""
+        self.screen.forget()
+        with Running(command, environment) as running:
+            drawn = self.screen.first_frame(running.started)
+        return drawn.time - running.started
+
+    def hide(self) -> None:
+        """Hides CopyPasta's window for it to stay: after a copy, which the process has to keep on the clipboard."""
+        self.screen.press('Home')
+        self.screen.settle()
+        self.screen.press('Return')
+        time.sleep(0.8)  # The mark of the copied row has to go, too.
+        self.hide_again()
+
+    def hide_again(self) -> None:
+        """Hides a window that has been hidden before."""
+        self.screen.settle()
+        pressed = self.screen.press('Escape')
+        self.screen.gone(pressed)
+        time.sleep(0.2)

@@ -1,0 +1,85 @@
+"""The session bus: asking programs to show themselves, and whether their main loops turn."""
+import threading
+import time
+
+from gi.repository import Gio, GLib
+
+from .process import now_ms
+
+COPYPASTA = 'org.copypasta.CopyPasta'
+_OBJECT = '/org/copypasta/CopyPasta'
+
+
+def connection() -> Gio.DBusConnection:
+    return Gio.bus_get_sync(Gio.BusType.SESSION)
+
+
+def call(name: str, path: str, interface: str, method: str, arguments: GLib.Variant | None = None):
+    """Calls a method and waits for its answer."""
+    return connection().call_sync(name, path, interface, method, arguments, None, Gio.DBusCallFlags.NONE, 60_000, None)
+
+
+def send(name: str, path: str, interface: str, method: str, arguments: GLib.Variant | None = None) -> float:
+    """Calls a method and does not wait; answers when, in milliseconds."""
+    bus = connection()
+    time_sent = now_ms()
+    bus.call(name, path, interface, method, arguments, None, Gio.DBusCallFlags.NONE, 60_000, None, None)
+    bus.flush_sync()
+    return time_sent
+
+
+def show_copypasta() -> float:
+    """Asks CopyPasta to show its window, as a launcher does; answers when, in milliseconds."""
+    return send(COPYPASTA, _OBJECT, 'org.freedesktop.Application', 'Activate', GLib.Variant('(a{sv})', ({},)))
+
+
+def has_owner(name: str) -> bool:
+    arguments = GLib.Variant('(s)', (name,))
+    answer = call('org.freedesktop.DBus', '/org/freedesktop/DBus', 'org.freedesktop.DBus', 'NameHasOwner', arguments)
+    return answer.unpack()[0]
+
+
+def wait_for(name: str, timeout: float = 20) -> None:
+    """Waits until a program has its name on the bus."""
+    deadline = time.monotonic() + timeout
+    while not has_owner(name):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f'{name} did not come')
+        time.sleep(0.002)
+
+
+class LoopPing:
+    """Asks CopyPasta's main loop for a sign of life every 2 ms, and keeps the longest wait.
+
+    `org.gtk.Actions.List` is answered by the main loop itself (`org.freedesktop.DBus.Peer` would be answered by GLib's
+    worker thread, and tell nothing): a question that comes while the loop does not turn waits until it does. The
+    longest round trip is therefore the longest time that it did not turn, and the 0.2 ms of a round trip.
+    """
+
+    _PAUSE = 0.002
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self.count = 0
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> 'LoopPing':
+        self._ask()  # The first one on a new connection is slower.
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            asked = now_ms()
+            self._ask()
+            self.longest = max(self.longest, now_ms() - asked)
+            self.count += 1
+            time.sleep(self._PAUSE)
+
+    def _ask(self) -> None:
+        call(COPYPASTA, _OBJECT, 'org.gtk.Actions', 'List')

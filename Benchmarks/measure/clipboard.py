@@ -1,0 +1,30 @@
+"""Other programs that copy: one that copies again and again, and one that offers a large text."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_COPIER = Path(__file__).with_name('copier.py')
+
+
+def copy_texts(count: int, gap_ms: int, label: str) -> list[str]:
+    """Copies `count` distinct texts, `gap_ms` apart, from one process; answers them once the last is taken over."""
+    texts = [f'{label} {number}' for number in range(count)]
+    subprocess.run([sys.executable, _COPIER, str(gap_ms)], input='\n'.join(texts), text=True, check=True,
+                   timeout=60 + count * gap_ms / 1000)
+    return texts
+
+
+class LargeOwner:
+    """Offers a file's content with xclip, which hands it over in pieces (INCR)."""
+
+    def __init__(self, file: Path) -> None:
+        command = ['xclip', '-quiet', '-selection', 'clipboard', '-in', os.fspath(file)]
+        self._child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def __enter__(self) -> 'LargeOwner':
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._child.kill()
+        self._child.wait()

@@ -1,0 +1,50 @@
+"""A figure of the table, and how pairs of runs become one."""
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+
+
+@dataclass
+class Figure:
+    """One line of the table: what was measured, beside what it is measured against."""
+
+    name: str
+    unit: str
+    ours: float
+    target: str = ''
+    reference: float | None = None
+    reference_name: str = ''
+    # The median of the pairs' own ratios; without pairs, the ratio of the two figures.
+    ratio: float | None = None
+    # Whether the target is about "how much more" and not about "how many times".
+    is_difference: bool = False
+    note: str = ''
+
+    def __post_init__(self) -> None:
+        if self.ratio is None and self.reference:
+            self.ratio = self.ours / self.reference
+
+    def comparison(self) -> str:
+        """The ratio or the difference to the reference, as the table shows it."""
+        if self.reference is None:
+            return ''
+        if self.is_difference:
+            return f'{self.ours - self.reference:+.1f} {self.unit}'
+        return '' if self.ratio is None else f'{self.ratio:.2f}'
+
+
+Pair = tuple[float, float]
+
+
+def pairs(count: int, ours: Callable[[], float], reference: Callable[[], float], warm_ups: int = 1) -> list[Pair]:
+    """Runs both `count` times in turn, so that a machine that slows down slows both; the warm-ups do not count."""
+    runs = [(ours(), reference()) for _ in range(warm_ups + count)]
+    return runs[warm_ups:]
+
+
+def paired(name: str, unit: str, runs: list[Pair], *, of: str, target: str = '', difference: bool = False,
+           note: str = '') -> Figure:
+    """The figure of paired runs; `of` names the reference."""
+    ratios = [ours / reference for ours, reference in runs if reference]
+    return Figure(name, unit, median(run[0] for run in runs), target, median(run[1] for run in runs), of,
+                  median(ratios) if ratios else None, difference, note)

@@ -1,0 +1,63 @@
+"""What is recorded while the window is active, and what that costs the disk."""
+import time
+from statistics import median
+
+from ..bench import FEW_ROWS, Bench
+from ..clipboard import copy_texts
+from ..figure import Figure, paired, pairs
+from ..history import Home
+from ..process import bytes_written
+
+COPIES = 200
+_RUNS = 3
+_CAPTURES = 50
+_CAPTURE_GAP_MS = 60
+
+
+def measure_copies(bench: Bench) -> list[Figure]:
+    """Of 200 copies by one program, how many are in the history, in which order, and how often."""
+    return [_recorded(bench, gap, target) for gap, target in ((20, '100 %'), (5, '≥ 98 %'))]
+
+
+def measure_bytes_written(bench: Bench) -> list[Figure]:
+    """Bytes written for one capture, over 50 of them; many rows against few."""
+    many, few = bench.copy_home(bench.rows, 'captures-many'), bench.copy_home(FEW_ROWS, 'captures-few')
+    runs = pairs(_RUNS, lambda: _kib_per_capture(bench, many), lambda: _kib_per_capture(bench, few), warm_ups=0)
+    return [paired(f'written for one capture, {bench.rows:,} rows', 'KiB', runs, of=f'{FEW_ROWS} rows',
+                   target='≤ 1.2', note=f'write_bytes of {_CAPTURES} captures, in whole pages')]
+
+
+def _recorded(bench: Bench, gap: int, target: str) -> Figure:
+    shares, faults, missing = [], set(), []
+    for run in range(_RUNS):
+        home = bench.fresh_home(f'copies-{gap}-{run}')
+        with bench.start_settled(home):
+            copied = copy_texts(COPIES, gap, f'copy {gap} {run}')
+            _wait_for_rest(home)
+        kept = home.texts()
+        missing += [number for number, text in enumerate(copied) if text not in kept]
+        shares.append(100 * len(set(kept) & set(copied)) / COPIES)
+        if len(set(kept)) < len(kept):
+            faults.add('some twice')
+        if kept != [text for text in copied if text in kept]:
+            faults.add('out of order')
+    note = ', '.join(sorted(faults)) or 'in order, each once'
+    if missing:
+        note += f'; missing: nr {", ".join(map(str, missing[:6]))}' + ('…' if len(missing) > 6 else '')
+    return Figure(f'recorded of {COPIES} copies {gap} ms apart', '%', median(shares), target,
+                  note=f'{note}; worst run {min(shares):g} %')
+
+
+def _wait_for_rest(home: Home) -> None:
+    count = -1
+    while count != home.count():
+        count = home.count()
+        time.sleep(0.3)
+
+
+def _kib_per_capture(bench: Bench, home: Home) -> float:
+    with bench.start_settled(home) as running:
+        before, newest = bytes_written(running.pid), home.newest_id()
+        copy_texts(_CAPTURES, _CAPTURE_GAP_MS, f'capture {time.monotonic_ns()}')
+        _wait_for_rest(home)
+        return (bytes_written(running.pid) - before) / 1024 / (home.newest_id() - newest)

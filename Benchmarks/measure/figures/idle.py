@@ -1,0 +1,40 @@
+"""What the program costs while nothing happens."""
+import time
+
+from ..bench import FEW_ROWS, Bench
+from ..bus import show_copypasta
+from ..figure import Figure
+from ..process import Running, activity
+
+_SECONDS = 20
+# What was set off by showing or hiding has to end, and threads that have no more work end themselves.
+_CALM_SECONDS = 12
+
+
+def measure_idle(bench: Bench) -> list[Figure]:
+    """Processor time and wake-ups over 20 s: hidden, and visible beside the floor."""
+    bench.screen.forget()
+    with bench.start_settled(bench.home(FEW_ROWS)) as ours:
+        bench.hide()
+        hidden, hidden_wake_ups = _watch(ours)[0]
+        shown = show_copypasta()
+        bench.screen.first_frame(shown)
+        bench.screen.settle()
+    # Anew, so that nothing is left of being hidden; the floor first, for CopyPasta to be the active one.
+    with Running([bench.floor]) as floor:
+        bench.screen.first_frame(floor.started)
+        with bench.start_settled(bench.home(FEW_ROWS)) as ours:
+            (visible, visible_wake_ups), (floor_time, floor_wake_ups) = _watch(ours, floor)
+    return [
+        Figure(f'processor time over {_SECONDS} s, hidden', 'ms', hidden, '0', note=f'{hidden_wake_ups} wake-ups'),
+        Figure(f'processor time over {_SECONDS} s, visible and idle', 'ms', visible, '< 5 ms', floor_time, 'floor',
+               note=f'{visible_wake_ups} wake-ups; floor {floor_wake_ups}'),
+    ]
+
+
+def _watch(*programs: Running) -> list[tuple[float, int]]:
+    time.sleep(_CALM_SECONDS)
+    before = [activity(program.pid) for program in programs]
+    time.sleep(_SECONDS)
+    after = [activity(program.pid) for program in programs]
+    return [(late.processor_ms(early), late.wake_ups(early)) for early, late in zip(before, after)]

@@ -1,0 +1,72 @@
+"""Histories of any size, as CopyPasta itself would have made them, and what is in them."""
+import os
+import sqlite3
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+PREVIEW_BYTES = 400
+_ROWS_APART_SECONDS = 600  # So that no row's age changes while something is measured.
+
+
+class Home:
+    """A home folder of its own for the program, with a history in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a program is started with that lives in this home."""
+        kinds = ('CONFIG', 'DATA', 'CACHE', 'STATE')
+        folders = {f'XDG_{kind}_HOME': str(self._folder / kind.lower()) for kind in kinds}
+        return {**os.environ, 'HOME': str(self._folder), **folders}
+
+    @property
+    def database(self) -> Path:
+        return self._folder / 'data' / 'copypasta' / 'history.sqlite3'
+
+    def fill(self, rows: int) -> None:
+        """Adds short rows of some 60 bytes to a history that the program has made, by its own schema."""
+        text = "'Row ' || i || ': a line of text as somebody might have copied it'"
+        with self._open() as database:
+            database.execute(f'''
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
+                INSERT INTO clip(captured_at, byte_count, preview, text)
+                SELECT ({int(time.time())} - ({rows} - i + 1) * {_ROWS_APART_SECONDS}) * 1000000,
+                  length({text}), NULL, {text} FROM n''')
+        database.close()
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Adds these ASCII texts, with the preview that the program would make."""
+        with self._open() as database:
+            for text in texts:
+                preview = text[:PREVIEW_BYTES] if len(text) > PREVIEW_BYTES else None
+                database.execute('INSERT INTO clip(captured_at, byte_count, preview, text) VALUES (?, ?, ?, ?)',
+                                 (int(time.time() - _ROWS_APART_SECONDS) * 1_000_000, len(text), preview, text))
+        database.close()
+
+    def newest_id(self) -> int:
+        return self._number('SELECT coalesce(max(id), 0) FROM clip')
+
+    def count(self) -> int:
+        return self._number('SELECT count(*) FROM clip')
+
+    def texts(self, after: int = 0) -> list[str]:
+        """The short texts that were recorded after an id, in the order of recording."""
+        database = self._open()
+        try:
+            return [row[0] for row in database.execute('SELECT text FROM clip WHERE id > ? ORDER BY id', (after,))]
+        finally:
+            database.close()
+
+    def _number(self, sql: str) -> int:
+        database = self._open()
+        try:
+            return database.execute(sql).fetchone()[0]
+        finally:
+            database.close()
+
+    def _open(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.database, timeout=10)

@@ -1,0 +1,153 @@
+"""The figures of the peers that are installed."""
+import time
+from collections.abc import Callable
+from statistics import median
+
+from ..bench import FEW_ROWS, Bench
+from ..clipboard import copy_texts
+from ..figure import Figure
+from ..figures.capture import COPIES
+from ..process import Running
+from ..screen import Event, NothingDrawn
+from .clipman import Clipman
+from .copyq import CopyQ
+from .diodon import Diodon
+from .gpaste import GPaste
+from .klipper import Klipper
+from .peer import Peer
+from .results import PeerResult
+
+PEERS: list[type[Peer]] = [CopyQ, GPaste, Klipper, Clipman, Diodon]
+_RUNS = 5
+_SETTLE_SECONDS = 1.5
+_ASKS = 40
+
+
+def measure(bench: Bench) -> list[PeerResult]:
+    """Each installed peer in turn; says how to install the others."""
+    peers = [make() for make in PEERS]
+    missing = [peer.package for peer in peers if not peer.is_installed]
+    if missing:
+        print('Not installed: apt-get install --no-install-recommends ' + ' '.join(missing))
+    return [_measure(bench, peer) for peer in peers if peer.is_installed]
+
+
+def compare(figures: list[Figure], results: list[PeerResult]) -> None:
+    """Puts what the best peer did in this run in place of what is known of it."""
+    popups = [(result.popup, result.name) for result in results if result.popup]
+    for figure in figures:
+        if figure.name.startswith('show the hidden window') and popups:
+            figure.reference, figure.reference_name = min(popups)
+            figure.ratio = figure.ours / figure.reference
+        for gap in (20, 5):
+            kept = [(result.kept[gap], result.name) for result in results if gap in result.kept]
+            if figure.name.startswith('recorded') and f' {gap} ms' in figure.name and kept:
+                figure.reference, figure.reference_name = max(kept)
+                figure.ratio = figure.ours / figure.reference
+
+
+def fill(bench: Bench, peer: Peer, rows: int, held: int = 0) -> None:
+    """Brings a peer's history from `held` to so many texts, by the way that it has for that."""
+    texts = [f'Row {number}: a line of text as somebody might have copied it' for number in range(rows)]
+    if peer.fills_stopped:
+        peer.fill(texts)
+        return
+    texts = texts[held:]
+    running = peer.launch()
+    peer.wait_ready()
+    if isinstance(peer, Diodon):
+        time.sleep(_SETTLE_SECONDS)
+        copy_texts(len(texts), 50, 'Row: a line of text as somebody might have copied it,')
+    else:
+        peer.fill(texts)
+    time.sleep(_SETTLE_SECONDS)
+    peer.end(running)
+
+
+def show(bench: Bench, peer: Peer) -> tuple[float, Event]:
+    """Asks until the history is on the screen, as a person would: some have a name on the bus before they answer."""
+    for _ in range(_ASKS):
+        asked = peer.ask()
+        try:
+            return asked, bench.screen.first_frame(asked, peer.patience_seconds)
+        except NothingDrawn:
+            pass
+    raise NothingDrawn('its history never came')
+
+
+def start_and_memory(bench: Bench, peer: Peer) -> tuple[float, float]:
+    """From launching the program to its history on the screen, in milliseconds, and MiB one second later."""
+    bench.screen.forget()
+    running = Running(peer.start_shown) if peer.start_shown else peer.launch()
+    try:
+        if peer.start_shown:
+            drawn = bench.screen.first_frame(running.started)
+        else:
+            peer.wait_ready()
+            _, drawn = show(bench, peer)
+        time.sleep(1)
+        used = peer.memory()
+        peer.dismiss(bench.screen)
+    finally:
+        peer.end(running)
+    return drawn.time - running.started, used
+
+
+def _measure(bench: Bench, peer: Peer) -> PeerResult:
+    result = PeerResult(peer.name, note=f'filled by {peer.how_filled}')
+    _try(result, 'set up', peer.set_up)
+    _try(result, 'start', lambda: _start(bench, peer, result))
+    _try(result, 'popup', lambda: _popup(bench, peer, result))
+    for gap in (20, 5):
+        _try(result, f'copies {gap} ms apart', lambda: _copies(bench, peer, result, gap))
+    return result
+
+
+def _try(result: PeerResult, what: str, action: Callable[[], None]) -> None:
+    """A peer that does not do what it should does not end the run."""
+    try:
+        action()
+    except Exception as error:  # Whatever it is.
+        result.note += f'; {what}: {type(error).__name__} {error}'.replace('\n', ' ')
+
+
+def _start(bench: Bench, peer: Peer, result: PeerResult) -> None:
+    fill(bench, peer, FEW_ROWS)
+    runs = [start_and_memory(bench, peer) for _ in range(_RUNS)]
+    result.start, result.memory = median(run[0] for run in runs), median(run[1] for run in runs)
+
+
+def _popup(bench: Bench, peer: Peer, result: PeerResult) -> None:
+    running = _running(peer)
+    try:
+        times = []
+        for _ in range(_RUNS + 1):
+            bench.screen.forget()
+            asked, drawn = show(bench, peer)
+            times.append(drawn.time - asked)
+            peer.dismiss(bench.screen)
+        # The first one builds what the others show again.
+        result.first_popup, result.popup = times[0], median(times[1:])
+    finally:
+        peer.end(running)
+
+
+def _copies(bench: Bench, peer: Peer, result: PeerResult, gap: int) -> None:
+    running = _running(peer)
+    try:
+        copied = copy_texts(COPIES, gap, f'copy {gap} {time.monotonic_ns()}')
+        time.sleep(_SETTLE_SECONDS)
+        if not isinstance(peer, Clipman):
+            kept = peer.history()
+    finally:
+        peer.end(running)
+    if isinstance(peer, Clipman):
+        kept = peer.history()  # It is saved at the end.
+    result.kept[gap] = 100 * len(set(kept) & set(copied)) / COPIES
+
+
+def _running(peer: Peer) -> Running:
+    running = peer.launch()
+    peer.wait_ready()
+    time.sleep(_SETTLE_SECONDS)
+    return running

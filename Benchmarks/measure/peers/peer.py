@@ -1,0 +1,83 @@
+"""What every peer can do, seen from outside."""
+import shutil
+import subprocess
+import time
+from abc import ABC, abstractmethod
+
+from ..process import Running, memory, now_ms, processes_named
+from ..screen import Screen
+
+
+def output(*command: str) -> str:
+    """What a command prints; no longer than it should take."""
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL).stdout
+
+
+def start_quietly(*command: str) -> float:
+    """Starts a command that shows something and ends; answers when, in milliseconds."""
+    started = now_ms()
+    subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return started
+
+
+class Peer(ABC):
+    """A clipboard manager, in the run's scratch home, with its own settings but for how many texts it keeps."""
+
+    name: str
+    # The program that tells whether it is installed, and the Debian package.
+    program: str
+    package: str
+    # All that it keeps running.
+    processes: tuple[str, ...]
+    # The most texts that it is filled with here.
+    most: int
+    how_filled: str
+    # How long it may take to show its history, before it is asked again.
+    patience_seconds = 0.6
+    # Whether it is filled while it does not run.
+    fills_stopped = False
+    # A command that starts it and shows its history at once, where it has one.
+    start_shown: list[str] | None = None
+
+    @property
+    def is_installed(self) -> bool:
+        return shutil.which(self.program) is not None
+
+    def set_up(self) -> None:
+        """Lets it keep as many texts as it can."""
+
+    def launch(self) -> Running:
+        """Starts it, without waiting."""
+        return Running([self.program])
+
+    @abstractmethod
+    def wait_ready(self) -> None:
+        """Waits until it answers."""
+
+    @abstractmethod
+    def ask(self) -> float:
+        """Asks for the history, the way a shortcut would; answers when, in milliseconds."""
+
+    @abstractmethod
+    def history(self) -> list[str]:
+        """The texts that it holds, or has saved."""
+
+    def fill(self, texts: list[str]) -> None:
+        """Adds texts by its own front door; not every peer has one."""
+        raise NotImplementedError
+
+    def dismiss(self, screen: Screen) -> None:
+        """Takes the history off the screen."""
+        screen.settle()
+        screen.press('Escape')
+        time.sleep(0.7)
+
+    def end(self, running: Running) -> None:
+        """Ends it the way a logout would."""
+        running.end()
+        deadline = time.monotonic() + 5
+        while processes_named(*self.processes) and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+    def memory(self) -> float:
+        return sum(memory(pid) for pid in processes_named(*self.processes))

@@ -1,0 +1,109 @@
+"""Starting and ending programs, and reading what the kernel knows of them."""
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+MIB = 1 << 20
+
+
+def now_ms() -> float:
+    """The clock of `damagelog`: CLOCK_MONOTONIC, in milliseconds."""
+    return time.monotonic_ns() / 1e6
+
+
+class Running:
+    """A program that was started here; `started` is the moment before, in milliseconds."""
+
+    def __init__(self, command: list[str], environment: dict[str, str] | None = None) -> None:
+        self.started = now_ms()
+        self._child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.pid = self._child.pid
+
+    def __enter__(self) -> 'Running':
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    @property
+    def has_ended(self) -> bool:
+        return self._child.poll() is not None
+
+    def end(self) -> None:
+        """Asks it to end, and ends it where it does not within some seconds."""
+        if not self.has_ended:
+            self._child.send_signal(signal.SIGTERM)
+        try:
+            self._child.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+
+
+def memory(pid: int, what: str = 'Rss') -> float:
+    """MiB in memory, from smaps_rollup: `Rss` all of it, `Pss` with what is shared divided by who shares it."""
+    for line in Path(f'/proc/{pid}/smaps_rollup').read_text().splitlines():
+        if line.startswith(what + ':'):
+            return int(line.split()[1]) / 1024
+    raise ValueError(f'no {what} of process {pid}')
+
+
+def peak_memory(pid: int) -> float:
+    """The most MiB that were ever in memory at once (VmHWM)."""
+    return _number(Path(f'/proc/{pid}/status'), 'VmHWM:') / 1024
+
+
+def bytes_written(pid: int) -> int:
+    """Bytes sent to storage, in whole pages of the page cache. (`wchar` would count the X connection too.)"""
+    return _number(Path(f'/proc/{pid}/io'), 'write_bytes:')
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What a process has done so far, by thread: threads end, and would take their share with them."""
+
+    nanoseconds: dict[str, int]
+    waits: dict[str, int]
+
+    def processor_ms(self, since: 'Activity') -> float:
+        """Milliseconds on a processor, of all threads."""
+        return _growth(self.nanoseconds, since.nanoseconds) / 1e6
+
+    def wake_ups(self, since: 'Activity') -> int:
+        """How many times a thread has gone to wait again: each is a wake-up."""
+        return _growth(self.waits, since.waits)
+
+
+def activity(pid: int) -> Activity:
+    """Read from schedstat, which counts nanoseconds, where `stat` counts ticks of 10 ms."""
+    tasks = list(Path(f'/proc/{pid}/task').iterdir())
+    return Activity({task.name: int((task / 'schedstat').read_text().split()[0]) for task in tasks},
+                    {task.name: _number(task / 'status', 'voluntary_ctxt_switches:') for task in tasks})
+
+
+def _growth(late: dict[str, int], early: dict[str, int]) -> int:
+    return sum(value - early.get(thread, 0) for thread, value in late.items())
+
+
+def processes_named(*names: str) -> list[int]:
+    """This user's processes on this display, by the beginning of the name (the kernel keeps 15 letters)."""
+    found = []
+    for folder in Path('/proc').glob('[0-9]*'):
+        try:
+            is_here = f'DISPLAY={os.environ["DISPLAY"]}'.encode() in (folder / 'environ').read_bytes().split(b'\0')
+            if is_here and (folder / 'comm').read_text().strip() in {name[:15] for name in names}:
+                found.append(int(folder.name))
+        except OSError:
+            pass  # It has ended, or is somebody else's.
+    return found
+
+
+def _number(file: Path, label: str) -> int:
+    for line in file.read_text().splitlines():
+        if line.startswith(label):
+            return int(line.split()[1])
+    raise ValueError(f'no {label} in {file}')
