@@ -32,7 +32,7 @@ public actor HistoryStore {
   private let digest: Digest
   private let patience: Patience
   private var session: WritingSession?
-  private var retry: Task<Void, Never>?
+  private var laterTruncation: Task<Void, Never>?
 
   /// Whether the log may still hold a deleted text.
   private(set) var owesTruncation: Bool
@@ -61,7 +61,7 @@ public actor HistoryStore {
   }
 
   deinit {
-    retry?.cancel()
+    laterTruncation?.cancel()
   }
 
   /// Records a text as the newest clip, unless it is the last captured one; row and fingerprint in one transaction.
@@ -146,7 +146,7 @@ public actor HistoryStore {
   ///
   /// Let go of every reader before: the last connection to close puts the log away, and a reader cannot.
   public func close() {
-    retry?.cancel()
+    laterTruncation?.cancel()
     truncateLogIfOwed()
     session = nil
   }
@@ -176,8 +176,8 @@ public actor HistoryStore {
   }
 
   private func truncateLogLater() {
-    retry?.cancel()
-    retry = Task { [weak self, delays = patience.retries] in
+    laterTruncation?.cancel()
+    laterTruncation = Task { [weak self, delays = patience.retries] in
       for delay in delays {
         do { try await Task.sleep(for: delay) } catch { return }
         guard let self, await self.stillOwesTruncation() else { return }
