@@ -1,0 +1,91 @@
+import CGtk
+import GtkTestSupport
+import Testing
+
+@testable import GtkKit
+
+/// GDK's clipboard and its streams, on this process's own offer.
+@MainActor
+@Suite(.serialized) struct ClipboardTests {
+  init() async throws { try await TestDisplay.open() }
+
+  /// Lets GLib and the main actor have their turns until a condition holds.
+  private func pump(until condition: () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while !condition() {
+      try #require(ContinuousClock.now < end, "GDK did not answer")
+      g_main_context_iteration(nil, 0)
+      await Task.yield()
+    }
+  }
+
+  @Test func whatIsOfferedIsReadAsAStreamThatLeavesNothing() async throws {
+    let clipboard = try #require(Clipboard.ofDisplay)
+    let bytes = Array("a text\u{0}with a NUL".utf8)
+    clipboard.offer(bytes, as: ["text/plain;charset=utf-8", "STRING"])
+    #expect(clipboard.isLocal)
+    #expect(clipboard.mimeTypes == ["text/plain;charset=utf-8", "STRING"])
+    var lifetime: Lifetime?
+    var received: [UInt8]?
+    let reading = Task {
+      let stream = try await clipboard.read(["image/png", "STRING"])
+      lifetime = Lifetime(of: stream)
+      received = try await stream.read(atMost: 100)
+    }
+    try await pump { received != nil }
+    try await reading.value
+    #expect(received == bytes)
+    try await pump { lifetime?.isOver == true }
+  }
+
+  @Test func aTypeThatIsNotOfferedIsAnError() async throws {
+    let clipboard = try #require(Clipboard.ofDisplay)
+    clipboard.offer([1], as: ["text/plain"])
+    var failure: (any Error)?
+    let reading = Task {
+      do { _ = try await clipboard.read(["image/png"]) } catch { failure = error }
+    }
+    try await pump { failure != nil }
+    await reading.value
+    #expect(failure is GLibError)
+  }
+
+  @Test func aCancelledReadIsNoOtherError() async throws {
+    let clipboard = try #require(Clipboard.ofDisplay)
+    clipboard.offer([1], as: ["text/plain"])
+    var failure: (any Error)?
+    let reading = Task {
+      do { _ = try await clipboard.read(["text/plain"]) } catch { failure = error }
+    }
+    reading.cancel()
+    try await pump { failure != nil }
+    #expect(failure is CancellationError)
+  }
+
+  @Test func aHandlerOfChangesIsCalledAndLetGo() throws {
+    let clipboard = try #require(Clipboard.ofDisplay)
+    weak var captured: Token?
+    var changes = 0
+    do {
+      let token = Token()
+      captured = token
+      let connection = clipboard.onChange {
+        _ = token
+        changes += 1
+      }
+      clipboard.offer([1], as: ["text/plain"])
+      clipboard.disconnect(connection)
+    }
+    #expect(changes > 0)
+    #expect(captured == nil)
+  }
+
+  @Test func anApplicationLeavesNothing() {
+    expectNoLeak { token in
+      let application = Application(id: "org.copypasta.Test")
+      application.onActivate { _ = token }
+      application.addAction("test", keys: ["<Control>t"]) { _ = token }
+      return application
+    }
+  }
+}
