@@ -34,12 +34,7 @@ final class Environment {
   /// The window must be gone.
   func close() {
     guard let store = releasedStore() else { return }
-    var isClosed = false
-    Task {
-      await store.close()
-      isClosed = true
-    }
-    MainLoop.run(until: { isClosed }, atMost: .seconds(2))
+    MainLoop.wait(atMost: .seconds(2)) { await store.close() }
   }
 
   /// The store, once the reader is let go: the last connection to close folds the log into the file, which a

@@ -26,6 +26,16 @@ public enum MainLoop {
       _dispatch_get_main_queue_handle_4CF(), G_IO_IN, unsafeBitCast(drain, to: GUnixFDSourceFunc.self), nil)
   }
 
+  /// Runs the loop until asynchronous work is done, for at most so long: what the end of the program waits for.
+  public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {
+    let completion = Completion()
+    Task {
+      await work()
+      completion.isReached = true
+    }
+    run(until: { completion.isReached }, atMost: limit)
+  }
+
   /// Runs the loop until a condition holds, for at most so long; answers whether it came to hold.
   ///
   /// For the end of the program and for tests: everything else is driven by `Application.run`.
@@ -41,4 +51,10 @@ public enum MainLoop {
     }
     return true
   }
+}
+
+/// Whether the work that `wait` runs the loop for is done.
+@MainActor
+private final class Completion {
+  var isReached = false
 }

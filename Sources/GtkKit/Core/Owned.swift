@@ -53,9 +53,4 @@ open class Object {
   final func cast<Instance>(to type: Instance.Type = Instance.self) -> UnsafeMutablePointer<Instance> {
     owned.raw.assumingMemoryBound(to: type)
   }
-
-  /// Whether both are views of one GObject.
-  public final func isSame(as other: Object) -> Bool {
-    raw == other.raw
-  }
 }

@@ -61,10 +61,6 @@ open class Widget: Object {
   /// Removes a style class.
   public final func removeStyle(_ name: String) { gtk_widget_remove_css_class(widget, name) }
 
-  /// Gives the widget the keyboard; answers whether it took it.
-  @discardableResult
-  public final func grabFocus() -> Bool { gtk_widget_grab_focus(widget) != 0 }
-
   /// Adds the actions of a group to the widget and all within it, under a prefix: `row.copy`.
   public final func insert(_ actions: ActionGroup, as prefix: String) {
     gtk_widget_insert_action_group(widget, prefix, actions.opaque)
