@@ -23,6 +23,10 @@ static inline gboolean copypasta_is_a(gpointer instance, GType type) {
   return g_type_check_instance_is_a((GTypeInstance *)instance, type);
 }
 
+static inline const char *copypasta_type_name(gpointer instance) {
+  return G_OBJECT_TYPE_NAME(instance);
+}
+
 /* libdispatch's main queue, for an event loop that is not its own (CoreFoundation uses the same two). */
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *);

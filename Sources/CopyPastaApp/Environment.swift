@@ -8,15 +8,26 @@ final class Environment {
   private(set) var history: Result<History, StoreError>
   let windowState: KeyFile
   let now: @Sendable () -> Int64
+  private let makePreferences: @MainActor () -> Preferences
+  private var madePreferences: Preferences?
 
   init(
     clipboard: any SystemClipboard, history: Result<History, StoreError>, windowState: KeyFile,
-    now: @escaping @Sendable () -> Int64
+    now: @escaping @Sendable () -> Int64, preferences: @escaping @MainActor () -> Preferences
   ) {
     self.clipboard = clipboard
     self.history = history
     self.windowState = windowState
     self.now = now
+    makePreferences = preferences
+  }
+
+  /// What the user has set; read when it is first asked for, so that the first frame need not wait for it.
+  var preferences: Preferences {
+    if let madePreferences { return madePreferences }
+    let made = makePreferences()
+    madePreferences = made
+    return made
   }
 
   /// The real thing.
@@ -26,13 +37,14 @@ final class Environment {
     return Environment(
       clipboard: systemClipboard(), history: history,
       windowState: KeyFile(path: UserFolders.state + "/copypasta/state.ini", group: "window"),
-      now: { Format.now })
+      now: { Format.now }, preferences: livePreferences)
   }
 
   /// Closes what is open; waits a moment for what is being written.
   ///
   /// The window must be gone.
   func close() {
+    if madePreferences != nil { Settings.flush() }
     guard let store = releasedStore() else { return }
     MainLoop.wait(atMost: .seconds(2)) { await store.close() }
   }
@@ -43,6 +55,12 @@ final class Environment {
     guard case .success(let opened) = history else { return nil }
     history = .failure(.failed(code: 0))
     return opened.store
+  }
+
+  private static func livePreferences() -> Preferences {
+    let schema = SettingsSchema(CopyPasta.id) ?? Checkout()?.schema(CopyPasta.id)
+    if schema == nil { complain(tr("Settings are not kept: their schema is not installed.")) }
+    return Preferences(schema: schema)
   }
 
   private static func systemClipboard() -> any SystemClipboard {

@@ -110,9 +110,3 @@ final class HistoryWindow {
     if state["maximized"] == 1 { window.isMaximized = true }
   }
 }
-
-extension Int {
-  fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
-    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
-  }
-}

@@ -88,6 +88,18 @@ extension Object {
     return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
   }
 
+  /// Connects to a signal whose one argument is a text.
+  @discardableResult
+  final func connectText(_ signal: String, _ body: @escaping @MainActor (String) -> Void) -> SignalConnection
+  {
+    let callback: @MainActor @convention(c) (gpointer?, UnsafePointer<CChar>?, gpointer?) -> Void = {
+      _, text, data in
+      guard let text else { return }
+      handler(data, (@MainActor (String) -> Void).self)(String(cString: text))
+    }
+    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
   /// Connects to a model's `items-changed`: from which position on how many rows went and came.
   @discardableResult
   final func connectItemsChanged(

@@ -6,4 +6,11 @@ public enum UserFolders {
   public static var data: String { String(cString: g_get_user_data_dir()) }
   /// `$XDG_STATE_HOME`.
   public static var state: String { String(cString: g_get_user_state_dir()) }
+
+  /// The file of the running program, by its real path; nil where the system does not say.
+  public static var program: String? {
+    guard let path = g_file_read_link("/proc/self/exe", nil) else { return nil }
+    defer { g_free(path) }
+    return String(cString: path)
+  }
 }

@@ -1,0 +1,134 @@
+import GtkKit
+
+/// What the user has set: every key, typed, once.
+///
+/// `data/org.copypasta.CopyPasta.gschema.xml` has the same.
+///
+/// ```swift
+/// preferences.onChange(of: .showsTrayIcon) { [weak self] in self?.refresh() }
+/// preferences.showsTrayIcon = false   // calls it, as a change by another program would
+/// ```
+@MainActor
+final class Preferences {
+  /// A setting, by its name in the schema.
+  enum Key: String, CaseIterable, Sendable {
+    case shortcut
+    case hidesAfterCopying = "hide-after-copying"
+    case hidesOnFocusLoss = "hide-on-focus-loss"
+    case showsTrayIcon = "tray-icon"
+    case startsAtLogin = "start-at-login"
+    case sizeLimit = "size-limit"
+    case usesHaptics = "haptics"
+
+    /// What holds where the user set nothing.
+    var initialValue: SettingsValue {
+      switch self {
+      case .shortcut: .text("<Control><Super>v")
+      case .hidesAfterCopying, .hidesOnFocusLoss, .startsAtLogin: .flag(false)
+      case .showsTrayIcon, .usesHaptics: .flag(true)
+      case .sizeLimit: .number(64)
+      }
+    }
+  }
+
+  /// The sizes that the largest text may be set to, in MiB.
+  static let sizeLimits = 1...512
+
+  private let settings: Settings
+  private var observers: [Key: [WeakObservation]] = [:]
+  private var permanent: [PreferenceObservation] = []
+
+  /// The settings of a schema; nil for some that last as long as the program.
+  init(schema: SettingsSchema?) {
+    let initial = Key.allCases.map { ($0.rawValue, $0.initialValue) }
+    settings = Settings(schema, initially: Dictionary(uniqueKeysWithValues: initial))
+    settings.onChange { [weak self] name in
+      if let key = Key(rawValue: name) { self?.changed(key) }
+    }
+  }
+
+  /// The global shortcut, as GTK writes accelerators; empty for none.
+  var shortcut: String {
+    get { if case .text(let value) = self[.shortcut] { value } else { "" } }
+    set { self[.shortcut] = .text(newValue) }
+  }
+
+  /// Whether the window hides once a text was copied.
+  var hidesAfterCopying: Bool {
+    get { flag(.hidesAfterCopying) }
+    set { self[.hidesAfterCopying] = .flag(newValue) }
+  }
+
+  /// Whether the window hides when another one becomes active.
+  var hidesOnFocusLoss: Bool {
+    get { flag(.hidesOnFocusLoss) }
+    set { self[.hidesOnFocusLoss] = .flag(newValue) }
+  }
+
+  /// Whether there is an icon in the tray, where the desktop has one.
+  var showsTrayIcon: Bool {
+    get { flag(.showsTrayIcon) }
+    set { self[.showsTrayIcon] = .flag(newValue) }
+  }
+
+  /// Whether the program starts hidden when the user logs in.
+  var startsAtLogin: Bool {
+    get { flag(.startsAtLogin) }
+    set { self[.startsAtLogin] = .flag(newValue) }
+  }
+
+  /// The largest text that is recorded, in bytes; kept in whole MiB, within `sizeLimits`.
+  var sizeLimit: Int {
+    get { if case .number(let value) = self[.sizeLimit] { value << 20 } else { 64 << 20 } }
+    set { self[.sizeLimit] = .number((newValue >> 20).clamped(to: Self.sizeLimits)) }
+  }
+
+  /// Whether the device buzzes shortly when a text was copied, where it can.
+  var usesHaptics: Bool {
+    get { flag(.usesHaptics) }
+    set { self[.usesHaptics] = .flag(newValue) }
+  }
+
+  /// Whether the values outlast the program; false where the schema is not installed or the desktop keeps none.
+  var areKept: Bool { settings.areKept }
+
+  /// Whether a setting may be changed; false where the system's administrator has locked it.
+  func isWritable(_ key: Key) -> Bool { settings.isWritable(key.rawValue) }
+
+  /// Calls after each change of a setting, whoever made it, for as long as the preferences live.
+  func onChange(of key: Key, _ body: @escaping @MainActor () -> Void) {
+    permanent.append(observe(key, body))
+  }
+
+  /// Calls after each change of a setting, whoever made it, for as long as the answer is kept.
+  func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> PreferenceObservation {
+    let observation = PreferenceObservation(body)
+    observers[key, default: []].append(WeakObservation(observation))
+    return observation
+  }
+
+  private func changed(_ key: Key) {
+    observers[key]?.removeAll { $0.observation == nil }
+    observers[key]?.forEach { $0.observation?.body() }
+  }
+
+  private func flag(_ key: Key) -> Bool { self[key] == .flag(true) }
+
+  private subscript(key: Key) -> SettingsValue {
+    get { settings[key.rawValue] ?? key.initialValue }
+    set { if self[key] != newValue { settings.set(key.rawValue, to: newValue) } }
+  }
+}
+
+/// Somebody who is told of a setting's changes, until this is let go.
+@MainActor
+final class PreferenceObservation {
+  fileprivate let body: @MainActor () -> Void
+  fileprivate init(_ body: @escaping @MainActor () -> Void) { self.body = body }
+}
+
+@MainActor
+private struct WeakObservation {
+  weak var observation: PreferenceObservation?
+  init(_ observation: PreferenceObservation) { self.observation = observation }
+}

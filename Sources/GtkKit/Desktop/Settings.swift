@@ -1,0 +1,99 @@
+import CGtk
+
+/// The user's settings: those of a GSettings schema, or, where that is not installed, values kept in memory.
+///
+/// ```swift
+/// let settings = Settings(SettingsSchema("org.example.App"), initially: ["sound": .flag(true)])
+/// settings.onChange { key in print(key, settings["sound"] ?? .flag(false)) }
+/// settings.set("sound", to: .flag(false))
+/// ```
+@MainActor
+public final class Settings {
+  private let stored: Stored?
+  private var values: [String: SettingsValue]
+  private var changed: (@MainActor (String) -> Void)?
+
+  /// The settings of a schema, in the place and by the backend that GSettings has for them.
+  ///
+  /// - Parameters:
+  ///   - schema: nil for values that last as long as this object.
+  ///   - initial: every key, with what holds where the schema does not know it.
+  public init(_ schema: SettingsSchema?, initially initial: [String: SettingsValue]) {
+    stored = schema.map { Stored(schema: $0) }
+    values = initial
+    guard let stored else { return }
+    stored.object.connectText("changed") { [weak self] key in self?.changed?(key) }
+    // GSettings tells of a change only where the key was read after that connection.
+    for key in initial.keys { _ = self[key] }
+  }
+
+  /// Whether the values outlast the program.
+  public var areKept: Bool { stored.map { !$0.isInMemory } ?? false }
+
+  /// A key's value at present; nil for a key that is not among the initial ones.
+  public subscript(key: String) -> SettingsValue? {
+    stored?.value(of: key) ?? values[key]
+  }
+
+  /// Changes a key's value; false where it is not of the key's type and range, or the system's administrator has
+  /// locked it.
+  @discardableResult
+  public func set(_ key: String, to value: SettingsValue) -> Bool {
+    if let stored, stored.schema.initialValue(of: key) != nil { return stored.set(key, to: value) }
+    guard let old = values[key] else { return false }
+    values[key] = value
+    if old != value { changed?(key) }
+    return true
+  }
+
+  /// Whether a key may be changed; false where the system's administrator has locked it.
+  public func isWritable(_ key: String) -> Bool { stored?.isWritable(key) ?? true }
+
+  /// Calls with the key of each change, whoever made it.
+  public func onChange(_ body: @escaping @MainActor (_ key: String) -> Void) { changed = body }
+
+  /// Returns when what was changed has been handed over to the desktop, at the end of the program.
+  public static func flush() { g_settings_sync() }
+}
+
+/// The GSettings object, and what it may be asked for.
+@MainActor
+private struct Stored {
+  let schema: SettingsSchema
+  let object: Object
+
+  init(schema: SettingsSchema) {
+    self.schema = schema
+    object = Object(
+      Owned(
+        taking: UnsafeMutableRawPointer(g_settings_new_full(schema.pointer, nil, nil).unsafelyUnwrapped)))
+  }
+
+  /// GLib's stand-in where the desktop has no backend, or `GSETTINGS_BACKEND=memory` asks for it.
+  var isInMemory: Bool {
+    var value = GValue()
+    g_value_init(&value, copypasta_type_object())
+    defer { g_value_unset(&value) }
+    g_object_get_property(object.cast(), "backend", &value)
+    return g_value_get_object(&value).map { String(cString: copypasta_type_name($0)) }
+      == "GMemorySettingsBackend"
+  }
+
+  func value(of key: String) -> SettingsValue? {
+    // GSettings aborts for a key that is not there.
+    guard schema.initialValue(of: key) != nil,
+      let value = g_settings_get_value(object.cast(), key)
+    else { return nil }
+    defer { g_variant_unref(value) }
+    return SettingsValue(value)
+  }
+
+  func set(_ key: String, to value: SettingsValue) -> Bool {
+    schema.takes(value, for: key) && g_settings_set_value(object.cast(), key, value.variant) != 0
+  }
+
+  func isWritable(_ key: String) -> Bool {
+    guard schema.initialValue(of: key) != nil else { return true }
+    return g_settings_is_writable(object.cast(), key) != 0
+  }
+}

@@ -1,0 +1,81 @@
+import CGtk
+
+/// What settings there are: a compiled GSettings schema.
+@MainActor
+public final class SettingsSchema {
+  let pointer: OpaquePointer
+
+  /// Looks a schema up where the desktop keeps them (`$XDG_DATA_DIRS`, `GSETTINGS_SCHEMA_DIR`); nil where it is not
+  /// installed.
+  public convenience init?(_ id: String) {
+    self.init(id, in: g_settings_schema_source_get_default())
+  }
+
+  /// Looks a schema up in a folder that holds a `gschemas.compiled`; nil where that is missing or has no such schema.
+  public convenience init?(_ id: String, compiledIn folder: String) {
+    let source = g_settings_schema_source_new_from_directory(
+      folder, g_settings_schema_source_get_default(), 0, nil)
+    defer { if let source { g_settings_schema_source_unref(source) } }
+    self.init(id, in: source)
+  }
+
+  /// Compiles the schemas of one folder into a `gschemas.compiled` in another, which is made where it is missing.
+  ///
+  /// Takes GLib's tool for it, which comes with GTK's development files.
+  public static func compile(_ sources: String, into folder: String) throws(GLibError) {
+    g_mkdir_with_parents(folder, 0o700)
+    let words = ["glib-compile-schemas", "--strict", "--targetdir=" + folder, sources]
+    var arguments = words.map { g_strdup($0) } + [nil]
+    defer { for argument in arguments { g_free(argument) } }
+    let flags = GSpawnFlags(rawValue: G_SPAWN_SEARCH_PATH.rawValue | G_SPAWN_STDOUT_TO_DEV_NULL.rawValue)
+    var status: gint = 0
+    var error: UnsafeMutablePointer<GError>?
+    guard g_spawn_sync(nil, &arguments, nil, flags, nil, nil, nil, nil, &status, &error) != 0,
+      g_spawn_check_wait_status(status, &error) != 0
+    else { throw GLibError(taking: error) }
+  }
+
+  private init?(_ id: String, in source: OpaquePointer?) {
+    // `g_settings_new` would abort the program where the schema is not installed.
+    guard let source, let schema = g_settings_schema_source_lookup(source, id, 1) else { return nil }
+    pointer = schema
+  }
+
+  isolated deinit {
+    g_settings_schema_unref(pointer)
+  }
+
+  /// The names of all keys, in no order.
+  public var keys: [String] {
+    guard let list = g_settings_schema_list_keys(pointer) else { return [] }
+    defer { g_strfreev(list) }
+    return sequence(first: 0) { $0 + 1 }.lazy.map { list[$0] }.prefix { $0 != nil }
+      .compactMap { $0.map { String(cString: $0) } }
+  }
+
+  /// What a key is where the user set nothing; nil where there is no such key, or one of another type.
+  public func initialValue(of key: String) -> SettingsValue? {
+    guard let description = schemaKey(key) else { return nil }
+    defer { g_settings_schema_key_unref(description) }
+    guard let value = g_settings_schema_key_get_default_value(description) else { return nil }
+    defer { g_variant_unref(value) }
+    return SettingsValue(value)
+  }
+
+  /// Whether a key takes a value: it exists, is of that type, and the value lies within its range.
+  func takes(_ value: SettingsValue, for key: String) -> Bool {
+    guard let description = schemaKey(key) else { return false }
+    defer { g_settings_schema_key_unref(description) }
+    let variant = g_variant_ref_sink(value.variant)
+    defer { g_variant_unref(variant) }
+    let type = g_settings_schema_key_get_value_type(description)
+    return g_variant_is_of_type(variant, type) != 0
+      && g_settings_schema_key_range_check(description, variant) != 0
+  }
+
+  private func schemaKey(_ key: String) -> OpaquePointer? {
+    // `g_settings_schema_get_key` would abort, too.
+    guard g_settings_schema_has_key(pointer, key) != 0 else { return nil }
+    return g_settings_schema_get_key(pointer, key)
+  }
+}

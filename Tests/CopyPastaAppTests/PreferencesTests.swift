@@ -1,0 +1,78 @@
+import Foundation
+import GtkKit
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+@MainActor
+@Suite(.serialized) struct PreferencesTests {
+  @Test func theSchemaHasTheSameKeysAndFirstValuesAsTheCode() throws {
+    let folder = try TemporaryFolder()
+    try SettingsSchema.compile(Self.data, into: folder.path)
+    let schema = try #require(SettingsSchema(CopyPasta.id, compiledIn: folder.path))
+    #expect(Set(schema.keys) == Set(Preferences.Key.allCases.map(\.rawValue)))
+    for key in Preferences.Key.allCases {
+      #expect(schema.initialValue(of: key.rawValue) == key.initialValue, "\(key)")
+    }
+  }
+
+  @Test func whatIsSetIsReadAndToldOf() {
+    let preferences = Preferences(schema: nil)
+    let told = Told()
+    preferences.onChange(of: .showsTrayIcon) { told.count += 1 }
+    preferences.showsTrayIcon = true
+    #expect(told.count == 0, "it was true")
+    preferences.showsTrayIcon = false
+    #expect(told.count == 1)
+    #expect(!preferences.showsTrayIcon)
+    preferences.usesHaptics = false
+    #expect(told.count == 1, "another key")
+  }
+
+  @Test func everyPropertyHasAKeyOfItsOwn() {
+    let preferences = Preferences(schema: nil)
+    let told = Told()
+    for key in Preferences.Key.allCases { preferences.onChange(of: key) { told.keys.append(key) } }
+    preferences.shortcut = ""
+    preferences.hidesAfterCopying.toggle()
+    preferences.hidesOnFocusLoss.toggle()
+    preferences.showsTrayIcon.toggle()
+    preferences.startsAtLogin.toggle()
+    preferences.sizeLimit = 1 << 20
+    preferences.usesHaptics.toggle()
+    #expect(told.keys == Preferences.Key.allCases)
+  }
+
+  @Test func theLargestTextStaysWithinItsRange() {
+    let preferences = Preferences(schema: nil)
+    #expect(preferences.sizeLimit == TransferLimits().bytes)
+    preferences.sizeLimit = 0
+    #expect(preferences.sizeLimit == 1 << 20)
+    preferences.sizeLimit = .max
+    #expect(preferences.sizeLimit == 512 << 20)
+  }
+
+  @Test func anObserverThatWasLetGoIsToldNoMore() {
+    let preferences = Preferences(schema: nil)
+    let told = Told()
+    var observation: PreferenceObservation? = preferences.observe(.shortcut) { told.count += 1 }
+    preferences.shortcut = "<Super>c"
+    #expect(told.count == 1)
+    withExtendedLifetime(observation) {}
+    observation = nil
+    preferences.shortcut = ""
+    #expect(told.count == 1)
+  }
+
+  /// The project's `data` folder.
+  private static let data =
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path + "/data"
+}
+
+@MainActor
+private final class Told {
+  var count = 0
+  var keys: [Preferences.Key] = []
+}

@@ -1,0 +1,132 @@
+import CGtk
+import Foundation
+import TestSupport
+import Testing
+
+@testable import GtkKit
+
+/// Settings with a schema of their own, in memory (`GSETTINGS_BACKEND=memory`), and without any.
+@MainActor
+@Suite(.serialized) struct SettingsTests {
+  private let folder: TemporaryFolder
+  private let schema: SettingsSchema
+  private let initial: [String: SettingsValue] = [
+    "sound": .flag(true), "name": .text("none"), "volume": .number(5), "unknown": .number(1),
+  ]
+
+  init() throws {
+    // Before the first settings of the process are made; it is what says which backend they get.
+    setenv("GSETTINGS_BACKEND", "memory", 1)
+    folder = try TemporaryFolder()
+    try folder.write(Self.source, to: "test.gschema.xml")
+    try SettingsSchema.compile(folder.path, into: folder.path + "/compiled")
+    // A path of its own: the memory is the process's.
+    schema = try #require(SettingsSchema(Self.id, compiledIn: folder.path + "/compiled"))
+  }
+
+  private static let id = "org.copypasta.Test"
+  private static let source = """
+    <schemalist><schema id="\(id)" path="/org/copypasta/test/">
+      <key name="sound" type="b"><default>true</default></key>
+      <key name="name" type="s"><default>''</default></key>
+      <key name="volume" type="u"><range min="1" max="9"/><default>3</default></key>
+      <key name="list" type="as"><default>[]</default></key>
+    </schema></schemalist>
+    """
+
+  @Test func aSchemaThatIsNotThereIsNil() throws {
+    #expect(SettingsSchema("org.copypasta.NotInstalled") == nil)
+    #expect(SettingsSchema("org.copypasta.NotInstalled", compiledIn: folder.path + "/compiled") == nil)
+    #expect(SettingsSchema(Self.id, compiledIn: folder.path + "/nothing") == nil)
+    try folder.write("no schema", to: "gschemas.compiled")
+    #expect(SettingsSchema(Self.id, compiledIn: folder.path) == nil)
+  }
+
+  @Test func aSchemaThatMakesNoSenseIsNotCompiled() throws {
+    try folder.write("<schemalist><schema/></schemalist>", to: "test.gschema.xml")
+    #expect(throws: GLibError.self) {
+      try SettingsSchema.compile(folder.path, into: folder.path + "/other")
+    }
+  }
+
+  @Test func aSchemaTellsItsKeysAndWhatTheyAreAtFirst() {
+    #expect(Set(schema.keys) == ["sound", "name", "volume", "list"])
+    #expect(schema.initialValue(of: "sound") == .flag(true))
+    #expect(schema.initialValue(of: "name") == .text(""))
+    #expect(schema.initialValue(of: "volume") == .number(3))
+    #expect(schema.initialValue(of: "list") == nil)
+    #expect(schema.initialValue(of: "unknown") == nil)
+  }
+
+  @Test func theSchemaGoesBeforeWhatTheCodeSays() {
+    let settings = Settings(schema, initially: initial)
+    defer { settings.reset(initial.keys) }
+    #expect(settings["volume"] == .number(3))
+    #expect(settings["unknown"] == .number(1))
+    #expect(settings["sneaked in"] == nil)
+  }
+
+  @Test func aChangeIsToldOfAndSeenByOthers() {
+    let settings = Settings(schema, initially: initial)
+    let other = Settings(schema, initially: initial)
+    defer { settings.reset(initial.keys) }
+    var told: [String] = []
+    other.onChange { told.append($0) }
+    #expect(settings.set("name", to: .text("new")))
+    #expect(settings.set("sound", to: .flag(false)))
+    #expect(MainLoop.run(until: { told.count == 2 }, atMost: .seconds(20)))
+    #expect(told == ["name", "sound"])
+    #expect(other["name"] == .text("new"))
+    #expect(other["sound"] == .flag(false))
+  }
+
+  @Test(arguments: [
+    ("volume", SettingsValue.number(10)), ("volume", .text("loud")), ("nothing", .flag(true)),
+  ])
+  func whatAKeyDoesNotTakeIsRefused(key: String, value: SettingsValue) {
+    let settings = Settings(schema, initially: initial)
+    #expect(!settings.set(key, to: value))
+    #expect(settings["volume"] == .number(3))
+  }
+
+  @Test func withoutASchemaTheValuesAreKeptInMemory() {
+    let settings = Settings(nil, initially: initial)
+    var told: [String] = []
+    settings.onChange { told.append($0) }
+    #expect(settings["volume"] == .number(5))
+    #expect(settings.set("volume", to: .number(6)))
+    #expect(settings.set("volume", to: .number(6)))
+    #expect(settings["volume"] == .number(6))
+    #expect(told == ["volume"])
+    #expect(!settings.areKept)
+    #expect(Settings(nil, initially: initial)["volume"] == .number(5))
+  }
+
+  @Test func whatIsKeptInMemoryIsNotCalledKept() {
+    #expect(!Settings(schema, initially: initial).areKept)
+  }
+
+  @Test func nothingIsLeftOfThemOnceTheyAreGone() {
+    weak var captured: Token?
+    weak var settings: Settings?
+    do {
+      let token = Token()
+      captured = token
+      let made = Settings(schema, initially: initial)
+      settings = made
+      made.onChange { _ in _ = token }
+    }
+    while g_main_context_iteration(nil, 0) != 0 {}
+    #expect(settings == nil)
+    #expect(captured == nil)
+  }
+}
+
+extension Settings {
+  /// Gives keys their first values back, for the next test: the memory is the process's.
+  fileprivate func reset(_ keys: some Sequence<String>) {
+    for key in keys {
+      set(key, to: ["sound": .flag(true), "name": .text(""), "volume": .number(3)][key] ?? .number(1))
+    }
+  }
+}
