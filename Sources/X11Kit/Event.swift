@@ -1,6 +1,6 @@
 import CXCB
 
-/// What the server tells, as far as selections need it.
+/// What the server tells, as far as selections and key grabs need it.
 enum Event: Equatable {
   case propertySet(Window, Atom, at: xcb_timestamp_t)
   /// `sequence` is the number of our last request that the server had carried out by then.
@@ -11,7 +11,17 @@ enum Event: Equatable {
   case selectionAnswered(SelectionAnswer)
   /// An earlier request named a window that does not exist any more.
   case windowMissing(Window)
+  case keyPressed(KeyEvent)
+  case keyReleased(KeyEvent)
+  /// The keys or the modifiers mean something else than before.
+  case keyboardChanged
   case other
+}
+
+/// A key went down or up.
+struct KeyEvent: Equatable {
+  let code: xcb_keycode_t
+  let time: xcb_timestamp_t
 }
 
 /// Another program asks for the selection (ICCCM 2.2).
@@ -46,6 +56,9 @@ extension Event {
       }
     case XCB_SELECTION_REQUEST where !isForged: self = Event(request: raw)
     case XCB_SELECTION_NOTIFY: self = Event(answer: raw)
+    case XCB_KEY_PRESS where !isForged: self = .keyPressed(KeyEvent(raw))
+    case XCB_KEY_RELEASE where !isForged: self = .keyReleased(KeyEvent(raw))
+    case XCB_MAPPING_NOTIFY where !isForged: self = .keyboardChanged
     default: self = .other
     }
   }
@@ -83,6 +96,15 @@ extension Event {
         SelectionAnswer(
           requestor: event.requestor, selection: event.selection, target: event.target,
           property: event.property))
+    }
+  }
+}
+
+extension KeyEvent {
+  fileprivate init(_ raw: UnsafeMutablePointer<xcb_generic_event_t>) {
+    // Presses and releases have the same form.
+    self = raw.withMemoryRebound(to: xcb_key_press_event_t.self, capacity: 1) {
+      KeyEvent(code: $0.pointee.detail, time: $0.pointee.time)
     }
   }
 }

@@ -129,7 +129,7 @@ public actor SelectionOwner {
     case .propertyDeleted(let window, let property, let sequence):
       transfers.propertyDeleted(at: .init(window: window, property: property), sequence: sequence)
     case .windowDestroyed(let window), .windowMissing(let window): transfers.windowDestroyed(window)
-    case .selectionLost, .selectionAnswered, .propertySet, .other: break
+    default: break
     }
   }
 

@@ -83,14 +83,14 @@ extension X11KitTests {
     // MARK: - Tools
 
     /// A loop that spins takes all of a processor; 20 % is far from it on any machine.
-    private static func expectIdle(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    static func expectIdle(sourceLocation: SourceLocation = #_sourceLocation) async throws {
       let before = clock()
       try await Task.sleep(for: .milliseconds(500))
       let used = Double(clock() - before) / Double(CLOCKS_PER_SEC)
       #expect(used < 0.1, sourceLocation: sourceLocation)
     }
 
-    private static func openSockets() throws -> Int {
+    static func openSockets() throws -> Int {
       let folder = "/proc/self/fd"
       return try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
         do {

@@ -1,0 +1,145 @@
+import SerialQueue
+
+/// What became of a combination of keys that was asked for.
+public enum KeyGrabState: Sendable, Equatable {
+  /// None was asked for.
+  case released
+  /// It is ours: each press is told of, whichever program has the keyboard.
+  case held
+  /// Another program has it.
+  case taken
+  /// The keyboard has no such key, or no such modifier.
+  case missing
+  /// The X server has ended, or has closed the connection.
+  case connectionLost
+}
+
+/// A combination of keys that is heard of whichever program has the keyboard, through an X connection of its own.
+///
+/// ```swift
+/// let grab = try KeyGrab(display: nil)
+/// await grab.setHandlers(press: { time in print("pressed at", time) }, change: { print("now", $0) })
+/// let state = await grab.grab(KeyCombination(keysym: 0x76, modifiers: [.control, .logo]))
+/// ```
+///
+/// It holds with NumLock and CapsLock on, and in every layout of the keyboard. When the keyboard changes, it is
+/// asked for anew; where another program has it, it is not asked for again until then.
+///
+/// Under Xwayland the server says that all is well, and tells of nothing while a Wayland window has the keyboard.
+public actor KeyGrab {
+  private let connection: Connection
+  private let queue = SerialQueue(label: "org.copypasta.key-grab")
+  private var readSource: ReadSource?
+  private var wanted: KeyCombination?
+  private var lastRelease: KeyEvent?
+  private var pressHandler: (@Sendable (UInt32) -> Void)?
+  private var changeHandler: (@Sendable (KeyGrabState) -> Void)?
+
+  /// What became of what was asked for last.
+  public private(set) var state = KeyGrabState.released
+
+  /// Grabbing waits for the server, so it has a thread of its own.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
+  ///
+  /// It waits for the server.
+  /// - Throws: `cannotConnect` where no server answers.
+  public init(display: String?) throws(X11Error) {
+    let connection = try Connection(display: display)
+    self.connection = connection
+    let source = ReadSource(connection, queue: queue.dispatchQueue)
+    readSource = source
+    source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
+  }
+
+  /// Sets what is called, on the grab's queue.
+  ///
+  /// - Parameters:
+  ///   - press: Once for each press, however long it lasts, with the server's time of it in milliseconds.
+  ///   - change: When the state becomes another one by itself: the keyboard has changed, or the server has gone.
+  public func setHandlers(
+    press: (@Sendable (UInt32) -> Void)?, change: (@Sendable (KeyGrabState) -> Void)?
+  ) {
+    pressHandler = press
+    changeHandler = change
+  }
+
+  /// Asks for a combination in place of the one before; the answer is what became of it.
+  @discardableResult
+  public func grab(_ keys: KeyCombination) -> KeyGrabState {
+    wanted = keys
+    takeAnew()
+    handleEvents()
+    return state
+  }
+
+  /// Gives the combination back.
+  public func release() {
+    wanted = nil
+    takeAnew()
+    handleEvents()
+  }
+
+  // MARK: - Events
+
+  /// Handles all that has arrived.
+  ///
+  /// To be called after everything that waits or writes: XCB may have read events meanwhile, and the socket
+  /// does not become readable for them again.
+  private func handleEvents() {
+    connection.flush()
+    while let event = connection.takeEvent() {
+      switch event {
+      case .keyPressed(let key): pressed(key)
+      case .keyReleased(let key): lastRelease = key
+      case .keyboardChanged: keyboardChanged()
+      default: break
+      }
+    }
+    if connection.isLost { connectionLost() }
+  }
+
+  private func pressed(_ key: KeyEvent) {
+    // A key that is held down repeats as a release and a press of the same time.
+    if key != lastRelease { pressHandler?(key.time) }
+  }
+
+  /// The layout, or the modifiers, are others than before: the same keys may lie elsewhere.
+  private func keyboardChanged() {
+    let before = state
+    takeAnew()
+    if state != before { changeHandler?(state) }
+  }
+
+  private func connectionLost() {
+    guard state != .connectionLost else { return }
+    // Its socket would be readable for ever.
+    readSource = nil
+    state = .connectionLost
+    changeHandler?(state)
+  }
+
+  // MARK: - Helpers
+
+  private func takeAnew() {
+    guard state != .connectionLost else { return }
+    do {
+      state = try take()
+    } catch {
+      connectionLost()
+    }
+  }
+
+  private func take() throws(Interruption) -> KeyGrabState {
+    connection.ungrabKeys()
+    guard let wanted else {
+      connection.flush()
+      return .released
+    }
+    guard let strokes = try Keyboard(connection)?.strokes(for: wanted), !strokes.isEmpty else {
+      return .missing
+    }
+    return try connection.grab(strokes) ? .held : .taken
+  }
+}

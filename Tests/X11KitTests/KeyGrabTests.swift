@@ -1,0 +1,215 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import X11Kit
+
+extension X11KitTests {
+  /// Global keys, pressed by xdotool; each test has a keyboard of its own.
+  @Suite struct KeyGrabTests {
+    /// Control, Super and v: the program's own default.
+    static let toggle = KeyCombination(keysym: letter("v"), modifiers: [.control, .logo])
+    /// Where a US keyboard has the letters v, y and z.
+    static let (v, y, z) = ("55", "29", "52")
+
+    let server: XServer
+    let grab: KeyGrab
+    let presses = Presses()
+
+    init() async throws {
+      server = try XServer()
+      grab = try KeyGrab(display: server.display)
+      await grab.setHandlers(
+        press: { [presses] in presses.add($0) }, change: { [presses] in presses.note($0) })
+    }
+
+    @Test func eachPressIsToldOfWithItsTime() async throws {
+      #expect(await grab.grab(Self.toggle) == .held)
+      try press("ctrl+super+v")
+      try await presses.expect(1)
+      try press("ctrl+super+v")
+      try await presses.expect(2)
+      #expect(presses.times[0] > 0)
+      #expect(presses.times[1] > presses.times[0])
+    }
+
+    @Test func otherKeysAreNot() async throws {
+      #expect(await grab.grab(Self.toggle) == .held)
+      try press(
+        "v", "ctrl+v", "super+v", "ctrl+shift+super+v", "ctrl+alt+super+v", "ctrl+super+c", "ctrl+super+v")
+      try await presses.expect(1)
+    }
+
+    @Test(arguments: [["Num_Lock"], ["Caps_Lock"], ["Num_Lock", "Caps_Lock"]])
+    func locksMakeNoDifference(_ locks: [String]) async throws {
+      #expect(await grab.grab(Self.toggle) == .held)
+      try press(locks)
+      try press("ctrl+super+v")
+      try await presses.expect(1)
+    }
+
+    @Test func aKeyThatIsHeldDownCountsOnce() async throws {
+      #expect(await grab.grab(Self.toggle) == .held)
+      // Repetition begins after 0.5 s.
+      try run([
+        "xdotool", "keydown", "ctrl", "keydown", "super", "keydown", "v", "sleep", "1.2", "keyup", "v",
+        "keyup", "super", "keyup", "ctrl",
+      ])
+      try press("ctrl+super+v")
+      try await presses.expect(2)
+    }
+
+    @Test func whatAnotherProgramHasIsSaidAndLeftToIt() async throws {
+      #expect(await grab.grab(Self.toggle) == .held)
+      let second = try KeyGrab(display: server.display)
+      #expect(await second.grab(Self.toggle) == .taken)
+      try press("ctrl+super+v")
+      try await presses.expect(1)
+      await grab.release()
+      #expect(await second.grab(Self.toggle) == .held)
+      #expect(await grab.grab(Self.toggle) == .taken)
+    }
+
+    @Test func oneThatIsHadInPartIsNotTaken() async throws {
+      // As by a program that has never heard of CapsLock.
+      let other = try Connection(display: server.display)
+      #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))
+      #expect(await grab.grab(Self.toggle) == .taken)
+      // Nothing of it is left: a third one may have all but that stroke.
+      let third = try Connection(display: server.display)
+      #expect(try third.grab([Keyboard.Stroke(code: 55, state: 0x44)]))
+    }
+
+    @Test func anotherCombinationReplacesTheFirst() async throws {
+      #expect(await grab.grab(Self.toggle) == .held)
+      #expect(await grab.grab(KeyCombination(keysym: 0xffc9, modifiers: [.shift])) == .held)
+      try press("ctrl+super+v", "shift+F12")
+      try await presses.expect(1)
+      #expect(try KeyGrab.isFree(Self.toggle, on: server.display))
+    }
+
+    @Test func whatTheKeyboardLacksIsSaid() async {
+      #expect(await grab.grab(KeyCombination(keysym: 0x1234_5678, modifiers: [.control])) == .missing)
+      #expect(await grab.state == .missing)
+      #expect(await grab.grab(Self.toggle) == .held)
+    }
+
+    // MARK: Layouts
+
+    @Test func aKeyIsFoundAnewWhenTheLayoutChanges() async throws {
+      let letterY = KeyCombination(keysym: letter("y"), modifiers: [.alt])
+      #expect(await grab.grab(letterY) == .held)
+      try press("alt+" + Self.y)
+      try await presses.expect(1)
+      try run(["setxkbmap", "de"])
+      // A German keyboard has y and z the other way round. When it has heard of it is not known: so, again and again.
+      try await waitUntil("the key in its new place") {
+        try press("alt+" + Self.z)
+        return presses.times.count > 1
+      }
+      let count = presses.times.count
+      try press("alt+" + Self.y, "alt+" + Self.z)
+      try await presses.expect(count + 1)
+    }
+
+    @Test(arguments: ["us,ru", "ru,us", "gr,us", "ru"])
+    func aLayoutWithoutLatinLettersMakesNoDifference(_ layouts: String) async throws {
+      try run(["setxkbmap", "-option", "grp:menu_toggle", layouts])
+      #expect(await grab.grab(Self.toggle) == .held)
+      for count in 1...2 {
+        try press("ctrl+super+" + Self.v)
+        try await presses.expect(count)
+        try press("Menu")
+      }
+    }
+
+    @Test func aKeyThatNeedsShiftIsTakenWithIt() async throws {
+      #expect(await grab.grab(KeyCombination(keysym: letter("+"), modifiers: [.control])) == .held)
+      try press("ctrl+equal", "ctrl+shift+equal")
+      try await presses.expect(1)
+    }
+
+    @Test func aConflictThatALayoutBringsIsTold() async throws {
+      #expect(await grab.grab(KeyCombination(keysym: letter("y"), modifiers: [.alt])) == .held)
+      let other = try Connection(display: server.display)
+      #expect(try other.grab([Keyboard.Stroke(code: 52, state: 0x08)]))
+      try run(["setxkbmap", "de"])
+      #expect(try await eventually { presses.changes == [.taken] })
+      try run(["setxkbmap", "us"])
+      #expect(try await eventually { presses.changes == [.taken, .held] })
+    }
+
+    // MARK: The end
+
+    @Test func aServerThatEndsIsToldAndNothingSpins() async {
+      await #expect(processExitsWith: .success) {
+        let server = try XServer()
+        let grab = try KeyGrab(display: server.display)
+        let presses = Presses()
+        await grab.setHandlers(press: nil, change: { presses.note($0) })
+        #expect(await grab.grab(KeyGrabTests.toggle) == .held)
+        server.kill()
+        #expect(try await eventually { presses.changes == [.connectionLost] })
+        #expect(await grab.grab(KeyGrabTests.toggle) == .connectionLost)
+        await grab.release()
+        try await LifetimeTests.expectIdle()
+      }
+    }
+
+    @Test func aGrabLeavesNothing() async {
+      await #expect(processExitsWith: .success) {
+        let server = try XServer()
+        let before = try LifetimeTests.openSockets()
+        weak var leaked: KeyGrab?
+        do {
+          let grab = try KeyGrab(display: server.display)
+          leaked = grab
+          #expect(await grab.grab(KeyGrabTests.toggle) == .held)
+          try await LifetimeTests.expectIdle()
+        }
+        #expect(try await eventually { leaked == nil })
+        #expect(try await eventually { try LifetimeTests.openSockets() == before })
+        #expect(try KeyGrab.isFree(KeyGrabTests.toggle, on: server.display))
+      }
+    }
+
+    // MARK: Tools
+
+    private func press(_ keys: String...) throws { try press(keys) }
+
+    private func press(_ keys: [String]) throws { try run(["xdotool", "key"] + keys) }
+
+    private func run(_ command: [String]) throws {
+      _ = try Client(command, display: server.display).bytesToEnd()
+    }
+  }
+}
+
+extension KeyGrab {
+  /// Whether nobody has a combination.
+  fileprivate static func isFree(_ keys: KeyCombination, on display: String) throws -> Bool {
+    let connection = try Connection(display: display)
+    let strokes = try #require(try Keyboard(connection)).strokes(for: keys)
+    return try connection.grab(strokes)
+  }
+}
+
+/// What a grab has told.
+final class Presses: Sendable {
+  private let told = Mutex<(times: [UInt32], changes: [KeyGrabState])>(([], []))
+
+  var times: [UInt32] { told.withLock { $0.times } }
+  var changes: [KeyGrabState] { told.withLock { $0.changes } }
+
+  func add(_ time: UInt32) { told.withLock { $0.times.append(time) } }
+  func note(_ state: KeyGrabState) { told.withLock { $0.changes.append(state) } }
+
+  /// Waits for so many presses; that there are no more is for the press after them to show.
+  func expect(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    _ = try await eventually { times.count >= count }
+    #expect(times.count == count, sourceLocation: sourceLocation)
+  }
+}
+
+private func letter(_ letter: Unicode.Scalar) -> UInt32 { letter.value }
