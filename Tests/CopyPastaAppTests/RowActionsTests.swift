@@ -31,6 +31,15 @@ import Testing
     #expect(clipboard.offered == ["three", "one", "two", "three"])
   }
 
+  @Test func tenCopiesInARowAreTenAndEachIsToldOfOnceItIsOffered() async {
+    var told: [String?] = []
+    actions.onCopied = { told.append(clipboard.offered.last) }
+    for step in 0..<10 { actions.copy(model.id(at: step % 3)) }
+    await actions.settle()
+    #expect(clipboard.offered.count == 10)
+    #expect(told == clipboard.offered)
+  }
+
   @Test func aCopyIsNotCapturedWhenItComesBack() async throws {
     actions.copy(model.id(at: 2))
     await actions.settle()

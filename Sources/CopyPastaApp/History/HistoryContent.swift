@@ -53,6 +53,12 @@ final class HistoryContent {
     didSet { list.isShown = isShown }
   }
 
+  /// Calls each time that a clip is on the clipboard.
+  var onCopied: (@MainActor () -> Void)? {
+    get { actions.onCopied }
+    set { actions.onCopied = newValue }
+  }
+
   /// Gives the newest clip the keyboard.
   func focusNewest() { list.focusNewest() }
 

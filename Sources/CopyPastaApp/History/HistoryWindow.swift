@@ -10,6 +10,7 @@ final class HistoryWindow {
   private let notice = NoticeBar()
   private var content: HistoryContent?
   private var closed: (@MainActor () -> Void)?
+  private var copied: [@MainActor () -> Void] = []
 
   init(_ environment: Environment) {
     window = Window(title: "CopyPasta")
@@ -24,6 +25,7 @@ final class HistoryWindow {
         notice.show($0)
       }
       self.content = content
+      content.onCopied = { [weak self] in self?.copied.forEach { $0() } }
       page = content.root
     } catch {
       complain(error.message)
@@ -77,6 +79,9 @@ final class HistoryWindow {
 
   /// Calls when the user closes the window; it is still shown then.
   func onClose(_ body: @escaping @MainActor () -> Void) { closed = body }
+
+  /// Calls each time that a clip was copied, once it is on the clipboard; there may be several such calls.
+  func onCopied(_ body: @escaping @MainActor () -> Void) { copied.append(body) }
 
   private func close() { closed?() }
 

@@ -10,6 +10,8 @@ final class RowActions {
   private let list: HistoryList
   private let report: @MainActor (String) -> Void
   private let queue = TaskQueue()
+  /// Calls each time that a clip is on the clipboard.
+  var onCopied: (@MainActor () -> Void)?
 
   init(
     store: HistoryStore, clipboard: any SystemClipboard, recorder: CaptureRecorder, list: HistoryList,
@@ -33,6 +35,7 @@ final class RowActions {
         }
         try await clipboard.offer(text)
         list.flash(id)
+        onCopied?()
         recorder.noteCopied(text)
       } catch let error as StoreError {
         report(error.message)
