@@ -23,3 +23,6 @@ until_true() {
     sleep 0.05
   done
 }
+
+# The languages of the program besides English, one a line.
+languages() { sed '/^#/d' "$project/po/LINGUAS"; }

@@ -17,6 +17,11 @@ public final class TemporaryFolder: Sendable {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))
   }
 
+  /// Makes a folder in it, with those above it.
+  public func makeFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
+  }
+
   deinit {
     do { try FileManager.default.removeItem(atPath: path) } catch {
       print("\(path) is still there: \(error)")

@@ -17,10 +17,11 @@ enum Age {
     switch age {
     // A clock that was set back: no clip comes from the future.
     case ..<minute: return tr("just now")
-    case ..<hour: return count(age / minute, "%s minute ago", "%s minutes ago")
-    case _ where days == 0 || age < 6 * hour: return count(age / hour, "%s hour ago", "%s hours ago")
+    case ..<hour: return count(age / minute) { trn("%s minute ago", "%s minutes ago", $0) }
+    case _ where days == 0 || age < 6 * hour:
+      return count(age / hour) { trn("%s hour ago", "%s hours ago", $0) }
     case _ where days == 1: return tr("yesterday at %s").filled(with: LocalTime.format(time, "%R"))
-    case ..<(7 * day): return count(Int64(days), "%s day ago", "%s days ago")
+    case ..<(7 * day): return count(Int64(days)) { trn("%s day ago", "%s days ago", $0) }
     default: return LocalTime.format(time, "%x")
     }
   }
@@ -34,7 +35,7 @@ enum Age {
     return .microseconds(max(step - age % step, second))
   }
 
-  private static func count(_ number: Int64, _ one: String, _ many: String) -> String {
-    trn(one, many, Int(number)).filled(with: String(number))
+  private static func count(_ number: Int64, _ words: (Int) -> String) -> String {
+    words(Int(number)).filled(with: String(number))
   }
 }

@@ -1,18 +1,18 @@
 import CGtk
 
 /// The name of the catalogue that the translations are in.
-private let domain = "copypasta"
+let translationDomain = "copypasta"
 
 /// A text in the user's language.
 public func tr(_ text: String) -> String {
   // Untranslated, the answer is the argument itself: it is copied while that is there.
-  text.withCString { String(cString: g_dgettext(domain, $0)) }
+  text.withCString { String(cString: g_dgettext(translationDomain, $0)) }
 }
 
 /// A text in the user's language, in the form that goes with a number.
 public func trn(_ one: String, _ many: String, _ count: Int) -> String {
   one.withCString { one in
-    many.withCString { String(cString: g_dngettext(domain, one, $0, gulong(clamping: count))) }
+    many.withCString { String(cString: g_dngettext(translationDomain, one, $0, gulong(clamping: count))) }
   }
 }
 

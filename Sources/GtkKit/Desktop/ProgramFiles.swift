@@ -1,0 +1,47 @@
+import CGtk
+import Glibc
+
+/// What is installed with the program: translations, settings schema and icons, in the folder `share` of its prefix.
+///
+/// Found from where the program itself lies, so that it may be installed anywhere, and moved. In a checkout the folder
+/// lies beside the program; `meson-helpers/stage` fills it.
+public enum ProgramFiles {
+  /// Sets the user's language, and lets gettext, GSettings and the icon theme look into the folder.
+  ///
+  /// Call it first: GLib reads its environment once.
+  public static func makeKnown() {
+    setlocale(LC_ALL, "")
+    guard let folder = folder(ofProgram: ownPath()) else { return }
+    bindtextdomain(translationDomain, folder + "/locale")
+    bind_textdomain_codeset(translationDomain, "UTF-8")
+    let known = g_getenv("XDG_DATA_DIRS").map { String(cString: $0) } ?? ""
+    g_setenv("XDG_DATA_DIRS", dataFolders(with: folder, before: known), 1)
+  }
+
+  /// The folder for a program at `path`; nil where it has none.
+  static func folder(ofProgram path: String) -> String? {
+    let beside = parent(of: path)
+    let folders = [beside + "/share", parent(of: beside) + "/share"]
+    return folders.first { g_file_test($0, G_FILE_TEST_IS_DIR) != 0 }
+  }
+
+  /// The value of `XDG_DATA_DIRS` with the folder in it, `known` being what it was.
+  static func dataFolders(with folder: String, before known: String) -> String {
+    // What the specification says where nothing is set.
+    let known = known.isEmpty ? "/usr/local/share/:/usr/share/" : known
+    let isListed = known.split(separator: ":").contains { $0 == folder || $0 == folder + "/" }
+    return isListed ? known : folder + ":" + known
+  }
+
+  private static func parent(of path: String) -> String {
+    let folder = g_path_get_dirname(path).unsafelyUnwrapped
+    defer { g_free(folder) }
+    return String(cString: folder)
+  }
+
+  private static func ownPath() -> String {
+    guard let path = g_file_read_link("/proc/self/exe", nil) else { return "" }
+    defer { g_free(path) }
+    return String(cString: path)
+  }
+}

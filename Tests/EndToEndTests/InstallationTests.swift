@@ -1,0 +1,49 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program as one that is installed below a prefix of its own.
+@Suite struct InstallationTests {
+  /// Every word in guillemets, so that it can be seen which are translated.
+  @Test func translationsAreFoundUnderAnyPrefix() async throws {
+    let prefix = try await installation(translating: "s/.*/«&»/")
+    let result = try await run(prefix, "--no-such-option", language: "de")
+    #expect(result.errors == "copypasta: «Unknown option “--no-such-option”.» «See copypasta --help.»\n")
+    // The help is a text of several lines, which the template has to hold just as the program asks for it.
+    let help = try await run(prefix, "--help", language: "de").text
+    #expect(help.split(separator: "\n").allSatisfy { $0.hasPrefix("«") && $0.hasSuffix("»") }, "\(help)")
+  }
+
+  @Test func aLanguageThatIsNotThereIsEnglish() async throws {
+    let prefix = try await installation(translating: "s/.*/«&»/")
+    let result = try await run(prefix, "--no-such-option", language: "fr")
+    #expect(result.errors == "copypasta: Unknown option “--no-such-option”. See copypasta --help.\n")
+  }
+
+  /// A prefix with the program and a German catalogue, made of the template by a sed script.
+  private func installation(translating script: String) async throws -> TemporaryFolder {
+    let prefix = try TemporaryFolder()
+    try prefix.makeFolder("bin")
+    try prefix.makeFolder("share/locale/de/LC_MESSAGES")
+    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../.."
+    // Copied by another process: what this one has open for writing, a child of another test may have open too.
+    let commands = """
+      cp '\(CopyPasta.programPath)' '\(prefix.path)/bin/copypasta'
+      msgen '\(checkout)/po/copypasta.pot' | msgfilter --keep-header sed '\(script)' |
+        msgfmt --output-file='\(prefix.path)/share/locale/de/LC_MESSAGES/copypasta.mo' -
+      """
+    let made = try await Program.run(
+      ["bash", "-e", "-o", "pipefail", "-c", commands],
+      environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
+    try #require(made.exit == .code(0), "\(made.errors)")
+    return prefix
+  }
+
+  private func run(
+    _ prefix: TemporaryFolder, _ argument: String, language: String
+  ) async throws -> Program.Result {
+    try await Program.run(
+      [prefix.path + "/bin/copypasta", argument],
+      environment: ["HOME": prefix.path, "LANG": "C.UTF-8", "LANGUAGE": language])
+  }
+}

@@ -1,0 +1,35 @@
+import TestSupport
+import Testing
+
+@testable import GtkKit
+
+@Suite struct ProgramFilesTests {
+  @Test func whatIsInstalledIsFoundFromWhereTheProgramLies() throws {
+    let prefix = try Folders("bin", "share")
+    #expect(ProgramFiles.folder(ofProgram: prefix.path + "/bin/copypasta") == prefix.path + "/share")
+    let checkout = try Folders("release/share")
+    let staged = checkout.path + "/release"
+    #expect(ProgramFiles.folder(ofProgram: staged + "/copypasta") == staged + "/share")
+    let bare = try Folders("release")
+    #expect(ProgramFiles.folder(ofProgram: bare.path + "/release/copypasta") == nil)
+  }
+
+  @Test func theFolderIsAddedOnceAndTheUsersFoldersStay() {
+    func folders(_ known: String) -> String { ProgramFiles.dataFolders(with: "/opt/share", before: known) }
+    #expect(folders("") == "/opt/share:/usr/local/share/:/usr/share/")
+    #expect(folders("/home/ada/share:/usr/share") == "/opt/share:/home/ada/share:/usr/share")
+    #expect(folders("/usr/share:/opt/share") == "/usr/share:/opt/share")
+    #expect(folders("/opt/share/:/usr/share") == "/opt/share/:/usr/share")
+  }
+}
+
+/// A folder with folders in it.
+private struct Folders {
+  private let folder: TemporaryFolder
+  var path: String { folder.path }
+
+  init(_ names: String...) throws {
+    folder = try TemporaryFolder()
+    for name in names { try folder.makeFolder(name) }
+  }
+}
