@@ -24,7 +24,8 @@ extension VirtualDesktop {
     ]) { $1 }
   }
 
-  private static func startBus(
+  /// Starts a session bus, adds it to `servers`, and returns its address.
+  static func startBus(
     in home: ScratchHome, accessibility: Bool, servers: inout [Program]
   ) async throws -> String {
     let configuration = home.path + "/bus.conf"

@@ -1,0 +1,52 @@
+import CGtk
+
+/// Why a call over the bus came to nothing.
+public enum BusError: Error, Equatable, CustomStringConvertible {
+  /// The answer was an error, or the bus answered that there is nobody; `name` is the error's D-Bus name.
+  case refused(name: String, message: String)
+  /// No answer came in time.
+  case timedOut
+  /// There is no bus, or it went away.
+  case noBus(String)
+  /// The task was cancelled.
+  case cancelled
+
+  /// The name of the error that a method or an interface is answered with that is not there.
+  public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
+
+  /// What a call with arguments that make no sense is answered with.
+  public static func invalidArguments(_ message: String) -> BusError {
+    .refused(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
+  }
+
+  /// What went wrong, in words for a log.
+  public var description: String {
+    switch self {
+    case .refused(let name, let message): "\(name): \(message)"
+    case .timedOut: "no answer in time"
+    case .noBus(let message): message
+    case .cancelled: "cancelled"
+    }
+  }
+
+  /// The name and words that it is sent with as the answer to a call.
+  var answer: (name: String, message: String) {
+    if case .refused(let name, let message) = self, g_dbus_is_error_name(name) != 0 { return (name, message) }
+    return ("org.freedesktop.DBus.Error.Failed", description)
+  }
+
+  /// Takes apart what GDBus says, given the D-Bus name of the error where it was an answer.
+  init(_ error: any Error, remoteName: String?) {
+    guard let error = error as? GLibError else {
+      self = error is CancellationError ? .cancelled : .noBus("\(error)")
+      return
+    }
+    if let remoteName {
+      self = .refused(name: remoteName, message: error.message)
+    } else if error.domain == "g-io-error-quark", error.code == Int(G_IO_ERROR_TIMED_OUT.rawValue) {
+      self = .timedOut
+    } else {
+      self = .noBus(error.message)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import TestSupport
+import Testing
+
+@testable import GtkKit
+
+/// Objects that other programs call, rightly and wrongly.
+@MainActor
+@Suite struct BusExportTests {
+  nonisolated static let introspection = """
+    <node>
+      <interface name="org.copypasta.Clock">
+        <method name="Now"><arg type="s" direction="in"/><arg type="x" direction="out"/></method>
+        <method name="Forgotten"/>
+        <method name="Refuse"/>
+        <property name="Zone" type="s" access="read"/>
+        <property name="Unknown" type="s" access="read"/>
+        <signal name="Tick"/>
+      </interface>
+    </node>
+    """
+  private let clock = BusScene.clock
+  private let properties = RemoteObject(
+    name: BusScene.clock.name, path: BusScene.clock.path, interface: "org.freedesktop.DBus.Properties")
+
+  private func export(on bus: Bus, calls: @escaping @MainActor (String) -> Void = { _ in }) throws
+    -> BusRegistration
+  {
+    try bus.export(
+      Self.introspection, at: clock.path,
+      methods: [
+        "Now": { arguments in
+          calls(arguments[0]?.string ?? "none")
+          return [.int64(42)]
+        },
+        "Refuse": { _ throws(BusError) in
+          throw .refused(name: "org.copypasta.Error.Closed", message: "closed")
+        },
+      ],
+      properties: ["Zone": { .string("UTC") }, "Unknown": { nil }])
+  }
+
+  @Test func callsAndPropertiesAreAnswered() async throws {
+    let scene = try await BusScene.start()
+    let name = try await scene.takeName()
+    var zones: [String] = []
+    let object = try export(on: scene.service) { zones.append($0) }
+    #expect(try await scene.call(clock, "Now", [.string("UTC")]) == .tuple([.int64(42)]))
+    #expect(zones == ["UTC"])
+    let zone = try await scene.call(properties, "Get", [.string(clock.interface), .string("Zone")])
+    #expect(zone == .tuple([.boxed(.string("UTC"))]))
+    let all = try await scene.call(properties, "GetAll", [.string(clock.interface)])
+    #expect(all[0]?.dictionary == ["Zone": .string("UTC")])
+    withExtendedLifetime((name, object)) {}
+  }
+
+  @Test func whateverIsWrongIsAnsweredWithAnError() async throws {
+    let scene = try await BusScene.start()
+    let name = try await scene.takeName()
+    let object = try export(on: scene.service) { _ in Issue.record("the method was called") }
+    let wrong: [(RemoteObject, String, [Variant])] = [
+      (clock, "Now", []),
+      (clock, "Now", [.int32(1)]),
+      (clock, "Now", [.string(""), .string("")]),
+      (clock, "Now", [.dictionary(["a": .boxed(.boxed(.strings(["x"])))])]),
+      (clock, "Forgotten", []),
+      (clock, "NoSuchMethod", []),
+      (RemoteObject(name: clock.name, path: clock.path, interface: "org.example.Other"), "Now", []),
+      (RemoteObject(name: clock.name, path: "/elsewhere", interface: clock.interface), "Now", [.string("")]),
+      (properties, "Get", [.string(clock.interface), .string("NoSuchProperty")]),
+      (properties, "Get", [.string(clock.interface), .string("Unknown")]),
+      (properties, "Get", [.string(clock.interface)]),
+      (properties, "Get", [.string("org.example.Other"), .string("Zone")]),
+      (properties, "Set", [.string(clock.interface), .string("Zone"), .boxed(.string("CET"))]),
+      (properties, "Set", [.string(clock.interface), .string("Zone"), .boxed(.int32(1))]),
+    ]
+    for (object, method, arguments) in wrong {
+      #expect(
+        try await scene.refusal(object, method, arguments) != nil, "\(object.path) \(method) \(arguments)")
+    }
+    withExtendedLifetime((name, object)) {}
+  }
+
+  @Test func aThrownErrorIsTheAnswer() async throws {
+    let scene = try await BusScene.start()
+    let name = try await scene.takeName()
+    let object = try export(on: scene.service)
+    #expect(
+      try await scene.failure(clock, "Refuse")
+        == .refused(name: "org.copypasta.Error.Closed", message: "closed"))
+    withExtendedLifetime((name, object)) {}
+  }
+
+  @Test func anObjectIsThereUntilItIsLetGo() async throws {
+    let scene = try await BusScene.start()
+    let name = try await scene.takeName()
+    var object: BusRegistration? = try export(on: scene.service)
+    #expect(throws: BusError.self) { try export(on: scene.service) }
+    _ = try await scene.call(clock, "Now", [.string("")])
+    object = nil
+    #expect(try await scene.refusal(clock, "Now", [.string("")]) == BusError.unknownMethod)
+    object = try export(on: scene.service)
+    _ = try await scene.call(clock, "Now", [.string("")])
+    withExtendedLifetime((name, object)) {}
+  }
+
+  @Test func anIntrospectionThatMakesNoSenseIsAnError() async throws {
+    let scene = try await BusScene.start()
+    #expect(throws: BusError.self) { try scene.service.export("<node><", at: "/a", methods: [:]) }
+    #expect(throws: BusError.self) { try scene.service.export("<node/>", at: "/a", methods: [:]) }
+  }
+
+  @Test func aRefusedExportLetsItsClosuresGo() async throws {
+    let scene = try await BusScene.start()
+    let object = try export(on: scene.service)
+    weak var captured: Token?
+    do {
+      let token = Token()
+      captured = token
+      #expect(throws: BusError.self) { try export(on: scene.service) { _ in _ = token } }
+    }
+    #expect(captured == nil)
+    withExtendedLifetime(object) {}
+  }
+
+  @Test func aFloodOfCallsIsAnsweredCallByCall() async throws {
+    let scene = try await BusScene.start()
+    let name = try await scene.takeName()
+    var calls = 0
+    let object = try export(on: scene.service) { _ in calls += 1 }
+    for number in 0..<2_000 {
+      scene.client.send(clock, "Now", number.isMultiple(of: 2) ? [.string("x")] : [.int32(1)])
+    }
+    _ = try await scene.call(clock, "Now", [.string("")])
+    #expect(calls == 1_001)
+    withExtendedLifetime((name, object)) {}
+  }
+}

@@ -1,0 +1,160 @@
+import CGtk
+import TestSupport
+import Testing
+
+@testable import GtkKit
+
+/// Connections, calls, signals and names, on a bus of its own.
+@MainActor
+@Suite struct BusTests {
+  private let clock = BusScene.clock
+  private let busItself = BusScene.busItself
+
+  // MARK: Calls
+
+  @Test func aCallIsAnswered() async throws {
+    let scene = try await BusScene.start()
+    let answer = try await scene.call(busItself, "NameHasOwner", [.string(clock.name)])
+    #expect(answer == .tuple([.bool(false)]))
+  }
+
+  @Test func aRefusalCarriesItsName() async throws {
+    let scene = try await BusScene.start()
+    #expect(try await scene.refusal(busItself, "NoSuchMethod") == BusError.unknownMethod)
+    #expect(try await scene.refusal(clock, "Now") == "org.freedesktop.DBus.Error.ServiceUnknown")
+  }
+
+  @Test func whatCannotBeAddressedIsRefusedHere() async throws {
+    let scene = try await BusScene.start()
+    for object in [
+      RemoteObject(name: "no name", path: "/", interface: "a.b"),
+      RemoteObject(name: "a.b", path: "no path", interface: "a.b"),
+      RemoteObject(name: "a.b", path: "/", interface: "no interface"),
+    ] {
+      #expect(try await scene.refusal(object, "Method") != nil)
+      scene.client.send(object, "Method")
+      withExtendedLifetime(scene.client.subscribe(to: "Signal", of: object) { _ in }) {}
+    }
+    #expect(try await scene.refusal(busItself, "no method") != nil)
+  }
+
+  @Test func aCallThatNobodyAnswersEndsInTime() async throws {
+    let scene = try await BusScene.start()
+    scene.daemon.signal(SIGSTOP)
+    defer { scene.daemon.signal(SIGCONT) }
+    #expect(try await scene.failure(busItself, "GetId", timeout: .milliseconds(20)) == .timedOut)
+  }
+
+  @Test func aCancelledCallEnds() async throws {
+    let scene = try await BusScene.start()
+    scene.daemon.signal(SIGSTOP)
+    defer { scene.daemon.signal(SIGCONT) }
+    let call = Task { [client = scene.client] in try await client.call(BusScene.busItself, "GetId") }
+    call.cancel()
+    await #expect(throws: BusError.cancelled) { try await pumping { try await call.value } }
+  }
+
+  @Test func aBusThatWentAwayIsSaid() async throws {
+    let scene = try await BusScene.start()
+    try await scene.daemon.stop()
+    guard case .noBus = try await scene.failure(busItself, "GetId") else {
+      Issue.record("no such error")
+      return
+    }
+  }
+
+  @Test func whereThereIsNoBusConnectingFails() async throws {
+    do {
+      _ = try await pumping { try await Bus.at(address: "unix:path=/nonexistent/bus") }
+      Issue.record("it connected")
+    } catch BusError.noBus {}
+  }
+
+  // MARK: Signals
+
+  @Test func aSignalArrivesUntilTheSubscriptionEnds() async throws {
+    let scene = try await BusScene.start()
+    let name = try await scene.takeName()
+    var received: [Variant] = []
+    var subscription: BusRegistration? = scene.client.subscribe(to: "Tick", of: clock) { received.append($0) }
+    try await scene.settle()
+    scene.service.emit("Tick", of: clock.interface, at: clock.path, [.int32(1)])
+    scene.service.emit("Tick", of: clock.interface, at: "/elsewhere", [.int32(2)])
+    scene.service.emit("Tock", of: clock.interface, at: clock.path)
+    scene.service.emit("Tick", of: clock.interface, at: clock.path, [.string("of another type")])
+    try await pump("two ticks") { received.count == 2 }
+    #expect(received == [.tuple([.int32(1)]), .tuple([.string("of another type")])])
+    subscription = nil
+    scene.service.emit("Tick", of: clock.interface, at: clock.path)
+    try await scene.settle()
+    #expect(received.count == 2)
+    withExtendedLifetime((name, subscription)) {}
+  }
+
+  // MARK: Names
+
+  @Test func aNameIsSeenToComeAndGo() async throws {
+    let scene = try await BusScene.start()
+    var seen: [String?] = []
+    var watch: BusRegistration? = scene.client.watchName(clock.name) {
+      seen.append($0)
+    } vanished: {
+      seen.append(nil)
+    }
+    try await pump("nobody") { seen == [nil] }
+    var name: BusRegistration? = try await scene.takeName()
+    try await pump("somebody") { seen.count == 2 }
+    let owner = g_dbus_connection_get_unique_name(scene.service.opaque).map { String(cString: $0) }
+    #expect(seen == [nil, owner])
+    name = nil
+    try await pump("nobody again") { seen.count == 3 }
+    #expect(seen == [nil, owner, nil])
+    watch = nil
+    name = try await scene.takeName()
+    try await scene.settle()
+    #expect(seen.count == 3)
+    withExtendedLifetime((name, watch)) {}
+  }
+
+  @Test func aNameThatAnotherOneHasIsHadOnceItIsFree() async throws {
+    let scene = try await BusScene.start()
+    var first: BusRegistration? = try await scene.takeName()
+    var events: [String] = []
+    let second = scene.client.ownName(clock.name) {
+      events.append("acquired")
+    } lost: {
+      events.append("lost")
+    }
+    try await pump("the answer") { events == ["lost"] }
+    first = nil
+    try await pump("the name") { events == ["lost", "acquired"] }
+    withExtendedLifetime((first, second)) {}
+  }
+
+  // MARK: Lifetime
+
+  @Test func lettingGoReleasesTheClosuresAndTheConnection() async throws {
+    let daemon = try await PrivateBus.start()
+    weak var captured: Token?
+    var lifetime: Lifetime?
+    func use() async throws {
+      let bus = try await pumping { try await Bus.at(address: daemon.address) }
+      lifetime = Lifetime(of: bus)
+      let token = Token()
+      captured = token
+      let registrations = [
+        bus.subscribe(to: "Tick", of: BusScene.clock) { _ in _ = token },
+        bus.watchName(BusScene.clock.name, appeared: { _ in _ = token }, vanished: { _ = token }),
+        bus.ownName(BusScene.clock.name, acquired: { _ = token }, lost: { _ = token }),
+        try bus.export(
+          BusExportTests.introspection, at: "/clock",
+          methods: ["Now": { _ in withExtendedLifetime(token) { [] } }],
+          properties: ["Zone": { withExtendedLifetime(token) { nil } }]),
+      ]
+      _ = try await pumping { try await bus.call(BusScene.busItself, "GetId") }
+      withExtendedLifetime(registrations) {}
+    }
+    try await use()
+    try await pump("everything let go") { captured == nil && lifetime?.isOver == true }
+  }
+}

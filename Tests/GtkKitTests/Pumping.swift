@@ -1,0 +1,32 @@
+import CGtk
+import TestSupport
+
+/// Lets GLib and the main actor have their turns until a condition holds.
+@MainActor
+func pump(_ what: String, until condition: () -> Bool) async throws {
+  try await waitUntil(what, every: .milliseconds(1)) {
+    while g_main_context_iteration(nil, 0) != 0 {}
+    return condition()
+  }
+}
+
+/// Runs work that waits for GLib to its end.
+@MainActor
+func pumping<Value: Sendable>(
+  _ body: @escaping @MainActor () async throws -> Value
+) async throws -> Value {
+  let work = Work<Value>()
+  Task { await work.run(body) }
+  try await pump("the end of what was awaited") { work.result != nil }
+  guard let result = work.result else { throw CancellationError() }
+  return try result.get()
+}
+
+@MainActor
+private final class Work<Value: Sendable> {
+  private(set) var result: Result<Value, any Error>?
+
+  func run(_ body: @MainActor () async throws -> Value) async {
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+  }
+}

@@ -1,0 +1,89 @@
+import CGtk
+import Testing
+
+@testable import GtkKit
+
+@Suite struct VariantTests {
+  /// One of each type that there is a builder for.
+  private static let samples: [Variant] = [
+    .string("é 🍝"), .bool(true), .int32(-5), .uint32(5), .int64(-1 << 40), .double(0.5),
+    .objectPath("/a/b") ?? .string("no path"), .strings(["a", ""]), .bytes([0, 255]), .boxed(.string("x")),
+    .dictionary(["a": .int32(1)]), .tuple([.int32(1), .string("b")]), .array(of: "(is)", []), .tuple([]),
+  ]
+
+  @Test func eachBuilderMakesItsType() {
+    let types = Self.samples.map(\.type)
+    #expect(
+      types == [
+        "s", "b", "i", "u", "x", "d", "o", "as", "ay", "v", "a{sv}", "(is)", "a(is)", "()",
+      ])
+  }
+
+  @Test func whatGoesInComesOut() {
+    #expect(Self.samples[0].string == "é 🍝")
+    #expect(Self.samples[1].bool == true)
+    #expect(Self.samples[2].int32 == -5)
+    #expect(Self.samples[3].uint32 == 5)
+    #expect(Self.samples[4].int64 == -1 << 40)
+    #expect(Self.samples[5].double == 0.5)
+    #expect(Self.samples[6].string == "/a/b")
+    #expect(Self.samples[7].strings == ["a", ""])
+    #expect(Self.samples[8].bytes == [0, 255])
+    #expect(Self.samples[9].unboxed == .string("x"))
+    #expect(Self.samples[10].dictionary == ["a": .int32(1)])
+    #expect(Self.samples[11].children == [.int32(1), .string("b")])
+    #expect(Self.samples[12].children == [])
+  }
+
+  @Test(arguments: samples) func aReaderOfAnotherTypeAnswersNil(sample: Variant) {
+    let type = sample.type
+    #expect((sample.string == nil) == !["s", "o"].contains(type))
+    #expect((sample.bool == nil) == (type != "b"))
+    #expect((sample.int32 == nil) == (type != "i"))
+    #expect((sample.uint32 == nil) == (type != "u"))
+    #expect((sample.int64 == nil) == (type != "x"))
+    #expect((sample.double == nil) == (type != "d"))
+    #expect((sample.strings == nil) == (type != "as"))
+    #expect((sample.bytes == nil) == (type != "ay"))
+    #expect((sample.unboxed == nil) == (type != "v"))
+    #expect((sample.dictionary == nil) == (type != "a{sv}"))
+    #expect((sample.children == nil) == !(type.hasPrefix("(") || type.hasPrefix("a")))
+    #expect(sample[99] == nil)
+    #expect(sample[-1] == nil)
+  }
+
+  @Test(arguments: ["", "a", "/a/", "/ä", "//"]) func whatIsNoPathIsRefused(path: String) {
+    #expect(Variant.objectPath(path) == nil)
+  }
+
+  @Test func aDescriptionSaysTheTypeAlone() {
+    #expect("\(Variant.string("secret"))" == "Variant(s)")
+  }
+
+  @Test func theLastReferenceFreesTheData() {
+    let data = Data()
+    do {
+      let variant = Variant(sinking: data.floatingVariant())
+      let borrowed = variant.withPointer { Variant(borrowing: $0) }
+      let box = Variant.tuple([variant, .boxed(variant), .dictionary(["a": variant])])
+      let parts = [box[0], box[1]?.unboxed, box[2]?.dictionary?["a"]]
+      #expect(parts == [variant, borrowed, variant])
+      #expect(!data.isFreed)
+    }
+    #expect(data.isFreed)
+  }
+}
+
+/// A variant's bytes, to see when they are let go.
+private final class Data {
+  var isFreed = false
+
+  func floatingVariant() -> OpaquePointer {
+    let freed: GDestroyNotify = { data in
+      Unmanaged<Data>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().isFreed = true
+    }
+    let type = g_variant_type_new("ay")
+    defer { g_variant_type_free(type) }
+    return g_variant_new_from_data(type, nil, 0, 1, freed, Unmanaged.passRetained(self).toOpaque())
+  }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// A session bus with nobody on it, for what needs no display; it ends with its last reference.
+public final class PrivateBus: Sendable {
+  /// Where it listens.
+  public let address: String
+
+  private let home: ScratchHome
+  private let daemons: [Program]
+
+  private init(address: String, home: ScratchHome, daemons: [Program]) {
+    self.address = address
+    self.home = home
+    self.daemons = daemons
+  }
+
+  deinit {
+    for daemon in daemons { daemon.signal(SIGTERM) }
+    home.remove()
+  }
+
+  /// Starts a bus, and returns once it takes connections.
+  public static func start() async throws -> PrivateBus {
+    let home = try ScratchHome()
+    var daemons: [Program] = []
+    let address = try await VirtualDesktop.startBus(in: home, accessibility: false, servers: &daemons)
+    return PrivateBus(address: address, home: home, daemons: daemons)
+  }
+
+  /// Ends the bus, and returns once it is gone.
+  public func stop() async throws {
+    for daemon in daemons { try await daemon.stop() }
+  }
+
+  /// Sends the bus a signal, such as SIGSTOP, after which it answers nothing until SIGCONT.
+  public func signal(_ number: Int32) {
+    for daemon in daemons { daemon.signal(number) }
+  }
+
+  /// Runs a program that finds the bus as its session's to its end, whatever its status.
+  public func run(_ arguments: [String], within limit: Duration = .seconds(20)) async throws -> Program.Result
+  {
+    let environment = home.environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 }
+    return try await Program.run(arguments, environment: environment, within: limit)
+  }
+}
