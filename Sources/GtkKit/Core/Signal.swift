@@ -124,11 +124,15 @@ extension Object {
     return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
   }
 
-  /// Connects to a key controller's `key-pressed`; the answer says whether the key was dealt with.
+  /// Connects to a key controller's `key-pressed`: the key's number, its place and the modifiers' bits; the answer says
+  /// whether the key was dealt with.
   @discardableResult
-  final func connectKey(_ body: @escaping @MainActor () -> Bool) -> SignalConnection {
+  final func connectKeyPress(
+    _ body: @escaping @MainActor (_ key: UInt32, _ code: UInt32, _ state: UInt32) -> Bool
+  ) -> SignalConnection {
+    typealias Body = @MainActor (_ key: UInt32, _ code: UInt32, _ state: UInt32) -> Bool
     let callback: @MainActor @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> gboolean = {
-      _, _, _, _, data in handler(data, (@MainActor () -> Bool).self)() ? 1 : 0
+      _, key, code, state, data in handler(data, Body.self)(key, code, state) ? 1 : 0
     }
     return attach("key-pressed", body, unsafeBitCast(callback, to: GCallback.self))
   }

@@ -51,7 +51,7 @@ public enum LocalTime {
 }
 
 /// A text that C allocated, which is freed.
-private func string(taking text: UnsafeMutablePointer<CChar>?) -> String {
+func string(taking text: UnsafeMutablePointer<CChar>?) -> String {
   guard let text else { return "" }
   defer { g_free(text) }
   return String(cString: text)

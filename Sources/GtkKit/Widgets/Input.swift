@@ -50,7 +50,7 @@ extension Widget {
   public final func onAnyInput(_ body: @escaping @MainActor () -> Void) {
     let keys = Object(
       Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_key_new().unsafelyUnwrapped)))
-    keys.connectKey {
+    keys.connectKeyPress { _, _, _ in
       body()
       return false
     }

@@ -1,0 +1,85 @@
+import GtkKit
+
+/// Whether a key calls the history up from every program, as Preferences and the empty state say it.
+///
+/// The name of a shortcut is for the user: “Ctrl+Super+V”.
+enum ShortcutState: Equatable {
+  /// What the key reaches this program by.
+  enum Way: Equatable {
+    /// Keys that are grabbed from the X server.
+    case keyGrab
+    /// The desktop's portal, whose own settings say which key it is.
+    case portal
+    /// GNOME's custom shortcut, which runs `copypasta --toggle`.
+    case gnome
+  }
+
+  /// Why no key does.
+  enum Reason: Equatable {
+    /// Another program has the shortcut of this name.
+    case taken(String)
+    /// The keyboard has no such key.
+    case missing(String)
+    /// The desktop, or the user when it asked, refused.
+    case refused
+    /// The desktop lets no program have a shortcut.
+    case unsupported
+    /// The setting names no key.
+    case malformed
+  }
+
+  /// The user wants none.
+  case off
+  /// It is being asked for.
+  case starting
+  /// It works; the name is nil where the desktop keeps it to itself.
+  case held(by: Way, name: String?)
+  /// It does not.
+  case notHeld(Reason)
+}
+
+extension ShortcutState {
+  /// How it stands, in a sentence or two.
+  var message: String {
+    switch self {
+    case .off: tr("No shortcut is set.")
+    case .starting: tr("The shortcut is being set up.")
+    case .held(by: .keyGrab, let name?), .held(by: .gnome, let name?):
+      tr("%s shows and hides the history, in every program.").filled(with: name)
+    case .held(by: .portal, let name?):
+      tr("%s shows and hides the history, in every program. It can be changed in the desktop’s settings.")
+        .filled(with: name)
+    case .held(_, name: nil):
+      tr("The desktop knows the shortcut. Its settings say which keys it has.")
+    case .notHeld(let reason): reason.message
+    }
+  }
+
+  /// The command that the user has to bind, for want of another way; nil where there is no need.
+  ///
+  /// `message` ends with a colon then.
+  var command: String? {
+    switch self {
+    case .notHeld(.refused), .notHeld(.unsupported): Self.toggleCommand
+    default: nil
+    }
+  }
+
+  /// Shows or hides the history, from wherever it is run.
+  static var toggleCommand: String { ShellCommand.ofThisProgram(named: "copypasta") + " --toggle" }
+}
+
+extension ShortcutState.Reason {
+  fileprivate var message: String {
+    switch self {
+    case .taken(let name): tr("Another program uses %s. Choose other keys.").filled(with: name)
+    case .missing(let name):
+      tr("This keyboard has no keys for %s. Choose others.").filled(with: name)
+    case .refused:
+      tr("The desktop did not grant the shortcut. In its keyboard settings, bind keys to this command:")
+    case .unsupported:
+      tr("This desktop has no shortcuts for programs. In its keyboard settings, bind keys to this command:")
+    case .malformed: tr("What is set as the shortcut names no keys. Choose others.")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import GtkKit
+
+@MainActor @Suite struct AcceleratorTests {
+  @Test func isReadAndWrittenAsGtkDoes() throws {
+    let accelerator = try #require(Accelerator("<Control><Super>v"))
+    #expect(accelerator.key == 0x76)
+    #expect(accelerator.modifiers == [.control, .logo])
+    #expect(accelerator.name == "<Control><Super>v")
+    #expect(accelerator.label == "Ctrl+Super+V")
+    #expect(accelerator.keyName == "v")
+  }
+
+  @Test(arguments: ["", "<Control>", "nonsense", "<Nonsense>v", "v<Control>"])
+  func whatNamesNoKeyIsNone(_ name: String) {
+    #expect(Accelerator(name) == nil)
+  }
+
+  @Test func anEventsCapitalLetterAndLocksAreLeftOut() {
+    let capsLockAndButton1: UInt32 = 1 << 1 | 1 << 8
+    let event = Accelerator.Modifiers(rawValue: capsLockAndButton1).union([.shift, .alt])
+    #expect(Accelerator(key: 0x56, modifiers: event) == Accelerator("<Shift><Alt>v"))
+  }
+
+  @Test(arguments: ["Control_L", "Shift_R", "Super_L", "ISO_Level3_Shift", "Caps_Lock", "Num_Lock"])
+  func modifiersAreTold(_ name: String) {
+    #expect(Accelerator(name)?.isModifierAlone == true)
+  }
+
+  @Test(arguments: ["v", "F12", "Tab", "space", "Delete", "XF86AudioPlay"])
+  func otherKeysAreNot(_ name: String) {
+    #expect(Accelerator(name)?.isModifierAlone == false)
+  }
+}
+
+@Suite struct ShellCommandTests {
+  @Test func onlyWhatNeedsQuotesGetsThem() {
+    #expect(ShellCommand.quoted("/usr/bin/copypasta") == "/usr/bin/copypasta")
+    #expect(ShellCommand.quoted("/home/a b/copypasta") == "'/home/a b/copypasta'")
+    #expect(ShellCommand.quoted("/it's") == #"'/it'\''s'"#)
+  }
+
+  @Test func aProgramOfThatNameThatIsAnotherOneDoesNotCount() {
+    // "sh" is in every PATH, and is not the program that runs these tests.
+    #expect(ShellCommand.ofThisProgram(named: "sh").hasPrefix("/"))
+  }
+}
