@@ -15,6 +15,9 @@ typedef struct {
 static inline GType copypasta_type_object(void) { return G_TYPE_OBJECT; }
 static inline GType copypasta_type_list_model(void) { return G_TYPE_LIST_MODEL; }
 
+static inline const GVariantType *copypasta_variant_type_variant(void) { return G_VARIANT_TYPE_VARIANT; }
+static inline const GVariantType *copypasta_variant_type_entry(void) { return G_VARIANT_TYPE("{sv}"); }
+
 static inline GObject *copypasta_object_new(GType type) {
   return (GObject *)g_object_new_with_properties(type, 0, NULL, NULL);
 }
@@ -26,6 +29,11 @@ static inline gboolean copypasta_is_a(gpointer instance, GType type) {
 static inline const char *copypasta_type_name(gpointer instance) {
   return G_OBJECT_TYPE_NAME(instance);
 }
+
+/* Of <gdk/x11/gdkx.h>, which cannot be included: with Xlib comes a macro "Bool". */
+GType gdk_x11_surface_get_type(void);
+guint32 gdk_x11_get_server_time(GdkSurface *surface);
+void gdk_x11_surface_set_user_time(GdkSurface *surface, guint32 timestamp);
 
 /* libdispatch's main queue, for an event loop that is not its own (CoreFoundation uses the same two). */
 int _dispatch_get_main_queue_handle_4CF(void);

@@ -21,22 +21,58 @@ public enum CopyPasta {
     case .misused(let problem):
       complain(problem + " " + tr("See copypasta --help."))
       return 2
-    case .show:
-      return show()
+    case .show: return start(.shown)
+    case .background: return start(.hidden)
+    case .service: return start(.onDemand)
+    case .toggle: return toggle()
+    case .quit: return quit()
     }
   }
 
-  private static func show() -> Int32 {
-    SessionBus.connectAhead()
+  /// Becomes the program, unless it runs already, which is asked to show itself then.
+  private static func start(_ start: CopyPastaApplication.Start) -> Int32 {
+    let activation = Activation.ofThisLaunch()
     Display.preferFastStart()
+    SessionBus.connectAhead()
     guard Display.open() else {
       complain(tr("No display: neither WAYLAND_DISPLAY nor DISPLAY leads to a desktop."))
       return 1
     }
+    // A service takes its name once it can answer: the call that it was started for waits for the name.
+    if start != .onDemand, !SessionBus.claim(id) {
+      return start == .hidden ? 0 : status(of: RunningApplication(id: id).activate(with: activation))
+    }
     MainLoop.attachMainActor()
     let application = CopyPastaApplication()
     // Its handlers hold it weakly, and the optimiser would let it go at its last use.
-    return withExtendedLifetime(application) { application.run() }
+    return withExtendedLifetime(application) { application.run(start) }
+  }
+
+  /// Asks the program that runs, without starting GTK, which costs more than all the rest.
+  private static func toggle() -> Int32 {
+    let running = RunningApplication(id: id)
+    let activation = Activation.ofThisLaunch()
+    switch running.activate(action: "toggle", with: activation) {
+    case .notRunning: return start(.shown)
+    // It is about to show its window: to toggle that would hide it.
+    case .starting: return status(of: running.activate(with: activation))
+    case let answer: return status(of: answer)
+    }
+  }
+
+  private static func quit() -> Int32 {
+    let running = RunningApplication(id: id)
+    let answer = running.untilStarted { running.activate(action: "quit") }
+    return answer == .notRunning ? 0 : status(of: answer)
+  }
+
+  private static func status(of answer: RunningApplication.Answer) -> Int32 {
+    switch answer {
+    case .done: return 0
+    case .notRunning, .starting: complain(tr("CopyPasta has just ended. Try again."))
+    case .failed(let reason): complain(tr("CopyPasta runs, and does not answer: %s").filled(with: reason))
+    }
+    return 1
   }
 }
 

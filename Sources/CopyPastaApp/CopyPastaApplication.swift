@@ -3,81 +3,107 @@ import GtkKit
 /// The life of the process: what it starts with, when it shows its window, and when it ends.
 @MainActor
 final class CopyPastaApplication {
-  private let application = Application(id: CopyPasta.id)
-  private var environment: Environment?
-  private var window: HistoryWindow?
-  private var isHeldByOffer = false
-  private var isStartedAhead = false
+  /// How the program is started.
+  enum Start {
+    /// With its window.
+    case shown
+    /// Without it, to stay.
+    case hidden
+    /// Without it, for a call over D-Bus that is about to come.
+    case onDemand
+  }
 
-  func run() -> Int32 {
+  /// How long a program that was started for a call waits for one that needs it.
+  private static let callTime = Duration.seconds(10)
+
+  private let application = Application(id: CopyPasta.id)
+  private let environment = Environment.live()
+  private var popup: Popup?
+  private var window: HistoryWindow?
+  private lazy var reasons = StayReasons { [weak self] in self?.endIfUnneeded() }
+  private var toggles = RepetitionFilter()
+  private var callWait: Timeout?
+
+  /// Runs until the program ends; the answer is the exit status.
+  func run(_ start: Start) -> Int32 {
     application.onStartup { [weak self] in self?.joinDesktop() }
-    application.onActivate { [weak self] in self?.activated() }
-    if !SessionBus.hasOwner(CopyPasta.id) { startAhead() }
+    application.onActivate { [weak self] in self?.show(.ambient) }
+    application.onTerminationSignal { [weak self] in self?.application.quit() }
+    environment.clipboard.onOfferLost { [weak self] in self?.reasons.set(.offer, holds: false) }
+    switch start {
+    case .shown: showAhead()
+    case .hidden: reasons.set(.background, holds: true)
+    case .onDemand: callWait = Timeout(after: Self.callTime) { [weak self] in self?.endIfUnneeded() }
+    }
     let status = application.run()
     end()
     return status
   }
 
   /// Draws the window before the program is registered on the bus, which took 18 ms of 119 to the first frame.
-  ///
-  /// Where another one was started at the same moment, `run` finds out and presents that one's window instead.
-  private func startAhead() {
-    isStartedAhead = true
-    showWindow()
+  private func showAhead() {
+    show(.ambient)
     MainLoop.run(until: { window?.isDrawn == true }, atMost: .seconds(1))
   }
 
   private func joinDesktop() {
-    application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.application.quit() }
-    application.addAction("show") { [weak self] in self?.showWindow() }
-    application.onTerminationSignal { [weak self] in self?.application.quit() }
-    window?.join(application)
-  }
-
-  private func activated() {
-    // The window is there already at the first one.
-    if !isStartedAhead { showWindow() }
-    isStartedAhead = false
-  }
-
-  private func showWindow() {
-    let window = window ?? makeWindow()
-    window.present()
-    endHold()
-  }
-
-  private func makeWindow() -> HistoryWindow {
-    Style.add(css: String(decoding: PackageResources.style_css, as: UTF8.self))
-    let environment = Environment.live()
-    environment.clipboard.onOfferLost { [weak self] in self?.endHold() }
-    let window = HistoryWindow(environment)
-    window.onClose { [weak self] in self?.windowClosed() }
-    if application.isRegistered { window.join(application) }
-    self.environment = environment
-    self.window = window
-    return window
-  }
-
-  /// The window was asked to close.
-  ///
-  /// What was copied out of the history must stay on the clipboard, and on the clipboard it is only while
-  /// this process lives: so then it hides, and ends when another program copies.
-  private func windowClosed() {
-    guard let environment, environment.clipboard.isOffering else {
-      application.quit()
-      return
-    }
-    window?.hide()
-    guard !isHeldByOffer else { return }
-    isHeldByOffer = true
+    // Whether it lives on is decided here, by what it would be missed for, and not by GTK's count of windows.
     application.hold()
+    application.addAction("show") { [weak self] in self?.show(.ambient) }
+    application.addAction("toggle") { [weak self] in self?.toggle(.ambient) }
+    application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.application.quit() }
+    window?.join(application)
+    if !SessionBus.isThere {
+      complain(
+        tr("No session bus: a second launch, --toggle and the tray icon cannot reach this window."))
+    }
+    startParts()
   }
 
-  private func endHold() {
-    guard isHeldByOffer else { return }
-    isHeldByOffer = false
-    application.release()
-    if window?.isShown != true { application.quit() }
+  /// Starts what goes on with the window hidden, too; the first frame is drawn by then.
+  private func startParts() {
+  }
+
+  // MARK: The window
+
+  /// Shows the window in front, with the keyboard on the newest row.
+  func show(_ activation: Activation) { shownPopup().show(activation) }
+
+  /// Hides the window where the user works in it, and shows it otherwise.
+  func toggle(_ activation: Activation) {
+    guard toggles.admits(.now) else { return }
+    shownPopup().toggle(activation)
+  }
+
+  /// Takes the window off the screen, and ends the program where nothing needs it any more.
+  func hide() { popup?.hide() }
+
+  private func shownPopup() -> Popup {
+    if let popup { return popup }
+    Style.add(css: String(decoding: PackageResources.style_css, as: UTF8.self))
+    let window = HistoryWindow(environment)
+    let popup = Popup(window) { [weak self] in self?.windowHidden() }
+    window.onClose { [weak self] in self?.hide() }
+    if application.isRegistered { window.join(application) }
+    self.window = window
+    self.popup = popup
+    return popup
+  }
+
+  private func windowHidden() {
+    Task { [weak self] in
+      // A copy that was asked for just before is on the clipboard then.
+      await self?.window?.settle()
+      self?.endIfUnneeded()
+    }
+  }
+
+  // MARK: The end
+
+  /// Ends the program where the window is not shown and nothing would be missed.
+  private func endIfUnneeded() {
+    reasons.set(.offer, holds: environment.clipboard.isOffering)
+    if window?.isShown != true && reasons.isEmpty { application.quit() }
   }
 
   private func end() {
@@ -87,8 +113,8 @@ final class CopyPastaApplication {
       MainLoop.wait(atMost: .seconds(2)) { await window.settle() }
       window.destroy()
     }
+    popup = nil
     window = nil
-    environment?.close()
-    environment = nil
+    environment.close()
   }
 }

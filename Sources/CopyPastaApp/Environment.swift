@@ -5,46 +5,45 @@ import GtkKit
 @MainActor
 final class Environment {
   let clipboard: any SystemClipboard
-  private(set) var history: Result<History, StoreError>
   let windowState: KeyFile
   let now: @Sendable () -> Int64
-  private let makePreferences: @MainActor () -> Preferences
-  private var madePreferences: Preferences?
+  private let deferredHistory: Deferred<Result<History, StoreError>>
+  private let deferredPreferences: Deferred<Preferences>
 
   init(
-    clipboard: any SystemClipboard, history: Result<History, StoreError>, windowState: KeyFile,
-    now: @escaping @Sendable () -> Int64, preferences: @escaping @MainActor () -> Preferences
+    clipboard: any SystemClipboard, windowState: KeyFile, now: @escaping @Sendable () -> Int64,
+    history: @escaping @MainActor () -> Result<History, StoreError>,
+    preferences: @escaping @MainActor () -> Preferences
   ) {
     self.clipboard = clipboard
-    self.history = history
     self.windowState = windowState
     self.now = now
-    makePreferences = preferences
+    deferredHistory = Deferred(history)
+    deferredPreferences = Deferred(preferences)
   }
 
+  /// The history, opened when it is first asked for: a program that starts hidden does without.
+  var history: Result<History, StoreError> { deferredHistory.value }
+
   /// What the user has set; read when it is first asked for, so that the first frame need not wait for it.
-  var preferences: Preferences {
-    if let madePreferences { return madePreferences }
-    let made = makePreferences()
-    madePreferences = made
-    return made
-  }
+  var preferences: Preferences { deferredPreferences.value }
 
   /// The real thing.
   static func live() -> Environment {
     let location = HistoryLocation(folder: UserFolders.data + "/copypasta")
-    let history = Result { () throws(StoreError) in try History(at: location) }
     return Environment(
-      clipboard: systemClipboard(), history: history,
+      clipboard: systemClipboard(),
       windowState: KeyFile(path: UserFolders.state + "/copypasta/state.ini", group: "window"),
-      now: { Format.now }, preferences: livePreferences)
+      now: { Format.now },
+      history: { Result { () throws(StoreError) in try History(at: location) } },
+      preferences: livePreferences)
   }
 
   /// Closes what is open; waits a moment for what is being written.
   ///
   /// The window must be gone.
   func close() {
-    if madePreferences != nil { Settings.flush() }
+    if deferredPreferences.made != nil { Settings.flush() }
     guard let store = releasedStore() else { return }
     MainLoop.wait(atMost: .seconds(2)) { await store.close() }
   }
@@ -52,8 +51,8 @@ final class Environment {
   /// The store, once the reader is let go: the last connection to close folds the log into the file, which a
   /// reader may not.
   private func releasedStore() -> HistoryStore? {
-    guard case .success(let opened) = history else { return nil }
-    history = .failure(.failed(code: 0))
+    defer { deferredHistory.forget() }
+    guard case .success(let opened) = deferredHistory.made else { return nil }
     return opened.store
   }
 

@@ -3,25 +3,40 @@ import GtkKit
 /// What a command line asks for.
 enum Invocation: Equatable {
   case show
+  case toggle
+  /// Start without showing the window.
+  case background
+  /// Start because somebody calls over D-Bus, and do what the call says.
+  case service
+  case quit
   case help
   case version
   /// The line makes no sense; the text says why.
   case misused(String)
 
+  private static let options: [String: Invocation] = [
+    "--toggle": .toggle, "--background": .background, "--quit": .quit, "--version": .version, "--help": .help,
+    "-h": .help,
+    // The word that GApplication's programs are started with by the bus; for service files, not for users.
+    "--gapplication-service": .service,
+  ]
+
   init(_ arguments: [String]) {
-    var wanted = Invocation.show
+    var wanted: Invocation?
     for argument in arguments {
-      switch argument {
-      case "--help", "-h": wanted = .help
-      case "--version": wanted = .version
-      default:
+      guard let option = Self.options[argument] else {
         let problem =
           argument.hasPrefix("-") ? tr("Unknown option “%s”.") : tr("Unexpected argument “%s”.")
         self = .misused(problem.filled(with: argument))
         return
       }
+      guard wanted == nil || wanted == option else {
+        self = .misused(tr("Only one option at a time."))
+        return
+      }
+      wanted = option
     }
-    self = wanted
+    self = wanted ?? .show
   }
 
   static var usage: String {
@@ -30,8 +45,11 @@ enum Invocation: Equatable {
       Usage: copypasta [OPTION]
       Shows the history of what was copied while its window was active.
 
-        --version   say which version this is
-        -h, --help  say this
+        --toggle      show the window, or hide it where it is in front: to be bound to a key
+        --background  start without showing the window
+        --quit        end the CopyPasta that runs
+        --version     say which version this is
+        -h, --help    say this
       """)
   }
 }

@@ -28,6 +28,12 @@ public struct ScratchHome: Sendable {
   /// What the session bus may start: `.service` files.
   var services: String { path + "/services" }
 
+  /// Lets the session bus start a program for whoever calls its name; the bus notices by itself.
+  public func addService(_ name: String, command: String) throws {
+    let content = "[D-BUS Service]\nName=\(name)\nExec=\(command)\n"
+    try Data(content.utf8).write(to: URL(fileURLWithPath: "\(services)/\(name).service"))
+  }
+
   /// The environment of a program that lives in this home, without a display: what the test process has for
   /// finding programs and libraries, and nothing else of it.
   public var environment: [String: String] {

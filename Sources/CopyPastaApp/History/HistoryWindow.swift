@@ -11,6 +11,7 @@ final class HistoryWindow {
   private var content: HistoryContent?
   private var closed: (@MainActor () -> Void)?
   private var copied: [@MainActor () -> Void] = []
+  private var activityChange: (@MainActor () -> Void)?
 
   init(_ environment: Environment) {
     window = Window(title: "CopyPasta")
@@ -45,6 +46,9 @@ final class HistoryWindow {
 
   var isShown: Bool { window.isVisible }
 
+  /// Whether the user works in it.
+  var isActive: Bool { window.isShownAndActive }
+
   /// Whether the window has been on the screen.
   private(set) var isDrawn = false
 
@@ -52,8 +56,8 @@ final class HistoryWindow {
   func join(_ application: Application) { window.join(application) }
 
   /// Shows the window in front, with the keyboard.
-  func present() {
-    window.present()
+  func present(_ activation: Activation) {
+    window.present(activation)
     content?.isShown = true
     content?.focusNewest()
     guard !isDrawn else { return }
@@ -83,9 +87,13 @@ final class HistoryWindow {
   /// Calls each time that a clip was copied, once it is on the clipboard; there may be several such calls.
   func onCopied(_ body: @escaping @MainActor () -> Void) { copied.append(body) }
 
+  /// Calls when `isShown` or `isActive` may have changed.
+  func onActivityChange(_ body: @escaping @MainActor () -> Void) { activityChange = body }
+
   private func close() { closed?() }
 
   private func activityChanged() {
+    activityChange?()
     guard let content else { return }
     content.isReading = window.isShownAndActive
     mark.isReading = window.isShownAndActive

@@ -12,6 +12,18 @@ public struct GLibError: Error, Equatable, CustomStringConvertible {
   /// What GLib says of it.
   public var description: String { message }
 
+  /// Whether a call over D-Bus failed because nobody has the name that it went to.
+  public var isNoSuchName: Bool { isBusError(G_DBUS_ERROR_SERVICE_UNKNOWN, G_DBUS_ERROR_NAME_HAS_NO_OWNER) }
+
+  /// Whether a call over D-Bus reached a program that has no such object, interface or method, or not yet.
+  public var isNoSuchMethod: Bool {
+    isBusError(G_DBUS_ERROR_UNKNOWN_METHOD, G_DBUS_ERROR_UNKNOWN_OBJECT, G_DBUS_ERROR_UNKNOWN_INTERFACE)
+  }
+
+  private func isBusError(_ codes: GDBusError...) -> Bool {
+    domain == "g-dbus-error-quark" && codes.contains { Int($0.rawValue) == code }
+  }
+
   /// Takes over an error that a C function returned through its last argument, and frees it.
   init(taking error: UnsafeMutablePointer<GError>?) {
     guard let error else {

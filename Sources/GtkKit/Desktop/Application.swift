@@ -4,19 +4,21 @@ import CGtk
 @MainActor
 public final class Application: Object {
   /// Makes the application; `id` is its D-Bus name, its desktop file's and its windows' class.
+  ///
+  /// It is a service to GLib: it shows nothing by itself, only when it is asked to.
   public convenience init(id: String) {
     // On X11 GTK takes the first half of WM_CLASS from the program's name.
     g_set_prgname(id)
     self.init(
       Owned(
         taking: UnsafeMutableRawPointer(
-          gtk_application_new(id, GApplicationFlags(rawValue: 0)).unsafelyUnwrapped)))
+          gtk_application_new(id, G_APPLICATION_IS_SERVICE).unsafelyUnwrapped)))
   }
 
   /// Calls once, before the first window.
   public func onStartup(_ body: @escaping @MainActor () -> Void) { connect("startup", body) }
 
-  /// Calls when the window is to be shown: at the start, and when the program is launched again.
+  /// Calls when the window is to be shown, because the program was launched again or activated over D-Bus.
   public func onActivate(_ body: @escaping @MainActor () -> Void) { connect("activate", body) }
 
   /// Whether the program is known on the session bus, or was found to be without one.
@@ -30,11 +32,8 @@ public final class Application: Object {
     for key in list { g_free(UnsafeMutablePointer(mutating: key)) }
   }
 
-  /// Keeps the program alive though no window is shown; each call needs a `release`.
+  /// Keeps the program alive until `quit`, though no window is shown.
   public func hold() { g_application_hold(cast()) }
-
-  /// Takes back a `hold`.
-  public func release() { g_application_release(cast()) }
 
   /// Ends the program at the next turn of the main loop.
   public func quit() { g_application_quit(cast()) }

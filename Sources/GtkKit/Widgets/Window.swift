@@ -52,7 +52,29 @@ public final class Window: Widget {
   public func setChild(_ child: Widget) { gtk_window_set_child(cast(), child.widget) }
 
   /// Shows the window in front, and asks for the keyboard.
-  public func present() { gtk_window_present(cast()) }
+  public func present(_ activation: Activation = .ambient) {
+    if case .token(let token) = activation { gtk_window_set_startup_id(cast(), token) }
+    gtk_window_present_with_time(cast(), userTime(for: activation))
+  }
+
+  /// The time that an X11 window manager compares with that of the user's last key in another window.
+  ///
+  /// Where the desktop did not say when it was, it is now: who calls asks for the user. Zero, for "unknown", elsewhere,
+  /// and for a window that is shown for the first time.
+  private func userTime(for activation: Activation) -> UInt32 {
+    guard let surface = gtk_native_get_surface(opaque),
+      copypasta_is_a(UnsafeMutableRawPointer(surface), gdk_x11_surface_get_type()) != 0
+    else { return 0 }
+    let time: UInt32
+    switch activation {
+    case .ambient: time = gdk_x11_get_server_time(surface)
+    case .time(let pressed): time = pressed
+    // GTK has taken it out of the startup id.
+    case .token: return 0
+    }
+    gdk_x11_surface_set_user_time(surface, time)
+    return time
+  }
 
   /// Calls once, when the next frame of the window has been drawn; the window must have been shown.
   public func onNextFrame(_ body: @escaping @MainActor () -> Void) {

@@ -1,0 +1,78 @@
+import CGtk
+import Glibc
+
+/// A program that runs already, as its application on the session bus: asked without GTK, in a few milliseconds.
+///
+/// ```swift
+/// let running = RunningApplication(id: "org.example.Notes")
+/// if running.activate("new-note", with: .ofThisLaunch()) == .notRunning { print("start it") }
+/// ```
+@MainActor
+public struct RunningApplication {
+  /// What asking came to.
+  public enum Answer: Equatable, Sendable {
+    /// It did what it was asked for.
+    case done
+    /// There is no such program, or no bus to reach it by.
+    case notRunning
+    /// It has its name, and cannot be asked for anything yet.
+    case starting
+    /// It does not answer as it should; the text is GLib's.
+    case failed(String)
+  }
+
+  /// How long a program that runs may take to answer.
+  private static let patience = Duration.seconds(5)
+
+  private let id: String
+
+  /// Refers to an application by its id.
+  public init(id: String) { self.id = id }
+
+  /// Asks it to show itself; waits for one that is starting.
+  public func activate(with activation: Activation) -> Answer {
+    untilStarted { ask("Activate", SessionBus.tuple(platformData(activation))) }
+  }
+
+  /// Asks it to run one of its actions, which has no parameter.
+  public func activate(action: String, with activation: Activation = .ambient) -> Answer {
+    let noParameter = g_variant_new_array(copypasta_variant_type_variant(), nil, 0)
+    return ask(
+      "ActivateAction", SessionBus.tuple(g_variant_new_string(action), noParameter, platformData(activation)))
+  }
+
+  /// Asks until the answer is another one than `starting`.
+  public func untilStarted(_ question: () -> Answer) -> Answer {
+    let end = ContinuousClock.now + Self.patience
+    while true {
+      let answer = question()
+      guard answer == .starting, ContinuousClock.now < end else { return answer }
+      usleep(10_000)
+    }
+  }
+
+  private func ask(_ method: String, _ arguments: OpaquePointer?) -> Answer {
+    guard SessionBus.isThere else { return .notRunning }
+    do throws(GLibError) {
+      try SessionBus.call(
+        id, path: "/" + String(id.map { $0 == "." ? "/" : $0 }), interface: "org.freedesktop.Application",
+        method: method, arguments, within: Self.patience)
+      return .done
+    } catch {
+      if error.isNoSuchName { return .notRunning }
+      return error.isNoSuchMethod ? .starting : .failed(error.message)
+    }
+  }
+
+  /// The token under both names: that of the specification, and that which GTK 4.8 looks for.
+  private func platformData(_ activation: Activation) -> OpaquePointer? {
+    var entries: [OpaquePointer?] = []
+    if case .token(let token) = activation {
+      for key in ["desktop-startup-id", "activation-token"] {
+        let value = g_variant_new_variant(g_variant_new_string(token))
+        entries.append(g_variant_new_dict_entry(g_variant_new_string(key), value))
+      }
+    }
+    return g_variant_new_array(copypasta_variant_type_entry(), &entries, gsize(entries.count))
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One process, reached by further launches and over D-Bus.
+@Suite(.serialized) struct OneProcessTests {
+  @Test func launchesAtTheSameMomentMakeOneWindowAndOneProcess() async throws {
+    try await VirtualDesktop.with { desktop in
+      let launches = try [[], ["--toggle"], [], ["--toggle"], []].map {
+        try desktop.start([CopyPasta.programPath] + $0)
+      }
+      let window = try await waitFor("a window") {
+        try await desktop.window(ofClass: CopyPasta.applicationID)
+      }
+      try await waitUntil("one process left") { launches.count(where: \.isRunning) == 1 }
+      for launch in launches where !launch.isRunning { #expect(launch.exit == .code(0)) }
+      #expect(launches.map(\.errors).joined() == "")
+      #expect(try await eventually { try await window.isActive() })
+      #expect(try await desktop.copyPastaWindows().count == 1)
+    }
+  }
+
+  @Test func quitEndsTheProgramAndIsNoErrorWhereThereIsNone() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("kept")
+      let quit = try await scene.desktop.copypasta("--quit")
+      #expect(quit.exit == .code(0) && quit.errors == "")
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(try await scene.history.texts() == ["kept"])
+      let again = try await scene.desktop.copypasta("--quit")
+      #expect(again.exit == .code(0) && again.errors == "")
+    }
+  }
+
+  @Test func startedInTheBackgroundItShowsNothingUntilItIsAskedTo() async throws {
+    try await VirtualDesktop.with { desktop in
+      let program = try desktop.start([CopyPasta.programPath, "--background"])
+      try await desktop.waitForName()
+      // A second one has nothing to do, and shows nothing either.
+      #expect(try await desktop.copypasta("--background").exit == .code(0))
+      #expect(try await desktop.copyPastaWindows().isEmpty)
+      let database = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
+      #expect(!FileManager.default.fileExists(atPath: database), "the history is not needed yet")
+      for _ in 1...2 {
+        #expect(try await desktop.copypasta("--toggle").exit == .code(0))
+        try await waitUntil("the window active") {
+          try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+        }
+        // Closing it leaves the program where it was asked to be.
+        try await desktop.press("Escape")
+        try await waitUntil("the window gone") { try await desktop.copyPastaWindows().isEmpty }
+      }
+      #expect(try await desktop.copypasta("--quit").exit == .code(0))
+      #expect(try await program.waitForExit() == .code(0))
+      #expect(program.errors == "")
+    }
+  }
+
+  @Test func withoutASessionBusTheWindowWorksAndOneLineSaysWhatDoesNot() async throws {
+    try await VirtualDesktop.with { desktop in
+      let app = try await CopyPasta.launch(
+        on: desktop, environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
+      try await XClip.copy("kept", on: desktop)
+      try await waitUntil("the text kept") { try await app.history.texts() == ["kept"] }
+      #expect(try await app.stop() == .code(0))
+      #expect(app.errors.hasSuffix("\n") && app.errors.split(separator: "\n").count == 1, "\(app.errors)")
+      #expect(app.errors.contains("session bus"))
+    }
+  }
+
+  @Test func startedByTheBusItDoesWhatTheCallSaysAndEndsWithItsWindow() async throws {
+    try await VirtualDesktop.with { desktop in
+      try desktop.home.addService(
+        CopyPasta.applicationID, command: "\(CopyPasta.programPath) --gapplication-service")
+      // As a session does: the bus hands its own environment on, which knows no display.
+      let update = ["dbus-update-activation-environment", "DISPLAY", "GDK_BACKEND", "GTK_A11Y"]
+      #expect(try await desktop.run(update).exit == .code(0))
+      for call in [["Activate", "{}"], ["ActivateAction", "toggle", "[]", "{}"]] {
+        #expect(try await desktop.call(call).exit == .code(0))
+        try await waitUntil("the window active") {
+          try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+        }
+        #expect(try await desktop.copyPastaWindows().count == 1)
+        try await desktop.press("Escape")
+        try await waitUntil("the program gone") { try await !desktop.hasName() }
+      }
+    }
+  }
+}
+
+extension VirtualDesktop {
+  /// Runs the program to its end.
+  func copypasta(_ arguments: String...) async throws -> Program.Result {
+    try await run([CopyPasta.programPath] + arguments)
+  }
+
+  /// The program's windows that are shown.
+  func copyPastaWindows() async throws -> [Substring] {
+    let windows = try await run(["xdotool", "search", "--onlyvisible", "--class", CopyPasta.applicationID])
+    return windows.text.split(separator: "\n")
+  }
+
+  /// Calls a method of the program as a desktop's launcher does.
+  func call(_ method: [String]) async throws -> Program.Result {
+    let object = ["--dest", CopyPasta.applicationID, "--object-path", "/org/copypasta/CopyPasta"]
+    let call = ["gdbus", "call", "--session"] + object
+    let name = "org.freedesktop.Application." + method[0]
+    return try await run(call + ["--method", name] + method.dropFirst())
+  }
+
+  /// Whether the program can be reached on the bus.
+  func hasName() async throws -> Bool {
+    try await run([
+      "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/", "--method",
+      "org.freedesktop.DBus.NameHasOwner", CopyPasta.applicationID,
+    ]).text == "(true,)"
+  }
+
+  /// Waits until the program can be reached on the bus.
+  func waitForName() async throws { try await waitUntil("the program on the bus") { try await hasName() } }
+}
