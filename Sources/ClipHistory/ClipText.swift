@@ -36,6 +36,15 @@ public struct ClipText: Sendable, Equatable {
     self.bytes = bytes
   }
 
+  /// What a row holds; `.damaged` where that is no text of a clip.
+  init(stored bytes: [UInt8]) throws(StoreError) {
+    do {
+      try self.init(validating: bytes)
+    } catch {
+      throw .damaged
+    }
+  }
+
   /// The first scalars of the text that fit into `limit` bytes; the cost is that of the limit, not of the text.
   func leading(_ limit: Int) -> String {
     guard byteCount > limit else { return String(decoding: bytes, as: UTF8.self) }

@@ -44,9 +44,6 @@ final class Connection {
     sqlite3_close(handle)
   }
 
-  /// The rows that the last statement inserted or deleted.
-  var changedRows: Int { Int(sqlite3_changes64(handle)) }
-
   /// The id of the row that the last insertion made.
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 

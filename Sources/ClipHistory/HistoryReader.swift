@@ -61,7 +61,8 @@ public final class HistoryReader {
 
   // MARK: -
 
-  private static func connect(to location: HistoryLocation) throws(StoreError) -> Connection {
+  /// Opens an existing history, and writes nothing.
+  static func connect(to location: HistoryLocation) throws(StoreError) -> Connection {
     do throws(StoreError) {
       return try connect(to: location, access: .readOnly)
     } catch {

@@ -21,7 +21,7 @@ public actor HistoryStore {
   public enum RecordOutcome: Sendable, Equatable {
     /// It is a new row, and on disk.
     case recorded(Clip)
-    /// It is the last captured text again; nothing was written.
+    /// It is the last captured text again, or the newest clip's where it came on purpose; no row was added.
     case duplicate
   }
 
@@ -30,12 +30,12 @@ public actor HistoryStore {
 
   private let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
-  private let patience: Patience
-  private var session: WritingSession?
-  private var laterTruncation: Task<Void, Never>?
+  let patience: Patience
+  private(set) var session: WritingSession?
 
-  /// Whether the log may still hold a deleted text.
-  private(set) var owesTruncation: Bool
+  /// Whether the log may still hold a deleted text, and what will see to it.
+  var owesTruncation: Bool
+  var laterTruncation: Task<Void, Never>?
 
   /// The thread that the store runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -83,6 +83,28 @@ public actor HistoryStore {
     return outcome
   }
 
+  /// Records a text that the user hands over on purpose, unless it is the newest clip's; `now` as in `record`.
+  ///
+  /// So it brings back a text whose row was deleted, or that lies further down. It becomes the last captured text
+  /// where it came `fromClipboard`; what was dropped did not, and what is on the clipboard must not be recorded again.
+  @discardableResult
+  public func recordOnPurpose(
+    _ text: ClipText, at now: Int64, fromClipboard: Bool
+  ) throws(StoreError) -> RecordOutcome {
+    let session = try opened()
+    let fingerprint = fingerprint(of: text, session)
+    let outcome = try session.connection.transaction { () throws(StoreError) -> RecordOutcome in
+      let last = try session.readLastCapture()
+      let clip =
+        try session.newestIs(text) ? nil : session.insert(text, capturedAt: max(now, last.capturedAt))
+      try session.writeLastCapture(
+        fromClipboard ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
+      return clip.map { .recorded($0) } ?? .duplicate
+    }
+    truncateLogIfOwed()
+    return outcome
+  }
+
   /// Remembers a text that was copied out of the history as the last captured one; adds no row.
   public func noteCopied(_ text: ClipText) throws(StoreError) {
     let session = try opened()
@@ -102,32 +124,7 @@ public actor HistoryStore {
       return try row.step() ? row.bytes(0) : nil
     }
     guard let bytes else { return nil }
-    do {
-      return try ClipText(validating: bytes)
-    } catch {
-      throw .damaged
-    }
-  }
-
-  /// Deletes a clip, and its text from the files; false where there was none.
-  ///
-  /// The text is overwritten in the database, with the copies that SQLite made as it moved rows, and the log is
-  /// emptied. Where another program is reading just then, the
-  /// log is emptied at the next write, a few times later by itself, and at the latest when the history is closed.
-  /// Not promised: that the blocks which the log gave back to the file system, or copies that a flash disk or a
-  /// snapshot keeps, are overwritten too; nor what another program leaves that writes to the file itself. The fingerprint stays, so that the text is not captured again at once.
-  @discardableResult
-  public func delete(_ id: Int64) throws(StoreError) -> Bool {
-    let session = try opened()
-    let deleted = try session.deletion.run { row throws(StoreError) in
-      row.bind(id, at: 1)
-      _ = try row.step()
-      return session.connection.changedRows > 0
-    }
-    owesTruncation = owesTruncation || deleted
-    truncateLogIfOwed()
-    if owesTruncation { truncateLogLater() }
-    return deleted
+    return try ClipText(stored: bytes)
   }
 
   /// The ids of all clips older than this one, ascending: the oldest first.
@@ -153,7 +150,7 @@ public actor HistoryStore {
 
   // MARK: -
 
-  private func opened() throws(StoreError) -> WritingSession {
+  func opened() throws(StoreError) -> WritingSession {
     guard let session else { throw .failed(code: SQLITE_MISUSE) }
     return session
   }
@@ -161,32 +158,5 @@ public actor HistoryStore {
   /// Taken before the transaction: a text of 64 MiB takes some 0.3 s, and nobody else could write meanwhile.
   private func fingerprint(of text: ClipText, _ session: WritingSession) -> Fingerprint {
     Fingerprint(digest: digest(session.key, text), byteCount: text.byteCount)
-  }
-
-  /// Empties the log where that is due; a reader in the way, or a failure, leaves it due.
-  ///
-  /// A failure is not thrown: the row is away, and to say otherwise would be wrong.
-  private func truncateLogIfOwed() {
-    guard owesTruncation, let session else { return }
-    do throws(StoreError) {
-      owesTruncation = try !session.connection.truncateLog(waiting: patience.readers)
-    } catch {
-      owesTruncation = true
-    }
-  }
-
-  private func truncateLogLater() {
-    laterTruncation?.cancel()
-    laterTruncation = Task { [weak self, delays = patience.retries] in
-      for delay in delays {
-        do { try await Task.sleep(for: delay) } catch { return }
-        guard let self, await self.stillOwesTruncation() else { return }
-      }
-    }
-  }
-
-  private func stillOwesTruncation() -> Bool {
-    truncateLogIfOwed()
-    return owesTruncation
   }
 }

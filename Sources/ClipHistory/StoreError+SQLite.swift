@@ -15,6 +15,8 @@ extension StoreError {
     case SQLITE_CORRUPT: self = .damaged
     case SQLITE_NOTADB: self = .notADatabase
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
+    // The schema's trigger against replacing a row; no other statement of ours can break a constraint.
+    case SQLITE_CONSTRAINT: self = .alreadyThere
     default: self = .failed(code: code)
     }
   }

@@ -18,6 +18,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case locked
   /// There is no room on the disk, or within the user's quota. What was to be written was not, as a whole.
   case diskFull
+  /// A clip that was to be restored is in the history already.
+  case alreadyThere
   /// Anything else; `code` is SQLite's extended result code. `SQLITE_MISUSE` where the store was closed before.
   case failed(code: Int32)
 }

@@ -3,7 +3,9 @@ struct WritingSession {
   let connection: Connection
   let key: [UInt8]
   let insertion: Statement
+  let deleted: Statement
   let deletion: Statement
+  let newest: Statement
   let text: Statement
   let ids: Statement
   let lastCapture: Statement
@@ -26,10 +28,15 @@ struct WritingSession {
     if version < Schema.version { try Schema.migrate(connection) }
 
     insertion = try Statement(
-      "INSERT INTO clip(captured_at, byte_count, preview, text) VALUES (?1, ?2, ?3, ?4)",
+      "INSERT INTO clip(captured_at, byte_count, preview, text, id) VALUES (?1, ?2, ?3, ?4, ?5)",
       on: connection)
+    deleted = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: connection)
     deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: connection)
     text = try Statement("SELECT text FROM clip WHERE id = ?1", on: connection)
+    // CASE, because AND may read the text, however large, though the sizes differ.
+    newest = try Statement(
+      "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",
+      on: connection)
     // Ascending is the order on disk; descending reads it five times as slowly where it is not in memory.
     ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: connection)
     lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: connection)
@@ -58,8 +65,21 @@ struct WritingSession {
     }
   }
 
+  /// Whether the newest clip has this text.
+  func newestIs(_ text: ClipText) throws(StoreError) -> Bool {
+    try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
+      try newest.run { row throws(StoreError) in
+        row.bind(Int64(text.byteCount), at: 1)
+        try row.bind(borrowing: bytes, at: 2)
+        return try row.step() && row.integer(0) == 1
+      }
+    }
+  }
+
   /// Adds a row and answers its clip; the text is handed to SQLite where it lies.
-  func insert(_ text: ClipText, capturedAt: Int64) throws(StoreError) -> Clip {
+  ///
+  /// Without an `id` it gets a new one.
+  func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
     let preview = Preview.make(of: text)
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       try insertion.run { row throws(StoreError) in
@@ -67,11 +87,28 @@ struct WritingSession {
         row.bind(Int64(text.byteCount), at: 2)
         try row.bind(copying: preview, at: 3)
         try row.bind(borrowing: bytes, at: 4)
+        // What is not bound is NULL, for which SQLite chooses the next id.
+        if let id { row.bind(id, at: 5) }
         _ = try row.step()
       }
     }
     return Clip(
       id: connection.lastInsertedID, capturedAt: capturedAt, byteCount: text.byteCount,
       preview: preview ?? String(decoding: text.bytes, as: UTF8.self))
+  }
+
+  /// Deletes a row and answers what it was.
+  func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
+    let found = try deleted.run { row throws(StoreError) -> DeletedClip? in
+      row.bind(id, at: 1)
+      guard try row.step() else { return nil }
+      return DeletedClip(id: id, capturedAt: row.integer(0), bytes: row.bytes(1))
+    }
+    guard let found else { return nil }
+    try deletion.run { row throws(StoreError) in
+      row.bind(id, at: 1)
+      _ = try row.step()
+    }
+    return found
   }
 }

@@ -61,7 +61,8 @@ import Testing
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .notADatabase,
-      .newerSchema(found: 9, known: 1), .locked, .diskFull, .failed(code: 1),
+      .newerSchema(found: 9, known: 1), .locked, .diskFull, .alreadyThere,
+      .failed(code: 1),
     ]
     for error in errors {
       #expect(!error.message.isEmpty && !error.message.contains("\n") && !error.message.contains("%s"))

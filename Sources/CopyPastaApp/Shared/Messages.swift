@@ -20,6 +20,8 @@ extension StoreError {
       tr("Another program holds the history’s file. Try again when it is done.")
     case .diskFull:
       tr("The disk is full. Free some space, then try again.")
+    case .alreadyThere:
+      tr("The text is in the history already.")
     case .failed(let code):
       tr("The history’s file could not be used (SQLite error %s).").filled(with: String(code))
     }

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+
+@Suite("Clearing the history")
+struct ClearingTests {
+  let history: TemporaryHistory
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  @Test func `overwrites every text and makes the file small`() async throws {
+    let store = try history.store()
+    for number in 1...300 { try await store.add(String(repeating: "Xq7!vanish \(number) ", count: number)) }
+    try await store.deleteAll()
+    #expect(try !history.contains("Xq7!vanish"))
+    #expect(try #require(HistoryFolder.size(of: history.location.database)) <= 10 * 4096)
+    #expect(HistoryFolder.size(of: history.location.writeAheadLog) == 0)
+    #expect(try history.reader().count() == 0)
+    await store.close()
+    let file = try ForeignConnection(history.location.database)
+    #expect(try file.rows("PRAGMA integrity_check") == ["ok"])
+    #expect(try file.rows("PRAGMA application_id") == ["\(Schema.applicationID)"])
+  }
+
+  @Test func `keeps the last captured text, and gives no id out twice`() async throws {
+    let store = try history.store()
+    for string in ["one", "two"] { try await store.add(string) }
+    try await store.deleteAll()
+    try await store.deleteAll()
+    #expect(try await store.record(try ClipText("two"), at: 1) == .duplicate)
+    #expect(try await store.add("three").id == 3)
+  }
+
+  @Test func `waits for a reader with the overwriting, not with the clearing`() async throws {
+    let patience = Patience(readers: 0, retries: Array(repeating: .milliseconds(20), count: 500))
+    let store = try history.store(patience)
+    try await store.add("Xq7!vanish")
+    let other = try ForeignConnection(history.location.database)
+    other.run("BEGIN")
+    #expect(try other.rows("SELECT text FROM clip") == ["Xq7!vanish"])
+    try await store.deleteAll()
+    #expect(try history.reader().count() == 0)
+    #expect(try other.rows("SELECT text FROM clip") == ["Xq7!vanish"], "it still reads what it saw")
+    other.run("COMMIT")
+    #expect(try await eventually { try !history.contains("Xq7!vanish") })
+  }
+
+  @Test func `says so where another program holds the file, and deletes nothing`() async throws {
+    let store = try history.store(Patience(lock: 20))
+    try await store.add("one")
+    let other = try ForeignConnection(history.location.database)
+    other.run("BEGIN IMMEDIATE")
+    await #expect(throws: StoreError.locked) { try await store.deleteAll() }
+    #expect(try history.reader().count() == 1)
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import ClipHistory
+
+@Suite("A deleted clip can be restored")
+struct RestoringTests {
+  let history: TemporaryHistory
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  @Test(arguments: [3, 400, 401, 100_000])
+  func `at its place, with its time, byte for byte`(size: Int) async throws {
+    let store = try history.store()
+    let string = String(String(repeating: "e\u{301}\r\n\t", count: size / 6 + 1).prefix(size))
+    try await store.add("before", at: 10)
+    let clip = try await store.add(string, at: 20)
+    try await store.add("after", at: 30)
+    let before = try history.reader().newestPage(limit: 9)
+
+    let deleted = try #require(try await store.delete(clip.id))
+    #expect(deleted.id == clip.id && deleted.capturedAt == 20 && deleted.byteCount == clip.byteCount)
+    #expect(try history.reader().count() == 2)
+    #expect(try await store.restore(deleted) == clip)
+    #expect(try history.reader().newestPage(limit: 9) == before)
+    #expect(try await store.text(of: clip.id) == ClipText(string))
+  }
+
+  @Test func `also after a relaunch, and after newer ones were recorded`() async throws {
+    let first = try history.store()
+    let clip = try await first.add("one")
+    let deleted = try #require(try await first.delete(clip.id))
+    await first.close()
+    let second = try history.store()
+    try await second.add("two")
+    try await second.restore(deleted)
+    #expect(try await second.allIDs() == [1, 2])
+  }
+
+  @Test func `but never over another one, nor twice`() async throws {
+    let store = try history.store()
+    let clip = try await store.add("one")
+    let deleted = try #require(try await store.delete(clip.id))
+    try await store.restore(deleted)
+    await #expect(throws: StoreError.alreadyThere) { try await store.restore(deleted) }
+    #expect(try await store.allIDs() == [1])
+    try await store.add("the store goes on")
+  }
+
+  @Test func `and the last captured text stays the last captured`() async throws {
+    let store = try history.store()
+    let clip = try await store.add("one")
+    try await store.add("two")
+    let deleted = try #require(try await store.delete(clip.id))
+    try await store.restore(deleted)
+    #expect(try await store.record(try ClipText("two"), at: 1) == .duplicate)
+    try await store.add("one")
+  }
+
+  @Test func `and is gone again when it is deleted again`() async throws {
+    let store = try history.store()
+    let clip = try await store.add("Xq7!vanish")
+    for _ in 0..<3 {
+      let deleted = try #require(try await store.delete(clip.id))
+      #expect(try !history.contains("Xq7!vanish"))
+      try await store.restore(deleted)
+      #expect(try history.contains("Xq7!vanish"))
+    }
+    try await store.delete(clip.id)
+    await store.close()
+    #expect(try !history.contains("Xq7!vanish"))
+  }
+
+  @Test func `but not where it was no text`() async throws {
+    let store = try history.store()
+    let other = try ForeignConnection(history.location.database)
+    other.run("INSERT INTO clip VALUES (1, 0, 1, NULL, CAST(x'ff' AS TEXT))")
+    let deleted = try #require(try await store.delete(1))
+    await #expect(throws: StoreError.damaged) { try await store.restore(deleted) }
+  }
+
+  @Test func `and is not in what is said of it`() async throws {
+    let store = try history.store()
+    let clip = try await store.add("Xq7!vanish")
+    let deleted = try #require(try await store.delete(clip.id))
+    var dumped = ""
+    dump(deleted, to: &dumped)
+    for said in ["\(deleted)", String(reflecting: deleted), dumped] { #expect(!said.contains("Xq7")) }
+  }
+}
