@@ -35,6 +35,10 @@ GType gdk_x11_surface_get_type(void);
 guint32 gdk_x11_get_server_time(GdkSurface *surface);
 void gdk_x11_surface_set_user_time(GdkSurface *surface, guint32 timestamp);
 
+static inline void copypasta_set_labelled_by(gpointer accessible, gpointer label) {
+  gtk_accessible_update_relation(GTK_ACCESSIBLE(accessible), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
+}
+
 /* libdispatch's main queue, for an event loop that is not its own (CoreFoundation uses the same two). */
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *);

@@ -20,9 +20,11 @@ final class CopyPastaApplication {
   private let environment = Environment.live()
   private var popup: Popup?
   private var window: HistoryWindow?
+  private var dialogs: Dialogs?
   private lazy var reasons = StayReasons { [weak self] in self?.endIfUnneeded() }
   private var toggles = RepetitionFilter()
   private var callWait: Timeout?
+  private var isStyled = false
 
   /// Runs until the program ends; the answer is the exit status.
   func run(_ start: Start) -> Int32 {
@@ -51,6 +53,7 @@ final class CopyPastaApplication {
     application.hold()
     application.addAction("show") { [weak self] in self?.show(.ambient) }
     application.addAction("toggle") { [weak self] in self?.toggle(.ambient) }
+    addDialogActions()
     application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.application.quit() }
     window?.join(application)
     if !SessionBus.isThere {
@@ -69,6 +72,35 @@ final class CopyPastaApplication {
   /// Shows the window in front, with the keyboard on the newest row.
   func show(_ activation: Activation) { shownPopup().show(activation) }
 
+  private func addDialogActions() {
+    application.addAction("preferences", keys: ["<Control>comma"]) { [weak self] in
+      guard let self else { return }
+      shownDialogs().showPreferences(environment.preferences, above: window?.parentOfDialogs)
+    }
+    application.addAction("shortcuts", keys: ["<Control>question"]) { [weak self] in
+      guard let self else { return }
+      shownDialogs().showShortcuts(above: window?.parentOfDialogs)
+    }
+    application.addAction("about") { [weak self] in
+      guard let self else { return }
+      shownDialogs().showAbout(above: window?.parentOfDialogs)
+    }
+  }
+
+  private func shownDialogs() -> Dialogs {
+    if let dialogs { return dialogs }
+    addStyle()
+    let dialogs = Dialogs(of: application) { [weak self] in self?.endIfUnneeded() }
+    self.dialogs = dialogs
+    return dialogs
+  }
+
+  private func addStyle() {
+    guard !isStyled else { return }
+    isStyled = true
+    Style.add(css: String(decoding: PackageResources.style_css, as: UTF8.self))
+  }
+
   /// Hides the window where the user works in it, and shows it otherwise.
   func toggle(_ activation: Activation) {
     guard toggles.admits(.now) else { return }
@@ -80,7 +112,7 @@ final class CopyPastaApplication {
 
   private func shownPopup() -> Popup {
     if let popup { return popup }
-    Style.add(css: String(decoding: PackageResources.style_css, as: UTF8.self))
+    addStyle()
     let window = HistoryWindow(environment)
     let popup = Popup(window) { [weak self] in self?.windowHidden() }
     window.onClose { [weak self] in self?.hide() }
@@ -100,13 +132,16 @@ final class CopyPastaApplication {
 
   // MARK: The end
 
-  /// Ends the program where the window is not shown and nothing would be missed.
+  /// Ends the program where no window is shown and nothing would be missed.
   private func endIfUnneeded() {
     reasons.set(.offer, holds: environment.clipboard.isOffering)
-    if window?.isShown != true && reasons.isEmpty { application.quit() }
+    let isShown = window?.isShown == true || dialogs?.areOpen == true
+    if !isShown && reasons.isEmpty { application.quit() }
   }
 
   private func end() {
+    dialogs?.close()
+    dialogs = nil
     if let window {
       window.rememberSize()
       // What is on its way to the disk: a row that was deleted just now has to be gone.

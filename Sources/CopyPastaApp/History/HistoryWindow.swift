@@ -17,7 +17,7 @@ final class HistoryWindow {
     window = Window(title: "CopyPasta")
     windowState = environment.windowState
     window.setIcon(CopyPasta.id)
-    window.setTitlebar(HeaderBar(start: [mark.root]))
+    window.setTitlebar(HeaderBar(start: [mark.root], end: [MainMenu.button()]))
     window.addStyle("copypasta")
     recallSize()
     let page: Widget
@@ -48,6 +48,9 @@ final class HistoryWindow {
 
   /// Whether the user works in it.
   var isActive: Bool { window.isShownAndActive }
+
+  /// What other windows are shown above; nil while it is not on the screen itself.
+  var parentOfDialogs: Window? { isShown ? window : nil }
 
   /// Whether the window has been on the screen.
   private(set) var isDrawn = false

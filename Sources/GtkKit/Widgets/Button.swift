@@ -16,4 +16,17 @@ public final class Button: Widget {
     gtk_button_set_has_frame(cast(), 0)
     return self
   }
+
+  /// Makes a button that shows a text; `_` comes before the letter that presses it together with Alt.
+  public convenience init(label: String, _ clicked: @escaping @MainActor () -> Void) {
+    self.init(new: gtk_button_new_with_mnemonic(label))
+    connect("clicked", clicked)
+  }
+
+  /// Makes a button that shows a widget.
+  public convenience init(child: Widget, _ clicked: @escaping @MainActor () -> Void) {
+    self.init(new: gtk_button_new())
+    gtk_button_set_child(cast(), child.widget)
+    connect("clicked", clicked)
+  }
 }

@@ -9,6 +9,14 @@ public final class Label: Widget {
     gtk_label_set_xalign(opaque, 0)
   }
 
+  /// Makes a label of a widget beside it, which the letter after `_` presses together with Alt.
+  public convenience init(_ text: String, of control: Widget) {
+    self.init()
+    gtk_label_set_text_with_mnemonic(opaque, text)
+    gtk_label_set_mnemonic_widget(opaque, control.widget)
+    control.setLabelledBy(self)
+  }
+
   /// What is shown, without markup.
   public var text: String {
     get { String(cString: gtk_label_get_text(opaque)) }

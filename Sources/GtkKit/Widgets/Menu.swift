@@ -8,6 +8,37 @@ public final class Menu: Object {
     self.init(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)))
     for entry in entries { g_menu_append(opaque, entry.label, entry.action) }
   }
+
+  /// Makes a menu of sections, parted by lines; `_` comes before the letter that chooses an entry.
+  public convenience init(sections: [[(label: String, action: String)]]) {
+    self.init([])
+    for entries in sections {
+      let section = Menu(entries)
+      g_menu_append_section(opaque, nil, section.cast())
+    }
+  }
+}
+
+/// A button that opens a menu, which is built when it is first opened.
+@MainActor
+public final class MenuButton: Widget {
+  /// Makes the button of the window's main menu, which F10 opens; `name` is its tooltip and what a screen reader says.
+  public convenience init(mainMenu name: String, _ makeMenu: @escaping @MainActor () -> Menu) {
+    self.init(new: gtk_menu_button_new())
+    gtk_menu_button_set_icon_name(opaque, "open-menu-symbolic")
+    gtk_menu_button_set_primary(opaque, 1)
+    tooltip = name
+    setAccessibleName(name)
+    let opening: @MainActor @convention(c) (OpaquePointer?, gpointer?) -> Void = { button, data in
+      // GTK asks at each opening.
+      guard gtk_menu_button_get_popover(button) == nil else { return }
+      let menu = Callback<Menu>.behind(data).body()
+      gtk_menu_button_set_popover(button, gtk_popover_menu_new_from_model(menu.cast()))
+    }
+    gtk_menu_button_set_create_popup_func(
+      opaque, unsafeBitCast(opening, to: GtkMenuButtonCreatePopupFunc.self), Callback(makeMenu).retained,
+      releaseCallback)
+  }
 }
 
 /// A menu that pops up over a widget.

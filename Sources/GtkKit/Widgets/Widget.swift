@@ -37,6 +37,15 @@ open class Widget: Object {
   /// Whether the widget and all it lies in are shown.
   public final var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
 
+  /// Whether the widget reacts to the user.
+  public final var isEnabled: Bool {
+    get { gtk_widget_get_sensitive(widget) != 0 }
+    set { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) }
+  }
+
+  /// Gives the widget the keyboard.
+  public final func focus() { gtk_widget_grab_focus(widget) }
+
   /// What appears beside the pointer that rests on the widget.
   public final var tooltip: String? {
     get { gtk_widget_get_tooltip_text(widget).map { String(cString: $0) } }

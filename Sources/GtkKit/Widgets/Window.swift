@@ -9,6 +9,14 @@ public final class Window: Widget {
     gtk_window_set_title(cast(), title)
   }
 
+  /// Keeps the window above another one.
+  public func stay(above parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
+
+  /// Calls when the window goes from the screen: closed, destroyed, or hidden.
+  ///
+  /// A window that somebody holds is not told of its destruction, but it is of that.
+  public func onHide(_ body: @escaping @MainActor () -> Void) { connect("unmap", body) }
+
   /// Makes the window one of the application's, which runs for as long as it has windows.
   public func join(_ application: Application) { gtk_window_set_application(cast(), application.cast()) }
 

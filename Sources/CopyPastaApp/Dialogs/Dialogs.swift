@@ -1,0 +1,58 @@
+import GtkKit
+
+/// The windows beside the main one: each is made when it is asked for, shown once, and goes when it is closed.
+@MainActor
+final class Dialogs {
+  private let application: Application
+  private let closed: @MainActor () -> Void
+  private var open: [Kind: Dialog] = [:]
+
+  private enum Kind { case preferences, shortcuts, about }
+
+  /// - Parameter closed: called when one of them has gone.
+  init(of application: Application, closed: @escaping @MainActor () -> Void) {
+    self.application = application
+    self.closed = closed
+  }
+
+  /// Whether one of them is shown.
+  var areOpen: Bool { !open.isEmpty }
+
+  /// Shows the preferences, above a window where there is one on the screen.
+  func showPreferences(_ preferences: Preferences, above parent: Window?) {
+    show(.preferences, above: parent) { PreferencesWindow(preferences) }
+  }
+
+  /// Shows the keys.
+  func showShortcuts(above parent: Window?) { show(.shortcuts, above: parent) { ShortcutsWindow() } }
+
+  /// Shows what CopyPasta is.
+  func showAbout(above parent: Window?) { show(.about, above: parent) { AboutDialog() } }
+
+  /// Closes all of them.
+  func close() {
+    for dialog in open.values { dialog.window.destroy() }
+  }
+
+  private func show(_ kind: Kind, above parent: Window?, _ make: () -> any Dialog) {
+    let window = open[kind]?.window ?? added(make(), as: kind)
+    if let parent { window.stay(above: parent) }
+    window.present()
+  }
+
+  private func added(_ dialog: any Dialog, as kind: Kind) -> Window {
+    open[kind] = dialog
+    if application.isRegistered { dialog.window.join(application) }
+    dialog.window.onHide { [weak self] in
+      self?.open[kind] = nil
+      self?.closed()
+    }
+    return dialog.window
+  }
+}
+
+/// A view that is a window of its own.
+@MainActor
+protocol Dialog: AnyObject {
+  var window: Window { get }
+}

@@ -1,0 +1,70 @@
+import GtkKit
+
+/// The window of the settings; each takes effect at once.
+@MainActor
+final class PreferencesWindow: Dialog {
+  let window = Window(title: tr("Preferences"))
+  private let preferences: Preferences
+  private var switches: [SettingSwitch] = []
+  private let sizeLimit: SizeLimitButton
+
+  init(_ preferences: Preferences) {
+    self.preferences = preferences
+    sizeLimit = SizeLimitButton(preferences)
+    window.addStyle("preferences")
+    window.defaultSize = (480, 640)
+    window.setTitlebar(HeaderBar())
+    let page = Box(.vertical, spacing: 24, groups)
+    page.addStyle("page")
+    window.setChild(ScrolledWindow(child: page))
+    window.onKeys("Escape") { [weak self] in
+      self?.window.destroy()
+      return true
+    }
+  }
+
+  private var groups: [Widget] {
+    [
+      PreferenceGroup(
+        tr("Behaviour"),
+        [
+          row(
+            .hidesAfterCopying, \.hidesAfterCopying, tr("Hide After _Copying"),
+            tr("The window hides once a text is copied, so that you can paste it at once.")),
+          row(
+            .hidesOnFocusLoss, \.hidesOnFocusLoss, tr("Hide When _Focus Is Lost"),
+            tr("The window hides when you go to another one.")),
+          row(
+            .usesHaptics, \.usesHaptics, tr("_Vibrate After Copying"),
+            tr("A short buzz, on devices that have it.")),
+        ]
+      ),
+      PreferenceGroup(
+        tr("Desktop"),
+        [
+          row(
+            .showsTrayIcon, \.showsTrayIcon, tr("_Tray Icon"),
+            tr("An icon with a menu, where the desktop shows such icons.")),
+          row(
+            .startsAtLogin, \.startsAtLogin, tr("_Start at Login"),
+            tr("Starts hidden. The clipboard is still read only while the window is active.")),
+        ]),
+      PreferenceGroup(
+        tr("Storage"),
+        [
+          PreferenceRow(
+            tr("_Largest Text"), tr("In MiB. A larger text is not recorded, and the window says so."),
+            sizeLimit.root, clicked: { [root = sizeLimit.root] in root.focus() })
+        ]),
+    ].map(\.root)
+  }
+
+  private func row(
+    _ key: Preferences.Key, _ value: ReferenceWritableKeyPath<Preferences, Bool>, _ title: String,
+    _ explanation: String
+  ) -> PreferenceRow {
+    let made = SettingSwitch(key, value, of: preferences)
+    switches.append(made)
+    return made.row(title, explanation)
+  }
+}

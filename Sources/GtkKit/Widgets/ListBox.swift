@@ -1,0 +1,28 @@
+import CGtk
+
+/// A short list of rows that are all there at once.
+@MainActor
+public final class ListBox: Widget {
+  private var rows: [(row: UnsafeMutableRawPointer, body: @MainActor () -> Void)] = []
+
+  /// Makes a list without rows, in which nothing is selected.
+  public convenience init() {
+    self.init(new: gtk_list_box_new())
+    gtk_list_box_set_selection_mode(opaque, GTK_SELECTION_NONE)
+    connectObject("row-activated") { [weak self] row in
+      self?.rows.first { $0.row == row }?.body()
+    }
+  }
+
+  /// Adds a row at the end, which calls when it is clicked anywhere.
+  ///
+  /// The keyboard goes to what is in the row, not to the row.
+  public func append(_ child: Widget, _ clicked: (@MainActor () -> Void)? = nil) {
+    let row = Widget(new: gtk_list_box_row_new())
+    gtk_list_box_row_set_child(row.cast(), child.widget)
+    gtk_list_box_row_set_activatable(row.cast(), clicked == nil ? 0 : 1)
+    gtk_widget_set_focusable(row.widget, 0)
+    if let clicked { rows.append((row.raw, clicked)) }
+    gtk_list_box_append(opaque, row.widget)
+  }
+}

@@ -1,0 +1,97 @@
+import CGtk
+import GtkTestSupport
+import TestSupport
+import Testing
+
+@testable import GtkKit
+
+/// What dialogs are made of: each goes, with the closures that it was handed, and does what its user does.
+@MainActor
+@Suite(.serialized) struct FormWidgetTests {
+  init() async throws { try await TestDisplay.open() }
+
+  @Test func controlsGoWithTheirClosures() {
+    expectNoLeak { token in
+      let made = Switch()
+      made.onChange { _ = token }
+      made.isOn = true
+      return made
+    }
+    expectNoLeak { token in
+      let made = SpinButton(1...9, page: 3)
+      made.onChange { _ = token }
+      made.value = 5
+      return made
+    }
+    expectNoLeak { token in Button(label: "_Press") { _ = token } }
+    expectNoLeak { token in Button(child: Label("Press")) { _ = token } }
+    expectNoLeak { token in
+      let list = ListBox()
+      list.append(Label("row")) { _ = token }
+      list.append(Label("another"))
+      return list
+    }
+  }
+
+  @Test func aLabelOfAControlLetsGoOfIt() {
+    expectNoLeak { _ in
+      let control = Switch()
+      let label = Label("_Sound", of: control)
+      #expect(label.text == "Sound")
+      return Box(.horizontal, [label, control])
+    }
+  }
+
+  @Test func aSpinButtonKeepsToItsRange() {
+    let made = SpinButton(1...9, page: 3)
+    made.value = 20
+    #expect(made.value == 9)
+  }
+
+  @Test func aMenuIsBuiltWhenItIsFirstOpened() {
+    var count = 0
+    expectNoLeak { token in
+      let window = Window(title: "test")
+      let button = MenuButton(mainMenu: "Menu") {
+        _ = token
+        count += 1
+        return Menu(sections: [[("_Copy", "app.copy")], [("_Quit", "app.quit")]])
+      }
+      window.setChild(button)
+      window.present()
+      #expect(count == 0)
+      for _ in 1...2 {
+        gtk_menu_button_popup(button.opaque)
+        gtk_menu_button_popdown(button.opaque)
+      }
+      #expect(count == 1)
+      window.destroy()
+      return button
+    }
+  }
+
+  @Test func dialogsGoOnceTheyAreClosed() {
+    var isHidden = false
+    expectNoLeak { token in
+      let window = Window(
+        about: .init(
+          name: "Name", version: "1", summary: "Does things.", copyright: "©", translators: nil, icon: "none")
+      )
+      window.onHide {
+        _ = token
+        isHidden = true
+      }
+      window.present()
+      window.destroy()
+      return window
+    }
+    #expect(isHidden)
+    expectNoLeak { _ in
+      let window = Window(shortcuts: [
+        .init(title: "A <group> & more", shortcuts: [("Copy", ["<Control>c", "Return"])])
+      ])
+      window.destroy()
+      return window
+    }
+  }
+}
