@@ -3,8 +3,11 @@ import Testing
 
 /// The clipboard is read while the window is active, and at no other time.
 @Suite(.serialized) struct CaptureWhileActiveTests {
-  @Test func whatIsCopiedWhileAnotherWindowIsActiveIsNeverRequestedNorRecorded() async throws {
-    try await Scene.run { scene in
+  static let kinds = VirtualDesktop.Kind.allCases
+
+  @Test(arguments: kinds)
+  func whatIsCopiedWhileAnotherWindowIsActiveIsNeverRequestedNorRecorded(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
       try await scene.capture("before")
       _ = try await scene.desktop.openOtherWindow()
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
@@ -17,8 +20,9 @@ import Testing
     }
   }
 
-  @Test func startingReadsOnceWhatIsOnTheClipboard() async throws {
-    try await VirtualDesktop.with { desktop in
+  @Test(arguments: kinds)
+  func startingReadsOnceWhatIsOnTheClipboard(_ kind: VirtualDesktop.Kind) async throws {
+    try await VirtualDesktop.with(kind) { desktop in
       let owner = try await ClipboardOwner.start(offering: .text("before the start"), on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await scene.expectNewest("before the start")
@@ -28,8 +32,9 @@ import Testing
     }
   }
 
-  @Test func becomingActiveReadsOnceWhatWasCopiedMeanwhile() async throws {
-    try await Scene.run { scene in
+  @Test(arguments: kinds)
+  func becomingActiveReadsOnceWhatWasCopiedMeanwhile(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
       _ = try await scene.desktop.openOtherWindow()
       let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
       try await scene.app.window.activate()
@@ -40,8 +45,9 @@ import Testing
     }
   }
 
-  @Test func aMinimisedWindowNeverRequestsAnything() async throws {
-    try await Scene.run { scene in
+  @Test(arguments: kinds)
+  func aMinimisedWindowNeverRequestsAnything(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
       _ = try await scene.desktop.openOtherWindow()
       try await scene.app.window.activate()
       try await scene.capture("before")
@@ -60,8 +66,9 @@ import Testing
     }
   }
 
-  @Test func aHiddenWindowNeverRequestsAnything() async throws {
-    try await Scene.run(with: ["copied"]) { scene in
+  @Test(arguments: kinds)
+  func aHiddenWindowNeverRequestsAnything(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: ["copied"]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("copied")
       try await scene.app.window.close()
@@ -77,7 +84,7 @@ import Testing
 extension Scene {
   /// Copies something else, and waits until the owner before it has seen all that it was asked.
   fileprivate func replace(_ owner: ClipboardOwner, with text: String) async throws {
-    try await XClip.copy(text, on: desktop)
+    try await desktop.copy(text)
     #expect(try await owner.program.waitForExit() == .code(0))
   }
 }

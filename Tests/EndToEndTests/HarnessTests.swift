@@ -17,6 +17,22 @@ import Testing
     }
   }
 
+  @Test func whatIsCopiedOnWaylandIsPasted() async throws {
+    try await VirtualDesktop.with(.wayland) { desktop in
+      let text = "two\nlines, 🍝 and שלום"
+      try await desktop.copy(text)
+      #expect(try await desktop.paste() == Array(text.utf8))
+
+      let owner = try await ClipboardOwner.start(offering: .text("plain"), .html("<b>rich</b>"), on: desktop)
+      #expect(try await WLClipboard.types(on: desktop).contains("text/html"))
+      #expect(owner.requests.isEmpty)
+      #expect(try await WLClipboard.paste(type: "text/html", on: desktop) == Array("<b>rich</b>".utf8))
+      #expect(owner.contentRequests == ["text/html"])
+      try await desktop.copy("taken")
+      #expect(try await owner.program.waitForExit() == .code(0))
+    }
+  }
+
   @Test func anOwnerCountsItsRequests() async throws {
     try await VirtualDesktop.with { desktop in
       let owner = try await ClipboardOwner.start(
@@ -47,6 +63,24 @@ import Testing
       #expect(try await first.frame().width == 300)
       try await second.close()
       #expect(try await eventually { try await desktop.window(titled: "Second") == nil })
+    }
+  }
+
+  @Test func windowsOnWaylandAreActiveMinimisedClickedAndClosed() async throws {
+    try await VirtualDesktop.with(.wayland) { desktop in
+      let first = try await desktop.openOtherWindow()
+      let second = try await desktop.openOtherWindow()
+      #expect(try await !first.isActive())
+      try await first.activate()
+      #expect(try await !second.isActive())
+      try await first.minimise()
+      #expect(try await desktop.activeWindow()?.id == second.id)
+      try await first.activate()
+      #expect(try await first.frame() == Rectangle(x: 940, y: 40, width: 300, height: 200))
+      #expect(try await Screenshot.take(of: first, on: desktop).width == 300)
+      try await second.activate()
+      try await second.close()
+      #expect(try await eventually { try await !second.isVisible() })
     }
   }
 

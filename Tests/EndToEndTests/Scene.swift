@@ -10,12 +10,14 @@ struct Scene {
 
   /// Starts the program, runs a test on it, and asks it to end, which must leave nothing to complain about.
   ///
-  /// - Parameter clips: what the history holds before, the oldest first.
+  /// - Parameters:
+  ///   - kind: the kind of desktop.
+  ///   - clips: what the history holds before, the oldest first.
   nonisolated(nonsending) static func run(
-    with clips: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
+    on kind: VirtualDesktop.Kind = .x11, with clips: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Scene) async throws -> Void
   ) async throws {
-    try await VirtualDesktop.with { desktop in
+    try await VirtualDesktop.with(kind) { desktop in
       if !clips.isEmpty { try await fillHistory(with: clips, on: desktop) }
       let app = try await CopyPasta.launch(on: desktop)
       let scene = Scene(desktop: desktop, app: app)
@@ -43,9 +45,9 @@ struct Scene {
 
   // MARK: Copying in other programs
 
-  /// Copies a text with xclip, and waits until it is the newest clip.
+  /// Copies a text in another program, and waits until it is the newest clip.
   func capture(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    try await XClip.copy(text, on: desktop)
+    try await desktop.copy(text)
     try await expectNewest(text, sourceLocation: sourceLocation)
   }
 
@@ -61,7 +63,7 @@ struct Scene {
   ) async throws {
     var last: [UInt8]?
     let isThere = try await eventually {
-      last = try await XClip.paste(on: desktop)
+      last = try await desktop.paste()
       return last == Array(text.utf8)
     }
     let found = last.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"

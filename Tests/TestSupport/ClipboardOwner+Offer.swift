@@ -1,11 +1,11 @@
 extension ClipboardOwner {
-  /// One representation of the clipboard's content, under one or more X11 targets.
+  /// One representation of the clipboard's content, under one or more X11 targets or types.
   public struct Offer: Sendable {
     /// The names of the targets, such as `UTF8_STRING`; without a colon.
     public let targets: [String]
     /// What they answer with; nil where they are listed and never answered.
     ///
-    /// Up to 15 kB, for it goes by the command line; larger texts are for `XClip.copy`.
+    /// Up to 15 kB, for it goes by the command line; larger texts are for `VirtualDesktop.copy`.
     public let bytes: [UInt8]?
 
     /// An offer of these bytes.

@@ -15,16 +15,17 @@ public struct ClipboardOwner: Sendable {
       return offer.targets.map { $0 + value }
     }
     // Debian's Python by its path: the module comes as a Debian package, and another Python lacks it.
-    let program = try desktop.start(["/usr/bin/python3", Fixture.path("owner.py")] + arguments)
+    let script = Fixture.path(desktop.kind == .x11 ? "owner.py" : "wayland_owner.py")
+    let program = try desktop.start(["/usr/bin/python3", script] + arguments)
     let owner = ClipboardOwner(program: program)
     try await waitUntil("the owner of the clipboard", every: .milliseconds(10)) {
-      if let exit = program.exit { throw TestSupportError("owner.py: \(exit)\n\(program.errors)") }
+      if let exit = program.exit { throw TestSupportError("the owner: \(exit)\n\(program.errors)") }
       return owner.lines.first == "owner"
     }
     return owner
   }
 
-  /// The target of each request so far, in their order, TARGETS included.
+  /// The target, or type, of each request so far, in their order, TARGETS included.
   public var requests: [String] { Array(lines.dropFirst()) }
 
   /// The requests for what the clipboard holds, leaving out those that only ask what there is.

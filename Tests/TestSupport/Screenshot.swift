@@ -23,14 +23,11 @@ public struct Screenshot: Sendable {
 
   private let pixels: [UInt8]
 
-  /// Takes a picture with ImageMagick: of one window where it is given, or of the whole screen.
+  /// Takes a picture of one window where it is given, or of the whole screen.
   public static func take(
     of window: DesktopWindow? = nil, on desktop: VirtualDesktop
   ) async throws -> Screenshot {
-    let result = try await desktop.run(
-      ["import", "-silent", "-window", window.map { "\($0.id)" } ?? "root", "-depth", "8", "ppm:-"])
-    guard result.exit == .code(0) else { throw TestSupportError("import: \(result.errors)") }
-    return try Screenshot(ppm: result.output)
+    try Screenshot(ppm: try await desktop.windowSystem.picture(of: window?.id))
   }
 
   /// The colour of one pixel.

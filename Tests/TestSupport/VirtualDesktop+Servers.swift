@@ -1,9 +1,9 @@
 import Foundation
 
 extension VirtualDesktop {
-  /// Starts the X server and the session bus, adds them to `servers`, and returns the environment they make.
-  static func startServers(
-    _ servers: inout [Program], in home: ScratchHome, accessibility: Bool
+  /// Starts an X server, adds it to `servers`, and returns what tells programs of it.
+  static func startXServer(
+    _ servers: inout [Program], in home: ScratchHome
   ) async throws -> [String: String] {
     // SIGTERM where the test process dies: killed, the server would leave its lock file and socket in /tmp.
     let server = try Program(
@@ -13,15 +13,7 @@ extension VirtualDesktop {
       ], environment: home.environment, deathSignal: .terminate)
     servers.append(server)
     let display = try await firstLine(of: server)
-
-    let bus = try await startBus(in: home, accessibility: accessibility, servers: &servers)
-    return home.environment.merging([
-      "DISPLAY": ":" + display,
-      "DBUS_SESSION_BUS_ADDRESS": bus,
-      "GDK_BACKEND": "x11",
-      "XDG_SESSION_TYPE": "x11",
-      "GTK_A11Y": accessibility ? "atspi" : "none",
-    ]) { $1 }
+    return ["DISPLAY": ":" + display, "GDK_BACKEND": "x11", "XDG_SESSION_TYPE": "x11"]
   }
 
   /// Starts a session bus, adds it to `servers`, and returns its address.
@@ -44,7 +36,7 @@ extension VirtualDesktop {
   }
 
   /// A server says on standard output where it listens, once it does.
-  private static func firstLine(of server: Program) async throws -> String {
+  static func firstLine(of server: Program) async throws -> String {
     do {
       return try await waitFor(server.arguments[0], every: .milliseconds(5)) {
         let output = server.output

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A private X server with a window manager, a session bus and a home folder of its own.
+/// A private X server with a window manager, or a private Wayland compositor, with a session bus and a home folder
+/// of its own.
 ///
 /// Everything that runs on it ends with `stop()`, with its last reference, and with the test process.
 ///
@@ -10,8 +11,19 @@ import Synchronization
 ///       #expect(try await XClip.paste(on: desktop) == Array("hello".utf8))
 ///     }
 public final class VirtualDesktop: Sendable {
+  /// What a desktop is made of.
+  public enum Kind: CaseIterable, Sendable {
+    /// Xvfb with openbox.
+    case x11
+    /// sway without a screen, and without Xwayland.
+    case wayland
+  }
+
   /// The size of the screen in pixels.
   public static let size = (width: 1280, height: 900)
+
+  /// What it is made of.
+  public let kind: Kind
 
   /// The home folder of all that runs here.
   public let home: ScratchHome
@@ -22,7 +34,8 @@ public final class VirtualDesktop: Sendable {
   /// What runs here, in the order of its start; a test may forget a program's handle.
   private let programs: Mutex<[Program]>
 
-  private init(home: ScratchHome, environment: [String: String], servers: [Program]) {
+  private init(kind: Kind, home: ScratchHome, environment: [String: String], servers: [Program]) {
+    self.kind = kind
     self.home = home
     self.environment = environment
     programs = Mutex(servers)
@@ -36,17 +49,30 @@ public final class VirtualDesktop: Sendable {
   /// Starts a desktop, and returns once it is ready for windows.
   ///
   /// - Parameters:
-  ///   - windowManager: whether openbox runs; without it no window is ever active.
+  ///   - kind: what it is made of.
+  ///   - windowManager: whether openbox runs, on X11; without it no window is ever active.
   ///   - accessibility: whether programs offer themselves to screen readers (needs at-spi2-core).
   public static func start(
-    windowManager: Bool = true, accessibility: Bool = false
+    _ kind: Kind = .x11, windowManager: Bool = true, accessibility: Bool = false
   ) async throws -> VirtualDesktop {
     let home = try ScratchHome()
     var servers: [Program] = []
     do {
-      let environment = try await startServers(&servers, in: home, accessibility: accessibility)
-      let desktop = VirtualDesktop(home: home, environment: environment, servers: servers)
-      if windowManager { try await desktop.startWindowManager() }
+      let bus = try await startBus(in: home, accessibility: accessibility, servers: &servers)
+      let display =
+        switch kind {
+        case .x11: try await startXServer(&servers, in: home)
+        case .wayland: try await startSway(&servers, in: home)
+        }
+      let session = [
+        "DBUS_SESSION_BUS_ADDRESS": bus, "GTK_A11Y": accessibility ? "atspi" : "none",
+      ]
+      let environment = home.environment.merging(session) { $1 }.merging(display) { $1 }
+      let desktop = VirtualDesktop(kind: kind, home: home, environment: environment, servers: servers)
+      switch kind {
+      case .x11: if windowManager { try await desktop.startWindowManager() }
+      case .wayland: try await desktop.plugInKeyboardAndPointer()
+      }
       return desktop
     } catch {
       for server in servers.reversed() { try await server.stop() }
@@ -57,10 +83,10 @@ public final class VirtualDesktop: Sendable {
 
   /// Runs `body` on a fresh desktop, and ends the desktop however `body` ends.
   public nonisolated(nonsending) static func with<Value>(
-    windowManager: Bool = true, accessibility: Bool = false,
+    _ kind: Kind = .x11, windowManager: Bool = true, accessibility: Bool = false,
     _ body: (VirtualDesktop) async throws -> Value
   ) async throws -> Value {
-    let desktop = try await start(windowManager: windowManager, accessibility: accessibility)
+    let desktop = try await start(kind, windowManager: windowManager, accessibility: accessibility)
     do {
       let value = try await body(desktop)
       try await desktop.stop()
@@ -73,6 +99,7 @@ public final class VirtualDesktop: Sendable {
 
   /// Ends everything that runs here, the last first, and removes the home folder.
   public func stop() async throws {
+    if kind == .wayland { try await WLClipboard.clear(on: self) }
     let ending = programs.withLock { programs in
       defer { programs = [] }
       return programs

@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+/// The main job on Wayland, where a window hears of the clipboard only while it has the focus, and may set it only
+/// after a key or a click.
+@Suite(.serialized) struct WaylandTests {
+  static let text = "  whole\ttext,\nwith é, 🍝 and שלום\r\n\n"
+
+  @Test func whatIsCopiedIsRecordedNewestFirst() async throws {
+    try await Scene.run(on: .wayland) { scene in
+      for text in ["first", Self.text, "third"] { try await scene.capture(text) }
+      #expect(try await scene.history.texts() == ["third", Self.text, "first"])
+    }
+  }
+
+  @Test func aClickCopiesTheWholeTextInEveryForm() async throws {
+    try await Scene.run(on: .wayland, with: [Self.text]) { scene in
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard(Self.text)
+      for type in ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "STRING", "TEXT"] {
+        #expect(try await WLClipboard.paste(type: type, on: scene.desktop) == Array(Self.text.utf8), "\(type)")
+      }
+      try await scene.capture("after")
+      #expect(try await scene.history.texts() == ["after", Self.text])
+    }
+  }
+
+  @Test func enterCopiesTheRowThatHasTheKeyboard() async throws {
+    try await Scene.run(on: .wayland, with: ["old", "new"]) { scene in
+      try await scene.desktop.press("Home", "Down", "Return")
+      try await scene.expectClipboard("old")
+    }
+  }
+
+  @Test func aCopiedTextCanBePastedAfterTheWindowIsClosed() async throws {
+    try await Scene.run(on: .wayland, with: [Self.text]) { scene in
+      try await scene.desktop.press("Home", "Return")
+      try await scene.expectClipboard(Self.text)
+      try await scene.app.window.close()
+      try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
+      try await scene.expectClipboard(Self.text)
+      // Nothing needs the process any more once another program copies.
+      try await scene.desktop.copy("another")
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(try await scene.history.texts() == [Self.text])
+    }
+  }
+
+  @Test func aTextOf8MiBGoesBothWays() async throws {
+    try await Scene.run(on: .wayland) { scene in
+      let text = Scene.text(ofSize: 8 << 20)
+      try await scene.capture(text)
+      try await scene.capture("small")
+      try await scene.focusNewestRow()
+      try await scene.desktop.press("Down", "Return")
+      try await scene.expectClipboard(text)
+      #expect(try await scene.history.count() == 2)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+"""A Wayland client that speaks the protocol's wire format itself: enough to be a pointer, or to own the clipboard.
+
+https://wayland.freedesktop.org/docs/html/ch04.html#sect-Protocol-Wire-Format
+"""
+import array
+import os
+import socket
+import struct
+
+DISPLAY, GET_REGISTRY, SYNC = 1, 1, 0
+
+
+class Connection:
+    """A connection to the compositor that WAYLAND_DISPLAY names. Objects are their numbers."""
+
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(os.path.join(os.environ['XDG_RUNTIME_DIR'], os.environ['WAYLAND_DISPLAY']))
+        self.received, self.descriptors = b'', []
+        self.last, self.handlers, self.globals = DISPLAY, {DISPLAY: self.display_event}, {}
+        self.registry = self.new(self.registry_event)
+        self.request(DISPLAY, GET_REGISTRY, self.registry)
+        self.roundtrip()
+
+    def new(self, handler=lambda event, data: None):
+        """The number of a new object, whose events go to `handler` with their arguments as bytes."""
+        self.last += 1
+        self.handlers[self.last] = handler
+        return self.last
+
+    def bind(self, interface, handler=lambda event, data: None):
+        """Binds the first global of an interface, in its first version."""
+        if interface not in self.globals:
+            raise SystemExit(f'the compositor has no {interface}')
+        bound = self.new(handler)
+        self.request(self.registry, 0, self.globals[interface], interface, 1, bound)
+        return bound
+
+    def request(self, target, opcode, *arguments):
+        body = b''.join(text(a) if isinstance(a, str) else struct.pack('=I', a) for a in arguments)
+        self.socket.sendall(struct.pack('=II', target, (8 + len(body)) << 16 | opcode) + body)
+
+    def roundtrip(self):
+        """Returns when the compositor has seen every request so far."""
+        done = []
+        self.request(DISPLAY, SYNC, self.new(lambda event, data: done.append(event)))
+        while not done:
+            self.dispatch()
+
+    def dispatch(self):
+        """Waits for events, and handles them."""
+        data, descriptors, _, _ = socket.recv_fds(self.socket, 65536, 28)
+        if not data:
+            raise SystemExit('the compositor has ended')
+        self.received += data
+        self.descriptors += descriptors
+        while len(self.received) >= 8:
+            target, size_and_event = struct.unpack_from('=II', self.received)
+            size = size_and_event >> 16
+            if len(self.received) < size:
+                return
+            body, self.received = self.received[8:size], self.received[size:]
+            self.handlers[target](size_and_event & 0xffff, body)
+
+    def display_event(self, event, data):
+        if event == 0:
+            raise SystemExit(f'a protocol error: {string(data[8:])}')
+
+    def registry_event(self, event, data):
+        if event == 0:
+            name, = struct.unpack_from('=I', data)
+            self.globals.setdefault(string(data[4:]), name)
+
+
+def text(value):
+    """A string argument: its length with a NUL, and padding."""
+    data = value.encode() + b'\0'
+    return struct.pack('=I', len(data)) + data + b'\0' * (-len(data) % 4)
+
+
+def string(data):
+    """The string argument that `data` begins with."""
+    length, = struct.unpack_from('=I', data)
+    return data[4:3 + length].decode()

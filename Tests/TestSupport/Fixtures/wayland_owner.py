@@ -1,0 +1,68 @@
+"""Owns the clipboard of a Wayland desktop, and says on standard output what it is asked for.
+
+wayland_owner.py TYPE:HEX... offers each type with these bytes; a TYPE without ":" is listed and never answered.
+It prints "owner" once it is the owner, then one line for each request, and ends when another program takes over.
+By wlr-data-control it owns the clipboard as wl-copy does: without a window, and so without the focus.
+"""
+import os
+import sys
+
+import wayland
+
+CREATE_SOURCE, GET_DEVICE, SET_SELECTION, OFFER = 0, 1, 0, 0
+SEND, CANCELLED = 0, 1
+
+
+class Owner:
+    """Owns the clipboard as long as `run` runs. `offers` are bytes by type; None is never answered."""
+
+    def __init__(self, offers):
+        self.offers = offers
+        self.unanswered = []
+        self.connection = connection = wayland.Connection()
+        seat = connection.bind('wl_seat')
+        manager = connection.bind('zwlr_data_control_manager_v1')
+        device, source = connection.new(), connection.new(self.event)
+        connection.request(manager, CREATE_SOURCE, source)
+        connection.request(manager, GET_DEVICE, device, seat)
+        for name in offers:
+            connection.request(source, OFFER, name)
+        connection.request(device, SET_SELECTION, source)
+        connection.roundtrip()
+        print('owner', flush=True)
+
+    def run(self):
+        while True:
+            self.connection.dispatch()
+
+    def event(self, event, data):
+        if event == CANCELLED:
+            self.lost()
+        elif event == SEND:
+            name = wayland.string(data)
+            print(name, flush=True)
+            self.asked(name, self.connection.descriptors.pop(0))
+
+    # What a behaviour may do in another way.
+
+    def lost(self):
+        sys.exit()
+
+    def asked(self, name, descriptor):
+        if self.offers[name] is None:
+            self.unanswered.append(descriptor)
+        else:
+            with os.fdopen(descriptor, 'wb') as pipe:
+                pipe.write(self.offers[name])
+
+
+def parse(arguments):
+    offers = {}
+    for argument in arguments:
+        name, separator, digits = argument.rpartition(':')
+        offers[name if separator else digits] = bytes.fromhex(digits) if separator else None
+    return offers
+
+
+if __name__ == '__main__':
+    Owner(parse(sys.argv[1:])).run()

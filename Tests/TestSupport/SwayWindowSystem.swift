@@ -1,0 +1,115 @@
+import Foundation
+
+/// Wayland, by sway's own commands, wtype for the keys, and grim for the pictures.
+struct SwayWindowSystem: WindowSystem {
+  let desktop: VirtualDesktop
+
+  func press(_ keys: [String]) async throws {
+    for key in keys {
+      let parts = key.split(separator: "+").map { $0 == "super" ? "logo" : String($0) }
+      let modifiers = parts.dropLast()
+      try await wtype(
+        modifiers.flatMap { ["-M", $0] } + ["-k", parts.last ?? key] + modifiers.flatMap { ["-m", $0] })
+    }
+  }
+
+  func type(_ text: String) async throws { try await wtype(["-d", "5", "--", text]) }
+
+  func moveMouse(x: Int, y: Int) async throws { try await command("seat seat0 cursor set \(x) \(y)") }
+
+  func click(button: Int, times: Int) async throws {
+    for _ in 1...times {
+      try await command("seat seat0 cursor press button\(button)")
+      try await command("seat seat0 cursor release button\(button)")
+    }
+  }
+
+  // MARK: Windows
+
+  func window(titled title: String) async throws -> UInt? {
+    try await windows().first { $0.name == title && $0.visible == true }?.id
+  }
+
+  func window(ofClass name: String) async throws -> UInt? {
+    try await windows().first { $0.app_id == name && $0.visible == true }?.id
+  }
+
+  func activeWindow() async throws -> UInt? { try await windows().first(where: \.focused)?.id }
+
+  func isVisible(_ window: UInt) async throws -> Bool { try await node(window)?.visible == true }
+
+  func title(of window: UInt) async throws -> String { try await node(window)?.name ?? "" }
+
+  func frame(of window: UInt) async throws -> Rectangle {
+    guard let rectangle = try await node(window)?.rect else { throw TestSupportError("no window \(window)") }
+    return Rectangle(x: rectangle.x, y: rectangle.y, width: rectangle.width, height: rectangle.height)
+  }
+
+  func activate(_ window: UInt) async throws { try await command("[con_id=\(window)] focus") }
+
+  /// The nearest that sway has: the window leaves the screen and the focus.
+  func minimise(_ window: UInt) async throws { try await command("[con_id=\(window)] move scratchpad") }
+
+  func close(_ window: UInt) async throws { try await command("[con_id=\(window)] kill") }
+
+  /// The title is wev's own.
+  func openOtherWindow(titled _: String) async throws -> UInt {
+    let before = Set(try await windows().map(\.id))
+    _ = try desktop.start(["wev"])
+    let window = try await waitFor("a window of wev") {
+      try await windows().first { $0.app_id == "wev" && !before.contains($0.id) }
+    }
+    return window.id
+  }
+
+  func picture(of window: UInt?) async throws -> [UInt8] {
+    var arguments = ["grim", "-t", "ppm"]
+    if let window {
+      let frame = try await frame(of: window)
+      arguments += ["-g", "\(frame.x),\(frame.y) \(frame.width)x\(frame.height)"]
+    }
+    let result = try await desktop.run(arguments + ["-"])
+    guard result.exit == .code(0) else { throw TestSupportError("grim: \(result.errors)") }
+    return result.output
+  }
+
+  // MARK: Tools
+
+  /// Runs one of sway's commands, which must succeed.
+  @discardableResult
+  func command(_ words: String...) async throws -> Program.Result {
+    let result = try await desktop.run(["swaymsg", "--raw"] + words)
+    guard result.exit == .code(0) else { throw TestSupportError("swaymsg \(words): \(result.text)") }
+    return result
+  }
+
+  private func wtype(_ arguments: [String]) async throws {
+    let result = try await desktop.run(["wtype"] + arguments)
+    guard result.exit == .code(0) else { throw TestSupportError("wtype \(arguments): \(result.errors)") }
+  }
+
+  private func windows() async throws -> [Node] {
+    let answer = try await command("--type", "get_tree").output
+    return try JSONDecoder().decode(Node.self, from: Data(answer)).withDescendants.filter { $0.pid != nil }
+  }
+
+  private func node(_ window: UInt) async throws -> Node? {
+    try await windows().first { $0.id == window }
+  }
+}
+
+/// An entry of sway's tree, by sway-ipc(7); a window where it has a process.
+private struct Node: Decodable {
+  struct Rect: Decodable { let x, y, width, height: Int }
+
+  let id: UInt
+  let name: String?
+  let app_id: String?
+  let pid: Int?
+  let focused: Bool
+  let visible: Bool?
+  let rect: Rect
+  let nodes, floating_nodes: [Node]
+
+  var withDescendants: [Node] { [self] + (nodes + floating_nodes).flatMap(\.withDescendants) }
+}

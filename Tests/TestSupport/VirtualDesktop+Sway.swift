@@ -1,0 +1,51 @@
+import Foundation
+
+extension VirtualDesktop {
+  /// Starts sway, adds it to `servers`, and returns what tells programs of it.
+  static func startSway(_ servers: inout [Program], in home: ScratchHome) async throws -> [String: String] {
+    let folder = home.path + "/sway"
+    let ipc = folder + "/ipc"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(atPath: Fixture.path("sway.conf"), toPath: folder + "/config")
+    let environment = home.environment.merging([
+      "XDG_RUNTIME_DIR": folder, "SWAYSOCK": ipc, "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman",
+      "WLR_LIBINPUT_NO_DEVICES": "1",
+    ]) { $1 }
+    let server = try Program(
+      try asOtherThanRoot(in: home, folder) + ["sway", "--config", folder + "/config"],
+      environment: environment, deathSignal: .terminate)
+    servers.append(server)
+    return [
+      "WAYLAND_DISPLAY": try await firstLine(of: server), "SWAYSOCK": ipc, "GDK_BACKEND": "wayland",
+      "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "sway",
+    ]
+  }
+
+  /// What a command is preceded by where the tests run as root, whom sway refuses; programs of root's may still
+  /// connect to it.
+  private static func asOtherThanRoot(in home: ScratchHome, _ folder: String) throws -> [String] {
+    guard geteuid() == 0 else { return [] }
+    guard let nobody = getpwnam("nobody")?.pointee else { throw TestSupportError("there is no user nobody") }
+    chown(folder, nobody.pw_uid, nobody.pw_gid)
+    // Others may pass through the home folder, and see nothing of it.
+    chmod(home.path, 0o711)
+    // A new user takes the death signal away: it is asked for again.
+    return [
+      "setpriv", "--reuid=\(nobody.pw_uid)", "--regid=\(nobody.pw_gid)", "--clear-groups", "--pdeathsig", "TERM",
+      "--",
+    ]
+  }
+
+  /// Plugs in a keyboard and a pointer, and returns once sway has them: no window is ever active in a session that
+  /// has no keyboard.
+  func plugInKeyboardAndPointer() async throws {
+    // wtype's keyboard is there until it has slept for these milliseconds.
+    let keyboard = try start(["wtype", "-s", "1000000000"])
+    let pointer = try start(["/usr/bin/python3", Fixture.path("pointer.py")])
+    _ = try await Self.firstLine(of: pointer)
+    try await waitUntil("a keyboard in sway", every: .milliseconds(10)) {
+      if let exit = keyboard.exit { throw TestSupportError("wtype: \(exit)\n\(keyboard.errors)") }
+      return try await run(["swaymsg", "--raw", "--type", "get_inputs"]).text.contains("\"keyboard\"")
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// The programs `wl-copy` and `wl-paste`: real clients of a Wayland clipboard.
+public enum WLClipboard {
+  /// Copies a text, and returns once wl-copy owns the clipboard; it lives for as long as it does.
+  public static func copy(_ text: [UInt8], on desktop: VirtualDesktop) async throws {
+    // Told the type, it does not guess; of text it makes every form. Its parent ends once the clipboard is its.
+    let result = try await desktop.run(["wl-copy", "--type", "text/plain"], input: text)
+    guard result.exit == .code(0) else { throw TestSupportError("wl-copy: \(result.errors)") }
+  }
+
+  /// What the clipboard holds, byte for byte; nil where it is empty or does not offer the type.
+  public static func paste(
+    type: String = "text/plain;charset=utf-8", on desktop: VirtualDesktop,
+    within limit: Duration = .seconds(20)
+  ) async throws -> [UInt8]? {
+    let result = try await desktop.run(["wl-paste", "--no-newline", "--type", type], within: limit)
+    return result.exit == .code(0) ? result.output : nil
+  }
+
+  /// The types that the owner of the clipboard offers; none where there is no owner.
+  public static func types(on desktop: VirtualDesktop) async throws -> [String] {
+    let result = try await desktop.run(["wl-paste", "--list-types"])
+    return result.exit == .code(0) ? result.text.split(separator: "\n").map(String.init) : []
+  }
+
+  /// Empties the clipboard; a wl-copy that owned it tidies up and ends.
+  public static func clear(on desktop: VirtualDesktop) async throws {
+    _ = try await desktop.run(["wl-copy", "--clear"])
+  }
+}

@@ -1,0 +1,37 @@
+/// What is done in another way on each kind of desktop: input, windows and pictures.
+protocol WindowSystem: Sendable {
+  /// Presses and releases each of these keys; `ctrl+c` is one.
+  func press(_ keys: [String]) async throws
+  func type(_ text: String) async throws
+  func moveMouse(x: Int, y: Int) async throws
+  /// Clicks where the pointer is; buttons 4 and 5 scroll.
+  func click(button: Int, times: Int) async throws
+
+  /// The number of the visible window with this title, or of this class.
+  func window(titled title: String) async throws -> UInt?
+  func window(ofClass name: String) async throws -> UInt?
+  /// The number of the window that has the focus.
+  func activeWindow() async throws -> UInt?
+  func isVisible(_ window: UInt) async throws -> Bool
+  func title(of window: UInt) async throws -> String
+  /// Where it is on the screen, without what the window manager draws around it.
+  func frame(of window: UInt) async throws -> Rectangle
+  func activate(_ window: UInt) async throws
+  func minimise(_ window: UInt) async throws
+  /// Asks it to close.
+  func close(_ window: UInt) async throws
+  /// A window of another program, which takes the focus and does nothing with it; its number.
+  func openOtherWindow(titled title: String) async throws -> UInt
+
+  /// A picture of a window, or of the whole screen, in the format "P6".
+  func picture(of window: UInt?) async throws -> [UInt8]
+}
+
+extension VirtualDesktop {
+  var windowSystem: any WindowSystem {
+    switch kind {
+    case .x11: X11WindowSystem(desktop: self)
+    case .wayland: SwayWindowSystem(desktop: self)
+    }
+  }
+}
