@@ -6,7 +6,9 @@ import Testing
   static let kinds = VirtualDesktop.Kind.allCases
 
   @Test(arguments: kinds)
-  func whatIsCopiedWhileAnotherWindowIsActiveIsNeverRequestedNorRecorded(_ kind: VirtualDesktop.Kind) async throws {
+  func whatIsCopiedWhileAnotherWindowIsActiveIsNeverRequestedNorRecorded(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind) { scene in
       try await scene.capture("before")
       _ = try await scene.desktop.openOtherWindow()

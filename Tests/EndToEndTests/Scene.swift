@@ -14,7 +14,8 @@ struct Scene {
   ///   - kind: the kind of desktop.
   ///   - clips: what the history holds before, the oldest first.
   nonisolated(nonsending) static func run(
-    on kind: VirtualDesktop.Kind = .x11, with clips: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
+    on kind: VirtualDesktop.Kind = .x11, with clips: [String] = [],
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Scene) async throws -> Void
   ) async throws {
     try await VirtualDesktop.with(kind) { desktop in

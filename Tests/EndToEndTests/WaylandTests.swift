@@ -13,13 +13,16 @@ import Testing
     }
   }
 
+  /// GDK serves no type without a slash there.
   @Test func aClickCopiesTheWholeTextInEveryForm() async throws {
     try await Scene.run(on: .wayland, with: [Self.text]) { scene in
       try await scene.clickFirstRow()
       try await scene.expectClipboard(Self.text)
-      for type in ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "STRING", "TEXT"] {
-        #expect(try await WLClipboard.paste(type: type, on: scene.desktop) == Array(Self.text.utf8), "\(type)")
+      for type in ["text/plain;charset=utf-8", "text/plain"] {
+        #expect(
+          try await WLClipboard.paste(type: type, on: scene.desktop) == Array(Self.text.utf8))
       }
+      #expect(try await WLClipboard.types(on: scene.desktop) == ["text/plain;charset=utf-8", "text/plain"])
       try await scene.capture("after")
       #expect(try await scene.history.texts() == ["after", Self.text])
     }
@@ -46,9 +49,9 @@ import Testing
     }
   }
 
-  @Test func aTextOf8MiBGoesBothWays() async throws {
+  @Test func aTextOf2MiBGoesBothWays() async throws {
     try await Scene.run(on: .wayland) { scene in
-      let text = Scene.text(ofSize: 8 << 20)
+      let text = Scene.text(ofSize: 2 << 20)
       try await scene.capture(text)
       try await scene.capture("small")
       try await scene.focusNewestRow()

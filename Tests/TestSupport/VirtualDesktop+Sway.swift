@@ -31,7 +31,8 @@ extension VirtualDesktop {
     chmod(home.path, 0o711)
     // A new user takes the death signal away: it is asked for again.
     return [
-      "setpriv", "--reuid=\(nobody.pw_uid)", "--regid=\(nobody.pw_gid)", "--clear-groups", "--pdeathsig", "TERM",
+      "setpriv", "--reuid=\(nobody.pw_uid)", "--regid=\(nobody.pw_gid)", "--clear-groups", "--pdeathsig",
+      "TERM",
       "--",
     ]
   }

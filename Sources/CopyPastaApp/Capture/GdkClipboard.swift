@@ -5,7 +5,11 @@ import GtkKit
 @MainActor
 final class GdkClipboard: SystemClipboard {
   /// The forms that a text is asked for in, the unmistakable ones first.
-  static let textTypes = ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING"]
+  private static let textTypes = ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING"]
+  /// The forms that a text is offered in.
+  ///
+  /// GDK would list a type without a slash, and leave whoever asks for it waiting for ever.
+  private static let offeredTypes = textTypes.filter { $0.contains("/") }
   /// Offered by password managers; the value `secret` means that nobody should keep the text.
   private static let secretHint = "x-kde-passwordManagerHint"
 
@@ -52,7 +56,7 @@ final class GdkClipboard: SystemClipboard {
 
   func offer(_ text: ClipText) async throws(TransferError) {
     guard let clipboard else { throw .unavailable }
-    clipboard.offer(text.bytes, as: Self.textTypes)
+    clipboard.offer(text.bytes, as: Self.offeredTypes)
     hasOffered = true
   }
 

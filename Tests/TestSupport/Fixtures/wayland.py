@@ -10,6 +10,10 @@ import struct
 DISPLAY, GET_REGISTRY, SYNC = 1, 1, 0
 
 
+def ignore(event, data):
+    pass
+
+
 class Connection:
     """A connection to the compositor that WAYLAND_DISPLAY names. Objects are their numbers."""
 
@@ -22,13 +26,15 @@ class Connection:
         self.request(DISPLAY, GET_REGISTRY, self.registry)
         self.roundtrip()
 
-    def new(self, handler=lambda event, data: None):
-        """The number of a new object, whose events go to `handler` with their arguments as bytes."""
+    def new(self, handler=ignore):
+        """The number of a new object, whose events go to `handler` with their arguments as bytes.
+
+        Numbers have to reach the compositor in their order: ask for one right before it is used."""
         self.last += 1
         self.handlers[self.last] = handler
         return self.last
 
-    def bind(self, interface, handler=lambda event, data: None):
+    def bind(self, interface, handler=ignore):
         """Binds the first global of an interface, in its first version."""
         if interface not in self.globals:
             raise SystemExit(f'the compositor has no {interface}')
@@ -60,7 +66,8 @@ class Connection:
             if len(self.received) < size:
                 return
             body, self.received = self.received[8:size], self.received[size:]
-            self.handlers[target](size_and_event & 0xffff, body)
+            # Objects that the compositor makes, such as other programs' offers, have nobody who listens.
+            self.handlers.get(target, ignore)(size_and_event & 0xffff, body)
 
     def display_event(self, event, data):
         if event == 0:

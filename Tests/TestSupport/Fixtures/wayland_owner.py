@@ -22,8 +22,9 @@ class Owner:
         self.connection = connection = wayland.Connection()
         seat = connection.bind('wl_seat')
         manager = connection.bind('zwlr_data_control_manager_v1')
-        device, source = connection.new(), connection.new(self.event)
+        source = connection.new(self.event)
         connection.request(manager, CREATE_SOURCE, source)
+        device = connection.new()
         connection.request(manager, GET_DEVICE, device, seat)
         for name in offers:
             connection.request(source, OFFER, name)
