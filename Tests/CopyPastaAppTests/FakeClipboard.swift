@@ -10,7 +10,10 @@ final class FakeClipboard: SystemClipboard {
   private(set) var reads = 0
   private(set) var cancelled = 0
   private(set) var offered: [String] = []
-  var isOffering = false
+  /// Whether the desktop lets this program have the clipboard.
+  var takesOffers = true
+  var offeredText: ClipText?
+  var isOffering: Bool { offeredText != nil }
   private var newOffer: (@MainActor () -> Void)?
   private var lost: (@MainActor () -> Void)?
   private var waiting: CheckedContinuation<ClipboardContent, any Error>?
@@ -47,8 +50,9 @@ final class FakeClipboard: SystemClipboard {
   }
 
   func offer(_ text: ClipText) async throws(TransferError) {
+    guard takesOffers else { throw .unavailable }
     offered.append(String(decoding: text.bytes, as: UTF8.self))
-    isOffering = true
+    offeredText = text
   }
 
   private func giveUp() {

@@ -63,6 +63,94 @@ import Testing
     #expect(said.lines.count == 1)
   }
 
+  @Test func severalDeletionsAreUndoneTheNewestFirstEachAtItsPlace() async throws {
+    let ids = (0..<3).map(model.id(at:))
+    for id in [ids[1], ids[0], ids[2]] { actions.delete(id) }
+    actions.undo()
+    await actions.settle()
+    #expect((0..<model.count).map(model.id(at:)) == [ids[2]])
+    actions.undo()
+    actions.undo()
+    // There is nothing more to undo.
+    actions.undo()
+    await actions.settle()
+    #expect((0..<model.count).map(model.id(at:)) == ids)
+    #expect(try scratch.texts() == ["three", "two", "one"])
+    #expect(said.lines.isEmpty)
+  }
+
+  @Test func anUndoneRowHasItsOldTime() async throws {
+    let clip = model.clip(at: 1)
+    actions.delete(clip.id)
+    actions.undo()
+    await actions.settle()
+    #expect(try scratch.history.reader.newestPage(limit: 3)[1] == clip)
+    #expect(model.clip(at: 1) == clip)
+  }
+
+  @Test func anUndoThatFailsSaysSoAndCanBeTriedAgain() async throws {
+    actions.delete(model.id(at: 1))
+    await actions.settle()
+    await scratch.store.close()
+    actions.undo()
+    await actions.settle()
+    #expect(model.count == 2)
+    #expect(actions.deletions.count == 1)
+    #expect(said.lines.count == 1)
+  }
+
+  @Test func cuttingCopiesThenDeletesAndCanBeUndone() async throws {
+    let id = model.id(at: 1)
+    actions.copyAndDelete(id)
+    #expect(model.position(of: id) == nil)
+    await actions.settle()
+    #expect(clipboard.offered == ["two"])
+    #expect(try scratch.texts() == ["three", "one"])
+    actions.undo()
+    await actions.settle()
+    #expect(model.position(of: id) == 1)
+    #expect(try scratch.texts() == ["three", "two", "one"])
+  }
+
+  @Test func aRowThatCouldNotBeCopiedIsNotCut() async throws {
+    clipboard.takesOffers = false
+    let id = model.id(at: 1)
+    actions.copyAndDelete(id)
+    await actions.settle()
+    #expect(model.position(of: id) == 1)
+    #expect(try scratch.texts() == ["three", "two", "one"])
+    #expect(said.lines.count == 1)
+  }
+
+  @Test func clearingEmptiesListAndStoreAndLeavesNothingToUndo() async throws {
+    actions.delete(model.id(at: 1))
+    var isCleared = false
+    actions.clear { isCleared = true }
+    actions.undo()
+    await actions.settle()
+    #expect(isCleared)
+    #expect(model.count == 0)
+    #expect(try scratch.texts() == [])
+    #expect(actions.deletions.count == 0)
+  }
+
+  @Test func whatComesAfterAClearingIsShown() async throws {
+    actions.clear {}
+    await actions.settle()
+    let clip = try #require(try await scratch.record("four"))
+    model.insertNewest([clip])
+    #expect(model.count == 1)
+    #expect(model.clip(at: 0) == clip)
+  }
+
+  @Test func aClearingThatFailsLeavesTheListWithAWord() async throws {
+    await scratch.store.close()
+    actions.clear {}
+    await actions.settle()
+    #expect(model.count == 3)
+    #expect(said.lines.count == 1)
+  }
+
   @Test func aRowThatAnotherProgramDeletedSaysSoAndGoes() async throws {
     let id = model.id(at: 1)
     try await scratch.store.delete(id)

@@ -14,6 +14,7 @@ import Testing
     expectNoLeak { _ in Label("text") }
     expectNoLeak { _ in Image(icon: "edit-copy-symbolic", size: 16) }
     expectNoLeak { token in Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token }.flat() }
+    expectNoLeak { token in Button(label: "_Copy") { _ = token } }
   }
 
   @Test func containers() {
@@ -25,6 +26,7 @@ import Testing
       return stack
     }
     expectNoLeak { _ in Revealer(child: Label("a")) }
+    expectNoLeak { _ in Overlay(Label("a"), under: [Label("b")]) }
     expectNoLeak { _ in ScrolledWindow(child: Label("a")) }
     expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }
   }
@@ -33,7 +35,12 @@ import Testing
     expectNoLeak { token in
       let label = Label("a")
       label.onClick(.secondary) { _, _ in _ = token }
-      label.onAnyInput { _ = token }
+      label.onAnyInput { _ in _ = token }
+      label.onArrival { _ = token }
+      label.onControlDigit { _ in
+        _ = token
+        return true
+      }
       label.onKeys("Delete", "<Shift>F10") {
         _ = token
         return true

@@ -31,6 +31,17 @@ final class CaptureRecorder {
     if size > Self.backlogSize { await work.value }
   }
 
+  /// Records a text that the user hands over, unless it is the newest clip's; says what became of it to the caller.
+  func recordOnPurpose(_ bytes: [UInt8], fromClipboard: Bool) async -> CaptureOutcome {
+    let time = now()
+    return await queue.run { [store] in
+      await CaptureRecorder.purposefulOutcome(of: bytes, at: time, fromClipboard: fromClipboard, in: store)
+    }
+  }
+
+  /// Does something while nothing is recorded: after what was read so far, before what comes then.
+  func pausing(_ work: @escaping @MainActor () async -> Void) async { await queue.add(work).value }
+
   /// Notes that a text was copied out of the history, so that it is not recorded when it comes back.
   func noteCopied(_ text: ClipText) {
     queue.add { [store, outcome] in
@@ -50,19 +61,37 @@ final class CaptureRecorder {
     if error != .cancelled { outcome(.refused(.transfer(error))) }
   }
 
-  /// Validates and stores a text, both off the main thread.
+  /// Validates and stores a text, both off the main thread; an empty one is nothing to speak of.
   @concurrent
   private static func outcome(of bytes: [UInt8], at time: Int64, in store: HistoryStore) async
     -> CaptureOutcome
   {
+    if bytes.isEmpty { return .ignored }
+    return await outcome(of: bytes) { text throws(StoreError) in try await store.record(text, at: time) }
+  }
+
+  /// Validates a text that the user handed over, and stores it, both off the main thread.
+  @concurrent
+  private static func purposefulOutcome(
+    of bytes: [UInt8], at time: Int64, fromClipboard: Bool, in store: HistoryStore
+  ) async -> CaptureOutcome {
+    await outcome(of: bytes) { text throws(StoreError) in
+      try await store.recordOnPurpose(text, at: time, fromClipboard: fromClipboard)
+    }
+  }
+
+  private nonisolated(nonsending) static func outcome(
+    of bytes: [UInt8],
+    record: nonisolated(nonsending) (ClipText) async throws(StoreError) -> HistoryStore.RecordOutcome
+  ) async -> CaptureOutcome {
     let text: ClipText
     do throws(ClipText.Refusal) {
       text = try ClipText(validating: bytes)
     } catch {
-      return error == .empty ? .ignored : .refused(.content(error))
+      return .refused(.content(error))
     }
     do throws(StoreError) {
-      switch try await store.record(text, at: time) {
+      switch try await record(text) {
       case .recorded(let clip): return .recorded(clip)
       case .duplicate: return .ignored
       }

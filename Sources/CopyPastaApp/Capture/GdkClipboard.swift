@@ -14,17 +14,19 @@ final class GdkClipboard: SystemClipboard {
   private static let secretHint = "x-kde-passwordManagerHint"
 
   private let clipboard = Clipboard.ofDisplay
-  private var hasOffered = false
+  private var offered: ClipText?
   private var offerLost: (@MainActor () -> Void)?
 
   // GDK calls an empty clipboard local, too.
-  var isOffering: Bool { hasOffered && clipboard?.isLocal == true }
+  var isOffering: Bool { offeredText != nil }
+
+  var offeredText: ClipText? { clipboard?.isLocal == true ? offered : nil }
 
   func onNewOffer(_ body: @escaping @MainActor () -> Void) {
     clipboard?.onChange { [weak self] in
       guard let self, let clipboard else { return }
-      if hasOffered && !clipboard.isLocal {
-        hasOffered = false
+      if offered != nil && !clipboard.isLocal {
+        offered = nil
         offerLost?()
       }
       if !clipboard.mimeTypes.isEmpty { body() }
@@ -57,7 +59,7 @@ final class GdkClipboard: SystemClipboard {
   func offer(_ text: ClipText) async throws(TransferError) {
     guard let clipboard else { throw .unavailable }
     clipboard.offer(text.bytes, as: Self.offeredTypes)
-    hasOffered = true
+    offered = text
   }
 
   func onOfferLost(_ body: @escaping @MainActor () -> Void) { offerLost = body }

@@ -16,6 +16,9 @@ protocol SystemClipboard: AnyObject {
   /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
   func offer(_ text: ClipText) async throws(TransferError)
 
+  /// The text that this program has on the clipboard; nil once another one has taken it over.
+  var offeredText: ClipText? { get }
+
   /// Whether what is on the clipboard would go with this process.
   var isOffering: Bool { get }
 

@@ -17,7 +17,9 @@ final class X11Clipboard: SystemClipboard {
   private var isAnnounced: Bool
   private var offerLost: (@MainActor () -> Void)?
 
-  private(set) var isOffering = false
+  private(set) var offeredText: ClipText?
+
+  var isOffering: Bool { offeredText != nil }
 
   init(display: String) {
     self.display = display
@@ -56,7 +58,7 @@ final class X11Clipboard: SystemClipboard {
       let owner = try await connectedOwner()
       try await owner.offer(text.bytes)
       // Another program may have copied at the same moment.
-      isOffering = await owner.isOwner
+      offeredText = await owner.isOwner ? text : nil
     } catch {
       owner = nil
       throw .unavailable
@@ -76,7 +78,7 @@ final class X11Clipboard: SystemClipboard {
   }
 
   private func lost() {
-    isOffering = false
+    offeredText = nil
     offerLost?()
   }
 }

@@ -21,11 +21,18 @@ final class ClipRow: ListRow {
   private let preview = Label()
   private let details = Label()
   private var container: Widget?
+  /// What a screen reader says of the text, and last said of the row.
+  private var spokenPreview = ""
+  private var name = ""
+  private var noteTimer: Timeout?
   private let now: @Sendable () -> Int64
+  private let count: @MainActor () -> Int
 
-  init(at place: ListPlace, now: @escaping @Sendable () -> Int64) {
+  /// - Parameter count: how many rows there are.
+  init(at place: ListPlace, now: @escaping @Sendable () -> Int64, count: @escaping @MainActor () -> Int) {
     self.place = place
     self.now = now
+    self.count = count
     preview.wrap(lines: PreviewText.lineLimit)
     details.ellipsize()
     details.addStyle("details")
@@ -38,14 +45,17 @@ final class ClipRow: ListRow {
     self.clip = clip
     self.container = container
     preview.text = PreviewText.shown(clip.preview)
+    spokenPreview = PreviewText.spoken(clip.preview)
     details.text = ""
+    name = ""
     refreshAge()
   }
 
   func unbind() {
+    showCopied(false)
+    endNote()
     clip = nil
     container = nil
-    showCopied(false)
   }
 
   /// Says again how long ago the clip was.
@@ -55,7 +65,29 @@ final class ClipRow: ListRow {
     if clip.byteCount >= Self.largeSize { text += " · " + Format.size(clip.byteCount) }
     guard text != details.text else { return }
     details.text = text
-    container?.setAccessibleName(PreviewText.spoken(clip.preview) + ", " + text)
+    refreshName()
+  }
+
+  /// Says again to a screen reader what the row is: its preview, its age and its place.
+  func refreshName() {
+    guard let container, let position = place.position else { return }
+    let place = tr("%s of %s").filled(with: Format.number(position + 1)).filled(with: Format.number(count()))
+    let newName = "\(spokenPreview), \(details.text), \(place)"
+    guard newName != name else { return }
+    name = newName
+    container.setAccessibleName(newName)
+  }
+
+  /// Adds words to the row's name for a moment, where GTK has no other way to tell a screen reader something.
+  func note(_ words: String) {
+    container?.setAccessibleDescription(words)
+    noteTimer = Timeout(after: .seconds(3)) { [weak self] in self?.endNote() }
+  }
+
+  private func endNote() {
+    guard noteTimer != nil else { return }
+    noteTimer = nil
+    container?.setAccessibleDescription("")
   }
 
   /// Shows or takes away the sign that the clip was just copied.

@@ -8,11 +8,14 @@ final class HistoryContent {
   private let store: HistoryStore
   private let model: HistoryListModel
   private let list: HistoryList
-  private let pages: Stack
+  private let pages = Stack()
+  private let emptyPage = StatusPage.empty
   private let actions: RowActions
   private let menu: RowMenu
+  private let undoBar: UndoBar
   private let recorder: CaptureRecorder
   private let watcher: ClipboardWatcher
+  private let pasting: Pasting
   private let newClips: Batch<Clip>
   private let report: @MainActor (String) -> Void
 
@@ -28,18 +31,31 @@ final class HistoryContent {
       reader: history.reader, firstPageSize: height / ClipRow.leastHeight + 1)
     let list = HistoryList(model: model, now: environment.now)
     self.list = list
-    pages = Stack()
-    root = pages
     newClips = Batch { [weak list] in list?.insertNewest($0) }
     let outcomes = Relay<CaptureOutcome>()
+    let pastes = Relay<PasteOutcome>()
     recorder = CaptureRecorder(store: store, now: environment.now) { outcomes.send($0) }
     watcher = ClipboardWatcher(environment.clipboard, into: recorder)
-    actions = RowActions(
+    pasting = Pasting(environment.clipboard, into: recorder) { pastes.send($0) }
+    let actions = RowActions(
       store: store, clipboard: environment.clipboard, recorder: recorder, list: list, report: report)
+    self.actions = actions
     menu = RowMenu(on: list.view, actions: actions)
+    let deletions = actions.deletions
+    undoBar = UndoBar { [weak actions] in
+      actions?.undo()
+    } close: { [weak deletions] in
+      deletions?.forget()
+    } noticed: { [weak deletions] in
+      deletions?.prolong()
+    }
+    root = Overlay(pages, under: [undoBar.root])
     outcomes.receive = { [weak self] in self?.captured($0) }
+    pastes.receive = { [weak self] in self?.pasted($0) }
+    deletions.onChange = { [weak self] in self?.deletionsChanged($0) }
     model.onFailure = { report($0.message) }
-    connect()
+    model.onCountChange = { [weak self] in self?.showPage() }
+    connectRows()
     showPage()
   }
 
@@ -53,14 +69,40 @@ final class HistoryContent {
     didSet { list.isShown = isShown }
   }
 
+  /// How many clips there are.
+  var count: Int { model.count }
+
   /// Calls each time that a clip is on the clipboard.
   var onCopied: (@MainActor () -> Void)? {
     get { actions.onCopied }
     set { actions.onCopied = newValue }
   }
 
-  /// Gives the newest clip the keyboard.
-  func focusNewest() { list.focusNewest() }
+  /// Gives the newest clip the keyboard, or the page that says that there is none.
+  func focusNewest() {
+    list.focusNewest()
+    if model.count == 0 { emptyPage.focus() }
+  }
+
+  /// Connects the keys that work wherever in the window the keyboard is.
+  func connectKeys(of window: Widget) {
+    window.onKeys(HistoryKey.undo.triggers) { [weak actions] in
+      actions?.undo()
+      return true
+    }
+    window.onKeys(HistoryKey.paste.triggers) { [weak pasting] in
+      pasting?.paste()
+      return true
+    }
+    window.onControlDigit { [weak self] digit in
+      guard let self, digit <= model.count else { return false }
+      actions.copy(model.id(at: digit - 1))
+      return true
+    }
+  }
+
+  /// Deletes every clip, for good.
+  func clear() { actions.clear { [weak newClips] in newClips?.discard() } }
 
   /// Adds the clips older than those of the first page, once that is on the screen.
   func loadRest() {
@@ -77,6 +119,7 @@ final class HistoryContent {
 
   /// Returns when what was captured and what the user asked for so far is on disk.
   func settle() async {
+    await pasting.settle()
     await recorder.settle()
     await actions.settle()
     // A copy is noted by the recorder.
@@ -89,27 +132,33 @@ final class HistoryContent {
     menu.detach()
   }
 
-  private func connect() {
+  // MARK: -
+
+  private func connectRows() {
     list.view.onRowClick(.primary) { [weak self] row, _ in
       if let clip = row.clip { self?.actions.copy(clip.id) }
     }
+    // The second click of two that come quickly.
     list.view.onActivate { [weak self] position in
       guard let self else { return }
       actions.copy(model.id(at: position))
     }
     // Before the row, which would take Space for a selection.
-    list.view.onKeys("space", "KP_Space", "<Control>c", "<Control>Insert", beforeChildren: true) {
-      [weak self] in
+    connect(.copy, beforeChildren: true) { $0.copy($1) }
+    connect(.copyAndDelete) { $0.copyAndDelete($1) }
+    connect(.delete) { $0.delete($1) }
+  }
+
+  /// Has keys do something with the row that has the keyboard.
+  private func connect(
+    _ key: HistoryKey, beforeChildren: Bool = false,
+    to action: @escaping @MainActor (RowActions, Clip.ID) -> Void
+  ) {
+    list.view.onKeys(key.triggers, beforeChildren: beforeChildren) { [weak self] in
       guard let self, let clip = list.focusedClip else { return false }
-      actions.copy(clip.id)
+      action(actions, clip.id)
       return true
     }
-    list.view.onKeys("Delete", "KP_Delete") { [weak self] in
-      guard let self, let clip = list.focusedClip else { return false }
-      actions.delete(clip.id)
-      return true
-    }
-    model.onCountChange = { [weak self] in self?.showPage() }
   }
 
   private func captured(_ outcome: CaptureOutcome) {
@@ -121,11 +170,27 @@ final class HistoryContent {
     }
   }
 
+  /// Shows what was pasted at the top, also where it was the newest clip already.
+  private func pasted(_ outcome: PasteOutcome) {
+    if let message = outcome.message { return report(message) }
+    focusNewest()
+    if case .captured(let capture) = outcome { captured(capture) }
+  }
+
+  private func deletionsChanged(_ count: Int) {
+    // Its buttons go: the keyboard must not go with them.
+    if count == 0 && undoBar.hasFocus { list.focusAgain() }
+    undoBar.show(count)
+  }
+
   private func showPage() {
+    let wasEmpty = pages.shown == "empty"
     if model.count == 0 {
-      pages.show("empty") { StatusPage.empty.root }
+      pages.show("empty") { emptyPage.root }
+      emptyPage.focus()
     } else {
       pages.show("list") { list.root }
+      if wasEmpty { list.focusNewest() }
     }
   }
 }

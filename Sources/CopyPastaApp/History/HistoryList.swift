@@ -17,11 +17,15 @@ final class HistoryList {
 
   init(model: HistoryListModel, now: @escaping @Sendable () -> Int64) {
     self.model = model
-    view = ListView(model: model.listModel) { ClipRow(at: $0, now: now) }
+    view = ListView(model: model.listModel) { [unowned model] in
+      ClipRow(at: $0, now: now) { model.count }
+    }
     view.addStyle("history")
     view.setAccessibleName(tr("Clipboard history"))
     root = ScrolledWindow(child: view)
-    view.onAnyInput { [weak self] in self?.followsNewest = false }
+    view.onAnyInput { [weak self] kind in self?.used(by: kind) }
+    // After the view, which has connected to the model before.
+    model.listModel.onItemsChanged { [weak self] _, _, _ in self?.placesChanged() }
     root.expand(horizontally: true, vertically: true)
     ages = AgeClock(now: now) { [weak self] in
       self?.shownRows.compactMap(\.clip?.capturedAt) ?? []
@@ -38,6 +42,8 @@ final class HistoryList {
   /// Gives the newest row the keyboard, and each newer one until the user makes a choice.
   func focusNewest() {
     followsNewest = true
+    showsFocus = true
+    guard model.count > 0 else { return }
     view.focus(0)
   }
 
@@ -66,8 +72,22 @@ final class HistoryList {
     return clip
   }
 
-  /// Puts a clip back that could not be deleted.
-  func restore(_ clip: Clip) { model.restore(clip) }
+  /// Puts a clip back at its old place.
+  func restore(_ clip: Clip) {
+    model.restore(clip)
+    ages?.rowsChanged()
+  }
+
+  /// Gives a clip's row the keyboard, after bringing it into view.
+  func focus(_ id: Int64) {
+    if let position = model.position(of: id) { view.focus(position) }
+  }
+
+  /// Gives the keyboard back to the row that had it last.
+  func focusAgain() { view.grabFocus() }
+
+  /// Takes every clip off the list.
+  func removeAll() { model.removeAll() }
 
   /// Marks a row as copied, for a moment.
   func flash(_ id: Int64) {
@@ -77,6 +97,29 @@ final class HistoryList {
       self?.row(of: id)?.showCopied(false)
     }
   }
+
+  /// Has a screen reader say something.
+  func announce(_ words: String) {
+    if !view.announce(words) { view.focusedRow?.note(words) }
+  }
+
+  /// Whether the row that has the keyboard is marked.
+  ///
+  /// GTK's own ring goes 3 s after the last key, and a list has no other mark for where one is.
+  private var showsFocus = false {
+    didSet {
+      guard showsFocus != oldValue else { return }
+      if showsFocus { view.addStyle("by-keyboard") } else { view.removeStyle("by-keyboard") }
+    }
+  }
+
+  private func used(by kind: InputKind) {
+    followsNewest = false
+    showsFocus = kind == .key
+  }
+
+  /// Only the rows near what is seen have a view, whose name says its place.
+  private func placesChanged() { view.boundRows.forEach { $0.refreshName() } }
 
   private func row(of id: Int64) -> ClipRow? { view.boundRows.first { $0.clip?.id == id } }
 

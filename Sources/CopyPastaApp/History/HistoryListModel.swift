@@ -67,6 +67,8 @@ final class HistoryListModel: ListModelSource {
   ///
   /// The array is taken over, so that a million ids do not lie in memory twice.
   func addOlder(_ older: consuming [Int64]) {
+    // The history may have been cleared meanwhile.
+    guard mayHaveMore else { return }
     let shown = ids.count
     let added = older.count
     older.append(contentsOf: ids)
@@ -92,6 +94,15 @@ final class HistoryListModel: ListModelSource {
     rows[id] = nil
     changed(at: position, removed: 1, added: 0)
     return clip
+  }
+
+  /// Takes every clip off the list.
+  func removeAll() {
+    let removed = ids.count
+    ids = []
+    rows = [:]
+    mayHaveMore = false
+    changed(at: 0, removed: removed, added: 0)
   }
 
   /// Puts a clip back at its old place.

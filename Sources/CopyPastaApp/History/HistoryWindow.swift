@@ -9,6 +9,8 @@ final class HistoryWindow {
   private let mark = ReadingMark()
   private let notice = NoticeBar()
   private var content: HistoryContent?
+  /// What is shown in place of the content where the history cannot be opened.
+  private var failurePage: StatusPage?
   private var closed: (@MainActor () -> Void)?
   private var copied: [@MainActor () -> Void] = []
   private var activityChange: (@MainActor () -> Void)?
@@ -30,7 +32,9 @@ final class HistoryWindow {
       page = content.root
     } catch {
       complain(error.message)
-      page = StatusPage.failure(error.message).root
+      let failure = StatusPage.failure(error.message)
+      failurePage = failure
+      page = failure.root
     }
     window.setChild(Box(.vertical, [page, notice.root]))
     window.onActivityChange { [weak self] in self?.activityChanged() }
@@ -38,10 +42,12 @@ final class HistoryWindow {
       self?.close()
       return true
     }
-    window.onKeys("Escape") { [weak self] in
+    window.onKeys(HistoryKey.close.triggers) { [weak self] in
       self?.close()
       return true
     }
+    content?.connectKeys(of: window)
+    addActions()
   }
 
   var isShown: Bool { window.isVisible }
@@ -63,6 +69,7 @@ final class HistoryWindow {
     window.present(activation)
     content?.isShown = true
     content?.focusNewest()
+    failurePage?.focus()
     guard !isDrawn else { return }
     window.onNextFrame { [weak self] in
       self?.isDrawn = true
@@ -94,6 +101,25 @@ final class HistoryWindow {
   func onActivityChange(_ body: @escaping @MainActor () -> Void) { activityChange = body }
 
   private func close() { closed?() }
+
+  /// The actions of the window: `win.clear-history`.
+  private func addActions() {
+    let actions = ActionGroup()
+    actions.add("clear-history") { [weak self] in self?.askToClear() }
+    window.insert(actions, as: "win")
+  }
+
+  private func askToClear() {
+    guard let content, content.count > 0 else { return }
+    let count = content.count
+    Question.ask(
+      over: window, title: tr("Clear History?"),
+      text: trn(
+        "The one text in the history will be deleted. This cannot be undone.",
+        "All %s texts in the history will be deleted. This cannot be undone.", count
+      ).filled(with: Format.number(count)), action: tr("_Clear History")
+    ) { content.clear() }
+  }
 
   private func activityChanged() {
     activityChange?()

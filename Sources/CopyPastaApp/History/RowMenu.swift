@@ -24,7 +24,7 @@ final class RowMenu {
     view.onRowClick(.secondary) { [weak self] row, place in
       self?.open(on: row, at: Rectangle(x: place.x, y: place.y, width: 1, height: 1))
     }
-    view.onKeys("Menu", "<Shift>F10") { [weak self] in
+    view.onKeys(HistoryKey.menu.triggers) { [weak self] in
       guard let self, let row = self.view.focusedRow, let bounds = row.root.bounds(in: self.view) else {
         return false
       }

@@ -20,7 +20,17 @@ final class StatusPage {
     root.addStyle("status-page")
     root.align(horizontally: .center, vertically: .center)
     root.expand(horizontally: true, vertically: true)
+    // There is nothing else in its window to have the keyboard; a screen reader says what it is on.
+    root.isFocusable = true
+    root.setAccessibleRole(.group)
+    root.setAccessibleName(title)
+    root.setAccessibleDescription(text)
+    heading.setAccessibleRole(.heading)
+    image.setAccessibleRole(.presentation)
   }
+
+  /// Gives the page the keyboard.
+  func focus() { root.grabFocus() }
 
   /// The page of a history without clips.
   static var empty: StatusPage {

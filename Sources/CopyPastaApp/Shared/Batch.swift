@@ -36,7 +36,11 @@ final class Batch<Element> {
     if isFast { waitForSilence(from: now) } else { flush() }
   }
 
+  /// Drops what was held back.
+  func discard() { waiting = [] }
+
   private func flush() {
+    guard !waiting.isEmpty else { return }
     let elements = waiting
     waiting = []
     deliver(elements)

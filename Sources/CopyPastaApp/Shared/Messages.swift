@@ -28,6 +28,19 @@ extension StoreError {
   }
 }
 
+extension PasteOutcome {
+  /// What the user should know, in one line; nil where the list shows it.
+  var message: String? {
+    switch self {
+    case .captured(.recorded), .captured(.ignored): nil
+    case .captured(.refused(let refusal)): refusal.message
+    case .captured(.failed(let error)): tr("Not recorded.") + " " + error.message
+    case .noText: tr("Not recorded: there is no text to paste.")
+    case .secret: tr("Not recorded: a password manager asks that this text is not kept.")
+    }
+  }
+}
+
 extension CaptureRefusal {
   /// What was refused and why, in one line.
   ///

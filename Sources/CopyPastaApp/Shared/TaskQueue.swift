@@ -13,6 +13,16 @@ final class TaskQueue {
     return task
   }
 
+  /// Adds work and waits for what it answers.
+  func run<Value: Sendable>(_ work: @escaping @MainActor () async -> Value) async -> Value {
+    let task = Task { [last] in
+      await last?.value
+      return await work()
+    }
+    last = Task { _ = await task.value }
+    return await task.value
+  }
+
   /// Returns when all that was added so far is done.
   func settle() async { await last?.value }
 }

@@ -137,6 +137,15 @@ extension Object {
     return attach("key-pressed", body, unsafeBitCast(callback, to: GCallback.self))
   }
 
+  /// Connects to a dialog's `response`: GTK's number of it.
+  @discardableResult
+  final func connectResponse(_ body: @escaping @MainActor (gint) -> Void) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gint, gpointer?) -> Void = { _, response, data in
+      handler(data, (@MainActor (gint) -> Void).self)(response)
+    }
+    return attach("response", body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
   /// Connects to a simple action's `activate`, whose parameter is not used.
   @discardableResult
   final func connectAction(_ body: @escaping @MainActor () -> Void) -> SignalConnection {

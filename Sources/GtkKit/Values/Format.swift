@@ -7,6 +7,11 @@ public enum Format {
     string(taking: g_format_size(guint64(clamping: bytes)))
   }
 
+  /// A whole number with the language's separators, such as `1,204`.
+  public static func number(_ value: Int) -> String {
+    withVaList([value]) { string(taking: g_strdup_vprintf("%'ld", $0)) }
+  }
+
   /// The present moment in microseconds since 1970 UTC.
   public static var now: Int64 { Int64(g_get_real_time()) }
 }

@@ -28,6 +28,9 @@ public final class Stack: Widget {
     self.init(new: gtk_stack_new())
   }
 
+  /// The name of the page that is shown; nil before there is one.
+  public var shown: String? { gtk_stack_get_visible_child_name(opaque).map { String(cString: $0) } }
+
   /// Shows a page, which `make` builds the first time.
   public func show(_ name: String, make: () -> Widget) {
     if gtk_stack_get_child_by_name(opaque, name) == nil {

@@ -11,6 +11,12 @@ public final class Button: Widget {
     connect("clicked", clicked)
   }
 
+  /// Whether a click gives the button the keyboard.
+  public var takesFocusOnClick: Bool {
+    get { gtk_widget_get_focus_on_click(widget) != 0 }
+    set { gtk_widget_set_focus_on_click(widget, newValue ? 1 : 0) }
+  }
+
   /// The button without a frame.
   public func flat() -> Button {
     gtk_button_set_has_frame(cast(), 0)

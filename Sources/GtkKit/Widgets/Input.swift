@@ -8,6 +8,14 @@ public enum PointerButton: UInt32, Sendable {
   case secondary = 3
 }
 
+/// What the user does something with.
+public enum InputKind: Sendable {
+  /// The keyboard.
+  case key
+  /// A button of the pointer, or a finger.
+  case press
+}
+
 extension Widget {
   /// Calls with the places where a button goes down and where it is released, in the widget's coordinates.
   ///
@@ -30,6 +38,13 @@ extension Widget {
   public final func onKeys(
     _ keys: String..., beforeChildren: Bool = false, body: @escaping @MainActor () -> Bool
   ) {
+    onKeys(keys, beforeChildren: beforeChildren, body: body)
+  }
+
+  /// The same for keys that a table holds.
+  public final func onKeys(
+    _ keys: [String], beforeChildren: Bool = false, body: @escaping @MainActor () -> Bool
+  ) {
     let controller = Object(
       Owned(taking: UnsafeMutableRawPointer(gtk_shortcut_controller_new().unsafelyUnwrapped)))
     for key in keys {
@@ -47,23 +62,38 @@ extension Widget {
   }
 
   /// Calls before the widget, or something within it, gets to know of a key or of a button that goes down.
-  public final func onAnyInput(_ body: @escaping @MainActor () -> Void) {
+  public final func onAnyInput(_ body: @escaping @MainActor (InputKind) -> Void) {
     let keys = Object(
       Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_key_new().unsafelyUnwrapped)))
     keys.connectKeyPress { _, _, _ in
-      body()
+      body(.key)
       return false
     }
     let press = Object(Owned(taking: UnsafeMutableRawPointer(gtk_gesture_click_new().unsafelyUnwrapped)))
     gtk_gesture_single_set_button(press.opaque, 0)
-    press.connectPress("pressed") { _, _, _ in body() }
+    press.connectPress("pressed") { _, _, _ in body(.press) }
     for controller in [keys, press] {
       gtk_event_controller_set_propagation_phase(controller.opaque, GTK_PHASE_CAPTURE)
       add(controller: controller)
     }
   }
 
-  private func add(controller: Object) {
+  /// Calls when the pointer or the keyboard comes to the widget or to something within it.
+  public final func onArrival(_ body: @escaping @MainActor () -> Void) {
+    let pointer = Object(
+      Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_motion_new().unsafelyUnwrapped)))
+    pointer.connectNotify("contains-pointer") { [controller = pointer.opaque] in
+      if gtk_event_controller_motion_contains_pointer(controller) != 0 { body() }
+    }
+    let focus = Object(
+      Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_focus_new().unsafelyUnwrapped)))
+    focus.connectNotify("contains-focus") { [controller = focus.opaque] in
+      if gtk_event_controller_focus_contains_focus(controller) != 0 { body() }
+    }
+    for controller in [pointer, focus] { add(controller: controller) }
+  }
+
+  final func add(controller: Object) {
     // The widget takes over a reference of its own.
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(controller.raw)))
   }

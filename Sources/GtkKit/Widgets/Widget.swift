@@ -64,6 +64,21 @@ open class Widget: Object {
     gtk_widget_set_valign(widget, vertically.gtk)
   }
 
+  /// Whether the keyboard can be given to the widget itself.
+  public final var isFocusable: Bool {
+    get { gtk_widget_get_focusable(widget) != 0 }
+    set { gtk_widget_set_focusable(widget, newValue ? 1 : 0) }
+  }
+
+  /// Gives the widget the keyboard; answers false where it cannot have it.
+  @discardableResult
+  public final func grabFocus() -> Bool { gtk_widget_grab_focus(widget) != 0 }
+
+  /// Whether the widget or something within it has the keyboard, where its window has it.
+  public final var hasFocusWithin: Bool {
+    gtk_widget_get_state_flags(widget).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
+  }
+
   /// Adds a style class.
   public final func addStyle(_ name: String) { gtk_widget_add_css_class(widget, name) }
 

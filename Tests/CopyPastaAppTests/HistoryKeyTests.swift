@@ -1,0 +1,17 @@
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+@MainActor
+@Suite struct HistoryKeyTests {
+  @Test func noKeyMeansTwoThings() {
+    let triggers = HistoryKey.allCases.flatMap(\.triggers)
+    #expect(Set(triggers).count == triggers.count)
+    #expect(HistoryKey.allCases.allSatisfy { !$0.triggers.isEmpty })
+  }
+
+  @Test func noDigitIsAKeyByItself() {
+    #expect(!HistoryKey.allCases.flatMap(\.triggers).contains { $0.last?.isNumber == true && $0.count == 1 })
+  }
+}

@@ -1,0 +1,62 @@
+import ClipHistory
+import GtkKit
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+@MainActor
+@Suite struct RecentDeletionsTests {
+  private let scratch: Scratch
+
+  init() async throws {
+    MainLoop.attachMainActor()
+    scratch = try Scratch()
+  }
+
+  @Test func theyComeBackTheNewestFirst() async throws {
+    let deletions = RecentDeletions()
+    let clips = try await deleted(["one", "two", "three"])
+    clips.forEach(deletions.add)
+    #expect((0..<4).map { _ in deletions.takeNewest() } == [clips[2], clips[1], clips[0], nil])
+  }
+
+  @Test func whoShowsThemHearsHowManyThereAre() async throws {
+    let deletions = RecentDeletions()
+    var counts: [Int] = []
+    deletions.onChange = { counts.append($0) }
+    for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
+    _ = deletions.takeNewest()
+    deletions.forget()
+    deletions.forget()
+    _ = deletions.takeNewest()
+    #expect(counts == [1, 2, 1, 0])
+  }
+
+  @Test func theyAreForgottenWhenTheTimeIsOver() async throws {
+    let deletions = RecentDeletions(heldFor: .milliseconds(30))
+    for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
+    #expect(MainLoop.run(until: { deletions.count == 0 }, atMost: .seconds(20)))
+    #expect(deletions.takeNewest() == nil)
+  }
+
+  @Test func beyondTheLimitTheOldestGoAndTheNewestStays() async throws {
+    let deletions = RecentDeletions(sizeLimit: 8)
+    let clips = try await deleted(["12345", "123", "1234567890"])
+    deletions.add(clips[0])
+    deletions.add(clips[1])
+    #expect(deletions.count == 2)
+    deletions.add(clips[2])
+    #expect(deletions.count == 1)
+    #expect(deletions.takeNewest() == clips[2])
+  }
+
+  private func deleted(_ texts: [String]) async throws -> [DeletedClip] {
+    var clips: [DeletedClip] = []
+    for text in texts {
+      let clip = try #require(try await scratch.record(text))
+      clips.append(try #require(try await scratch.store.delete(clip.id)))
+    }
+    return clips
+  }
+}

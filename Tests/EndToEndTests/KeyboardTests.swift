@@ -1,0 +1,98 @@
+import TestSupport
+import Testing
+
+/// The keys beyond those of copying and deleting, in layouts of the world, and under fast repetition.
+@Suite(.serialized) struct KeyboardTests {
+  static let clips = (1...12).map { "row \($0)" }
+
+  @Test func controlXCopiesAndDeletes() async throws {
+    try await Scene.run(with: ["old", "middle", "new"]) { scene in
+      try await scene.desktop.press("Home", "Down", "ctrl+x")
+      try await scene.expectClipboard("middle")
+      #expect(try await eventually { try await scene.history.texts() == ["new", "old"] })
+      try await scene.expectFocusedRowCopied("old")
+    }
+  }
+
+  @Test func tenQuickCutsTakeTenRowsAndLeaveTheLastOnTheClipboard() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.press(["Home"] + Array(repeating: "ctrl+x", count: 10))
+      #expect(try await eventually { try await scene.history.texts() == ["row 2", "row 1"] })
+      try await scene.expectClipboard("row 3")
+      try await scene.press(Array(repeating: "ctrl+z", count: 10))
+      #expect(try await eventually { try await scene.history.count() == 12 })
+      try await scene.expectFocusedRowCopied("row 12")
+    }
+  }
+
+  @Test func deleteHeldDownTakesOneRowAfterTheOther() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.press(["Home", "Down"] + Array(repeating: "Delete", count: 20))
+      #expect(try await eventually { try await scene.history.count() == 0 })
+      try await scene.press(["ctrl+z"])
+      #expect(try await eventually { try await scene.history.texts() == ["row 12"] })
+      try await scene.expectFocusedRowCopied("row 12")
+    }
+  }
+
+  @Test(arguments: [("ctrl+1", 12), ("ctrl+4", 9), ("ctrl+9", 4), ("ctrl+KP_3", 10)])
+  func controlWithADigitCopiesTheNthNewest(_ key: String, _ row: Int) async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      // Wherever the keyboard is.
+      try await scene.desktop.press("End", key)
+      try await scene.expectClipboard("row \(row)")
+      #expect(try await scene.history.count() == 12)
+    }
+  }
+
+  @Test func aDigitAloneDoesNothing() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.desktop.press("Home", "3", "KP_5", "ctrl+2")
+      try await scene.expectClipboard("row 11")
+      try await scene.expectFocusedRowCopied("row 12")
+    }
+  }
+
+  /// Keys by their place on the keyboard: 10 is the digit 1, 53 is X, 54 C, 55 V, 52 Z on an English one.
+  @Test(arguments: ["us,ru", "us,ara", "us,gr", "us,ir"])
+  func theKeysWorkInALayoutOfAnotherScript(_ layout: String) async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.useLastGroup(of: layout)
+      try await scene.desktop.press("Home", "Down")
+      try await scene.pressWithControl(code: 54)
+      try await scene.expectClipboard("row 11")
+      try await scene.pressWithControl(code: 53)
+      #expect(try await eventually { try await scene.history.count() == 11 })
+      try await scene.pressWithControl(code: 52)
+      #expect(try await eventually { try await scene.history.count() == 12 })
+      try await scene.pressWithControl(code: 12)
+      try await scene.expectClipboard("row 10")
+    }
+  }
+
+  @Test(arguments: ["fr", "cz"])
+  func theDigitsWorkWhereTheyNeedShift(_ layout: String) async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.useLastGroup(of: layout)
+      try await scene.pressWithControl(code: 11)
+      try await scene.expectClipboard("row 11")
+    }
+  }
+}
+
+extension Scene {
+  /// Gives the keyboard some layouts, and switches to the last of them.
+  fileprivate func useLastGroup(of layouts: String) async throws {
+    let result = try await desktop.run([
+      "setxkbmap", "-layout", layouts, "-option", "grp:shifts_toggle",
+    ])
+    guard result.exit == .code(0) else { throw TestSupportError("setxkbmap: \(result.errors)") }
+    // Both Shift keys, by their places.
+    if layouts.contains(",") { try await desktop.xdotool("keydown", "50", "key", "62", "keyup", "50") }
+  }
+
+  /// Presses the key at a place of the keyboard together with Control.
+  fileprivate func pressWithControl(code: Int) async throws {
+    try await desktop.xdotool("keydown", "37", "key", "\(code)", "keyup", "37")
+  }
+}

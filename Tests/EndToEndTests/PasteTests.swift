@@ -1,0 +1,54 @@
+import TestSupport
+import Testing
+
+/// Ctrl+V records the clipboard's text on purpose.
+@Suite(.serialized) struct PasteTests {
+  @Test(arguments: ["ctrl+v", "shift+Insert"])
+  func aDeletedTextComesBack(_ key: String) async throws {
+    try await Scene.run { scene in
+      try await scene.capture("first")
+      try await scene.capture("second")
+      try await scene.desktop.press("Home", "Delete")
+      #expect(try await eventually { try await scene.history.texts() == ["first"] })
+      try await scene.desktop.press(key)
+      try await scene.expectNewest("second")
+      try await scene.expectFocusedRowCopied("second")
+      #expect(try await scene.history.texts() == ["second", "first"])
+    }
+  }
+
+  @Test func aCutTextComesBackAtTheTop() async throws {
+    try await Scene.run(with: ["old", "middle", "new"]) { scene in
+      try await scene.desktop.press("Home", "Down", "ctrl+x")
+      #expect(try await eventually { try await scene.history.count() == 2 })
+      try await scene.desktop.press("ctrl+v")
+      #expect(try await eventually { try await scene.history.texts() == ["middle", "new", "old"] })
+    }
+  }
+
+  @Test func theNewestRowIsNeverDoubled() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("old")
+      try await scene.capture("new")
+      try await scene.desktop.press("End")
+      try await scene.press(Array(repeating: "ctrl+v", count: 3))
+      // The newest row has the keyboard, though it is no new one.
+      try await scene.expectFocusedRowCopied("new")
+      #expect(try await scene.history.texts() == ["new", "old"])
+    }
+  }
+
+  @Test func inTheEmptyStateTheTextIsShownAndHasTheKeyboard() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("only")
+      try await scene.desktop.press("Home", "Delete")
+      #expect(try await eventually { try await scene.history.count() == 0 })
+      try await scene.desktop.press("ctrl+v")
+      try await scene.expectNewest("only")
+      try await XClip.copy("other", on: scene.desktop)
+      try await scene.expectNewest("other")
+      try await scene.desktop.press("Down")
+      try await scene.expectFocusedRowCopied("only")
+    }
+  }
+}

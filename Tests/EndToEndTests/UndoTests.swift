@@ -1,0 +1,113 @@
+import TestSupport
+import Testing
+
+/// What was deleted comes back for some seconds, at its old place.
+@Suite(.serialized) struct UndoTests {
+  static let clips = (1...8).map { "row \($0)" }
+  static let reversed = [String](clips.reversed())
+
+  @Test func controlZBringsARowBackAndGivesItTheKeyboard() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.desktop.press("Home", "Down", "Down", "Delete")
+      #expect(try await eventually { try await scene.history.count() == 7 })
+      try await scene.desktop.press("End", "ctrl+z")
+      #expect(try await eventually { try await scene.history.texts() == Self.reversed })
+      try await scene.expectFocusedRowCopied("row 6")
+    }
+  }
+
+  @Test func eachOfSeveralQuickDeletionsCanBeUndone() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      let before = try await scene.history.clips()
+      try await scene.press(["Home", "Down"] + Array(repeating: "Delete", count: 5))
+      #expect(try await eventually { try await scene.history.texts() == ["row 8", "row 2", "row 1"] })
+      try await scene.press(Array(repeating: "ctrl+z", count: 5))
+      // With their ids and times.
+      #expect(try await eventually { try await scene.history.clips() == before })
+      try await scene.expectFocusedRowCopied("row 7")
+    }
+  }
+
+  @Test func theButtonOfTheBarUndoes() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.desktop.press("Home", "Delete")
+      #expect(try await eventually { try await scene.history.count() == 7 })
+      try await scene.clickUndo()
+      #expect(try await eventually { try await scene.history.texts() == Self.reversed })
+      try await scene.expectFocusedRowCopied("row 8")
+    }
+  }
+
+  @Test func theOnlyRowComesBackFromTheEmptyState() async throws {
+    try await Scene.run(with: ["only"]) { scene in
+      try await scene.desktop.press("Home", "Delete")
+      #expect(try await eventually { try await scene.history.count() == 0 })
+      try await scene.desktop.press("ctrl+z")
+      #expect(try await eventually { try await scene.history.texts() == ["only"] })
+      try await scene.expectFocusedRowCopied("only")
+    }
+  }
+
+  @Test func theBarGoesByItselfAndWithItWhatCouldBeUndone() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Delete")
+      try await waitUntil("the bar") { try await !scene.screenshot().isPlain(in: Scene.undoBar) }
+      try await waitUntil("the bar gone") { try await scene.screenshot().isPlain(in: Scene.undoBar) }
+      try await scene.desktop.press("ctrl+z", "Return")
+      // Had it been undone, the row would have the keyboard.
+      try await scene.expectClipboard("old")
+      #expect(try await scene.history.texts() == ["old"])
+    }
+  }
+
+  @Test func theBarMovesNoRow() async throws {
+    try await Scene.run(with: Self.clips + ["last"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Down", "Delete")
+      try await waitUntil("the bar") { try await !scene.screenshot().isPlain(in: Scene.undoBar) }
+      let shown = try await scene.settledScreenshot()
+      try await waitUntil("the bar gone") { try await scene.screenshot().isPlain(in: Scene.undoBar) }
+      let gone = try await scene.settledScreenshot()
+      #expect(gone.matches(shown, in: Rectangle(x: 8, y: 60, width: 420, height: 400)))
+    }
+  }
+
+  @Test func nothingOfItSurvivesTheProgram() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.desktop.press("Home", "Delete")
+      #expect(try await eventually { try await scene.history.texts() == ["old"] })
+      try await scene.end()
+      let again = try await scene.relaunch()
+      try await again.desktop.press("ctrl+z", "Return")
+      try await again.expectClipboard("old")
+      #expect(try await again.history.texts() == ["old"])
+      try await again.end()
+    }
+  }
+}
+
+extension Scene {
+  /// The middle of the bar's place, at the lower edge of the window.
+  static let undoBar = Rectangle(x: 160, y: 585, width: 160, height: 30)
+
+  /// Clicks on the bar's button.
+  fileprivate func clickUndo() async throws {
+    try await waitUntil("the bar") { try await !screenshot().isPlain(in: Self.undoBar) }
+    _ = try await settledScreenshot()
+    try await app.window.click(x: 255, y: 600)
+  }
+
+  /// Presses keys as fast as xdotool does.
+  func press(_ keys: [String]) async throws {
+    let result = try await desktop.run(["xdotool", "key", "--clearmodifiers"] + keys)
+    guard result.exit == .code(0) else { throw TestSupportError("xdotool: \(result.errors)") }
+  }
+
+  /// Expects that Enter copies this text: that its row has the keyboard.
+  func expectFocusedRowCopied(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws
+  {
+    try await desktop.press("Return")
+    try await expectClipboard(text, sourceLocation: sourceLocation)
+  }
+}
