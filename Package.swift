@@ -19,12 +19,12 @@ let package = Package(
     .target(name: "GtkKit", dependencies: ["CGtk"]),
     .target(
       name: "CopyPastaApp", dependencies: ["GtkKit", "X11Kit", "ClipHistory"],
-      resources: [.embedInCode("Resources/style.css")]),
+      resources: [.embedInCode("Resources/icon.svg"), .embedInCode("Resources/style.css")]),
     .executableTarget(name: "copypasta", dependencies: ["CopyPastaApp"]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Fixtures"]),
     .target(
-      name: "GtkTestSupport", dependencies: ["GtkKit", "TestSupport"], path: "Tests/GtkTestSupport"),
+      name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
     .testTarget(name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "TestSupport"]),
     .testTarget(
       name: "X11KitTests", dependencies: ["X11Kit", "TestSupport"], exclude: ["Fixtures"]),

@@ -25,6 +25,7 @@ final class CopyPastaApplication {
   private var toggles = RepetitionFilter()
   private var callWait: Timeout?
   private var isStyled = false
+  private var trayIcon: TrayIcon?
 
   /// Runs until the program ends; the answer is the exit status.
   func run(_ start: Start) -> Int32 {
@@ -65,6 +66,20 @@ final class CopyPastaApplication {
 
   /// Starts what goes on with the window hidden, too; the first frame is drawn by then.
   private func startParts() {
+    trayIcon = TrayIcon(preferences: environment.preferences) { [weak self] request, activation in
+      self?.requested(request, activation)
+    } shownChanged: { [weak self] in
+      self?.reasons.set(.trayIcon, holds: $0)
+    }
+  }
+
+  private func requested(_ request: TrayIcon.Request, _ activation: Activation) {
+    switch request {
+    case .toggle: toggle(activation)
+    case .show: show(activation)
+    case .preferences: showPreferences(activation)
+    case .quit: application.quit()
+    }
   }
 
   // MARK: The window
@@ -74,8 +89,7 @@ final class CopyPastaApplication {
 
   private func addDialogActions() {
     application.addAction("preferences", keys: ["<Control>comma"]) { [weak self] in
-      guard let self else { return }
-      shownDialogs().showPreferences(environment.preferences, above: window?.parentOfDialogs)
+      self?.showPreferences(.ambient)
     }
     application.addAction("shortcuts", keys: ["<Control>question"]) { [weak self] in
       guard let self else { return }
@@ -85,6 +99,10 @@ final class CopyPastaApplication {
       guard let self else { return }
       shownDialogs().showAbout(above: window?.parentOfDialogs)
     }
+  }
+
+  private func showPreferences(_ activation: Activation) {
+    shownDialogs().showPreferences(environment.preferences, above: window?.parentOfDialogs, activation)
   }
 
   private func shownDialogs() -> Dialogs {
@@ -150,6 +168,7 @@ final class CopyPastaApplication {
     }
     popup = nil
     window = nil
+    trayIcon = nil
     environment.close()
   }
 }

@@ -1,3 +1,4 @@
+import GtkTestSupport
 import TestSupport
 import Testing
 

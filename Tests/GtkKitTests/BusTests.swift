@@ -1,4 +1,5 @@
 import CGtk
+import GtkTestSupport
 import TestSupport
 import Testing
 
@@ -136,10 +137,10 @@ import Testing
   @Test func lettingGoReleasesTheClosuresAndTheConnection() async throws {
     let daemon = try await PrivateBus.start()
     weak var captured: Token?
-    var lifetime: Lifetime?
+    var connection: WeakReference?
     func use() async throws {
       let bus = try await pumping { try await Bus.at(address: daemon.address) }
-      lifetime = Lifetime(of: bus)
+      connection = WeakReference(to: bus)
       let token = Token()
       captured = token
       let registrations = [
@@ -155,6 +156,25 @@ import Testing
       withExtendedLifetime(registrations) {}
     }
     try await use()
-    try await pump("everything let go") { captured == nil && lifetime?.isOver == true }
+    try await pump("everything let go") { captured == nil && connection?.isOver == true }
+  }
+}
+
+/// Tells whether a GObject is gone that may end on a thread of its own, which `Lifetime` cannot.
+@MainActor
+private final class WeakReference {
+  private let reference = UnsafeMutablePointer<GWeakRef>.allocate(capacity: 1)
+
+  init(to object: Object) { g_weak_ref_init(reference, object.raw) }
+
+  isolated deinit {
+    g_weak_ref_clear(reference)
+    reference.deallocate()
+  }
+
+  var isOver: Bool {
+    guard let object = g_weak_ref_get(reference) else { return true }
+    g_object_unref(object)
+    return false
   }
 }

@@ -9,13 +9,14 @@ import Testing
     .string("é 🍝"), .bool(true), .int32(-5), .uint32(5), .int64(-1 << 40), .double(0.5),
     .objectPath("/a/b") ?? .string("no path"), .strings(["a", ""]), .bytes([0, 255]), .boxed(.string("x")),
     .dictionary(["a": .int32(1)]), .tuple([.int32(1), .string("b")]), .array(of: "(is)", []), .tuple([]),
+    .int32s([-1, 2]), .int32s([]),
   ]
 
   @Test func eachBuilderMakesItsType() {
     let types = Self.samples.map(\.type)
     #expect(
       types == [
-        "s", "b", "i", "u", "x", "d", "o", "as", "ay", "v", "a{sv}", "(is)", "a(is)", "()",
+        "s", "b", "i", "u", "x", "d", "o", "as", "ay", "v", "a{sv}", "(is)", "a(is)", "()", "ai", "ai",
       ])
   }
 
@@ -33,6 +34,8 @@ import Testing
     #expect(Self.samples[10].dictionary == ["a": .int32(1)])
     #expect(Self.samples[11].children == [.int32(1), .string("b")])
     #expect(Self.samples[12].children == [])
+    #expect(Self.samples[14].int32s == [-1, 2])
+    #expect(Self.samples[15].int32s == [])
   }
 
   @Test(arguments: samples) func aReaderOfAnotherTypeAnswersNil(sample: Variant) {
@@ -45,6 +48,7 @@ import Testing
     #expect((sample.double == nil) == (type != "d"))
     #expect((sample.strings == nil) == (type != "as"))
     #expect((sample.bytes == nil) == (type != "ay"))
+    #expect((sample.int32s == nil) == (type != "ai"))
     #expect((sample.unboxed == nil) == (type != "v"))
     #expect((sample.dictionary == nil) == (type != "a{sv}"))
     #expect((sample.children == nil) == !(type.hasPrefix("(") || type.hasPrefix("a")))

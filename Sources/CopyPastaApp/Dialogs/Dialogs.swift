@@ -19,8 +19,10 @@ final class Dialogs {
   var areOpen: Bool { !open.isEmpty }
 
   /// Shows the preferences, above a window where there is one on the screen.
-  func showPreferences(_ preferences: Preferences, above parent: Window?) {
-    show(.preferences, above: parent) { PreferencesWindow(preferences) }
+  func showPreferences(
+    _ preferences: Preferences, above parent: Window?, _ activation: Activation = .ambient
+  ) {
+    show(.preferences, above: parent, activation) { PreferencesWindow(preferences) }
   }
 
   /// Shows the keys.
@@ -34,10 +36,12 @@ final class Dialogs {
     for dialog in open.values { dialog.window.destroy() }
   }
 
-  private func show(_ kind: Kind, above parent: Window?, _ make: () -> any Dialog) {
+  private func show(
+    _ kind: Kind, above parent: Window?, _ activation: Activation = .ambient, _ make: () -> any Dialog
+  ) {
     let window = open[kind]?.window ?? added(make(), as: kind)
     if let parent { window.stay(above: parent) }
-    window.present()
+    window.present(activation)
   }
 
   private func added(_ dialog: any Dialog, as kind: Kind) -> Window {

@@ -22,6 +22,9 @@ public enum Display {
     return .x11(name: String(cString: gdk_display_get_name(display)))
   }
 
+  /// Whether the user's language is written from right to left.
+  public static var isRightToLeft: Bool { gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL }
+
   /// Sets what GTK reads from the environment when it starts, where the user set nothing: drawing by cairo,
   /// and no look for a GPU, which without one takes longer than everything else together.
   ///

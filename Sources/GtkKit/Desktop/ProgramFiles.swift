@@ -6,16 +6,23 @@ import Glibc
 /// Found from where the program itself lies, so that it may be installed anywhere, and moved. In a checkout the folder
 /// lies beside the program; `meson-helpers/stage` fills it.
 public enum ProgramFiles {
+  /// Whether other programs look into the folder as well, so that a panel knows the icon by its name.
+  @MainActor public private(set) static var areKnownToOthers = false
+
   /// Sets the user's language, and lets gettext, GSettings and the icon theme look into the folder.
   ///
   /// Call it first: GLib reads its environment once.
+  @MainActor
   public static func makeKnown() {
     setlocale(LC_ALL, "")
     guard let folder = folder(ofProgram: ownPath()) else { return }
     bindtextdomain(translationDomain, folder + "/locale")
     bind_textdomain_codeset(translationDomain, "UTF-8")
     let known = g_getenv("XDG_DATA_DIRS").map { String(cString: $0) } ?? ""
-    g_setenv("XDG_DATA_DIRS", dataFolders(with: folder, before: known), 1)
+    let folders = dataFolders(with: folder, before: known)
+    g_setenv("XDG_DATA_DIRS", folders, 1)
+    let isAdded = folders != known && folders.hasPrefix(folder + ":")
+    areKnownToOthers = !isAdded || folder == UserFolders.data
   }
 
   /// The folder for a program at `path`; nil where it has none.

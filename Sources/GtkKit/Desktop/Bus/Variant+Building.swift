@@ -28,6 +28,13 @@ extension Variant {
   /// Texts, `as`.
   public static func strings(_ values: [String]) -> Variant { array(of: "s", values.map(string)) }
 
+  /// Numbers, `ai`.
+  public static func int32s(_ values: [Int32]) -> Variant {
+    withType("i") { type in
+      Variant(sinking: g_variant_new_fixed_array(type, values, gsize(values.count), 4))
+    }
+  }
+
   /// Bytes, `ay`.
   public static func bytes(_ values: [UInt8]) -> Variant {
     withType("y") { type in

@@ -24,12 +24,18 @@ extension Variant {
   public var double: Double? { type == "d" ? withPointer(g_variant_get_double) : nil }
 
   /// Bytes, of `ay`.
-  public var bytes: [UInt8]? {
-    guard type == "ay" else { return nil }
-    return withPointer { pointer in
+  public var bytes: [UInt8]? { type == "ay" ? elements() : nil }
+
+  /// Numbers, of `ai`.
+  public var int32s: [Int32]? { type == "ai" ? elements() : nil }
+
+  private func elements<Element: BitwiseCopyable>() -> [Element] {
+    withPointer { pointer in
       var count: gsize = 0
-      let start = g_variant_get_fixed_array(pointer, &count, 1)
-      return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
+      let start = g_variant_get_fixed_array(pointer, &count, gsize(MemoryLayout<Element>.size))
+      // An empty array has no address.
+      guard let elements = start?.assumingMemoryBound(to: Element.self) else { return [] }
+      return Array(UnsafeBufferPointer(start: elements, count: Int(count)))
     }
   }
 

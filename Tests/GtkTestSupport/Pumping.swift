@@ -3,7 +3,7 @@ import TestSupport
 
 /// Lets GLib and the main actor have their turns until a condition holds.
 @MainActor
-func pump(_ what: String, until condition: () -> Bool) async throws {
+public func pump(_ what: String, until condition: () -> Bool) async throws {
   try await waitUntil(what, every: .milliseconds(1)) {
     while g_main_context_iteration(nil, 0) != 0 {}
     return condition()
@@ -12,7 +12,7 @@ func pump(_ what: String, until condition: () -> Bool) async throws {
 
 /// Runs work that waits for GLib to its end.
 @MainActor
-func pumping<Value: Sendable>(
+public func pumping<Value: Sendable>(
   _ body: @escaping @MainActor () async throws -> Value
 ) async throws -> Value {
   let work = Work<Value>()

@@ -1,0 +1,65 @@
+import GtkKit
+
+/// The icon in the desktop's tray: there while the user wants one, and back after a tray host has restarted.
+///
+/// Where there is no tray, or no session bus, there is no icon, and nothing is said: nothing needs it.
+@MainActor
+final class TrayIcon {
+  /// What the user asks for with the icon or its menu.
+  enum Request: Equatable {
+    case toggle, show, preferences, quit
+  }
+
+  private let preferences: Preferences
+  private let connect: @MainActor () async throws(BusError) -> Bus
+  private let requested: @MainActor (Request, Activation) -> Void
+  private let shownChanged: @MainActor (Bool) -> Void
+  private var item: TrayItem?
+  private var isShown = false
+  private var observation: PreferenceObservation?
+
+  /// - Parameters:
+  ///   - connect: the bus that the tray is on.
+  ///   - requested: called for what the user asks for, with the desktop's word that it was the user.
+  ///   - shownChanged: called when a tray host begins or ceases to show the icon.
+  init(
+    preferences: Preferences, connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session,
+    requested: @escaping @MainActor (Request, Activation) -> Void,
+    shownChanged: @escaping @MainActor (Bool) -> Void
+  ) {
+    self.preferences = preferences
+    self.connect = connect
+    self.requested = requested
+    self.shownChanged = shownChanged
+    observation = preferences.observe(.showsTrayIcon) { [weak self] in self?.update() }
+    update()
+  }
+
+  /// Puts the icon there or takes it away, by the preference.
+  private func update() {
+    guard preferences.showsTrayIcon else {
+      item = nil
+      setShown(false)
+      return
+    }
+    Task { [weak self, connect] in
+      do throws(BusError) {
+        try self?.appear(on: try await connect())
+      } catch {
+        // Without a bus there is no tray; the program's start says so.
+      }
+    }
+  }
+
+  private func appear(on bus: Bus) throws(BusError) {
+    // The preference may have changed again while the bus was waited for.
+    guard preferences.showsTrayIcon, item == nil else { return }
+    item = try TrayItem(on: bus, requested: requested) { [weak self] in self?.setShown($0) }
+  }
+
+  private func setShown(_ isShown: Bool) {
+    guard isShown != self.isShown else { return }
+    self.isShown = isShown
+    shownChanged(isShown)
+  }
+}

@@ -1,0 +1,151 @@
+import GtkKit
+import Glibc
+
+/// The icon as tray hosts know it: a StatusNotifierItem, registered with each watcher that appears on the bus.
+///
+/// See https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/. A watcher keeps the list of items; hosts, such
+/// as a panel, show what is on it. Most hosts are a watcher as well.
+@MainActor
+final class TrayItem {
+  private static let watcher = RemoteObject(
+    name: "org.kde.StatusNotifierWatcher", path: "/StatusNotifierWatcher",
+    interface: "org.kde.StatusNotifierWatcher")
+
+  private let bus: Bus
+  private let name = "org.kde.StatusNotifierItem-\(getpid())-1"
+  private let requested: @MainActor (TrayIcon.Request, Activation) -> Void
+  private let hostedChanged: @MainActor (Bool) -> Void
+  private let look = TrayLook()
+  /// What the host was given for the window that the next call is to bring up.
+  private var token: String?
+  private var watcherOwner: String?
+  private var registrations: [BusRegistration] = []
+
+  /// Offers the icon to the tray hosts of a bus, until the item is let go.
+  ///
+  /// - Parameter hostedChanged: called when it is known whether a host shows the icon.
+  init(
+    on bus: Bus, requested: @escaping @MainActor (TrayIcon.Request, Activation) -> Void,
+    hostedChanged: @escaping @MainActor (Bool) -> Void
+  ) throws(BusError) {
+    self.bus = bus
+    self.requested = requested
+    self.hostedChanged = hostedChanged
+    let menu = TrayMenu { [weak self] request, time in self?.request(request, at: time) }
+    registrations = [
+      try bus.export(
+        Self.introspection, at: "/StatusNotifierItem", methods: methods, properties: look.properties),
+      try menu.export(on: bus),
+      bus.ownName(name),
+    ]
+    registrations += ["StatusNotifierHostRegistered", "StatusNotifierHostUnregistered"].map { signal in
+      bus.subscribe(to: signal, of: Self.watcher) { [weak self] _ in self?.askForHost() }
+    }
+    registrations.append(
+      bus.watchName(Self.watcher.name) { [weak self] owner in
+        self?.watcherAppeared(owner)
+      } vanished: { [weak self] in
+        self?.watcherVanished()
+      })
+  }
+
+  // MARK: The watcher
+
+  private func watcherAppeared(_ owner: String) {
+    watcherOwner = owner
+    // Weakly, or an icon that is switched off would stay until a slow watcher has answered.
+    Task { [weak self, bus, name] in
+      do throws(BusError) {
+        try await bus.call(
+          Self.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
+        self?.askForHost()
+      } catch {
+        // A watcher that takes no items, or that has gone again: there is no icon.
+      }
+    }
+  }
+
+  private func watcherVanished() {
+    watcherOwner = nil
+    hostedChanged(false)
+  }
+
+  private func askForHost() {
+    let properties = RemoteObject(
+      name: Self.watcher.name, path: Self.watcher.path, interface: "org.freedesktop.DBus.Properties")
+    let asked = watcherOwner
+    Task { [weak self, bus] in
+      var isHosted = false
+      do throws(BusError) {
+        let answer = try await bus.call(
+          properties, "Get", [.string(Self.watcher.interface), .string("IsStatusNotifierHostRegistered")],
+          startsService: false)
+        isHosted = answer[0]?.unboxed?.bool ?? false
+      } catch {
+        // A watcher that does not tell has no host that could be relied on.
+      }
+      guard let self, asked == watcherOwner else { return }
+      hostedChanged(isHosted)
+    }
+  }
+
+  // MARK: What hosts call
+
+  private var methods: [String: Bus.Method] {
+    [
+      "Activate": { [weak self] _ in self?.request(.toggle) ?? [] },
+      "SecondaryActivate": { [weak self] _ in self?.request(.toggle) ?? [] },
+      // For a host that cannot show the menu; a place on the screen is nothing that a Wayland window could go to.
+      "ContextMenu": { [weak self] _ in self?.request(.show) ?? [] },
+      "Scroll": { _ in [] },
+      "ProvideXdgActivationToken": { [weak self] arguments in
+        self?.token = arguments[0]?.string
+        return []
+      },
+    ]
+  }
+
+  /// Passes on what the user asks for, once, with the token that came for it; answers with no values.
+  @discardableResult
+  private func request(_ request: TrayIcon.Request, at time: UInt32 = 0) -> [Variant] {
+    let activation: Activation =
+      if let token { .token(token) } else if time != 0 { .time(time) } else { .ambient }
+    token = nil
+    requested(request, activation)
+    return []
+  }
+
+  private static let introspection = """
+    <node>
+      <interface name="org.kde.StatusNotifierItem">
+        <method name="Activate"><arg type="i" direction="in"/><arg type="i" direction="in"/></method>
+        <method name="SecondaryActivate"><arg type="i" direction="in"/><arg type="i" direction="in"/></method>
+        <method name="ContextMenu"><arg type="i" direction="in"/><arg type="i" direction="in"/></method>
+        <method name="Scroll"><arg type="i" direction="in"/><arg type="s" direction="in"/></method>
+        <method name="ProvideXdgActivationToken"><arg type="s" direction="in"/></method>
+        <property name="Category" type="s" access="read"/>
+        <property name="Id" type="s" access="read"/>
+        <property name="Title" type="s" access="read"/>
+        <property name="Status" type="s" access="read"/>
+        <property name="WindowId" type="i" access="read"/>
+        <property name="IconName" type="s" access="read"/>
+        <property name="IconPixmap" type="a(iiay)" access="read"/>
+        <property name="IconThemePath" type="s" access="read"/>
+        <property name="OverlayIconName" type="s" access="read"/>
+        <property name="OverlayIconPixmap" type="a(iiay)" access="read"/>
+        <property name="AttentionIconName" type="s" access="read"/>
+        <property name="AttentionIconPixmap" type="a(iiay)" access="read"/>
+        <property name="AttentionMovieName" type="s" access="read"/>
+        <property name="ToolTip" type="(sa(iiay)ss)" access="read"/>
+        <property name="ItemIsMenu" type="b" access="read"/>
+        <property name="Menu" type="o" access="read"/>
+        <signal name="NewTitle"/>
+        <signal name="NewIcon"/>
+        <signal name="NewAttentionIcon"/>
+        <signal name="NewOverlayIcon"/>
+        <signal name="NewToolTip"/>
+        <signal name="NewStatus"><arg type="s"/></signal>
+      </interface>
+    </node>
+    """
+}

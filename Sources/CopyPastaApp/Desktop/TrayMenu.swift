@@ -1,0 +1,149 @@
+import GtkKit
+
+/// The icon's menu, which the tray host draws: `com.canonical.dbusmenu`, version 3.
+///
+/// See https://github.com/AyatanaIndicators/libdbusmenu/blob/main/libdbusmenu-glib/dbus-menu.xml. The menu never changes,
+/// so its revision is always the first one.
+@MainActor
+struct TrayMenu {
+  static let path = "/MenuBar"
+  private static let root: Int32 = 0
+  private static let revision: UInt32 = 1
+
+  private let entries: [(label: String, request: TrayIcon.Request)]
+  private let chosen: @MainActor (TrayIcon.Request, _ time: UInt32) -> Void
+
+  /// - Parameter chosen: called with the entry that was clicked, and when, by the X server's time; 0 where it is not known.
+  init(chosen: @escaping @MainActor (TrayIcon.Request, _ time: UInt32) -> Void) {
+    // The underscore marks the access key, as everywhere in GTK.
+    entries = [
+      (tr("_Show History"), .show), (tr("_Preferences"), .preferences), (tr("_Quit"), .quit),
+    ]
+    self.chosen = chosen
+  }
+
+  /// Offers the menu on a bus.
+  func export(on bus: Bus) throws(BusError) -> BusRegistration {
+    try bus.export(
+      Self.introspection, at: Self.path,
+      methods: [
+        "GetLayout": layout, "GetGroupProperties": groupProperties, "GetProperty": property, "Event": event,
+        "EventGroup": eventGroup, "AboutToShow": aboutToShow, "AboutToShowGroup": aboutToShowGroup,
+      ],
+      properties: [
+        "Version": { .uint32(3) },
+        "TextDirection": { .string(Display.isRightToLeft ? "rtl" : "ltr") },
+        "Status": { .string("normal") },
+        "IconThemePath": { .strings([]) },
+      ])
+  }
+
+  // MARK: What there is
+
+  private var ids: ClosedRange<Int32> { Self.root...Int32(entries.count) }
+
+  /// What an item looks like; only the properties of these names, or all where there is none.
+  private func properties(of id: Int32, named names: [String]) -> Variant {
+    let all: [String: Variant] =
+      id == Self.root
+      ? ["children-display": .string("submenu")] : ["label": .string(entries[Int(id) - 1].label)]
+    return .dictionary(names.isEmpty ? all : all.filter { names.contains($0.key) })
+  }
+
+  /// An item with what is below it, so many levels deep; -1 for all of them.
+  private func item(_ id: Int32, depth: Int32, properties names: [String]) -> Variant {
+    let children = id == Self.root && depth != 0 ? Array(ids.dropFirst()) : []
+    return .tuple([
+      .int32(id), properties(of: id, named: names),
+      .array(of: "v", children.map { .boxed(item($0, depth: 0, properties: names)) }),
+    ])
+  }
+
+  private func known(_ id: Int32?) throws(BusError) -> Int32 {
+    guard let id, ids.contains(id) else { throw .invalidArguments("no such item") }
+    return id
+  }
+
+  // MARK: What hosts call
+
+  private func layout(_ arguments: Variant) throws(BusError) -> [Variant] {
+    let id = try known(arguments[0]?.int32)
+    let names = arguments[2]?.strings ?? []
+    return [.uint32(Self.revision), item(id, depth: arguments[1]?.int32 ?? -1, properties: names)]
+  }
+
+  private func groupProperties(_ arguments: Variant) -> [Variant] {
+    let wanted = Set(arguments[0]?.int32s ?? [])
+    let names = arguments[1]?.strings ?? []
+    let found = ids.filter { wanted.isEmpty || wanted.contains($0) }
+    return [.array(of: "(ia{sv})", found.map { .tuple([.int32($0), properties(of: $0, named: names)]) })]
+  }
+
+  private func property(_ arguments: Variant) throws(BusError) -> [Variant] {
+    let name = arguments[1]?.string ?? ""
+    let values = properties(of: try known(arguments[0]?.int32), named: [name])
+    guard let value = values.dictionary?[name] else { throw .invalidArguments("no such property") }
+    return [.boxed(value)]
+  }
+
+  private func event(_ arguments: Variant) throws(BusError) -> [Variant] {
+    let id = try known(arguments[0]?.int32)
+    if id != Self.root, arguments[1]?.string == "clicked" {
+      chosen(entries[Int(id) - 1].request, arguments[3]?.uint32 ?? 0)
+    }
+    return []
+  }
+
+  /// Answers with the ids that there are not.
+  private func eventGroup(_ arguments: Variant) -> [Variant] {
+    var unknown: [Int32] = []
+    for one in arguments[0]?.children ?? [] {
+      do throws(BusError) { _ = try event(one) } catch { unknown.append(one[0]?.int32 ?? 0) }
+    }
+    return [.int32s(unknown)]
+  }
+
+  /// Answers whether the layout has to be asked for again.
+  private func aboutToShow(_ arguments: Variant) throws(BusError) -> [Variant] {
+    _ = try known(arguments[0]?.int32)
+    return [.bool(false)]
+  }
+
+  /// Answers with the ids whose layout has to be asked for again, and with those that there are not.
+  private func aboutToShowGroup(_ arguments: Variant) -> [Variant] {
+    [.int32s([]), .int32s((arguments[0]?.int32s ?? []).filter { !ids.contains($0) })]
+  }
+
+  private static let introspection = """
+    <node>
+      <interface name="com.canonical.dbusmenu">
+        <method name="GetLayout">
+          <arg type="i" direction="in"/><arg type="i" direction="in"/><arg type="as" direction="in"/>
+          <arg type="u" direction="out"/><arg type="(ia{sv}av)" direction="out"/>
+        </method>
+        <method name="GetGroupProperties">
+          <arg type="ai" direction="in"/><arg type="as" direction="in"/><arg type="a(ia{sv})" direction="out"/>
+        </method>
+        <method name="GetProperty">
+          <arg type="i" direction="in"/><arg type="s" direction="in"/><arg type="v" direction="out"/>
+        </method>
+        <method name="Event">
+          <arg type="i" direction="in"/><arg type="s" direction="in"/>
+          <arg type="v" direction="in"/><arg type="u" direction="in"/>
+        </method>
+        <method name="EventGroup"><arg type="a(isvu)" direction="in"/><arg type="ai" direction="out"/></method>
+        <method name="AboutToShow"><arg type="i" direction="in"/><arg type="b" direction="out"/></method>
+        <method name="AboutToShowGroup">
+          <arg type="ai" direction="in"/><arg type="ai" direction="out"/><arg type="ai" direction="out"/>
+        </method>
+        <property name="Version" type="u" access="read"/>
+        <property name="TextDirection" type="s" access="read"/>
+        <property name="Status" type="s" access="read"/>
+        <property name="IconThemePath" type="as" access="read"/>
+        <signal name="ItemsPropertiesUpdated"><arg type="a(ia{sv})"/><arg type="a(ias)"/></signal>
+        <signal name="LayoutUpdated"><arg type="u"/><arg type="i"/></signal>
+        <signal name="ItemActivationRequested"><arg type="i"/><arg type="u"/></signal>
+      </interface>
+    </node>
+    """
+}

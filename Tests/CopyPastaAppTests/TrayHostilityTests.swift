@@ -1,0 +1,86 @@
+import GtkKit
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// Whoever is on the bus can call the icon and its menu.
+@MainActor
+@Suite(.serialized) struct TrayHostilityTests {
+  /// Values of many types, some of them large.
+  private static let values: [Variant] = [
+    .string(""), .int32(.min), .int32(.max), .uint32(.max), .bool(true), .double(.nan), .bytes([0xff]),
+    .strings(["a"]),
+    .dictionary(["a": .boxed(.boxed(.int32(1)))]), .tuple([.bool(false)]),
+    .string(String(repeating: "x", count: 1 << 20)),
+  ]
+  private static let methods = [
+    "Activate", "SecondaryActivate", "ContextMenu", "Scroll", "ProvideXdgActivationToken", "GetLayout",
+    "GetGroupProperties", "GetProperty", "Event", "EventGroup", "AboutToShow", "AboutToShowGroup",
+    "NoSuchMethod",
+  ]
+
+  @Test func callsWithOtherTypesAreRefused() async throws {
+    let tray = try await TrayScene.start()
+    for object in [tray.item, tray.menu] {
+      for method in Self.methods {
+        for value in Self.values where !Self.fits(value, method, object.interface) {
+          #expect(
+            try await tray.scene.refusal(object, method, [value]) != nil,
+            "\(object.path) \(method) \(value.type)")
+        }
+        #expect(try await tray.scene.refusal(object, method) != nil, "\(object.path) \(method)")
+        #expect(try await tray.scene.refusal(object, method, Self.values) != nil, "\(object.path) \(method)")
+      }
+    }
+    #expect(tray.requests == [])
+  }
+
+  /// The few of these calls that are right.
+  private static func fits(_ value: Variant, _ method: String, _ interface: String) -> Bool {
+    interface == "org.kde.StatusNotifierItem" && method == "ProvideXdgActivationToken" && value.type == "s"
+  }
+
+  @Test(arguments: [-1, 4, .min, .max] as [Int32]) func anItemThatIsNotThereIsRefused(id: Int32) async throws
+  {
+    let tray = try await TrayScene.start()
+    let calls: [(String, [Variant])] = [
+      ("GetLayout", [.int32(id), .int32(-1), .strings([])]),
+      ("GetProperty", [.int32(id), .string("label")]),
+      ("Event", [.int32(id), .string("clicked"), .boxed(.int32(0)), .uint32(0)]),
+      ("AboutToShow", [.int32(id)]),
+    ]
+    for (method, arguments) in calls {
+      #expect(try await tray.scene.refusal(tray.menu, method, arguments) != nil, "\(method)")
+    }
+    #expect(tray.requests == [])
+  }
+
+  @Test func propertiesCanNeitherBeSetNorInvented() async throws {
+    let tray = try await TrayScene.start()
+    for object in [tray.item, tray.menu] {
+      let properties = RemoteObject(
+        name: object.name, path: object.path, interface: "org.freedesktop.DBus.Properties")
+      let interface = Variant.string(object.interface)
+      let set = [interface, .string("Status"), .boxed(.string("Passive"))]
+      #expect(try await tray.scene.refusal(properties, "Set", set) != nil)
+      #expect(try await tray.scene.refusal(properties, "Get", [interface, .string("Nothing")]) != nil)
+      #expect(try await tray.scene.refusal(properties, "GetAll", [.string("org.example.Nothing")]) != nil)
+    }
+  }
+
+  @Test func floodsOfCallsLeaveItAtWork() async throws {
+    let tray = try await TrayScene.start()
+    for number in 0..<2_000 {
+      let id = Variant.int32(Int32(number) - 1_000)
+      tray.scene.client.send(tray.item, "Activate", [.string("wrong")])
+      tray.scene.client.send(tray.menu, "GetLayout", [id, .int32(-1), .strings([])])
+      tray.scene.client.send(tray.menu, "Event", [id, .string("opened"), .boxed(.boxed(id)), .uint32(1)])
+    }
+    let many = [Int32](repeating: 1, count: 1_000_000)
+    let answer = try await tray.scene.call(tray.menu, "GetGroupProperties", [.int32s(many), .strings([])])
+    #expect(answer[0]?.children?.count == 1)
+    _ = try await tray.scene.call(tray.item, "Activate", [.int32(0), .int32(0)])
+    #expect(tray.requests == [.toggle])
+  }
+}

@@ -1,0 +1,143 @@
+import GtkKit
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// The icon's life, with a watcher that does what the test wants.
+@MainActor
+@Suite(.serialized) struct TrayIconTests {
+  @Test func theIconIsRegisteredWithEachWatcherThatAppears() async throws {
+    let tray = try await TrayScene.start()
+    for _ in 1...3 {
+      let watcher = try ScriptedWatcher(on: tray.scene.client)
+      try await pump("the item") { watcher.items == [tray.name] }
+      try await pump("shown") { tray.shown.last == true }
+      // It goes from the bus with the turn.
+      withExtendedLifetime(watcher) {}
+    }
+    try await pump("the last one's end") { tray.shown == [true, false, true, false, true, false] }
+  }
+
+  @Test func aHostThatComesLaterIsTold() async throws {
+    let tray = try await TrayScene.start()
+    let watcher = try ScriptedWatcher(on: tray.scene.client, hasHost: false)
+    try await pump("the item") { watcher.items == [tray.name] }
+    try await tray.scene.settle()
+    #expect(tray.shown == [])
+    watcher.hasHost = true
+    try await pump("shown") { tray.shown == [true] }
+    watcher.hasHost = false
+    try await pump("gone") { tray.shown == [true, false] }
+  }
+
+  @Test func aWatcherThatRefusesShowsNothing() async throws {
+    let tray = try await TrayScene.start()
+    let watcher = try ScriptedWatcher(on: tray.scene.client, refuses: true)
+    try await pump("the item") { watcher.items == [tray.name] }
+    try await tray.scene.settle()
+    #expect(tray.shown == [])
+  }
+
+  @Test func thePreferenceTakesTheIconDownAndPutsItBack() async throws {
+    let tray = try await TrayScene.start()
+    let watcher = try ScriptedWatcher(on: tray.scene.client)
+    try await pump("shown") { tray.shown == [true] }
+    tray.preferences.showsTrayIcon = false
+    #expect(tray.shown == [true, false])
+    try await tray.scene.settle()
+    #expect(try await !tray.hasItem())
+    tray.preferences.showsTrayIcon = true
+    try await pump("shown again") { tray.shown == [true, false, true] }
+    #expect(watcher.items == [tray.name, tray.name])
+  }
+
+  @Test func switchedOnAndOffAtOnceThereIsNone() async throws {
+    let tray = try await TrayScene.start(showsIcon: false)
+    tray.preferences.showsTrayIcon = true
+    tray.preferences.showsTrayIcon = false
+    let watcher = try ScriptedWatcher(on: tray.scene.client)
+    try await tray.scene.settle()
+    #expect(try await !tray.hasItem())
+    #expect(watcher.items == [] && tray.shown == [])
+  }
+
+  @Test func switchedOffAtTheStartNothingIsOnTheBus() async throws {
+    let tray = try await TrayScene.start(showsIcon: false)
+    try await tray.scene.settle()
+    #expect(try await !tray.hasItem())
+  }
+
+  @Test func withoutABusThereIsNoIcon() async throws {
+    var attempts = 0
+    let icon = TrayIcon(preferences: Preferences(schema: nil)) { () async throws(BusError) -> Bus in
+      attempts += 1
+      throw .noBus("none")
+    } requested: { _, _ in
+    } shownChanged: { _ in
+      Issue.record("shown")
+    }
+    try await pump("the attempt") { attempts == 1 }
+    withExtendedLifetime(icon) {}
+  }
+
+  @Test func anIconThatIsLetGoLeavesNothing() async throws {
+    let tray = try await TrayScene.start()
+    weak let icon = tray.icon
+    tray.removeIcon()
+    #expect(icon == nil)
+    try await tray.scene.settle()
+    #expect(try await !tray.hasItem())
+    #expect(try await tray.scene.refusal(tray.item, "Activate", [.int32(0), .int32(0)]) != nil)
+  }
+
+  // MARK: What the user asks for
+
+  @Test func clicksAskForTheWindow() async throws {
+    let tray = try await TrayScene.start()
+    for method in ["Activate", "SecondaryActivate", "ContextMenu"] {
+      #expect(try await tray.scene.call(tray.item, method, [.int32(20), .int32(-5)]) == .tuple([]))
+    }
+    _ = try await tray.scene.call(tray.item, "Scroll", [.int32(1), .string("vertical")])
+    #expect(tray.requests == [.toggle, .toggle, .show])
+    #expect(tray.activations == [.ambient, .ambient, .ambient])
+  }
+
+  @Test func aTokenGoesWithTheNextRequestOnly() async throws {
+    let tray = try await TrayScene.start()
+    _ = try await tray.scene.call(tray.item, "ProvideXdgActivationToken", [.string("token")])
+    for _ in 1...2 { _ = try await tray.scene.call(tray.item, "Activate", [.int32(0), .int32(0)]) }
+    #expect(tray.activations == [.token("token"), .ambient])
+  }
+
+  // MARK: What it looks like
+
+  @Test func itSaysWhatItIsAndNoText() async throws {
+    let tray = try await TrayScene.start()
+    let properties = try await tray.properties(of: tray.item)
+    #expect(properties.count == 16)
+    #expect(properties["Category"]?.string == "ApplicationStatus")
+    #expect(properties["Id"]?.string == "org.copypasta.CopyPasta")
+    #expect(properties["Title"]?.string == "CopyPasta")
+    #expect(properties["Status"]?.string == "Active")
+    #expect(properties["ItemIsMenu"]?.bool == false)
+    #expect(properties["Menu"]?.string == "/MenuBar")
+    #expect(properties["ToolTip"]?[2]?.string == "CopyPasta")
+  }
+
+  @Test func whereThemesDoNotKnowItThePixelsAreSent() async throws {
+    let tray = try await TrayScene.start()
+    let properties = try await tray.properties(of: tray.item)
+    #expect(properties["IconName"]?.string == "")
+    let pixmaps = try #require(properties["IconPixmap"]?.children)
+    #expect(pixmaps.map { $0[0]?.int32 } == [16, 22, 24, 32, 48, 64])
+    for pixmap in pixmaps {
+      let size = try #require(pixmap[0]?.int32)
+      let bytes = try #require(pixmap[2]?.bytes)
+      #expect(pixmap[1]?.int32 == size && bytes.count == Int(size * size) * 4)
+      // The corner is clear, and the middle is paper.
+      let middle = Int(size / 2 * size + size / 2) * 4
+      #expect(bytes[0] == 0 && bytes[middle] == 255)
+    }
+  }
+}

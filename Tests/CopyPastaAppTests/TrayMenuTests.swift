@@ -1,0 +1,86 @@
+import GtkKit
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// The menu, as tray hosts ask for it: xfce4-panel and waybar in groups, lxqt-panel item by item.
+@MainActor
+@Suite(.serialized) struct TrayMenuTests {
+  private let labels = ["_Show History", "_Preferences", "_Quit"]
+
+  private func labels(of layout: Variant) -> [String?] {
+    (layout[1]?[2]?.children ?? []).map { $0.unboxed?[1]?.dictionary?["label"]?.string }
+  }
+
+  @Test(arguments: [-1, 1, 7] as [Int32]) func theLayoutHasThreeEntries(depth: Int32) async throws {
+    let tray = try await TrayScene.start()
+    let layout = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(depth), .strings([])])
+    #expect(layout.type == "(u(ia{sv}av))")
+    #expect(layout[0]?.uint32 == 1)
+    #expect(layout[1]?[0]?.int32 == 0)
+    #expect(layout[1]?[1]?.dictionary == ["children-display": .string("submenu")])
+    #expect(labels(of: layout) == labels)
+    #expect(layout[1]?[2]?.children?.map { $0.unboxed?[0]?.int32 } == [1, 2, 3])
+  }
+
+  @Test func theLayoutOfNoDepthOrOfAnEntryHasNoChildren() async throws {
+    let tray = try await TrayScene.start()
+    let root = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(0), .strings([])])
+    #expect(root[1]?[2]?.children == [])
+    let entry = try await tray.scene.call(
+      tray.menu, "GetLayout", [.int32(3), .int32(-1), .strings(["label"])])
+    #expect(entry[1]?[1]?.dictionary == ["label": .string("_Quit")])
+    #expect(entry[1]?[2]?.children == [])
+  }
+
+  @Test func onlyThePropertiesAskedForAreTold() async throws {
+    let tray = try await TrayScene.start()
+    let layout = try await tray.scene.call(
+      tray.menu, "GetLayout", [.int32(0), .int32(-1), .strings(["enabled"])])
+    #expect(layout[1]?[1]?.dictionary == [:])
+    #expect(labels(of: layout) == [nil, nil, nil])
+  }
+
+  @Test func propertiesAreToldInGroupsAndOneByOne() async throws {
+    let tray = try await TrayScene.start()
+    let some = try await tray.scene.call(
+      tray.menu, "GetGroupProperties", [.int32s([3, 99, 1, 1, -1]), .strings(["label"])])
+    #expect(some[0]?.children?.map { $0[0]?.int32 } == [1, 3])
+    #expect(some[0]?.children?.map { $0[1]?.dictionary?["label"]?.string } == ["_Show History", "_Quit"])
+    let all = try await tray.scene.call(tray.menu, "GetGroupProperties", [.int32s([]), .strings([])])
+    #expect(all[0]?.children?.map { $0[0]?.int32 } == [0, 1, 2, 3])
+    let one = try await tray.scene.call(tray.menu, "GetProperty", [.int32(2), .string("label")])
+    #expect(one == .tuple([.boxed(.string("_Preferences"))]))
+    let properties = try await tray.properties(of: tray.menu)
+    #expect(properties["Version"]?.uint32 == 3)
+    #expect(properties["TextDirection"]?.string == "ltr")
+  }
+
+  @Test func aChosenEntryIsPassedOnWithItsTime() async throws {
+    let tray = try await TrayScene.start()
+    for (id, time) in [(1, 0), (2, 1234), (3, 1235)] as [(Int32, UInt32)] {
+      let event: [Variant] = [.int32(id), .string("clicked"), .boxed(.int32(0)), .uint32(time)]
+      _ = try await tray.scene.call(tray.menu, "Event", event)
+    }
+    #expect(tray.requests == [.show, .preferences, .quit])
+    #expect(tray.activations == [.ambient, .time(1234), .time(1235)])
+  }
+
+  @Test func eventsInAGroupAreTakenOneByOne() async throws {
+    let tray = try await TrayScene.start()
+    let events =
+      ([(1, "clicked"), (77, "clicked"), (0, "opened"), (2, "hovered"), (2, "clicked")] as [(Int32, String)])
+      .map { Variant.tuple([.int32($0), .string($1), .boxed(.string("")), .uint32(0)]) }
+    let answer = try await tray.scene.call(tray.menu, "EventGroup", [.array(of: "(isvu)", events)])
+    #expect(answer == .tuple([.int32s([77])]))
+    #expect(tray.requests == [.show, .preferences])
+  }
+
+  @Test func nothingHasToBeAskedForAgainBeforeItIsShown() async throws {
+    let tray = try await TrayScene.start()
+    #expect(try await tray.scene.call(tray.menu, "AboutToShow", [.int32(0)]) == .tuple([.bool(false)]))
+    let group = try await tray.scene.call(tray.menu, "AboutToShowGroup", [.int32s([0, 1, 50])])
+    #expect(group == .tuple([.int32s([]), .int32s([50])]))
+  }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import GtkKit
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// The icon on a bus of its own, and what it has told the program.
+@MainActor
+final class TrayScene {
+  let scene: BusScene
+  let preferences = Preferences(schema: nil)
+  private(set) var requests: [TrayIcon.Request] = []
+  private(set) var activations: [Activation] = []
+  private(set) var shown: [Bool] = []
+  private(set) var icon: TrayIcon?
+
+  /// The icon's name on the bus, and its two objects.
+  let name = "org.kde.StatusNotifierItem-\(getpid())-1"
+  var item: RemoteObject {
+    RemoteObject(name: name, path: "/StatusNotifierItem", interface: "org.kde.StatusNotifierItem")
+  }
+  var menu: RemoteObject { RemoteObject(name: name, path: "/MenuBar", interface: "com.canonical.dbusmenu") }
+
+  private init(_ scene: BusScene) { self.scene = scene }
+
+  static func start(showsIcon: Bool = true) async throws -> TrayScene {
+    let tray = TrayScene(try await BusScene.start())
+    tray.preferences.showsTrayIcon = showsIcon
+    tray.startIcon()
+    if showsIcon { try await tray.waitForItem() }
+    return tray
+  }
+
+  private func startIcon() {
+    icon = TrayIcon(preferences: preferences) { [bus = scene.service] () throws(BusError) in
+      bus
+    } requested: { [weak self] request, activation in
+      self?.requests.append(request)
+      self?.activations.append(activation)
+    } shownChanged: { [weak self] in
+      self?.shown.append($0)
+    }
+  }
+
+  func removeIcon() { icon = nil }
+
+  /// Whether the icon's name is on the bus.
+  func hasItem() async throws -> Bool {
+    try await scene.call(BusScene.busItself, "NameHasOwner", [.string(name)])[0]?.bool == true
+  }
+
+  func waitForItem() async throws {
+    while try await !hasItem() {}
+  }
+
+  /// All properties of one of the icon's objects.
+  func properties(of object: RemoteObject) async throws -> [String: Variant] {
+    let answer = try await scene.call(
+      RemoteObject(name: object.name, path: object.path, interface: "org.freedesktop.DBus.Properties"),
+      "GetAll",
+      [.string(object.interface)])
+    return try #require(answer[0]?.dictionary)
+  }
+}
+
+/// A watcher that does what a test wants.
+@MainActor
+final class ScriptedWatcher {
+  private static let introspection = """
+    <node>
+      <interface name="org.kde.StatusNotifierWatcher">
+        <method name="RegisterStatusNotifierItem"><arg type="s" direction="in"/></method>
+        <property name="IsStatusNotifierHostRegistered" type="b" access="read"/>
+        <signal name="StatusNotifierHostRegistered"/>
+      </interface>
+    </node>
+    """
+  private static let name = "org.kde.StatusNotifierWatcher"
+  private static let path = "/StatusNotifierWatcher"
+
+  private let bus: Bus
+  private(set) var items: [String] = []
+  private var registrations: [BusRegistration] = []
+  var hasHost: Bool { didSet { bus.emit("StatusNotifierHostRegistered", of: Self.name, at: Self.path) } }
+
+  /// - Parameter refuses: answers a registration with an error.
+  init(on bus: Bus, hasHost: Bool = true, refuses: Bool = false) throws {
+    self.bus = bus
+    self.hasHost = hasHost
+    let register: Bus.Method = { [weak self] arguments throws(BusError) in
+      self?.items.append(arguments[0]?.string ?? "")
+      if refuses { throw .invalidArguments("full") }
+      return []
+    }
+    registrations = [
+      try bus.export(
+        Self.introspection, at: Self.path, methods: ["RegisterStatusNotifierItem": register],
+        properties: ["IsStatusNotifierHostRegistered": { [weak self] in .bool(self?.hasHost ?? false) }]),
+      bus.ownName(Self.name),
+    ]
+  }
+}
