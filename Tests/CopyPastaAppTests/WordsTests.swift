@@ -33,21 +33,6 @@ import Testing
     }
   }
 
-  @Test func aPreviewHasThreeLinesAtMost() {
-    #expect(PreviewText.shown("one\ntwo\r\nthree") == "one\u{2028}two\u{2028}three")
-    #expect(PreviewText.shown("1\n2\n3\n4\n5") == "1\u{2028}2\u{2028}3…")
-    #expect(PreviewText.shown("a" + String(repeating: "\n", count: 300)) == "a\u{2028}\u{2028}…")
-    #expect(PreviewText.shown("\n \r\n\t\n  indented\nmore") == "  indented\u{2028}more")
-    #expect(PreviewText.shown("a\rb\u{2029}c") == "a\u{2028}b\u{2028}c")
-  }
-
-  @Test func controlCharactersAndBlankTextsCanBeSeen() {
-    #expect(PreviewText.shown("a\u{1b}[1m") == "a␛[1m")
-    #expect(PreviewText.shown("a\tb") == "a\tb")
-    #expect(PreviewText.shown(" \t\n") == "␣⇥⏎")
-    #expect(PreviewText.spoken("one\ntwo") == "one two")
-  }
-
   @Test func commandLines() {
     #expect(Invocation([]) == .show)
     #expect(Invocation(["--version"]) == .version)

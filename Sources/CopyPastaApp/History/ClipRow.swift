@@ -44,7 +44,8 @@ final class ClipRow: ListRow {
     guard let clip = value as? Clip else { return }
     self.clip = clip
     self.container = container
-    preview.text = PreviewText.shown(clip.preview)
+    let shown = PreviewText(clip.preview)
+    preview.show(shown.text, faintly: shown.signs)
     spokenPreview = PreviewText.spoken(clip.preview)
     details.text = ""
     name = ""

@@ -3,6 +3,10 @@ import CGtk
 /// A text that is read, not edited.
 @MainActor
 public final class Label: Widget {
+  /// Of 65,535.
+  private static let faintAlpha: guint16 = 0x6000
+  private var hasFaintParts = false
+
   /// Makes a label; it keeps to one line and to its start until told otherwise.
   public convenience init(_ text: String = "") {
     self.init(new: gtk_label_new(text))
@@ -23,6 +27,14 @@ public final class Label: Widget {
     set { gtk_label_set_text(opaque, newValue) }
   }
 
+  /// Shows a text of which some parts, in bytes of UTF-8, are only hinted at.
+  public func show(_ text: String, faintly parts: [Range<Int>]) {
+    self.text = text
+    guard !parts.isEmpty || hasFaintParts else { return }
+    hasFaintParts = !parts.isEmpty
+    setAttributes(faint: parts)
+  }
+
   /// Wraps the text to at most so many lines, broken within a word where it must be, and cut with an ellipsis.
   public func wrap(lines: Int) {
     wrap()
@@ -34,11 +46,7 @@ public final class Label: Widget {
   public func wrap() {
     gtk_label_set_wrap(opaque, 1)
     gtk_label_set_wrap_mode(opaque, PANGO_WRAP_WORD_CHAR)
-    // A hyphen where a word is broken would look like a part of the text.
-    let attributes = pango_attr_list_new()
-    pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0))
-    gtk_label_set_attributes(opaque, attributes)
-    pango_attr_list_unref(attributes)
+    setAttributes()
   }
 
   /// Keeps to one line, cut with an ellipsis.
@@ -52,4 +60,18 @@ public final class Label: Widget {
 
   /// The width that is asked for, in characters, where there is room; -1 for as long as the text is.
   public func limitWidth(toCharacters count: Int) { gtk_label_set_max_width_chars(opaque, gint(count)) }
+
+  private func setAttributes(faint parts: [Range<Int>] = []) {
+    let attributes = pango_attr_list_new()
+    // A hyphen where a word is broken would look like a part of the text.
+    pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0))
+    for part in parts {
+      guard let attribute = pango_attr_foreground_alpha_new(Self.faintAlpha) else { continue }
+      attribute.pointee.start_index = guint(part.lowerBound)
+      attribute.pointee.end_index = guint(part.upperBound)
+      pango_attr_list_insert(attributes, attribute)
+    }
+    gtk_label_set_attributes(opaque, attributes)
+    pango_attr_list_unref(attributes)
+  }
 }

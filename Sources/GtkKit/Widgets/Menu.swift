@@ -27,6 +27,7 @@ public final class MenuButton: Widget {
     self.init(new: gtk_menu_button_new())
     gtk_menu_button_set_icon_name(opaque, "open-menu-symbolic")
     gtk_menu_button_set_primary(opaque, 1)
+    gtk_menu_button_set_has_frame(opaque, 0)
     tooltip = name
     setAccessibleName(name)
     let opening: @MainActor @convention(c) (OpaquePointer?, gpointer?) -> Void = { button, data in
