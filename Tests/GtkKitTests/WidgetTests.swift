@@ -70,6 +70,10 @@ import Testing
       let list = ListView(model: ListModel(source: source)) { _ in Row(token) }
       list.onActivate { _ in _ = token }
       list.onRowClick(.primary) { _, _ in _ = token }
+      list.onTooltip { _ in
+        _ = token
+        return nil
+      }
       return list
     }
   }

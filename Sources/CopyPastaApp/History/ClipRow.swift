@@ -59,6 +59,14 @@ final class ClipRow: ListRow {
     container = nil
   }
 
+  /// More of the text, where the row does not show all that the list knows of it: never fetched, and at most 20 lines.
+  var moreText: String? {
+    guard let clip else { return nil }
+    let more = PreviewText(clip.preview, lineLimit: 20).text
+    guard preview.isCut || more != preview.text else { return nil }
+    return clip.byteCount > clip.preview.utf8.count && !more.hasSuffix("…") ? more + "…" : more
+  }
+
   /// Says again how long ago the clip was.
   func refreshAge() {
     guard let clip else { return }

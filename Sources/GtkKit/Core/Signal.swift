@@ -160,7 +160,8 @@ extension Object {
     g_signal_handler_disconnect(raw, gulong(connection.id))
   }
 
-  private func attach<Body>(_ signal: String, _ body: Body, _ callback: GCallback) -> SignalConnection {
+  @discardableResult
+  final func attach<Body>(_ signal: String, _ body: Body, _ callback: GCallback) -> SignalConnection {
     let data = Unmanaged.passRetained(Handler(body) as AnyObject).toOpaque()
     let release: GClosureNotify = { data, _ in
       guard let data else { return }
@@ -173,7 +174,7 @@ extension Object {
 
 /// The closure that a signal's user data stands for.
 @MainActor
-private func handler<Body>(_ data: gpointer?, _ type: Body.Type) -> Body {
+func handler<Body>(_ data: gpointer?, _ type: Body.Type) -> Body {
   // `attach` put a Handler<Body> there, with the same Body as the callback beside it names.
   Unmanaged<Handler<Body>>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue().body
 }

@@ -35,6 +35,9 @@ public final class Label: Widget {
     setAttributes(faint: parts)
   }
 
+  /// Whether a part of the text is cut off, as it is laid out at present.
+  public var isCut: Bool { pango_layout_is_ellipsized(gtk_label_get_layout(opaque)) != 0 }
+
   /// Wraps the text to at most so many lines, broken within a word where it must be, and cut with an ellipsis.
   public func wrap(lines: Int) {
     wrap()
