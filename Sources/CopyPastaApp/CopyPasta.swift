@@ -1,3 +1,4 @@
+import ClipHistory
 import Glibc
 import GtkKit
 
@@ -28,6 +29,7 @@ public enum CopyPasta {
     case .service: return start(.onDemand)
     case .toggle: return toggle()
     case .quit: return quit()
+    case .export: return Export.run(.ofThisUser, to: STDOUT_FILENO)
     }
   }
 

@@ -30,12 +30,11 @@ final class Environment {
 
   /// The real thing.
   static func live() -> Environment {
-    let location = HistoryLocation(folder: UserFolders.data + "/copypasta")
-    return Environment(
+    Environment(
       clipboard: systemClipboard(),
       windowState: KeyFile(path: UserFolders.state + "/copypasta/state.ini", group: "window"),
       now: { Format.now },
-      history: { Result { () throws(StoreError) in try History(at: location) } },
+      history: { Result { () throws(StoreError) in try History(at: .ofThisUser) } },
       preferences: livePreferences)
   }
 
@@ -68,6 +67,11 @@ final class Environment {
     case .other: GdkClipboard()
     }
   }
+}
+
+extension HistoryLocation {
+  /// The one that the program keeps.
+  static var ofThisUser: HistoryLocation { HistoryLocation(folder: UserFolders.data + "/copypasta") }
 }
 
 /// The two connections to the history.

@@ -9,13 +9,15 @@ enum Invocation: Equatable {
   /// Start because somebody calls over D-Bus, and do what the call says.
   case service
   case quit
+  case export
   case help
   case version
   /// The line makes no sense; the text says why.
   case misused(String)
 
   private static let options: [String: Invocation] = [
-    "--toggle": .toggle, "--background": .background, "--quit": .quit, "--version": .version, "--help": .help,
+    "--toggle": .toggle, "--background": .background, "--quit": .quit, "--export": .export,
+    "--version": .version, "--help": .help,
     "-h": .help,
     // The word that GApplication's programs are started with by the bus; for service files, not for users.
     "--gapplication-service": .service,
@@ -48,6 +50,7 @@ enum Invocation: Equatable {
         --toggle      show the window, or hide it where it is in front: to be bound to a key
         --background  start without showing the window
         --quit        end the CopyPasta that runs
+        --export      write the history to standard output, as JSON lines
         --version     say which version this is
         -h, --help    say this
       """)

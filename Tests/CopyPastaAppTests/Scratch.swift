@@ -8,11 +8,13 @@ import TestSupport
 @MainActor
 final class Scratch {
   let folder: TemporaryFolder
+  let location: HistoryLocation
   let history: History
 
   init() throws {
     folder = try TemporaryFolder()
-    history = try History(at: HistoryLocation(folder: folder.path + "/copypasta"))
+    location = HistoryLocation(folder: folder.path + "/copypasta")
+    history = try History(at: location)
   }
 
   var store: HistoryStore { history.store }

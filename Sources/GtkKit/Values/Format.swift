@@ -12,6 +12,21 @@ public enum Format {
     withVaList([value]) { string(taking: g_strdup_vprintf("%'ld", $0)) }
   }
 
+  /// A moment as ISO 8601 has it, such as `2026-11-21T19:06:27.000042Z`; `time` in microseconds since 1970 UTC.
+  ///
+  /// Empty before the year 1 and after 9999.
+  public static func iso8601(_ time: Int64) -> String {
+    let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
+    let microseconds = rest < 0 ? rest + 1_000_000 : rest
+    guard let moment = g_date_time_new_from_unix_utc(gint64(rest < 0 ? seconds - 1 : seconds)) else {
+      return ""
+    }
+    defer { g_date_time_unref(moment) }
+    let digits = String(microseconds)
+    let fraction = String(repeating: "0", count: 6 - digits.count) + digits
+    return string(taking: g_date_time_format(moment, "%Y-%m-%dT%H:%M:%S")) + "." + fraction + "Z"
+  }
+
   /// The present moment in microseconds since 1970 UTC.
   public static var now: Int64 { Int64(g_get_real_time()) }
 }

@@ -1,0 +1,52 @@
+import ClipHistory
+import Glibc
+import GtkKit
+
+/// The whole history as JSON lines, oldest first: an object a line, with `captured_at` and `text`.
+///
+/// It needs no display and writes nothing to the history; the program may run meanwhile. Of the texts one is in memory
+/// at a time.
+enum Export {
+  /// Writes the history to a file descriptor; the answer is the exit status, and what failed was said in one line.
+  static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
+    // Where nothing was ever recorded there is nothing to write, which is no failure.
+    guard access(location.database, F_OK) == 0 || errno != ENOENT else { return 0 }
+    do {
+      try write(location, to: descriptor)
+      return 0
+    } catch {
+      if let message = message(about: error) { complain(message) }
+      return 1
+    }
+  }
+
+  private static func message(about error: any Error) -> String? {
+    switch error {
+    case let error as StoreError: tr("Not exported.") + " " + error.message
+    case OutputError.failed(let code):
+      tr("Not exported: the output could not be written (%s).").filled(with: String(cString: strerror(code)))
+    default: nil  // Whoever read it, such as `head`, has seen enough.
+    }
+  }
+
+  private static func write(_ location: HistoryLocation, to descriptor: Int32) throws {
+    let clips = try WholeClips(location: location)
+    var output = OutputBuffer(descriptor: descriptor)
+    // What was read before a damage is written as well.
+    let end = Result {
+      while let clip = try clips.next() { try output.append(clip) }
+    }
+    try output.flush()
+    try end.get()
+  }
+}
+
+extension OutputBuffer {
+  fileprivate mutating func append(_ clip: WholeClip) throws(OutputError) {
+    try append(#"{"captured_at":""#.utf8)
+    try append(Format.iso8601(clip.capturedAt).utf8)
+    try append(#"","text":"#.utf8)
+    try append(jsonString: clip.text.bytes)
+    try append("}\n".utf8)
+  }
+}
