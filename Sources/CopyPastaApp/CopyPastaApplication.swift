@@ -1,3 +1,4 @@
+import Glibc
 import GtkKit
 
 /// The life of the process: what it starts with, when it shows its window, and when it ends.
@@ -32,6 +33,7 @@ final class CopyPastaApplication {
     application.onStartup { [weak self] in self?.joinDesktop() }
     application.onActivate { [weak self] in self?.show(.ambient) }
     application.onTerminationSignal { [weak self] in self?.application.quit() }
+    Display.onLoss { [weak self] in self?.displayLost() }
     environment.clipboard.onOfferLost { [weak self] in self?.reasons.set(.offer, holds: false) }
     switch start {
     case .shown: showAhead()
@@ -71,6 +73,10 @@ final class CopyPastaApplication {
     } shownChanged: { [weak self] in
       self?.reasons.set(.trayIcon, holds: $0)
     }
+    let preferences = environment.preferences
+    preferences.onChange(of: .startsAtLogin) { [weak self] in
+      self?.startAtLogin(preferences.startsAtLogin)
+    }
   }
 
   private func requested(_ request: TrayIcon.Request, _ activation: Activation) {
@@ -79,6 +85,15 @@ final class CopyPastaApplication {
     case .show: show(activation)
     case .preferences: showPreferences(activation)
     case .quit: application.quit()
+    }
+  }
+
+  private func startAtLogin(_ starts: Bool) {
+    do throws(AutostartError) {
+      try Autostart().set(starts)
+    } catch {
+      complain(error.message)
+      window?.report(error.message)
     }
   }
 
@@ -132,7 +147,9 @@ final class CopyPastaApplication {
     if let popup { return popup }
     addStyle()
     let window = HistoryWindow(environment)
-    let popup = Popup(window) { [weak self] in self?.windowHidden() }
+    let popup = Popup(window, preferences: { [environment] in environment.preferences }) { [weak self] in
+      self?.windowHidden()
+    }
     window.onClose { [weak self] in self?.hide() }
     if application.isRegistered { window.join(application) }
     self.window = window
@@ -160,15 +177,27 @@ final class CopyPastaApplication {
   private func end() {
     dialogs?.close()
     dialogs = nil
-    if let window {
-      window.rememberSize()
+    window?.hide()
+    MainLoop.wait(atMost: .seconds(3)) { [window, environment] in
       // What is on its way to the disk: a row that was deleted just now has to be gone.
-      MainLoop.wait(atMost: .seconds(2)) { await window.settle() }
-      window.destroy()
+      await window?.settle()
+      await environment.clipboard.handOver()
     }
+    window?.destroy()
     popup = nil
     window = nil
     trayIcon = nil
     environment.close()
+  }
+
+  /// The X server or the compositor has ended: so must this program, with all that is on its way to the disk.
+  private func displayLost() {
+    complain(tr("The display has gone."))
+    window?.rememberSize()
+    MainLoop.finish(atMost: .seconds(2)) { [window, environment] in
+      await window?.settle()
+      await environment.closeHistory()
+    }
+    exit(1)
   }
 }

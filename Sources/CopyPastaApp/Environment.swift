@@ -43,16 +43,18 @@ final class Environment {
   /// The window must be gone.
   func close() {
     if deferredPreferences.made != nil { Settings.flush() }
-    guard let store = releasedStore() else { return }
-    MainLoop.wait(atMost: .seconds(2)) { await store.close() }
+    MainLoop.wait(atMost: .seconds(2)) { await self.closeHistory() }
   }
+
+  /// Closes the history, after what is being written.
+  func closeHistory() async { await releasedStore()?.close() }
 
   /// The store, once the reader is let go: the last connection to close folds the log into the file, which a
   /// reader may not.
   private func releasedStore() -> HistoryStore? {
     defer { deferredHistory.forget() }
-    guard case .success(let opened) = deferredHistory.made else { return nil }
-    return opened.store
+    guard case .success(let history) = deferredHistory.made else { return nil }
+    return history.store
   }
 
   private static func livePreferences() -> Preferences {
@@ -64,7 +66,7 @@ final class Environment {
   private static func systemClipboard() -> any SystemClipboard {
     switch Display.backend {
     case .x11(let name): X11Clipboard(display: name)
-    case .other: GdkClipboard()
+    case .wayland, .other: GdkClipboard()
     }
   }
 }

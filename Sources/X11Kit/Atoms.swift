@@ -8,6 +8,9 @@ enum AtomName: String, CaseIterable {
   case multiple = "MULTIPLE"
   case incr = "INCR"
 
+  case clipboardManager = "CLIPBOARD_MANAGER"
+  case saveTargets = "SAVE_TARGETS"
+
   case utf8String = "UTF8_STRING"
   case plainUTF8 = "text/plain;charset=utf-8"
   case plainUpperUTF8 = "text/plain;charset=UTF-8"
@@ -25,6 +28,7 @@ enum AtomName: String, CaseIterable {
   case timeProperty = "COPYPASTA_TIME"
   case targetsProperty = "COPYPASTA_TARGETS"
   case hintProperty = "COPYPASTA_HINT"
+  case handOverProperty = "COPYPASTA_HAND_OVER"
   case textProperty = "COPYPASTA_TEXT"
 
   /// What means text, the best first.

@@ -111,7 +111,7 @@ public actor SelectionOwner {
   ///
   /// To be called after everything that waits or writes: XCB may have read events meanwhile, and the socket
   /// does not become readable for them again.
-  private func handleEvents() {
+  func handleEvents() {
     while let event = connection.takeEvent() { handle(event) }
     connection.flush()
     while let event = connection.takeQueuedEvent() {
@@ -122,7 +122,7 @@ public actor SelectionOwner {
     setAlarm()
   }
 
-  private func handle(_ event: Event) {
+  func handle(_ event: Event) {
     switch event {
     case .selectionRequested(let request): answer(request)
     case .selectionLost(atoms[.clipboard]): selectionLost()
@@ -160,7 +160,7 @@ public actor SelectionOwner {
   /// The time that ICCCM 2.1 wants ownership to be taken with.
   ///
   /// Requests that come meanwhile are answered.
-  private func serverTime() throws(Interruption) -> UInt32 {
+  func serverTime() throws(Interruption) -> UInt32 {
     connection.requestTime(for: window, through: atoms[.timeProperty])
     while true {
       let event = try connection.nextEvent(.endless)

@@ -24,6 +24,15 @@ protocol SystemClipboard: AnyObject {
 
   /// Calls when another program has taken the clipboard over.
   func onOfferLost(_ body: @escaping @MainActor () -> Void)
+
+  /// Lets a text of this program's outlast it, where the desktop has somebody who keeps it; takes about a second at
+  /// most.
+  func handOver() async
+}
+
+extension SystemClipboard {
+  /// On Wayland nobody can be asked: the compositor keeps the text by itself, or it is lost.
+  func handOver() async {}
 }
 
 /// What an offer turned out to be.

@@ -65,6 +65,10 @@ final class X11Clipboard: SystemClipboard {
     }
   }
 
+  func handOver() async {
+    if isOffering { _ = await owner?.handOver(within: .seconds(1)) }
+  }
+
   func onOfferLost(_ body: @escaping @MainActor () -> Void) { offerLost = body }
 
   private func connectedOwner() async throws -> SelectionOwner {

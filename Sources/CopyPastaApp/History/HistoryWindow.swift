@@ -77,6 +77,9 @@ final class HistoryWindow {
     }
   }
 
+  /// Says something to the user, in one line.
+  func report(_ message: String) { notice.show(message) }
+
   func hide() {
     rememberSize()
     window.isVisible = false

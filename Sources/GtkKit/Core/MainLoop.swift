@@ -15,11 +15,8 @@ public enum MainLoop {
   /// Calling it again does nothing.
   public static func attachMainActor() {
     guard source == 0 else { return }
-    let drain: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { fd, _, _ in
-      // The counter has to be read, or the descriptor stays readable and the loop spins.
-      var count: UInt64 = 0
-      _ = read(fd, &count, MemoryLayout<UInt64>.size)
-      _dispatch_main_queue_callback_4CF(nil)
+    let drain: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, _, _ in
+      MainLoop.runTasks()
       return 1
     }
     source = g_unix_fd_add(
@@ -34,6 +31,30 @@ public enum MainLoop {
       completion.isReached = true
     }
     run(until: { completion.isReached }, atMost: limit)
+  }
+
+  /// Runs main-actor tasks, and nothing else of the loop, until asynchronous work is done, for at most so long.
+  ///
+  /// For the end of a program whose display has gone: GDK ends the process when the loop itself runs on.
+  public static func finish(atMost limit: Duration, _ work: @escaping @MainActor () async -> Void) {
+    let completion = Completion()
+    Task {
+      await work()
+      completion.isReached = true
+    }
+    let clock = ContinuousClock()
+    let end = clock.now + limit
+    while !completion.isReached, clock.now < end {
+      var tasks = pollfd(fd: _dispatch_get_main_queue_handle_4CF(), events: Int16(POLLIN), revents: 0)
+      if poll(&tasks, 1, Int32(clamping: (end - clock.now).milliseconds)) > 0 { runTasks() }
+    }
+  }
+
+  private static func runTasks() {
+    // The counter has to be read, or the descriptor stays readable and the loop spins.
+    var count: UInt64 = 0
+    _ = read(_dispatch_get_main_queue_handle_4CF(), &count, MemoryLayout<UInt64>.size)
+    _dispatch_main_queue_callback_4CF(nil)
   }
 
   /// Runs the loop until a condition holds, for at most so long; answers whether it came to hold.
@@ -53,7 +74,7 @@ public enum MainLoop {
   }
 }
 
-/// Whether the work that `wait` runs the loop for is done.
+/// Whether the work that is waited for is done.
 @MainActor
 private final class Completion {
   var isReached = false

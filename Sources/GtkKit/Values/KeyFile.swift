@@ -3,7 +3,8 @@ import Glibc
 
 /// Small settings in a file of groups and keys, the format of desktop files.
 public struct KeyFile {
-  private let path: String
+  /// Where the file is.
+  public let path: String
   private let group: String
 
   /// Refers to one group of a file, which need not exist.
@@ -26,11 +27,48 @@ public struct KeyFile {
     return values
   }
 
-  /// Replaces the file by one with these numbers; its folder is made where it is missing.
-  public func write(_ values: [(key: String, value: Int)]) throws(GLibError) {
+  /// The text that the file holds under a key; nil where it does not.
+  public func string(_ key: String) -> String? {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
-    for (key, value) in values { g_key_file_set_integer(file, group, key, gint(clamping: value)) }
+    guard g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, nil) != 0,
+      let value = g_key_file_get_string(file, group, key, nil)
+    else { return nil }
+    defer { g_free(value) }
+    return String(cString: value)
+  }
+
+  /// Whether there is a file, whatever it holds.
+  public var exists: Bool { access(path, F_OK) == 0 }
+
+  /// Replaces the file by one with these numbers; its folder is made where it is missing.
+  public func write(_ values: [(key: String, value: Int)]) throws(GLibError) {
+    try replace { file in
+      for (key, value) in values { g_key_file_set_integer(file, group, key, gint(clamping: value)) }
+    }
+  }
+
+  /// Replaces the file by one with these texts; its folder is made where it is missing.
+  public func write(strings values: [(key: String, value: String)]) throws(GLibError) {
+    try replace { file in
+      for (key, value) in values { g_key_file_set_string(file, group, key, value) }
+    }
+  }
+
+  /// Removes the file; one that is not there is no error.
+  public func remove() throws(GLibError) {
+    let file = g_file_new_for_path(path)
+    defer { g_object_unref(UnsafeMutableRawPointer(file)) }
+    var error: UnsafeMutablePointer<GError>?
+    guard exists, g_file_delete(file, nil, &error) == 0 else { return }
+    throw GLibError(taking: error)
+  }
+
+  /// In one step: whoever reads it meanwhile sees the old file or the new one.
+  private func replace(_ fill: (OpaquePointer?) -> Void) throws(GLibError) {
+    let file = g_key_file_new()
+    defer { g_key_file_unref(file) }
+    fill(file)
     let folder = g_path_get_dirname(path)
     defer { g_free(folder) }
     g_mkdir_with_parents(folder, 0o700)

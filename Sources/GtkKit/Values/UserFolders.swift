@@ -4,6 +4,8 @@ import CGtk
 public enum UserFolders {
   /// `$XDG_DATA_HOME`.
   public static var data: String { String(cString: g_get_user_data_dir()) }
+  /// `$XDG_CONFIG_HOME`.
+  public static var config: String { String(cString: g_get_user_config_dir()) }
   /// `$XDG_STATE_HOME`.
   public static var state: String { String(cString: g_get_user_state_dir()) }
 
