@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import X11Kit
+
+extension X11KitTests {
+  /// Leaving the text to a clipboard manager.
+  @Suite struct HandOverTests {
+    let display: String
+    let owner: SelectionOwner
+
+    init() throws {
+      display = try XServer.shared.get().display
+      owner = try SelectionOwner(display: display)
+    }
+
+    @Test func aManagerIsToKeepEveryFormOfAShortText() async throws {
+      let manager = try await start("keeps")
+      try await owner.offer(Array("kept".utf8))
+      #expect(await owner.handOver(within: .seconds(20)))
+      #expect(try manager.nextLine() == "asked " + OwnerTests.textTargets.joined(separator: " "))
+      #expect(try manager.nextLine() == "has 4")
+      #expect(try await eventually { await !owner.isOwner })
+    }
+
+    @Test(arguments: [1 << 20, 20 << 20])
+    func aManagerGetsALongTextWholeAndOnce(_ size: Int) async throws {
+      let manager = try await start("keeps")
+      try await owner.offer(sampleText(size))
+      #expect(await owner.handOver(within: .seconds(60)))
+      #expect(try manager.nextLine() == "asked UTF8_STRING")
+      #expect(try manager.nextLine() == "has \(size)")
+    }
+
+    @Test func aManagerMayRefuse() async throws {
+      let manager = try await start("refuses")
+      try await owner.offer(Array("refused".utf8))
+      #expect(await !owner.handOver(within: .seconds(20)))
+      #expect(await owner.isOwner)
+      withExtendedLifetime(manager) {}
+    }
+
+    @Test func aManagerThatNeverAnswersIsNotWaitedFor() async throws {
+      let manager = try await start("mute")
+      try await owner.offer(Array("mute".utf8))
+      #expect(await !owner.handOver(within: .milliseconds(100)))
+      // The owner goes on as before.
+      #expect(try paste(["xclip", "-o", "-selection", "clipboard"]) == Array("mute".utf8))
+      withExtendedLifetime(manager) {}
+    }
+
+    @Test func withoutAManagerThereIsNothingToWaitFor() async throws {
+      try await owner.offer(Array("alone".utf8))
+      // The manager of another test may take a moment to be gone.
+      let isQuick = try await eventually {
+        let start = ContinuousClock.now
+        #expect(await !owner.handOver(within: .seconds(5)))
+        return ContinuousClock.now - start < .seconds(4)
+      }
+      #expect(isQuick)
+    }
+
+    @Test func whatIsNotOursIsNotHandedOver() async throws {
+      let manager = try await start("keeps")
+      #expect(await !owner.handOver(within: .seconds(20)))
+      withExtendedLifetime(manager) {}
+    }
+
+    private func start(_ behaviour: String) async throws -> Client {
+      let manager = try Client.fixture("manager", behaviour, display: display)
+      #expect(try manager.nextLine() == "ready")
+      return manager
+    }
+
+    private func paste(_ program: [String]) throws -> [UInt8] {
+      try Client(program, display: display).bytesToEnd()
+    }
+  }
+}
