@@ -27,6 +27,7 @@ final class CopyPastaApplication {
   private var callWait: Timeout?
   private var isStyled = false
   private var trayIcon: TrayIcon?
+  private lazy var haptics = Haptics(preferences: environment.preferences)
 
   /// Runs until the program ends; the answer is the exit status.
   func run(_ start: Start) -> Int32 {
@@ -151,6 +152,7 @@ final class CopyPastaApplication {
       self?.windowHidden()
     }
     window.onClose { [weak self] in self?.hide() }
+    window.onCopied { [weak self] in self?.haptics.copied() }
     if application.isRegistered { window.join(application) }
     self.window = window
     self.popup = popup

@@ -8,12 +8,13 @@ import Testing
 /// The icon on a bus of its own, and what it has told the program.
 @MainActor
 final class TrayScene {
+  // First, so that it goes before the bus does.
+  private(set) var icon: TrayIcon?
   let scene: BusScene
   let preferences = Preferences(schema: nil)
   private(set) var requests: [TrayIcon.Request] = []
   private(set) var activations: [Activation] = []
   private(set) var shown: [Bool] = []
-  private(set) var icon: TrayIcon?
 
   /// The icon's name on the bus, and its two objects.
   let name = "org.kde.StatusNotifierItem-\(getpid())-1"

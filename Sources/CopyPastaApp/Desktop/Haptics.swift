@@ -1,0 +1,41 @@
+import GtkKit
+
+/// A short buzz when a text was copied, by feedbackd, which runs on phones and tablets.
+///
+/// See https://gitlab.freedesktop.org/agx/feedbackd. Where it does not run nothing happens; it is never started.
+@MainActor
+final class Haptics {
+  private static let service = RemoteObject(
+    name: "org.sigxcpu.Feedback", path: "/org/sigxcpu/Feedback", interface: "org.sigxcpu.Feedback")
+  /// The one of the events meant for applications that every profile answers shortly; the event naming specification has
+  /// none for copying, and no theme knows a name of our own.
+  private static let event = "button-pressed"
+  /// As long as the theme says.
+  private static let ownLength: Int32 = -1
+
+  private let preferences: Preferences
+  private let connect: @MainActor () async throws(BusError) -> Bus
+
+  /// - Parameter connect: the bus that feedbackd is on.
+  init(
+    preferences: Preferences, connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session
+  ) {
+    self.preferences = preferences
+    self.connect = connect
+  }
+
+  /// Says that a text was copied; returns at once.
+  func copied() {
+    guard preferences.usesHaptics else { return }
+    Task { [connect] in
+      do throws(BusError) {
+        try await connect().send(
+          Self.service, "TriggerFeedback",
+          [.string(CopyPasta.id), .string(Self.event), .dictionary([:]), .int32(Self.ownLength)],
+          startsService: false)
+      } catch {
+        // Without a bus there is nobody to buzz.
+      }
+    }
+  }
+}

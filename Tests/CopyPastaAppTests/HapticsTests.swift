@@ -1,0 +1,73 @@
+import GtkKit
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+@MainActor
+@Suite struct HapticsTests {
+  private static let introspection = """
+    <node>
+      <interface name="org.sigxcpu.Feedback">
+        <method name="TriggerFeedback">
+          <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="a{sv}" direction="in"/>
+          <arg type="i" direction="in"/><arg type="u" direction="out"/>
+        </method>
+      </interface>
+    </node>
+    """
+
+  /// A service in feedbackd's place on the client's side, which notes what it is asked for.
+  private func serve(on scene: BusScene, _ asked: @escaping @MainActor (Variant) -> Void) throws
+    -> [BusRegistration]
+  {
+    let trigger: Bus.Method = { arguments in
+      asked(arguments)
+      return [.uint32(1)]
+    }
+    return [
+      try scene.client.export(
+        Self.introspection, at: "/org/sigxcpu/Feedback", methods: ["TriggerFeedback": trigger]),
+      scene.client.ownName("org.sigxcpu.Feedback"),
+    ]
+  }
+
+  private func haptics(_ preferences: Preferences, on scene: BusScene) -> Haptics {
+    Haptics(preferences: preferences) { [bus = scene.service] () throws(BusError) in bus }
+  }
+
+  @Test func aCopyAsksForTheEventWhileThePreferenceSaysSo() async throws {
+    let scene = try await BusScene.start()
+    var asked: [Variant] = []
+    let service = try serve(on: scene) { asked.append($0) }
+    let preferences = Preferences(schema: nil)
+    let haptics = haptics(preferences, on: scene)
+    try await scene.settle()
+    haptics.copied()
+    try await pump("the first") { asked.count == 1 }
+    #expect(asked[0].type == "(ssa{sv}i)")
+    #expect(asked[0][0]?.string == "org.copypasta.CopyPasta")
+    #expect(asked[0][1]?.string == "button-pressed")
+    preferences.usesHaptics = false
+    haptics.copied()
+    preferences.usesHaptics = true
+    haptics.copied()
+    try await pump("the third") { asked.count == 2 }
+    try await scene.settle()
+    #expect(asked.count == 2)
+    withExtendedLifetime(service) {}
+  }
+
+  @Test func nobodyIsMissed() async throws {
+    let scene = try await BusScene.start()
+    haptics(Preferences(schema: nil), on: scene).copied()
+    var attempts = 0
+    let lost = Haptics(preferences: Preferences(schema: nil)) { () async throws(BusError) -> Bus in
+      attempts += 1
+      throw .noBus("none")
+    }
+    lost.copied()
+    try await pump("the attempt") { attempts == 1 }
+    try await scene.settle()
+  }
+}

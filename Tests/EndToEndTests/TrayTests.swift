@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The icon in a real panel's tray.
+@Suite(.serialized) struct TrayTests {
+  @Test func clickingTheIconHidesTheWindowAndBringsItBack() async throws {
+    try await Scene.run(with: ["kept"]) { scene in
+      let panel = try await TrayPanel.start(on: scene.desktop)
+      try await panel.waitForIcon()
+      for _ in 1...3 {
+        try await panel.clickIcon()
+        try await scene.waitForNoWindow()
+        try await panel.clickIcon()
+        try await scene.waitForWindow()
+      }
+    }
+  }
+
+  @Test func theMenuShowsTheHistory() async throws {
+    try await Scene.run { scene in
+      let panel = try await scene.hideIntoTray()
+      try await panel.chooseFromMenu(entry: 1)
+      try await scene.waitForWindow()
+    }
+  }
+
+  @Test func theMenuShowsThePreferences() async throws {
+    try await Scene.run { scene in
+      let panel = try await scene.hideIntoTray()
+      try await panel.chooseFromMenu(entry: 2)
+      try await waitUntil("the preferences") {
+        try await scene.desktop.window(titled: "Preferences")?.isActive() == true
+      }
+    }
+  }
+
+  @Test func theMenuEndsTheProgram() async throws {
+    try await Scene.run { scene in
+      let panel = try await scene.hideIntoTray()
+      try await panel.chooseFromMenu(entry: 3)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      try await panel.waitForNoIcon()
+    }
+  }
+
+  @Test func theIconIsBackAfterThePanelHasRestarted() async throws {
+    try await Scene.run { scene in
+      let panel = try await scene.hideIntoTray()
+      try await panel.stop()
+      let again = try await TrayPanel.start(on: scene.desktop)
+      try await again.waitForIcon()
+      try await again.clickIcon()
+      try await scene.waitForWindow()
+    }
+  }
+
+  @Test func thePanelsEndEndsAHiddenProgram() async throws {
+    try await Scene.run { scene in
+      let panel = try await scene.hideIntoTray()
+      try await panel.stop()
+      #expect(try await scene.app.program.waitForExit(within: .seconds(60)) == .code(0))
+    }
+  }
+
+  @Test func switchedOffTheIconGoesAtOnce() async throws {
+    try await Scene.run { scene in
+      let panel = try await TrayPanel.start(on: scene.desktop)
+      try await panel.waitForIcon()
+      try scene.setPreference("tray-icon", to: "false")
+      try await panel.waitForNoIcon()
+      try scene.setPreference("tray-icon", to: "true")
+      try await panel.waitForIcon()
+    }
+  }
+}
+
+extension Scene {
+  /// Closes the window once the panel shows the icon, for whose sake the program stays.
+  fileprivate func hideIntoTray() async throws -> TrayPanel {
+    let panel = try await TrayPanel.start(on: desktop)
+    try await panel.waitForIcon()
+    try await app.window.close()
+    try await waitForNoWindow()
+    #expect(app.program.isRunning)
+    return panel
+  }
+
+  fileprivate func waitForNoWindow() async throws {
+    try await waitUntil("no window") { try await desktop.window(ofClass: CopyPasta.applicationID) == nil }
+  }
+
+  fileprivate func waitForWindow() async throws {
+    try await waitUntil("the window with the keyboard") {
+      try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+    }
+  }
+
+  /// Changes a setting as another program would.
+  fileprivate func setPreference(_ key: String, to value: String) throws {
+    let folder = desktop.home.configHome + "/glib-2.0/settings"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try Data("[org/copypasta/CopyPasta]\n\(key)=\(value)\n".utf8)
+      .write(to: URL(fileURLWithPath: folder + "/keyfile"), options: .atomic)
+  }
+}
