@@ -82,7 +82,9 @@ final class Connection {
 
   /// The error behind a result code that a call on this connection has just given.
   func failure(_ code: Int32) -> StoreError {
-    StoreError(code: code, system: sqlite3_system_errno(handle), path: path)
+    let error = StoreError(code: code, system: sqlite3_system_errno(handle), path: path)
+    if error == .damaged { Damage.mark(databaseAt: path) }
+    return error
   }
 
   /// Always a URI, because Debian's SQLite would read a path that begins with `file:` as one.

@@ -2,17 +2,20 @@ import Glibc
 
 /// Makes a history's folder and file before SQLite sees them, and keeps both for their user alone.
 enum HistoryFolder {
-  /// Makes what is missing, narrows what is too wide, and says whether it can be written.
-  static func prepare(_ location: HistoryLocation) throws(StoreError) {
+  /// Makes the folder where it is missing, and narrows it where it is too wide.
+  static func prepareFolder(_ location: HistoryLocation) throws(StoreError) {
     try makeFolder(location.folder)
     try narrow(location.folder, to: 0o700, type: S_IFDIR)
+  }
+
+  /// Makes the database where it is missing, narrows the files, and says whether they can be written.
+  static func prepareFiles(_ location: HistoryLocation) throws(StoreError) {
     try makeDatabase(location)
     for file in [location.database, location.writeAheadLog, location.sharedMemory] {
       try narrow(file, to: 0o600, type: S_IFREG)
     }
     // Without this SQLite would open the file for reading only, and say so at the first write.
     guard isWritable(location.folder), isWritable(location.database) else { throw .readOnly }
-    try checkLogBelongs(to: location)
   }
 
   /// Whether this process may write the file, or make files in the folder.
@@ -48,8 +51,11 @@ enum HistoryFolder {
   }
 
   /// SQLite syncs the folder of its files, but not the folder's own entry: a power cut would take it, files and all.
-  private static func syncParent(of path: String) {
-    let descriptor = open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  private static func syncParent(of path: String) { sync(parent(of: path)) }
+
+  /// Puts a folder's entries on disk.
+  static func sync(_ folder: String) {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     _ = fsync(descriptor)
     close(descriptor)
@@ -78,12 +84,5 @@ enum HistoryFolder {
     case EROFS: throw .readOnly
     case let code: throw .folderUnusable(path: path, errno: code)
     }
-  }
-
-  /// SQLite deletes a log beside an empty database as a leftover; it may be all that is left of a history.
-  private static func checkLogBelongs(to location: HistoryLocation) throws(StoreError) {
-    // The log first: another process that is just making this database fills the file before the log.
-    guard let log = size(of: location.writeAheadLog), log > 0 else { return }
-    if size(of: location.database) == 0 { throw .damaged }
   }
 }

@@ -17,6 +17,15 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The index of the write-ahead log; it holds page numbers, no text.
   var sharedMemory: String { database + "-shm" }
 
+  /// An empty file, there from the moment that the database was found damaged until it is rescued.
+  var damageMark: String { Self.damageMark(of: database) }
+
+  static func damageMark(of database: String) -> String { database + "-damaged" }
+
+  /// Where a rescued history is made, and lies finished until it takes its place.
+  var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue-unfinished") }
+  var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }
+
   /// Names a folder; touches nothing.
   public init(folder: String) {
     self.folder = folder

@@ -44,7 +44,7 @@ public actor HistoryStore {
   ///
   /// Synchronous, for the start of the program: an existing history that is up to date is only read, in well under
   /// a millisecond. `digest` must give the same result for the same key and text for ever. Throws `.newerSchema`,
-  /// `.notADatabase`, `.damaged`, `.readOnly` and the others without having changed what is in the file.
+  /// `.foreign`, `.damaged`, `.readOnly` and the others without having changed what is in the file.
   public init(location: HistoryLocation, digest: @escaping Digest) throws(StoreError) {
     try self.init(location: location, digest: digest, patience: Patience())
   }

@@ -46,10 +46,10 @@ enum Schema {
     case applicationID where found > 0: return found
     case applicationID: throw .damaged
     case 0 where found == 0: break
-    default: throw .notADatabase
+    default: throw .foreign
     }
     let tables = try integer("SELECT count(*) FROM sqlite_schema", connection)
-    guard tables == 0 else { throw .notADatabase }
+    guard tables == 0 else { throw .foreign }
     return 0
   }
 

@@ -58,6 +58,8 @@ final class Statement {
 
   /// Binds a blob; SQLite takes a copy.
   func bind(copying bytes: [UInt8], at index: Int32) throws(StoreError) {
+    // An empty array may have no address, which would bind NULL.
+    if bytes.isEmpty { return try check(sqlite3_bind_zeroblob(handle, index, 0)) }
     try check(sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), Self.copied))
   }
 

@@ -12,8 +12,7 @@ extension StoreError {
     case SQLITE_IOERR where outOfRoom, SQLITE_CANTOPEN where outOfRoom: self = .diskFull
     case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
     case SQLITE_READONLY: self = .readOnly
-    case SQLITE_CORRUPT: self = .damaged
-    case SQLITE_NOTADB: self = .notADatabase
+    case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
     // The schema's trigger against replacing a row; no other statement of ours can break a constraint.
     case SQLITE_CONSTRAINT: self = .alreadyThere

@@ -8,10 +8,10 @@ public enum StoreError: Error, Equatable, Sendable {
   case cannotOpen(path: String, code: Int32)
   /// The file or its folder may be read, but not written.
   case readOnly
-  /// The file is a history, and damaged. Nothing in it was overwritten.
+  /// The file is damaged, or no database at all: for `HistoryRescuer`. Nothing in it was overwritten.
   case damaged
-  /// The file is not an SQLite database, or that of another program. It was left alone.
-  case notADatabase
+  /// The file is the database of another program. It was left alone.
+  case foreign
   /// A newer version of the program wrote the file: schema `found`, where this one knows `known`. It was left alone.
   case newerSchema(found: Int, known: Int)
   /// Another program holds the file, for longer than is waited.

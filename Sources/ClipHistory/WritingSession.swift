@@ -11,11 +11,32 @@ struct WritingSession {
   let lastCapture: Statement
   let note: Statement
 
+  /// Keeps rescuers out while it is open.
+  private let lock: FolderLock?
+
   /// Makes or opens the history; a file that is up to date is only read.
   ///
-  /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
+  /// `.damaged` where it has to be rescued first.
   init(location: HistoryLocation, patience: Patience) throws(StoreError) {
-    try HistoryFolder.prepare(location)
+    try HistoryFolder.prepareFolder(location)
+    let lock = try FolderLock(sharing: location)
+    try SettingAside.finish(location)
+    if Damage.isMarked(location) { throw .damaged }
+    let logSize = HistoryFolder.size(of: location.writeAheadLog) ?? 0
+    if logSize > 0 || HistoryFolder.size(of: location.database) == 0 {
+      // Where others have it open, it is being made, or its log is being written.
+      try lock.ifAlone { () throws(StoreError) in
+        if Damage.isHidden(in: location) { throw .damaged }
+      }
+    }
+    try self.init(location: location, patience: patience, lock: lock)
+  }
+
+  /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
+  init(location: HistoryLocation, patience: Patience, lock: FolderLock?) throws(StoreError) {
+    self.lock = lock
+    try HistoryFolder.prepareFolder(location)
+    try HistoryFolder.prepareFiles(location)
     if HistoryFolder.size(of: location.writeAheadLog) != nil {
       // A connection that may write folds the log into the file as it closes, also into a file that it has refused.
       let look = try Connection(path: location.database, access: .readOnly, patience: patience.lock)
@@ -73,6 +94,26 @@ struct WritingSession {
         try row.bind(borrowing: bytes, at: 2)
         return try row.step() && row.integer(0) == 1
       }
+    }
+  }
+
+  /// Takes over what a damaged history knew besides its clips, of which the newest has the time `newest`.
+  func inherit(_ salvage: Salvage, newest: Int64) throws(StoreError) {
+    try connection.transaction { () throws(StoreError) in
+      if let last = salvage.lastCapture {
+        try Statement("UPDATE last_capture SET key = ?1", on: connection).run { row throws(StoreError) in
+          try row.bind(copying: last.key, at: 1)
+          _ = try row.step()
+        }
+        try writeLastCapture(last.fingerprint, capturedAt: last.capturedAt)
+      }
+      try connection.execute(
+        """
+        UPDATE last_capture SET captured_at = max(captured_at, \(newest));
+        INSERT INTO sqlite_sequence SELECT 'clip', 0
+          WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
+        UPDATE sqlite_sequence SET seq = max(seq, \(salvage.largestID)) WHERE name = 'clip';
+        """)
     }
   }
 

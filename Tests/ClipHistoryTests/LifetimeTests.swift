@@ -72,8 +72,8 @@ struct LifetimeTests {
 
   @Test func `by one that could not be opened`() async throws {
     try history.plant(Data("not a database at all, not at all".utf8))
-    #expect(throws: StoreError.notADatabase) { try history.store() }
-    #expect(throws: StoreError.notADatabase) { try history.reader() }
+    #expect(throws: StoreError.damaged) { try history.store() }
+    #expect(throws: StoreError.damaged) { try history.reader() }
     #expect(try descriptors() == 0)
   }
 }

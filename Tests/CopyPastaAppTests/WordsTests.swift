@@ -45,7 +45,7 @@ import Testing
   @Test func everyFailureIsOneLine() {
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
-      .notADatabase,
+      .foreign,
       .newerSchema(found: 9, known: 1), .locked, .diskFull, .alreadyThere,
       .failed(code: 1),
     ]

@@ -12,7 +12,7 @@ extension StoreError {
       tr("The history cannot be changed: its file or folder is read-only.")
     case .damaged:
       tr("The history’s file is damaged. CopyPasta left it as it is.")
-    case .notADatabase:
+    case .foreign:
       tr("The history’s file is something else than a history. CopyPasta left it as it is.")
     case .newerSchema:
       tr("The history was written by a newer CopyPasta. Update this one to open it.")

@@ -1,0 +1,39 @@
+import Glibc
+
+/// Says that a history is in use, to every program of ours: shared while it is open, alone while it is rescued.
+///
+/// It is a lock on the folder, not on a file in it: rescuing replaces the files. A file system that knows no such
+/// locks has none; then two programs that are started at the same moment may both rescue.
+final class FolderLock {
+  private let descriptor: Int32
+
+  /// Shares the history with others; `.locked` while another program rescues it.
+  init(sharing location: HistoryLocation) throws(StoreError) {
+    descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock(LOCK_SH) else { throw .locked }
+  }
+
+  /// Takes the history for this program alone; `.locked` where another one has it open.
+  init(excluding location: HistoryLocation) throws(StoreError) {
+    descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock(LOCK_EX) else { throw .locked }
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Calls `body` where nobody else has the history open, and keeps everybody out meanwhile.
+  func ifAlone(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    let isAlone = lock(LOCK_EX)
+    defer {
+      // A change of a lock gives the old one up first, also where it fails (flock(2)).
+      if !lock(LOCK_SH) { flock(descriptor, LOCK_SH) }
+    }
+    if isAlone { try body() }
+  }
+
+  private func lock(_ kind: Int32) -> Bool {
+    flock(descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK
+  }
+}

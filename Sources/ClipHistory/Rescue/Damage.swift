@@ -1,0 +1,29 @@
+import Glibc
+
+/// What SQLite does not say when it opens a history that has to be rescued.
+enum Damage {
+  /// Whether the history was found damaged while it was in use.
+  static func isMarked(_ location: HistoryLocation) -> Bool {
+    faccessat(AT_FDCWD, location.damageMark, F_OK, AT_EACCESS) == 0
+  }
+
+  /// Has the history rescued at its next opening.
+  ///
+  /// Where that fails, its next user finds the damage again.
+  static func mark(databaseAt path: String) {
+    mknod(HistoryLocation.damageMark(of: path), S_IFREG | 0o600, 0)
+  }
+
+  /// Whether the database was emptied, or its log is damaged; for whoever has the history alone.
+  ///
+  /// SQLite takes an empty file for a new database, and deletes a log beside it as a leftover, though it may be all
+  /// that is left of a history. Of a damaged log it takes the beginning, without a word.
+  static func isHidden(in location: HistoryLocation) -> Bool {
+    let log = HistoryFolder.size(of: location.writeAheadLog) ?? 0
+    switch HistoryFolder.size(of: location.database) {
+    case nil: return log > 0
+    case 0: return true
+    default: return log > 0 && RawFile(location.writeAheadLog).map { LogPages($0).isDamaged } ?? false
+    }
+  }
+}

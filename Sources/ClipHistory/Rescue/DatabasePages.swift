@@ -1,0 +1,45 @@
+/// The pages of a database with those of its log laid over them, as far as each can be read.
+///
+/// It knows the file format and not SQLite, which may refuse a whole file for want of one page
+/// (https://sqlite.org/fileformat2.html).
+struct DatabasePages {
+  /// What every history has; SQLite's default for new files.
+  static let pageSize = 4096
+
+  /// How many pages there are, counted from 1.
+  let count: Int
+  /// Whether the file is at least what its name says.
+  var isDatabase: Bool { header?.starts(with: Array("SQLite format 3\0".utf8)) ?? false }
+
+  private let file: RawFile?
+  private let log: RawFile?
+  private let logPages: LogPages?
+
+  init(_ location: HistoryLocation) {
+    file = RawFile(location.database)
+    log = RawFile(location.writeAheadLog)
+    logPages = log.map(LogPages.init)
+    // Not what the log says alone: it may have lost its last commit.
+    count = max(logPages?.databaseSize ?? 0, (file?.size ?? 0) / Self.pageSize)
+  }
+
+  /// The bytes of a page, nil where it is missing.
+  func page(_ number: Int) -> [UInt8]? {
+    guard (1...max(count, 1)).contains(number) else { return nil }
+    if let offset = logPages?.offsets[number], let log {
+      return log.bytes(at: offset, count: Self.pageSize)
+    }
+    return file?.bytes(at: (number - 1) * Self.pageSize, count: Self.pageSize)
+  }
+
+  /// The number that marks a program's files, and the schema's version; nil where the header is missing.
+  var marks: (applicationID: Int64, version: Int)? {
+    guard isDatabase, let header else { return nil }
+    return (Int64(header.uint32(at: 68)), header.uint32(at: 60))
+  }
+
+  private var header: [UInt8]? {
+    // It may be cut off within the first page.
+    page(1) ?? file?.bytes(at: 0, count: 100)
+  }
+}

@@ -1,0 +1,116 @@
+import Glibc
+import SerialQueue
+
+/// Sets a damaged history aside and carries over what can be read of it. It runs on a thread of its own.
+///
+/// For where `HistoryStore.init` threw `.damaged`. No store and no reader of this process may have the history open.
+///
+/// ```swift
+/// let rescue = try await HistoryRescuer().rescue(location)
+/// rescue?.clipCount    // 1204
+/// rescue?.damagedFile  // ".../history-damaged-2026-11-21-190626.sqlite3"
+/// ```
+public actor HistoryRescuer {
+  /// What came of a rescue.
+  public struct Outcome: Sendable, Equatable {
+    /// How many clips were carried over.
+    public let clipCount: Int
+    /// How many more there were, of which not everything could be read.
+    public let lostCount: Int
+    /// The path of what was set aside, with its log beside it.
+    public let damagedFile: String
+  }
+
+  /// How many clips are carried over in one transaction.
+  private static let batch = 5_000
+
+  private let queue = SerialQueue(label: "org.copypasta.rescue")
+
+  /// The thread that it runs on.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  /// Makes a rescuer; touches nothing.
+  public init() {}
+
+  /// Makes a sound history of a damaged one; nil where it is sound, or another program has rescued it meanwhile.
+  ///
+  /// The damaged file stays as it is, under a dated name in the same folder. Until the new history is complete and
+  /// on disk nothing is changed. Throws `.foreign` and `.newerSchema` for files that are not ours to touch,
+  /// `.locked` where another program has the history open, `.diskFull` where there is no room for a second one.
+  public func rescue(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
+    let lock = try FolderLock(excluding: location)
+    defer { withExtendedLifetime(lock) {} }
+    guard try Self.isDamaged(location) else { return nil }
+    let salvage = Salvage(location)
+    try Self.checkIsOurs(salvage)
+    Self.remove(location.unfinishedRescue)
+    Self.remove(location.finishedRescue)
+    let (clipCount, lostCount) = try Self.carryOver(salvage, to: location.unfinishedRescue)
+    guard rename(location.unfinishedRescue.folder, location.finishedRescue.folder) == 0 else {
+      throw .folderUnusable(path: location.folder, errno: errno)
+    }
+    let damagedFile = try SettingAside(location).install()
+    return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
+  }
+
+  // MARK: -
+
+  private static func isDamaged(_ location: HistoryLocation) throws(StoreError) -> Bool {
+    if Damage.isMarked(location) || Damage.isHidden(in: location) { return true }
+    do throws(StoreError) {
+      _ = try WritingSession(location: location, patience: Patience(), lock: nil)
+      return false
+    } catch .damaged {
+      return true
+    }
+  }
+
+  /// What another program, or a newer version, has marked as its own is left alone.
+  private static func checkIsOurs(_ salvage: Salvage) throws(StoreError) {
+    guard let marks = salvage.pages.marks else { return }
+    if marks.applicationID == Schema.applicationID {
+      guard marks.version <= Schema.version else {
+        throw .newerSchema(found: marks.version, known: Schema.version)
+      }
+    } else if marks.applicationID != 0 || salvage.places.isEmpty {
+      throw .foreign
+    }
+  }
+
+  private static func carryOver(
+    _ salvage: Salvage, to location: HistoryLocation
+  ) throws(StoreError) -> (kept: Int, lost: Int) {
+    let session = try WritingSession(location: location, patience: Patience(), lock: nil)
+    var last: (id: Int64, isKept: Bool)?
+    var kept = 0
+    var known = 0
+    var newest: Int64 = 0
+    for start in stride(from: 0, to: salvage.places.count, by: batch) {
+      try session.connection.transaction { () throws(StoreError) in
+        for index in start..<min(start + batch, salvage.places.count) {
+          let place = salvage.places[index]
+          if last?.id != place.id {
+            known += 1
+          } else if last?.isKept == true {
+            continue
+          }
+          let clip = salvage.clip(at: place)
+          last = (place.id, clip != nil)
+          guard let clip else { continue }
+          _ = try session.insert(clip.text, capturedAt: clip.capturedAt, id: clip.id)
+          newest = max(newest, clip.capturedAt)
+          kept += 1
+        }
+      }
+    }
+    try session.inherit(salvage, newest: newest)
+    // Only the database is moved to its place.
+    guard try session.connection.truncateLog(waiting: 0) else { throw .locked }
+    return (kept, known - kept)
+  }
+
+  private static func remove(_ location: HistoryLocation) {
+    for file in [location.database, location.writeAheadLog, location.sharedMemory] { unlink(file) }
+    rmdir(location.folder)
+  }
+}

@@ -1,0 +1,122 @@
+/// A row of a table as it lies in a page: https://sqlite.org/fileformat2.html#b_tree_pages and "Record Format" there.
+struct LeafRow {
+  /// The value of a column.
+  enum Value: Equatable {
+    case null, integer(Int64), text([UInt8]), blob([UInt8]), other
+  }
+
+  let id: Int64
+  /// The codes of the columns' types and sizes.
+  let types: [Int]
+
+  private let size: Int
+  private let recordHeaderSize: Int
+  private let local: [UInt8]
+  private let overflow: Int
+
+  /// Where the rows of a page begin; none where it is no page of rows.
+  static func offsets(in page: [UInt8], isFirst: Bool) -> [Int] {
+    let header = isFirst ? 100 : 0
+    guard page[header] == 0x0d else { return [] }
+    let count = page.uint16(at: header + 3)
+    guard header + 8 + 2 * count <= page.count else { return [] }
+    return (0..<count).map { page.uint16(at: header + 8 + 2 * $0) }
+  }
+
+  /// Reads the row that begins at `offset`; nil where there can be none.
+  init?(in page: [UInt8], at offset: Int) {
+    var cell = Cursor(bytes: page, position: offset)
+    guard let size = cell.number(), let id = cell.number(), size > 0, size <= 1 << 31 else { return nil }
+    self.size = Int(size)
+    self.id = id
+    let localSize = Self.localSize(of: self.size, usable: page.count)
+    guard let local = cell.bytes(localSize) else { return nil }
+    self.local = local
+    if localSize < self.size {
+      guard let link = cell.bytes(4) else { return nil }
+      overflow = link.uint32(at: 0)
+    } else {
+      overflow = 0
+    }
+    var record = Cursor(bytes: local, position: 0)
+    guard let headerSize = record.number(), headerSize <= localSize else { return nil }
+    recordHeaderSize = Int(headerSize)
+    var types: [Int] = []
+    while record.position < recordHeaderSize {
+      guard let type = record.number(), type >= 0, type <= 1 << 32 else { return nil }
+      types.append(Int(type))
+    }
+    self.types = types
+  }
+
+  /// The row's columns, from here and from the pages that a long row goes on in; nil where one of these is missing.
+  func values(_ pages: DatabasePages) -> [Value]? {
+    // A damaged row may name any size.
+    guard size <= pages.count * DatabasePages.pageSize else { return nil }
+    var payload = local
+    payload.reserveCapacity(size)
+    var next = overflow
+    while payload.count < size {
+      guard let page = pages.page(next) else { return nil }
+      payload += page[4..<min(page.count, 4 + size - payload.count)]
+      next = page.uint32(at: 0)
+    }
+    var body = Cursor(bytes: payload, position: recordHeaderSize)
+    var values: [Value] = []
+    for type in types {
+      guard let value = body.value(type) else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+
+  /// How much of a row lies on its own page.
+  private static func localSize(of size: Int, usable: Int) -> Int {
+    guard size > usable - 35 else { return size }
+    let least = (usable - 12) * 32 / 255 - 23
+    let most = least + (size - least) % (usable - 4)
+    return most <= usable - 35 ? most : least
+  }
+}
+
+/// Reads the format's numbers and values one after the other; nil at the end of the bytes.
+private struct Cursor {
+  let bytes: [UInt8]
+  var position: Int
+
+  /// A number of one to nine bytes, of which each but the ninth holds seven bits.
+  mutating func number() -> Int64? {
+    var value: UInt64 = 0
+    for index in 0..<9 {
+      guard position < bytes.count else { return nil }
+      let byte = bytes[position]
+      position += 1
+      if index == 8 { return Int64(bitPattern: value << 8 | UInt64(byte)) }
+      value = value << 7 | UInt64(byte & 0x7f)
+      if byte < 0x80 { break }
+    }
+    return Int64(bitPattern: value)
+  }
+
+  mutating func bytes(_ count: Int) -> [UInt8]? {
+    guard count >= 0, count <= bytes.count - position else { return nil }
+    defer { position += count }
+    return Array(bytes[position..<position + count])
+  }
+
+  mutating func value(_ type: Int) -> LeafRow.Value? {
+    switch type {
+    case 0: return .null
+    case 1...6: return bytes([1, 2, 3, 4, 6, 8][type - 1]).map { .integer(Self.integer($0)) }
+    case 7: return bytes(8).map { _ in .other }
+    case 8, 9: return .integer(Int64(type - 8))
+    case 10, 11: return nil
+    case let type where type % 2 == 1: return bytes((type - 13) / 2).map { .text($0) }
+    default: return bytes((type - 12) / 2).map { .blob($0) }
+    }
+  }
+
+  private static func integer(_ bytes: [UInt8]) -> Int64 {
+    bytes.dropFirst().reduce(Int64(Int8(bitPattern: bytes[0]))) { $0 << 8 | Int64($1) }
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Testing
+
+@testable import ClipHistory
+
+@Suite("A damaged history is set aside, and what can be read of it carried over")
+struct RescueTests {
+  let history: TemporaryHistory
+  private let large = String(repeating: "large e\u{301} ", count: 3_000)
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  /// A closed history with 60 short texts, a large one and 60 more; answers its texts by id.
+  private func fill() async throws -> [Int64: String] {
+    let store = try history.store()
+    var texts: [Int64: String] = [:]
+    for number in 1...121 {
+      let text = number == 61 ? large : String(repeating: "clip \(number) ", count: number % 50 + 1)
+      texts[try await store.add(text, at: Int64(number)).id] = text
+    }
+    await store.close()
+    return texts
+  }
+
+  private func bytes() throws -> Data { try Data(contentsOf: URL(filePath: history.location.database)) }
+
+  /// The numbers of the pages that begin with this byte.
+  private func pages(of type: UInt8, in bytes: Data) -> [Int] {
+    (1..<bytes.count / 4096).filter { bytes[$0 * 4096] == type }
+  }
+
+  private func destroy(_ range: Range<Int>, in bytes: inout Data) {
+    bytes.replaceSubrange(range, with: Data(repeating: 0xa5, count: range.count))
+  }
+
+  /// Rescues, and expects what every rescue promises; answers how many texts were lost.
+  private func rescue(_ texts: [Int64: String]) async throws -> Int {
+    let damaged = try bytes()
+    #expect(throws: StoreError.damaged) { try history.store() }
+    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    #expect(try Data(contentsOf: URL(filePath: outcome.damagedFile)) == damaged, "kept as it is")
+    let mode = try FileManager.default.attributesOfItem(atPath: outcome.damagedFile)[.posixPermissions]
+    #expect(mode as? Int == 0o600)
+    #expect(try await HistoryRescuer().rescue(history.location) == nil, "there is nothing left to do")
+
+    let store = try history.store()
+    let ids = try await store.allIDs()
+    #expect(ids.count == outcome.clipCount)
+    for id in ids { #expect(try await store.text(of: id) == texts[id].map { try ClipText($0) }) }
+    let file = try ForeignConnection(history.location.database)
+    #expect(try file.rows("PRAGMA integrity_check") == ["ok"])
+    let next = try await store.add("recorded after the rescue", at: 5)
+    #expect(next.id > texts.keys.max() ?? 0, "no id is given out twice")
+    #expect(try history.reader().newestPage(limit: 1) == [next])
+    await store.close()
+    let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
+    #expect(!names.contains { $0.hasPrefix("rescue") || $0.hasSuffix("-damaged") }, "nothing left behind")
+    return texts.count - outcome.clipCount
+  }
+
+  @Test(arguments: [0..<100, 100..<4096, 0..<4096])
+  func `where its first page is damaged`(range: Range<Int>) async throws {
+    let texts = try await fill()
+    var bytes = try bytes()
+    destroy(range, in: &bytes)
+    try history.plant(bytes)
+    #expect(try await rescue(texts) == 0)
+  }
+
+  @Test func `and the last captured text is not recorded again`() async throws {
+    let texts = try await fill()
+    var bytes = try bytes()
+    destroy(0..<4096, in: &bytes)
+    try history.plant(bytes)
+    _ = try await HistoryRescuer().rescue(history.location)
+    let store = try history.store()
+    #expect(try await store.record(try ClipText(texts[121] ?? ""), at: 1) == .duplicate)
+    #expect(try await store.add("new", at: 1).capturedAt == 121, "times ascend")
+  }
+
+  /// Nothing looks at such a page before it is read: that finds the damage, and the next opening rescues.
+  @Test(arguments: [5, 13] as [UInt8])
+  func `where a page in its middle is damaged`(type: UInt8) async throws {
+    let texts = try await fill()
+    var bytes = try bytes()
+    let page = try #require(pages(of: type, in: bytes).last)
+    destroy(page * 4096..<(page + 1) * 4096, in: &bytes)
+    try history.plant(bytes)
+    do {
+      let store = try history.store()
+      let reader = try history.reader()
+      await #expect(throws: StoreError.damaged) { try await store.allIDs() }
+      #expect(throws: StoreError.damaged) { try reader.count() }
+      await store.close()
+    }
+    let lost = try await rescue(texts)
+    #expect(type == 5 ? lost == 0 : (1...60).contains(lost))
+  }
+
+  @Test func `where a page of a large text is damaged`() async throws {
+    let texts = try await fill()
+    var bytes = try bytes()
+    let middle = try #require(bytes.range(of: Data(large.utf8.prefix(9_000).suffix(500))))
+    destroy(middle, in: &bytes)
+    try history.plant(bytes)
+    let store = try history.store()
+    await #expect(throws: StoreError.damaged) { try await store.text(of: 61) }
+    await store.close()
+    Damage.mark(databaseAt: history.location.database)
+    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    #expect(outcome.clipCount == texts.count - 1 && outcome.lostCount == 1)
+  }
+
+  @Test func `where it was cut off`() async throws {
+    let texts = try await fill()
+    let bytes = try bytes()
+    try history.plant(bytes.prefix(bytes.count / 2 + 1_000))
+    let lost = try await rescue(texts)
+    #expect(lost > 0 && lost < texts.count)
+  }
+
+  @Test(arguments: [0, 50, 100_000])
+  func `where nothing is left of it`(size: Int) async throws {
+    try history.plant(Data(repeating: UInt8(ascii: "n"), count: size))
+    #expect(try await rescue([:]) == 0)
+  }
+
+  @Test(arguments: ["DROP TABLE last_capture", "DELETE FROM last_capture", "PRAGMA user_version = 0"])
+  func `where it lacks what it should have`(sql: String) async throws {
+    let texts = try await fill()
+    try ForeignConnection(history.location.database).run(sql)
+    #expect(try await rescue(texts) == 0)
+  }
+
+  @Test func `where a text is no text`() async throws {
+    let texts = try await fill()
+    try ForeignConnection(history.location.database)
+      .run("INSERT INTO clip VALUES (200, 0, 1, NULL, CAST(x'ff' AS TEXT)), (201, 0, 7, NULL, 'wrong')")
+    Damage.mark(databaseAt: history.location.database)
+    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    #expect(outcome.clipCount == texts.count && outcome.lostCount == 2)
+  }
+
+  @Test func `but not while another one has it open`() async throws {
+    _ = try await fill()
+    let store = try history.store()
+    Damage.mark(databaseAt: history.location.database)
+    let before = try bytes()
+    await #expect(throws: StoreError.locked) { try await HistoryRescuer().rescue(history.location) }
+    #expect(try bytes() == before)
+    try await store.add("it goes on")
+  }
+
+  @Test func `also where it was interrupted as it put the files in their places`() async throws {
+    let texts = try await fill()
+    let rescued = try bytes()
+    try FileManager.default.createDirectory(
+      atPath: history.location.finishedRescue.folder, withIntermediateDirectories: true)
+    try rescued.write(to: URL(filePath: history.location.finishedRescue.database))
+    try FileManager.default.removeItem(atPath: history.location.database)
+    // The log of the damaged one, which must not come to lie beside the rescued one.
+    try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.writeAheadLog))
+    let store = try history.store()
+    #expect(try await store.allIDs() == texts.keys.sorted())
+    #expect(!FileManager.default.fileExists(atPath: history.location.finishedRescue.folder))
+  }
+
+  /// Bytes that occur in no text, so that a text which was hit can be told from one that was not.
+  @Test(arguments: 1...12)
+  func `whatever is damaged, nothing wrong is carried over`(seed: Int) async throws {
+    let texts = try await fill()
+    var random = Seeded(state: UInt64(seed))
+    var bytes = try bytes()
+    for _ in 0..<Int.random(in: 1...30, using: &random) {
+      let start = Int.random(in: 100..<bytes.count, using: &random)
+      let count = min(Int.random(in: 1...300, using: &random), bytes.count - start)
+      bytes.replaceSubrange(start..<start + count, with: Data(repeating: 0xff, count: count))
+    }
+    try history.plant(bytes)
+    Damage.mark(databaseAt: history.location.database)
+    _ = try #require(try await HistoryRescuer().rescue(history.location))
+    let store = try history.store()
+    for id in try await store.allIDs() {
+      #expect(try await store.text(of: id) == texts[id].map { try ClipText($0) }, "seed \(seed)")
+    }
+  }
+}
