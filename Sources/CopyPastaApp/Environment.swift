@@ -5,17 +5,20 @@ import GtkKit
 @MainActor
 final class Environment {
   let clipboard: any SystemClipboard
+  let location: HistoryLocation
   let windowState: KeyFile
   let now: @Sendable () -> Int64
   private let deferredHistory: Deferred<Result<History, StoreError>>
   private let deferredPreferences: Deferred<Preferences>
 
   init(
-    clipboard: any SystemClipboard, windowState: KeyFile, now: @escaping @Sendable () -> Int64,
+    clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile,
+    now: @escaping @Sendable () -> Int64,
     history: @escaping @MainActor () -> Result<History, StoreError>,
     preferences: @escaping @MainActor () -> Preferences
   ) {
     self.clipboard = clipboard
+    self.location = location
     self.windowState = windowState
     self.now = now
     deferredHistory = Deferred(history)
@@ -30,12 +33,22 @@ final class Environment {
 
   /// The real thing.
   static func live() -> Environment {
-    Environment(
-      clipboard: systemClipboard(),
+    let location = HistoryLocation.ofThisUser
+    return Environment(
+      clipboard: systemClipboard(), location: location,
       windowState: KeyFile(path: UserFolders.state + "/copypasta/state.ini", group: "window"),
       now: { Format.now },
-      history: { Result { () throws(StoreError) in try History(at: .ofThisUser) } },
+      history: { Result { () throws(StoreError) in try History(at: location) } },
       preferences: livePreferences)
+  }
+
+  /// Has the history opened anew when it is next asked for; it must not be open.
+  func forgetHistory() { deferredHistory.forget() }
+
+  /// Rescues a damaged history, which must not be open; nil where there was nothing to rescue.
+  func rescueHistory() async throws(StoreError) -> HistoryRescuer.Outcome? {
+    forgetHistory()
+    return try await HistoryRescuer().rescue(location)
   }
 
   /// Closes what is open; waits a moment for what is being written.

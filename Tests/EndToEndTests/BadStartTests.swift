@@ -21,12 +21,6 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsNoDatabase() async throws {
-    try await expectUntouched { content in
-      content = Data(String(repeating: "\(Self.marker)\n", count: 1000).utf8)
-    }
-  }
-
   @Test func aDatabaseOfAnotherProgram() async throws {
     try await expectUntouched(sql: "PRAGMA application_id = 4711")
   }
@@ -35,36 +29,50 @@ import Testing
     try await expectUntouched(sql: "PRAGMA user_version = 99")
   }
 
-  @Test func aDamagedFirstPage() async throws {
-    try await expectUntouched { content in
-      content.replaceSubrange(100..<1000, with: [UInt8](repeating: 0xa5, count: 900))
+  /// What can be read is carried over, and the program goes on as if nothing had been.
+  @Test(arguments: [100..<1000, 0..<4096])
+  func aDamagedFirstPage(range: Range<Int>) async throws {
+    try await VirtualDesktop.with { desktop in
+      let history = try await makeHistory(on: desktop) { content in
+        content.replaceSubrange(range, with: [UInt8](repeating: 0xa5, count: range.count))
+      }
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await waitUntil("the clips to be carried over") { (try? await history.count()) == 3 }
+      try await scene.capture("recorded after the rescue")
+      #expect(try await history.count() == 4)
+      let names = try FileManager.default.contentsOfDirectory(atPath: desktop.home.dataHome + "/copypasta")
+      #expect(names.count { $0.hasPrefix("history-damaged-") } == 1)
+      #expect(try await scene.app.stop() == .code(0))
+      #expect(scene.app.errors == "", "nothing failed")
     }
   }
 
-  @Test func aFileThatWasCutOff() async throws {
-    try await expectUntouched { content in content.removeLast(content.count - 5000) }
-  }
-
-  /// Makes a history of some clips, damages it, and expects it to be as it was after the program was there.
+  /// Makes a history of some clips and expects it, once changed by `sql`, to be as it was after the program was there.
   private func expectUntouched(
-    sql: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
-    damage: (inout Data) -> Void = { _ in }
+    sql: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try await VirtualDesktop.with { desktop in
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      for number in 1...3 { try await scene.capture(Self.marker + Scene.text(ofSize: 3000) + "\(number)") }
-      try await scene.end()
-      if let sql {
-        #expect(try await desktop.run(["sqlite3", scene.history.path, sql]).exit == .code(0))
-      }
-      let file = URL(fileURLWithPath: scene.history.path)
-      var content = try Data(contentsOf: file)
-      damage(&content)
-      try content.write(to: file)
-
+      let history = try await makeHistory(on: desktop)
+      #expect(try await desktop.run(["sqlite3", history.path, sql]).exit == .code(0))
+      let file = URL(fileURLWithPath: history.path)
+      let content = try Data(contentsOf: file)
       try await expectComplaint(on: desktop, sourceLocation: sourceLocation)
       #expect(try Data(contentsOf: file) == content, "overwritten", sourceLocation: sourceLocation)
     }
+  }
+
+  /// Makes a history of three clips, and damages it.
+  private func makeHistory(
+    on desktop: VirtualDesktop, damage: (inout Data) -> Void = { _ in }
+  ) async throws -> HistoryDatabase {
+    let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+    for number in 1...3 { try await scene.capture(Self.marker + Scene.text(ofSize: 3000) + "\(number)") }
+    try await scene.end()
+    let file = URL(fileURLWithPath: scene.history.path)
+    var content = try Data(contentsOf: file)
+    damage(&content)
+    try content.write(to: file)
+    return scene.history
   }
 
   /// Starts the program, copies a text and closes its window.

@@ -4,39 +4,31 @@ import GtkKit
 /// The window: the history, and what goes on with it.
 @MainActor
 final class HistoryWindow {
-  private let window: Window
+  let window: Window
+  let environment: Environment
   private let windowState: KeyFile
   private let mark = ReadingMark()
-  private let notice = NoticeBar()
-  private var content: HistoryContent?
-  /// What is shown in place of the content where the history cannot be opened.
-  private var failurePage: StatusPage?
+  let notice = NoticeBar()
+  /// What is shown: the content, or where there is none the page that says why.
+  let pages = Stack()
+  var content: HistoryContent?
+  var failurePage: StatusPage?
+  /// What was last said of a history that cannot be opened, and whether to try again.
+  var failure: StoreError?
+  var triesAgain = false
   private var closed: (@MainActor () -> Void)?
-  private var copied: [@MainActor () -> Void] = []
+  private(set) var copied: [@MainActor () -> Void] = []
   private var activityChange: (@MainActor () -> Void)?
 
   init(_ environment: Environment) {
     window = Window(title: "CopyPasta")
+    self.environment = environment
     windowState = environment.windowState
     window.setIcon(CopyPasta.id)
     window.setTitlebar(HeaderBar(start: [mark.root], end: [MainMenu.button()]))
     window.addStyle("copypasta")
     recallSize()
-    let page: Widget
-    do throws(StoreError) {
-      let content = try HistoryContent(environment, height: window.defaultSize.height) { [notice] in
-        notice.show($0)
-      }
-      self.content = content
-      content.onCopied = { [weak self] in self?.copied.forEach { $0() } }
-      page = content.root
-    } catch {
-      complain(error.message)
-      let failure = StatusPage.failure(error.message)
-      failurePage = failure
-      page = failure.root
-    }
-    window.setChild(Box(.vertical, [page, notice.root]))
+    window.setChild(Box(.vertical, [pages, notice.root]))
     window.onActivityChange { [weak self] in self?.activityChanged() }
     window.onCloseRequest { [weak self] in
       self?.close()
@@ -46,8 +38,8 @@ final class HistoryWindow {
       self?.close()
       return true
     }
-    content?.connectKeys(of: window)
     addActions()
+    openHistory()
   }
 
   var isShown: Bool { window.isVisible }
@@ -126,6 +118,12 @@ final class HistoryWindow {
 
   private func activityChanged() {
     activityChange?()
+    if content == nil { openHistoryAgain() }
+    followActivity()
+  }
+
+  /// The clipboard is read while the window is active and there is a history to record it in.
+  func followActivity() {
     guard let content else { return }
     content.isReading = window.isShownAndActive
     mark.isReading = window.isShownAndActive

@@ -4,6 +4,7 @@ import GtkKit
 @MainActor
 final class NoticeBar {
   private static let time = Duration.seconds(8)
+  private static let longTime = Duration.seconds(60)
 
   let root: Revealer
   private let label = Label()
@@ -19,11 +20,11 @@ final class NoticeBar {
       Button(icon: "window-close-symbolic", name: tr("Close")) { [weak self] in self?.hide() }.flat())
   }
 
-  /// Shows a line, for some seconds.
-  func show(_ text: String) {
+  /// Shows a line, for some seconds, or `forLong` where it is said only once.
+  func show(_ text: String, forLong: Bool = false) {
     label.text = text
     root.isRevealed = true
-    timer = Timeout(after: Self.time) { [weak self] in self?.hide() }
+    timer = Timeout(after: forLong ? Self.longTime : Self.time) { [weak self] in self?.hide() }
   }
 
   private func hide() {

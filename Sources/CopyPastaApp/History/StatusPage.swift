@@ -45,4 +45,11 @@ final class StatusPage {
   static func failure(_ message: String) -> StatusPage {
     StatusPage(icon: "dialog-warning-symbolic", title: tr("History Not Available"), text: message)
   }
+
+  /// The page while a damaged history is rescued.
+  static var rescuing: StatusPage {
+    StatusPage(
+      icon: "emblem-synchronizing-symbolic", title: tr("Rescuing the History"),
+      text: tr("The history’s file is damaged. What can be read is carried over into a new one."))
+  }
 }

@@ -11,9 +11,9 @@ extension StoreError {
     case .readOnly:
       tr("The history cannot be changed: its file or folder is read-only.")
     case .damaged:
-      tr("The history’s file is damaged. CopyPasta left it as it is.")
+      tr("The history’s file is damaged. What can be read will be carried over at the next start.")
     case .foreign:
-      tr("The history’s file is something else than a history. CopyPasta left it as it is.")
+      tr("The history’s file belongs to another program. CopyPasta left it as it is.")
     case .newerSchema:
       tr("The history was written by a newer CopyPasta. Update this one to open it.")
     case .locked:
@@ -25,6 +25,21 @@ extension StoreError {
     case .failed(let code):
       tr("The history’s file could not be used (SQLite error %s).").filled(with: String(code))
     }
+  }
+}
+
+extension HistoryRescuer.Outcome {
+  /// How much was carried over, how much was not, and where the damaged file is now.
+  var message: String {
+    let name = damagedFile.split(separator: "/").last.map(String.init) ?? damagedFile
+    let kept = trn(
+      "The history’s file was damaged. %s text was carried over; the damaged file was kept as “%s”.",
+      "The history’s file was damaged. %s texts were carried over; the damaged file was kept as “%s”.",
+      clipCount
+    ).filled(with: Format.number(clipCount)).filled(with: name)
+    guard lostCount > 0 else { return kept }
+    let lost = trn("%s text could not be read.", "%s texts could not be read.", lostCount)
+    return kept + " " + lost.filled(with: Format.number(lostCount))
   }
 }
 

@@ -40,6 +40,12 @@ public final class Stack: Widget {
     }
     gtk_stack_set_visible_child_name(opaque, name)
   }
+
+  /// Shows this page, and lets go of those that there were.
+  public func replace(with page: Widget) {
+    while let child = gtk_widget_get_first_child(widget) { gtk_stack_remove(opaque, child) }
+    gtk_stack_add_child(opaque, page.widget)
+  }
 }
 
 /// A child that slides into view and out of it.

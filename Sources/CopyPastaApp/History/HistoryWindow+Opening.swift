@@ -1,0 +1,71 @@
+import ClipHistory
+import GtkKit
+
+/// How the window comes to its history, also one that is damaged or out of reach at first.
+extension HistoryWindow {
+  /// Shows the history, or says why it cannot be shown.
+  func openHistory(rescuing: Bool = true) {
+    do throws(StoreError) {
+      let content = try HistoryContent(environment, height: window.defaultSize.height) { [notice] in
+        notice.show($0)
+      }
+      show(content)
+    } catch .damaged where rescuing {
+      show(StatusPage.rescuing)
+      Task { [weak self] in await self?.rescue() }
+    } catch {
+      show(error)
+    }
+  }
+
+  /// Tries once more, each time that the user comes back to the window: the cause may be gone.
+  func openHistoryAgain() {
+    guard failure != nil else { return }
+    guard isActive else {
+      triesAgain = true
+      return
+    }
+    guard triesAgain else { return }
+    triesAgain = false
+    environment.forgetHistory()
+    openHistory()
+  }
+
+  /// Off the main thread: it may take some seconds.
+  private func rescue() async {
+    do throws(StoreError) {
+      let outcome = try await environment.rescueHistory()
+      openHistory(rescuing: false)
+      if let outcome { notice.show(outcome.message, forLong: true) }
+    } catch {
+      show(error)
+    }
+  }
+
+  private func show(_ content: HistoryContent) {
+    self.content = content
+    failurePage = nil
+    failure = nil
+    content.onCopied = { [weak self] in self?.copied.forEach { $0() } }
+    content.connectKeys(of: window)
+    pages.replace(with: content.root)
+    content.isShown = isShown
+    followActivity()
+    // At the start that waits for the first frame.
+    guard isDrawn else { return }
+    content.focusNewest()
+    content.loadRest()
+  }
+
+  private func show(_ error: StoreError) {
+    if error != failure { complain(error.message) }
+    failure = error
+    show(StatusPage.failure(error.message))
+  }
+
+  private func show(_ page: StatusPage) {
+    failurePage = page
+    pages.replace(with: page.root)
+    if isDrawn { page.focus() }
+  }
+}
