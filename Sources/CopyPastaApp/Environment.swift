@@ -71,7 +71,7 @@ final class Environment {
   }
 
   private static func livePreferences() -> Preferences {
-    let schema = SettingsSchema(CopyPasta.id) ?? Checkout()?.schema(CopyPasta.id)
+    let schema = Checkout()?.schema(CopyPasta.id) ?? SettingsSchema(CopyPasta.id)
     if schema == nil { complain(tr("Settings are not kept: their schema is not installed.")) }
     return Preferences(schema: schema)
   }

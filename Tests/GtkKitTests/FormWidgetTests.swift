@@ -23,8 +23,17 @@ import Testing
       made.value = 5
       return made
     }
-    expectNoLeak { token in Button(label: "_Press") { _ = token } }
-    expectNoLeak { token in Button(child: Label("Press")) { _ = token } }
+    expectNoLeak { token in
+      let made = Button(label: "_Press")
+      made.onClick { _ = token }
+      made.label = "_Click"
+      return made
+    }
+    expectNoLeak { token in
+      let made = Button(child: Label("Press"))
+      made.onFocusLoss { _ = token }
+      return made
+    }
     expectNoLeak { token in
       let list = ListBox()
       list.append(Label("row")) { _ = token }
@@ -75,7 +84,8 @@ import Testing
     expectNoLeak { token in
       let window = Window(
         about: .init(
-          name: "Name", version: "1", summary: "Does things.", copyright: "©", translators: nil, icon: "none")
+          title: "About Name", name: "Name", version: "1", summary: "Does things.", copyright: "©",
+          translators: nil, icon: "none")
       )
       window.onHide {
         _ = token
@@ -87,9 +97,11 @@ import Testing
     }
     #expect(isHidden)
     expectNoLeak { _ in
-      let window = Window(shortcuts: [
-        .init(title: "A <group> & more", shortcuts: [("Copy", ["<Control>c", "Return"])])
-      ])
+      let window = Window(
+        title: "Keys",
+        shortcuts: [
+          .init(title: "A <group> & more", shortcuts: [("Copy", ["<Control>c", "Return"])])
+        ])
       window.destroy()
       return window
     }

@@ -11,7 +11,7 @@ extension Screenshot {
   }
 
   /// The pixels of a rectangle that lie in the picture, row by row.
-  private func region(_ rectangle: Rectangle) -> [Colour] {
+  func region(_ rectangle: Rectangle) -> [Colour] {
     (max(0, rectangle.y)..<max(0, min(height, rectangle.y + rectangle.height))).flatMap { y in
       (max(0, rectangle.x)..<max(0, min(width, rectangle.x + rectangle.width))).map { colour(x: $0, y: y) }
     }

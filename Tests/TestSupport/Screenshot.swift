@@ -3,7 +3,7 @@ import Foundation
 /// The pixels of the screen or of one window at one moment.
 public struct Screenshot: Sendable {
   /// A colour without transparency.
-  public struct Colour: Equatable, Sendable, CustomStringConvertible {
+  public struct Colour: Hashable, Sendable, CustomStringConvertible {
     /// The parts, each from 0 to 255.
     public let red, green, blue: Int
 

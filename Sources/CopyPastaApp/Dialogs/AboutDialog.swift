@@ -10,7 +10,7 @@ final class AboutDialog: Dialog {
     let credits = tr("translator-credits")
     window = Window(
       about: .init(
-        name: "CopyPasta", version: CopyPasta.version,
+        title: tr("About CopyPasta"), name: "CopyPasta", version: CopyPasta.version,
         summary: tr("Keeps the text you copy while its window is active."),
         copyright: tr("© 2026 The CopyPasta authors"),
         translators: credits == "translator-credits" ? nil : credits, icon: CopyPasta.id))

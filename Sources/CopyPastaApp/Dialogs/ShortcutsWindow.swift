@@ -3,21 +3,26 @@ import GtkKit
 /// The keys that CopyPasta knows.
 @MainActor
 final class ShortcutsWindow: Dialog {
-  let window = Window(shortcuts: groups)
+  let window = Window(title: tr("Keyboard Shortcuts"), shortcuts: groups)
 
-  /// All of them, as GTK writes accelerators.
-  static var groups: [Window.ShortcutGroup] {
+  /// Those of the history that are shown, of all that do the same: see `HistoryKey`.
+  static var history: [(key: HistoryKey, title: String, keys: [String])] {
+    [
+      (.copy, tr("Copy"), ["Return", "space", "<Control>c"]),
+      (.copyAndDelete, tr("Copy and delete"), ["<Control>x"]),
+      (.delete, tr("Delete"), ["Delete"]),
+      (.undo, tr("Bring back what was deleted"), ["<Control>z"]),
+      (.paste, tr("Record what is on the clipboard"), ["<Control>v"]),
+      (.menu, tr("Open the menu of a text"), ["Menu", "<Shift>F10"]),
+    ]
+  }
+
+  private static var groups: [Window.ShortcutGroup] {
     [
       .init(
         title: tr("Texts"),
-        shortcuts: [
-          (tr("Copy"), ["Return", "space", "<Control>c"]),
-          (tr("Copy one of the nine newest"), ["<Control>1...9"]),
-          (tr("Copy and delete"), ["<Control>x"]),
-          (tr("Delete"), ["Delete"]),
-          (tr("Bring back what was deleted"), ["<Control>z"]),
-          (tr("Record what is on the clipboard"), ["<Control>v"]),
-          (tr("Open the menu of a text"), ["Menu", "<Shift>F10"]),
+        shortcuts: history.map { ($0.title, $0.keys) } + [
+          (tr("Copy one of the nine newest"), ["<Control>1...9"])
         ]),
       .init(
         title: tr("Moving"),

@@ -11,7 +11,7 @@ final class PreferenceGroup {
     let list = ListBox()
     list.addStyle("boxed-list")
     list.setLabelledBy(heading)
-    for row in rows { list.append(row.root, row.clicked) }
+    for row in rows { row.container = list.append(row.root, row.clicked) }
     root = Box(.vertical, spacing: 12, [heading, list])
   }
 }

@@ -54,7 +54,7 @@ final class PreferencesWindow: Dialog {
         [
           PreferenceRow(
             tr("_Largest Text"), tr("In MiB. A larger text is not recorded, and the window says so."),
-            sizeLimit.root, clicked: { [root = sizeLimit.root] in root.focus() })
+            sizeLimit.root, clicked: { [root = sizeLimit.root] in root.grabFocus() })
         ]),
     ].map(\.root)
   }

@@ -19,10 +19,11 @@ struct Checkout {
   /// The folder with what an installation would put into its places.
   var data: String { folder + "/data" }
 
-  /// The schema of the settings, compiled beside the program where that was not done since it changed.
+  /// The schema of the settings, compiled beside the program where that was not done since it changed: `swift run`
+  /// alone does not call `meson-helpers/stage`.
   func schema(_ id: String) -> SettingsSchema? {
     let source = "\(data)/\(id).gschema.xml"
-    let compiled = buildFolder + "/schemas"
+    let compiled = buildFolder + "/share/glib-2.0/schemas"
     guard let changed = modificationTime(of: source) else { return nil }
     if modificationTime(of: compiled + "/gschemas.compiled").map({ $0 < changed }) ?? true {
       do throws(GLibError) {

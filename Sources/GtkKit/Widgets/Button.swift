@@ -24,15 +24,23 @@ public final class Button: Widget {
   }
 
   /// Makes a button that shows a text; `_` comes before the letter that presses it together with Alt.
-  public convenience init(label: String, _ clicked: @escaping @MainActor () -> Void) {
+  public convenience init(label: String, _ clicked: (@MainActor () -> Void)? = nil) {
     self.init(new: gtk_button_new_with_mnemonic(label))
-    connect("clicked", clicked)
+    if let clicked { onClick(clicked) }
   }
 
   /// Makes a button that shows a widget.
-  public convenience init(child: Widget, _ clicked: @escaping @MainActor () -> Void) {
+  public convenience init(child: Widget) {
     self.init(new: gtk_button_new())
     gtk_button_set_child(cast(), child.widget)
-    connect("clicked", clicked)
   }
+
+  /// What a button with a text shows.
+  public var label: String {
+    get { gtk_button_get_label(cast()).map { String(cString: $0) } ?? "" }
+    set { gtk_button_set_label(cast(), newValue) }
+  }
+
+  /// Calls when it is pressed, by pointer or keyboard.
+  public func onClick(_ body: @escaping @MainActor () -> Void) { connect("clicked", body) }
 }

@@ -61,6 +61,14 @@ extension Widget {
     add(controller: controller)
   }
 
+  /// Calls when the keyboard goes on to something outside the widget.
+  public final func onFocusLoss(_ body: @escaping @MainActor () -> Void) {
+    let focus = Object(
+      Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_focus_new().unsafelyUnwrapped)))
+    focus.connect("leave", body)
+    add(controller: focus)
+  }
+
   /// Calls before the widget, or something within it, gets to know of a key or of a button that goes down.
   public final func onAnyInput(_ body: @escaping @MainActor (InputKind) -> Void) {
     let keys = Object(

@@ -16,13 +16,15 @@ public final class ListBox: Widget {
 
   /// Adds a row at the end, which calls when it is clicked anywhere.
   ///
-  /// The keyboard goes to what is in the row, not to the row.
-  public func append(_ child: Widget, _ clicked: (@MainActor () -> Void)? = nil) {
+  /// The keyboard goes to what is in the row, not to the row, which is the answer.
+  @discardableResult
+  public func append(_ child: Widget, _ clicked: (@MainActor () -> Void)? = nil) -> Widget {
     let row = Widget(new: gtk_list_box_row_new())
     gtk_list_box_row_set_child(row.cast(), child.widget)
     gtk_list_box_row_set_activatable(row.cast(), clicked == nil ? 0 : 1)
     gtk_widget_set_focusable(row.widget, 0)
     if let clicked { rows.append((row.raw, clicked)) }
     gtk_list_box_append(opaque, row.widget)
+    return row
   }
 }

@@ -43,9 +43,6 @@ open class Widget: Object {
     set { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) }
   }
 
-  /// Gives the widget the keyboard.
-  public final func focus() { gtk_widget_grab_focus(widget) }
-
   /// What appears beside the pointer that rests on the widget.
   public final var tooltip: String? {
     get { gtk_widget_get_tooltip_text(widget).map { String(cString: $0) } }

@@ -3,6 +3,8 @@ import CGtk
 extension Window {
   /// What is said about a program.
   public struct About {
+    /// What the window is called.
+    public var title: String
     /// The program's name.
     public var name: String
     /// Its version.
@@ -18,8 +20,10 @@ extension Window {
 
     /// Says all of it.
     public init(
-      name: String, version: String, summary: String, copyright: String, translators: String?, icon: String
+      title: String, name: String, version: String, summary: String, copyright: String,
+      translators: String?, icon: String
     ) {
+      self.title = title
       self.name = name
       self.version = version
       self.summary = summary
@@ -32,13 +36,14 @@ extension Window {
   /// Makes a window that says what a program is, under the MIT licence.
   public convenience init(about: About) {
     self.init(new: gtk_about_dialog_new())
+    gtk_window_set_title(cast(), about.title)
     gtk_about_dialog_set_program_name(opaque, about.name)
     gtk_about_dialog_set_version(opaque, about.version)
     gtk_about_dialog_set_comments(opaque, about.summary)
     gtk_about_dialog_set_copyright(opaque, about.copyright)
     gtk_about_dialog_set_translator_credits(opaque, about.translators)
     gtk_about_dialog_set_license_type(opaque, GTK_LICENSE_MIT_X11)
-    if Image.exists(about.icon) { gtk_about_dialog_set_logo_icon_name(opaque, about.icon) }
+    if IconTheme.has(about.icon) { gtk_about_dialog_set_logo_icon_name(opaque, about.icon) }
   }
 
   /// A group of keys with what they do.
@@ -58,12 +63,13 @@ extension Window {
   /// Makes a window that shows the keys of a program.
   ///
   /// GTK 4.8 has no functions that fill it: it is made from a description in XML.
-  public convenience init(shortcuts groups: [ShortcutGroup]) {
+  public convenience init(title: String, shortcuts groups: [ShortcutGroup]) {
     let builder = gtk_builder_new_from_string(Self.description(of: groups), -1)
     // The builder lets go of the window; GTK keeps it until it is destroyed.
     self.init(
       Owned(borrowing: UnsafeMutableRawPointer(gtk_builder_get_object(builder, "window").unsafelyUnwrapped)))
     g_object_unref(UnsafeMutableRawPointer(builder))
+    gtk_window_set_title(cast(), title)
   }
 
   private static func description(of groups: [ShortcutGroup]) -> String {

@@ -12,6 +12,20 @@ public final class Window: Widget {
   /// Keeps the window above another one.
   public func stay(above parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
 
+  /// Whether the window gets the keys that the desktop has taken for itself, as far as the desktop lets it.
+  ///
+  /// For the moment in which the user chooses keys.
+  public var takesSystemShortcuts = false {
+    didSet {
+      guard takesSystemShortcuts != oldValue, let surface = gtk_native_get_surface(opaque) else { return }
+      if takesSystemShortcuts {
+        gdk_toplevel_inhibit_system_shortcuts(surface, nil)
+      } else {
+        gdk_toplevel_restore_system_shortcuts(surface)
+      }
+    }
+  }
+
   /// Calls when the window goes from the screen: closed, destroyed, or hidden.
   ///
   /// A window that somebody holds is not told of its destruction, but it is of that.

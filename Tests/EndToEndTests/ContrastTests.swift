@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is to be read stands out from its ground by 4.5 to 1 at least, as the Web Content Accessibility Guidelines
+/// ask for; measured on the screen, in large letters, whose strokes have their full colour.
+@Suite(.serialized) struct ContrastTests {
+  private static let least = 4.5
+  private static let leastOfSigns = 3.0
+  /// The upper row, without the place of the check mark.
+  private static let row = Rectangle(x: 20, y: 56, width: 380, height: 84)
+  private static let checkMark = Rectangle(x: 420, y: 60, width: 40, height: 70)
+  private static let readingMark = Rectangle(x: 8, y: 8, width: 130, height: 34)
+
+  @Test(arguments: ["Adwaita", "Adwaita:dark", "Default-hc", "Default-hc-dark"])
+  func textStandsOut(theme: String) async throws {
+    try await run(theme) { scene in
+      let picture = try await scene.settledScreenshot()
+      let lines = Self.texts(in: picture)
+      try #require(lines.count == 2, "the text and its age")
+      for line in lines { #expect(picture.contrast(in: line) >= Self.least) }
+      #expect(picture.contrast(in: Self.readingMark) >= Self.least)
+    }
+  }
+
+  @Test(arguments: ["Adwaita", "Adwaita:dark", "Default-hc", "Default-hc-dark"])
+  func textStandsOutOnARowThatWasJustCopied(theme: String) async throws {
+    try await run(theme) { scene in
+      let before = try await scene.settledScreenshot().mostCommonColour(in: Self.row)
+      var flash: Screenshot?
+      // On a slow machine the flash may be over before the picture is taken; each copy gives a new one.
+      try await waitUntil("the flash", every: .milliseconds(1)) {
+        try await scene.clickFirstRow()
+        try await scene.parkMouse()
+        flash = try await scene.screenshot()
+        return flash?.mostCommonColour(in: Self.row) != before && flash?.isPlain(in: Self.checkMark) == false
+      }
+      let picture = try #require(flash)
+      for line in Self.texts(in: picture) { #expect(picture.contrast(in: line) >= Self.least) }
+      #expect(picture.contrast(in: Self.checkMark) >= Self.leastOfSigns)
+    }
+  }
+
+  /// The lines of text, and not those around the row.
+  private static func texts(in picture: Screenshot) -> [Rectangle] {
+    picture.lines(in: row).filter { $0.height > 8 }
+  }
+
+  private func run(_ theme: String, _ body: (Scene) async throws -> Void) async throws {
+    try await VirtualDesktop.with { desktop in
+      let folder = desktop.home.configHome + "/gtk-4.0"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try Data("[Settings]\ngtk-font-name=Sans 20\n".utf8)
+        .write(to: URL(fileURLWithPath: folder + "/settings.ini"))
+      let app = try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": theme])
+      let scene = Scene(desktop: desktop, app: app)
+      try await scene.parkMouse()
+      try await scene.capture("■■■■■■■■")
+      try await scene.waitForFirstRow()
+      try await body(scene)
+      try await scene.end()
+    }
+  }
+}

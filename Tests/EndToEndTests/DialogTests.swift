@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Preferences, keyboard shortcuts, about and the main menu, by the keyboard.
+@Suite(.serialized) struct DialogTests {
+  @Test func preferencesAreChangedByTheirMnemonicAndKept() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.desktop.press("alt+c")
+      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+      try await scene.desktop.press("space")
+      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=false") })
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+    }
+  }
+
+  @Test func whatGsettingsChangesIsShownAtOnce() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      let before = try await scene.settledPicture(of: window)
+      let whole = Rectangle(x: 0, y: 0, width: before.width, height: before.height)
+      try scene.writeKeyFile("[org/copypasta/CopyPasta]\ntray-icon=false\n")
+      try await waitUntil("a switch turned off") {
+        try await !Screenshot.take(of: window, on: scene.desktop).matches(before, in: whole)
+      }
+    }
+  }
+
+  @Test(arguments: [("ctrl+comma", "Preferences"), ("ctrl+question", "Keyboard Shortcuts")])
+  func aSecondPressShowsTheSameWindow(key: String, title: String) async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      let window = try await scene.openDialog(key, titled: title)
+      try await scene.app.window.activate()
+      let again = try await scene.openDialog(key, titled: title)
+      #expect(again.id == window.id)
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+    }
+  }
+
+  @Test func theClipboardIsNotReadWhileADialogIsInFront() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
+      try await scene.desktop.press("alt+t")
+      #expect(try await eventually { try scene.keyFile().contains("tray-icon=false") })
+      #expect(owner.contentRequests == [])
+      try await scene.desktop.press("Escape")
+      try await scene.expectNewest("meanwhile")
+    }
+  }
+
+  @Test func theMainMenuIsOpenedAndUsedByTheKeyboard() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.desktop.press("F10")
+      try await scene.waitForMenu()
+      // The last entry but one.
+      try await scene.desktop.press("Up", "Up", "Return")
+      try await scene.waitForDialog(titled: "About CopyPasta")
+    }
+  }
+
+  @Test func preferencesCanBeAskedForWhileTheWindowIsHidden() async throws {
+    try await VirtualDesktop.with { desktop in
+      let program = try desktop.start([CopyPasta.programPath, "--background"])
+      let service = ["gapplication", "action", CopyPasta.applicationID, "preferences"]
+      try await waitUntil("the program on the bus") { try await desktop.run(service).exit == .code(0) }
+      _ = try await waitFor("Preferences") { try await desktop.window(titled: "Preferences") }
+      #expect(try await program.stop() == .code(0))
+      #expect(program.errors == "")
+    }
+  }
+}
+
+extension Scene {
+  /// Presses keys, and waits for the window that they open.
+  @discardableResult
+  fileprivate func openDialog(_ keys: String, titled title: String) async throws -> DesktopWindow {
+    try await desktop.press(keys)
+    return try await waitForDialog(titled: title)
+  }
+
+  @discardableResult
+  fileprivate func waitForDialog(titled title: String) async throws -> DesktopWindow {
+    try await waitFor("“\(title)” in front") {
+      guard let window = try await desktop.window(titled: title), try await window.isActive() else {
+        return nil
+      }
+      return window
+    }
+  }
+
+  /// A menu is a window of its own on X11, without a title; the keyboard is its once it is shown.
+  fileprivate func waitForMenu() async throws {
+    try await waitUntil("a menu") {
+      try await desktop.run(["xdotool", "search", "--onlyvisible", "--name", ".*"]).text
+        .split(separator: "\n").count > 2
+    }
+  }
+
+  fileprivate func settledPicture(of window: DesktopWindow) async throws -> Screenshot {
+    var last = try await Screenshot.take(of: window, on: desktop)
+    try await waitUntil("a window that has stopped changing", every: .milliseconds(150)) {
+      let next = try await Screenshot.take(of: window, on: desktop)
+      defer { last = next }
+      return next.matches(last, in: Rectangle(x: 0, y: 0, width: next.width, height: next.height))
+    }
+    return last
+  }
+
+  private var keyFilePath: String { desktop.home.configHome + "/glib-2.0/settings/keyfile" }
+
+  /// What GSettings' key file holds; empty where there is none yet.
+  fileprivate func keyFile() throws -> String {
+    guard FileManager.default.fileExists(atPath: keyFilePath) else { return "" }
+    return try String(contentsOfFile: keyFilePath, encoding: .utf8)
+  }
+
+  /// Replaces GSettings' key file, as another program that changes a setting does.
+  fileprivate func writeKeyFile(_ text: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: (keyFilePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try text.write(toFile: keyFilePath, atomically: true, encoding: .utf8)
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+extension Screenshot {
+  /// The contrast of a rectangle's ground, which most of it shows, with the colour that stands out most from it: by
+  /// the Web Content Accessibility Guidelines 2.1, from 1 to 21.
+  public func contrast(in rectangle: Rectangle) -> Double {
+    let ground = mostCommonColour(in: rectangle)
+    return Set(region(rectangle)).map { $0.contrast(with: ground) }.max() ?? 1
+  }
+
+  /// The colour of the most pixels of a rectangle.
+  public func mostCommonColour(in rectangle: Rectangle) -> Colour {
+    var counts: [Colour: Int] = [:]
+    for colour in region(rectangle) { counts[colour, default: 0] += 1 }
+    return counts.max { $0.value < $1.value }?.key ?? Colour(red: 0, green: 0, blue: 0)
+  }
+
+  /// The rectangle's lines of text, from top to bottom: parts of its full width, parted by rows of one colour.
+  public func lines(in rectangle: Rectangle) -> [Rectangle] {
+    var lines: [Rectangle] = []
+    var start: Int?
+    for y in rectangle.y...rectangle.y + rectangle.height {
+      let row = Rectangle(x: rectangle.x, y: y, width: rectangle.width, height: 1)
+      let isBlank = y == rectangle.y + rectangle.height || isPlain(in: row)
+      if !isBlank {
+        start = start ?? y
+      } else if let first = start {
+        lines.append(Rectangle(x: rectangle.x, y: first, width: rectangle.width, height: y - first))
+        start = nil
+      }
+    }
+    return lines
+  }
+}
+
+extension Screenshot.Colour {
+  /// How much one stands out from the other, from 1 to 21.
+  public func contrast(with other: Screenshot.Colour) -> Double {
+    let (dark, light) = (min(luminance, other.luminance), max(luminance, other.luminance))
+    return (light + 0.05) / (dark + 0.05)
+  }
+
+  /// The relative luminance of sRGB, from 0 to 1.
+  private var luminance: Double {
+    func linear(_ part: Int) -> Double {
+      let value = Double(part) / 255
+      return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+  }
+}
