@@ -31,8 +31,18 @@ let package = Package(
     .executableTarget(name: "MainLoopProbe", dependencies: ["GtkKit"], path: "Tests/MainLoopProbe"),
     .testTarget(
       name: "GtkKitTests", dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "TestSupport", "GtkTestSupport"]),
+    .target(
+      name: "TextPipeline", dependencies: ["CopyPastaApp", "ClipHistory", "GtkKit"],
+      path: "Tests/TextPipeline"),
     .testTarget(
-      name: "CopyPastaAppTests", dependencies: ["CopyPastaApp", "TestSupport", "GtkTestSupport"]),
+      name: "CopyPastaAppTests",
+      dependencies: ["CopyPastaApp", "TestSupport", "GtkTestSupport", "TextPipeline"]),
     .testTarget(name: "EndToEndTests", dependencies: ["copypasta", "CSQLite", "TestSupport"]),
   ]
 )
+
+// libFuzzer brings the entry point, so this program links only where meson-helpers/fuzz builds it.
+if Context.environment["COPYPASTA_FUZZER"] != nil {
+  package.targets.append(
+    .executableTarget(name: "TextFuzzer", dependencies: ["TextPipeline"], path: "Tests/TextFuzzer"))
+}

@@ -116,3 +116,12 @@ func sampleText(_ count: Int) -> [UInt8] {
     initialized = count
   }
 }
+
+/// The SHA-256 of some bytes, in hexadecimal digits.
+func sha256(_ bytes: [UInt8]) throws -> String {
+  let file = FileManager.default.temporaryDirectory.appending(path: "x11kit-\(UUID().uuidString)")
+  try Data(bytes).write(to: file)
+  defer { unlink(file.path) }
+  let answer = try Client(["sha256sum", file.path], display: "").bytesToEnd()
+  return String(decoding: answer.prefix(64), as: UTF8.self)
+}

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -152,13 +151,7 @@ extension X11KitTests {
       try Client(arguments, display: display).bytesToEnd()
     }
 
-    private func digest(_ text: [UInt8]) throws -> String {
-      let file = FileManager.default.temporaryDirectory.appending(path: "x11kit-\(UUID().uuidString)")
-      try Data(text).write(to: file)
-      defer { unlink(file.path) }
-      let sum = String(decoding: try paste(["sha256sum", file.path]), as: UTF8.self).prefix(64)
-      return "\(text.count) \(sum)"
-    }
+    private func digest(_ text: [UInt8]) throws -> String { "\(text.count) \(try sha256(text))" }
 
     private func expectNextPasteIsRight(sourceLocation: SourceLocation = #_sourceLocation) async throws {
       try await owner.offer(Array("the next".utf8))

@@ -2,18 +2,18 @@
 ///
 /// White space that the eye would miss gets signs: at the beginning and at the end of a line, and where there is
 /// nothing else. Control characters are shown by their pictures.
-struct PreviewText: Equatable {
-  static let lineLimit = 3
+package struct PreviewText: Equatable {
+  package static let lineLimit = 3
 
   /// What the label shows.
-  private(set) var text = ""
+  package private(set) var text = ""
   /// Where in it, in bytes, signs stand for white space.
-  private(set) var signs: [Range<Int>] = []
+  package private(set) var signs: [Range<Int>] = []
 
   /// Writes the first lines of a preview, as one paragraph for the label to wrap and cut.
   ///
   /// Blank lines at the beginning are left out, unless there is nothing else.
-  init(_ preview: String, lineLimit: Int = Self.lineLimit) {
+  package init(_ preview: String, lineLimit: Int = Self.lineLimit) {
     guard let first = Self.firstLineWithText(of: preview) else {
       appendSigns(preview.unicodeScalars.prefix(60))
       return
@@ -28,7 +28,7 @@ struct PreviewText: Equatable {
   }
 
   /// The first lines on one line, for a screen reader: white space as it is.
-  static func spoken(_ preview: String) -> String {
+  package static func spoken(_ preview: String) -> String {
     guard let first = firstLineWithText(of: preview) else { return PreviewText(preview).text }
     let lines = lines(of: preview.unicodeScalars[first...], atMost: lineLimit + 1)
     let spoken = lines.prefix(lineLimit).map { String(String.UnicodeScalarView($0.map(picture))) }

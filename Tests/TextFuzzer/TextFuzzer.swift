@@ -1,0 +1,9 @@
+import TextPipeline
+
+/// Where libFuzzer comes in: any bytes that crash it, or that it stops at, are a defect.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  if let problem = TextPipeline.problem(with: bytes) { fatalError(problem) }
+  return 0
+}

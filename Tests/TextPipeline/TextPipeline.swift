@@ -1,0 +1,87 @@
+import ClipHistory
+import CopyPastaApp
+import GtkKit
+
+/// What must hold for whatever arrives from the clipboard on its way into a row: validation, preview, fingerprint.
+///
+/// The tests ask for a bounded number of made-up texts, the fuzzer for as many as there is time for.
+public enum TextPipeline {
+  /// What does not hold for these bytes; nil where everything does.
+  public static func problem(with bytes: [UInt8]) -> String? {
+    let isText = !bytes.isEmpty && !bytes.contains(0) && isUTF8(bytes[...])
+    let text: ClipText
+    do {
+      text = try ClipText(validating: bytes)
+    } catch {
+      return isText ? "a text was refused" : nil
+    }
+    guard isText else { return "what is no text was taken" }
+    guard text.bytes == bytes else { return "the text is not the bytes" }
+    return problem(withPreviewOf: text) ?? problem(withFingerprintOf: text)
+  }
+
+  private static func problem(withPreviewOf text: ClipText) -> String? {
+    let made = Preview.make(of: text)
+    guard (made == nil) == (text.byteCount <= Preview.byteLimit) else { return "a preview where none is due" }
+    let preview = made ?? String(decoding: text.bytes, as: UTF8.self)
+    let bytes = Array(preview.utf8)
+    if bytes.isEmpty || bytes.count > Preview.byteLimit { return "a preview of \(bytes.count) bytes" }
+    guard isUTF8(bytes[...]) else { return "a preview that is no UTF-8" }
+    guard isPart(bytes, of: text.bytes.prefix(8192)) else { return "a preview that is not in the text" }
+
+    let row = PreviewText(preview)
+    let shown = row.text.unicodeScalars
+    if shown.isEmpty { return "nothing to show" }
+    if shown.count(where: { $0 == "\u{2028}" }) >= PreviewText.lineLimit { return "too many lines" }
+    if shown.contains(where: breaksParagraph) { return "a break of the paragraph" }
+    guard row.signs.allSatisfy({ isUTF8(Array(row.text.utf8)[$0]) }) else { return "half a sign" }
+    if PreviewText.spoken(preview).unicodeScalars.contains("\u{2028}") { return "a break in what is spoken" }
+    return nil
+  }
+
+  private static func problem(withFingerprintOf text: ClipText) -> String? {
+    let key: [UInt8] = Array(0..<32)
+    let digest = Checksum.hmacSHA256(key: key, of: text.bytes)
+    guard digest.count == 32, digest == Checksum.hmacSHA256(key: key, of: text.bytes) else {
+      return "a fingerprint that is none"
+    }
+    var other = text.bytes
+    other[other.count / 2] ^= 1
+    return Checksum.hmacSHA256(key: key, of: other) == digest ? "two texts with one fingerprint" : nil
+  }
+
+  /// Tabs stay, and LINE SEPARATOR is the one break of a line.
+  private static func breaksParagraph(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\u{2029}" || (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7f
+      || scalar == "\u{85}"
+  }
+
+  private static func isPart(_ part: [UInt8], of whole: ArraySlice<UInt8>) -> Bool {
+    guard let last = (whole.startIndex...whole.endIndex).dropLast(part.count).last else { return false }
+    return (whole.startIndex...last).contains { whole[$0...].starts(with: part) }
+  }
+
+  /// The table of RFC 3629, section 4, once more and on its own: the standard library is what is checked.
+  static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var rest = bytes
+    while let first = rest.popFirst() {
+      let (second, more): (ClosedRange<UInt8>, Int)
+      switch first {
+      case 0...0x7f: continue
+      case 0xc2...0xdf: (second, more) = (0x80...0xbf, 0)
+      case 0xe0: (second, more) = (0xa0...0xbf, 1)
+      case 0xed: (second, more) = (0x80...0x9f, 1)
+      case 0xe1...0xef: (second, more) = (0x80...0xbf, 1)
+      case 0xf0: (second, more) = (0x90...0xbf, 2)
+      case 0xf1...0xf3: (second, more) = (0x80...0xbf, 2)
+      case 0xf4: (second, more) = (0x80...0x8f, 2)
+      default: return false
+      }
+      guard let next = rest.popFirst(), second.contains(next) else { return false }
+      for _ in 0..<more {
+        guard let next = rest.popFirst(), (0x80...0xbf).contains(next) else { return false }
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/python3
+"""Owns the X11 CLIPBOARD as no program should: random_owner.py SEED.
+
+For each line that it reads it takes the clipboard anew and behaves at random from then on, until the next line. It
+prints `ready`, and at the next line `sent DIGEST...`: what a reader may have taken for its text, whole, since then.
+"""
+import hashlib
+import random
+import select
+import sys
+
+from Xlib import X, Xatom, display
+from Xlib.protocol import event
+
+HINT = 'x-kde-passwordManagerHint'
+TEXTS = ['UTF8_STRING', 'text/plain;charset=utf-8', 'text/plain', 'TEXT', 'STRING']
+
+
+class RandomOwner:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.display = display.Display()
+        # What a reader destroys meanwhile is no concern of an owner's.
+        self.display.set_error_handler(lambda *_: None)
+        self.window = None
+        self.begin()
+
+    def begin(self):
+        """A new life: another window, another temper."""
+        if self.window is not None and self.random.random() < 0.5:
+            self.window.destroy()
+        screen = self.display.screen()
+        self.window = screen.root.create_window(
+            0, 0, 1, 1, 0, screen.root_depth, event_mask=X.PropertyChangeMask)
+        self.window.set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
+        self.transfers, self.sent = {}, set()
+        self.temper = self.random.choice([0.0, 0.1, 0.5])  # how often it misbehaves
+        self.display.sync()
+        say('ready')
+
+    def run(self):
+        while True:
+            while self.display.pending_events():
+                self.handle(self.display.next_event())
+            readable, _, _ = select.select([self.display.fileno(), sys.stdin], [], [])
+            if sys.stdin in readable:
+                if not sys.stdin.readline():
+                    return
+                say('sent', *self.sent)
+                self.begin()
+
+    def handle(self, happened):
+        if happened.type == X.SelectionRequest:
+            self.asked(happened, self.display.get_atom_name(happened.target))
+        elif happened.type == X.PropertyNotify and happened.state == X.PropertyDelete:
+            self.taken(happened.window, happened.atom)
+
+    def asked(self, request, name):
+        if self.misbehaves():
+            # Two answers into one property would be a text that this program cannot name.
+            if self.random.random() < 0.5:
+                self.random.choice([
+                    lambda: None, lambda: self.answer(request), lambda: self.begin_pieces(request, self.kind()),
+                    lambda: self.put(request, self.text(), self.kind(), self.random.choice([8, 16, 32])),
+                ])()
+                return
+            self.random.choice([
+                self.destroy, lambda: self.answer(request, X.NONE),
+                lambda: self.answer(request, self.atom('FIXTURE_OTHER')),
+            ])()
+        if name == 'TARGETS':
+            names = ['TARGETS'] + self.random.sample(TEXTS, self.random.randint(1, 5))
+            if self.random.random() < 0.2:
+                names.append(HINT)
+            self.put_numbers(request, [self.atom(name) for name in names])
+        elif name == HINT:
+            self.put(request, b'public', self.atom('UTF8_STRING'), 8, counts=False)
+        elif self.random.random() < 0.5:
+            self.put(request, self.text(), self.kind(), 8)
+        else:
+            self.begin_pieces(request, self.kind())
+
+    def taken(self, window, prop):
+        transfer = self.transfers.get((window.id, prop))
+        if transfer is None:
+            return
+        pieces, kind, whole = transfer
+        if self.misbehaves() and self.random.random() < 0.3:
+            choice = self.random.randint(0, 2)
+            if choice == 0:
+                return
+            if choice == 1:
+                self.destroy()
+                return
+            # Perhaps of another type: the reader has to refuse the whole.
+            kind = self.kind()
+        piece = pieces.pop(0) if pieces else b''
+        if not piece:
+            self.note(whole)
+            del self.transfers[window.id, prop]
+        window.change_property(prop, kind, 8, piece)
+        self.display.flush()
+
+    # Tools.
+
+    def misbehaves(self):
+        return self.random.random() < self.temper
+
+    def text(self):
+        size = self.random.choice([0, 1, 3, 100, 4096, 200_000])
+        return bytes(self.random.randrange(0x61, 0x7b) for _ in range(min(size, 50))) * max(1, size // 50)
+
+    def kind(self):
+        return self.atom(self.random.choice(['UTF8_STRING'] * 6 + ['STRING', 'INCR', 'ATOM', 'FIXTURE_OTHER']))
+
+    def note(self, data):
+        self.sent.add(hashlib.sha256(data).hexdigest())
+
+    def put(self, request, data, kind, size, counts=True):
+        data = data[:len(data) // (size // 8) * (size // 8)]
+        if counts:
+            self.note(data)
+        if size > 8:
+            data = [0] * (len(data) // (size // 8))
+        request.requestor.change_property(request.property, kind, size, data)
+        self.answer(request)
+
+    def put_numbers(self, request, numbers):
+        request.requestor.change_property(request.property, Xatom.ATOM, 32, numbers)
+        self.answer(request)
+
+    def begin_pieces(self, request, kind):
+        pieces = [piece for piece in (self.text() for _ in range(self.random.randint(0, 5))) if piece]
+        self.transfers[request.requestor.id, request.property] = (pieces, kind, b''.join(pieces))
+        request.requestor.change_attributes(event_mask=X.PropertyChangeMask)
+        size = self.random.choice([0, 1, 0xFFFFFFFF])
+        request.requestor.change_property(request.property, self.atom('INCR'), 32, [size])
+        self.answer(request)
+
+    def answer(self, request, prop=None):
+        request.requestor.send_event(event.SelectionNotify(
+            time=request.time, requestor=request.requestor, selection=request.selection,
+            target=request.target, property=request.property if prop is None else prop))
+        self.display.flush()
+
+    def destroy(self):
+        self.window.destroy()
+        self.display.flush()
+
+    def atom(self, name):
+        return self.display.intern_atom(name)
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+if __name__ == '__main__':
+    RandomOwner(int(sys.argv[1])).run()
