@@ -90,11 +90,14 @@ final class CopyPastaApplication {
   }
 
   private func startAtLogin(_ starts: Bool) {
+    let autostart = Autostart()
+    guard starts != autostart.isSet else { return }
     do throws(AutostartError) {
-      try Autostart().set(starts)
+      try autostart.set(starts)
     } catch {
       complain(error.message)
-      window?.report(error.message)
+      environment.preferences.startsAtLogin = autostart.isSet
+      if dialogs?.report(error.message, of: .startsAtLogin) != true { window?.report(error.message) }
     }
   }
 

@@ -16,6 +16,36 @@ import Testing
     }
   }
 
+  @Test func aTextLargerThanTheSettingIsRefused() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try scene.writeKeyFile("[org/copypasta/CopyPasta]\nsize-limit=uint32 1\n")
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      try await scene.capture(Scene.text(ofSize: 1 << 20))
+      try await XClip.copy(Scene.text(ofSize: (1 << 20) + 1), on: scene.desktop)
+      try await scene.capture("after")
+      #expect(try await scene.history.count() == 3)
+    }
+  }
+
+  @Test func theStartAtLoginGoesBackWhereItCannotBeSet() async throws {
+    try await VirtualDesktop.with { desktop in
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      let folder = desktop.home.configHome + "/autostart"
+      try Data().write(to: URL(fileURLWithPath: folder))
+      let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      let before = try await scene.settledPicture(of: window)
+      try await desktop.press("alt+s")
+      #expect(try await eventually { try scene.keyFile().contains("start-at-login=false") })
+      let after = try await scene.settledPicture(of: window)
+      let whole = Rectangle(x: 0, y: 0, width: after.width, height: after.height)
+      #expect(!after.matches(before, in: whole), "the reason is said")
+      #expect(try await scene.app.stop() == .code(0))
+      #expect(scene.app.errors.split(separator: "\n").count == 1)
+    }
+  }
+
   @Test func whatGsettingsChangesIsShownAtOnce() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")

@@ -7,7 +7,8 @@
 final class ClipboardWatcher {
   private let clipboard: any SystemClipboard
   private let recorder: CaptureRecorder
-  private let limits: TransferLimits
+  /// How far the transfers that begin from now on may go.
+  var limits: TransferLimits
   /// How long the transfer of an offer may go on once another one has replaced it.
   private let graceTime: Duration
   private var reading: Task<Void, Never>?

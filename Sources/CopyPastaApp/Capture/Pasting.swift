@@ -8,7 +8,8 @@ import GtkKit
 final class Pasting {
   private let clipboard: any SystemClipboard
   private let recorder: CaptureRecorder
-  private let limits: TransferLimits
+  /// How far a transfer may go.
+  var limits: TransferLimits
   private let outcome: @MainActor (PasteOutcome) -> Void
   private let queue = TaskQueue()
 

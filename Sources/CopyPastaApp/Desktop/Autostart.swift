@@ -18,6 +18,9 @@ struct Autostart {
     self.program = program
   }
 
+  /// Whether the file is there, and this program's.
+  var isSet: Bool { file.exists && file.string(Self.mark) != nil }
+
   /// Writes or removes the file.
   func set(_ starts: Bool) throws(AutostartError) {
     guard !file.exists || file.string(Self.mark) != nil else { throw .notOurs(path: file.path) }

@@ -31,6 +31,13 @@ final class Dialogs {
   /// Shows what CopyPasta is.
   func showAbout(above parent: Window?) { show(.about, above: parent) { AboutDialog() } }
 
+  /// Says in the preferences why a setting went back; answers false where they are not shown.
+  func report(_ message: String, of key: Preferences.Key) -> Bool {
+    guard let preferences = open[.preferences] as? PreferencesWindow else { return false }
+    preferences.report(message, of: key)
+    return true
+  }
+
   /// Closes all of them.
   func close() {
     for dialog in open.values { dialog.window.destroy() }

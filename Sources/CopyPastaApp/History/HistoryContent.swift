@@ -17,6 +17,7 @@ final class HistoryContent {
   private let watcher: ClipboardWatcher
   private let pasting: Pasting
   private let newClips: Batch<Clip>
+  private var sizeLimit: PreferenceObservation?
   private let report: @MainActor (String) -> Void
 
   /// - Parameter height: the window's, in pixels, which the first page of clips is to fill.
@@ -57,6 +58,14 @@ final class HistoryContent {
     model.onCountChange = { [weak self] in self?.showPage() }
     connectRows()
     showPage()
+  }
+
+  /// Follows what the user has set; before anything is read.
+  func follow(_ preferences: Preferences) {
+    useSizeLimit(preferences.sizeLimit)
+    sizeLimit = preferences.observe(.sizeLimit) { [weak self] in
+      self?.useSizeLimit(preferences.sizeLimit)
+    }
   }
 
   /// Whether the clipboard is read.
@@ -181,6 +190,11 @@ final class HistoryContent {
     // Its buttons go: the keyboard must not go with them.
     if count == 0 && undoBar.hasFocus { list.focusAgain() }
     undoBar.show(count)
+  }
+
+  private func useSizeLimit(_ bytes: Int) {
+    watcher.limits.bytes = bytes
+    pasting.limits.bytes = bytes
   }
 
   private func showPage() {

@@ -50,11 +50,10 @@ extension HistoryWindow {
     content.connectKeys(of: window)
     pages.replace(with: content.root)
     content.isShown = isShown
-    followActivity()
     // At the start that waits for the first frame.
     guard isDrawn else { return }
     content.focusNewest()
-    content.loadRest()
+    completeContent()
   }
 
   private func show(_ error: StoreError) {

@@ -63,10 +63,20 @@ final class HistoryWindow {
     content?.focusNewest()
     failurePage?.focus()
     guard !isDrawn else { return }
-    window.onNextFrame { [weak self] in
-      self?.isDrawn = true
-      self?.content?.loadRest()
-    }
+    window.onNextFrame { [weak self] in self?.drawn() }
+  }
+
+  private func drawn() {
+    isDrawn = true
+    completeContent()
+  }
+
+  /// Does with the content what the first frame need not wait for.
+  func completeContent() {
+    content?.follow(environment.preferences)
+    content?.loadRest()
+    // Last, for the settings say how large a text may be.
+    followActivity()
   }
 
   /// Says something to the user, in one line.
@@ -125,8 +135,8 @@ final class HistoryWindow {
   /// The clipboard is read while the window is active and there is a history to record it in.
   func followActivity() {
     guard let content else { return }
-    content.isReading = window.isShownAndActive
-    mark.isReading = window.isShownAndActive
+    content.isReading = isDrawn && window.isShownAndActive
+    mark.isReading = content.isReading
   }
 
   // MARK: Size

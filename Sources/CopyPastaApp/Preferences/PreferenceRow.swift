@@ -39,6 +39,13 @@ final class PreferenceRow {
     control.setAccessibleDescription(spoken ?? explanation)
   }
 
+  /// Says in the place of the explanation what went wrong.
+  func report(_ message: String) {
+    explain(message)
+    words.addStyle("failure")
+    _ = control.announce(message)
+  }
+
   /// Whether it is in the list at present.
   var isShown = true {
     didSet { container?.isVisible = isShown }

@@ -6,6 +6,7 @@ final class PreferencesWindow: Dialog {
   let window = Window(title: tr("Preferences"))
   private let preferences: Preferences
   private var switches: [SettingSwitch] = []
+  private var rows: [Preferences.Key: PreferenceRow] = [:]
   private let sizeLimit: SizeLimitButton
 
   init(_ preferences: Preferences) {
@@ -14,13 +15,24 @@ final class PreferencesWindow: Dialog {
     window.addStyle("preferences")
     window.defaultSize = (480, 640)
     window.setTitlebar(HeaderBar())
-    let page = Box(.vertical, spacing: 24, groups)
+    let page = Box(.vertical, spacing: 24, (preferences.areKept ? [] : [Self.warning]) + groups)
     page.addStyle("page")
     window.setChild(ScrolledWindow(child: page))
     window.onKeys("Escape") { [weak self] in
       self?.window.destroy()
       return true
     }
+  }
+
+  /// Says why a setting went back, in its row.
+  func report(_ message: String, of key: Preferences.Key) { rows[key]?.report(message) }
+
+  private static var warning: Widget {
+    let label = Label(
+      tr("Changes are not kept: the settings’ schema is not installed, or the desktop keeps no settings."))
+    label.wrap()
+    label.addStyle("warning")
+    return label
   }
 
   private var groups: [Widget] {
@@ -65,6 +77,8 @@ final class PreferencesWindow: Dialog {
   ) -> PreferenceRow {
     let made = SettingSwitch(key, value, of: preferences)
     switches.append(made)
-    return made.row(title, explanation)
+    let row = made.row(title, explanation)
+    rows[key] = row
+    return row
   }
 }
