@@ -52,7 +52,7 @@ first_line() {
 }
 
 start_x_server() {
-  start_here Xvfb Xvfb -displayfd 1 -screen 0 1280x900x24 -nolisten tcp -noreset
+  start_here Xvfb Xvfb -displayfd 1 -screen 0 "${desktop_screen:-1280x900x24}" -nolisten tcp -noreset
   DISPLAY=:$(first_line Xvfb)
   export DISPLAY
 }

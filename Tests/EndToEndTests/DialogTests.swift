@@ -9,7 +9,7 @@ import Testing
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.desktop.press("alt+c")
       #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
-      try await scene.desktop.press("space")
+      try await scene.desktop.press("alt+c")
       #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=false") })
       try await scene.desktop.press("Escape")
       try await waitUntil("the main window again") { try await scene.app.window.isActive() }
