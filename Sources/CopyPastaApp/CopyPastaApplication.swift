@@ -28,6 +28,7 @@ final class CopyPastaApplication {
   private var isStyled = false
   private var trayIcon: TrayIcon?
   private lazy var haptics = Haptics(preferences: environment.preferences)
+  private var shortcutObservation: Observation?
 
   /// Runs until the program ends; the answer is the exit status.
   func run(_ start: Start) -> Int32 {
@@ -78,6 +79,16 @@ final class CopyPastaApplication {
     preferences.onChange(of: .startsAtLogin) { [weak self] in
       self?.startAtLogin(preferences.startsAtLogin)
     }
+    startShortcut()
+  }
+
+  private func startShortcut() {
+    let shortcut = environment.shortcut
+    shortcut.onActivated { [weak self] in self?.toggle($0) }
+    shortcutObservation = shortcut.observe { [weak self, weak shortcut] in
+      self?.reasons.set(.shortcut, holds: shortcut?.state.needsProcess == true)
+    }
+    shortcut.start()
   }
 
   private func requested(_ request: TrayIcon.Request, _ activation: Activation) {

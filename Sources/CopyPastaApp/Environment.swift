@@ -10,19 +10,23 @@ final class Environment {
   let now: @Sendable () -> Int64
   private let deferredHistory: Deferred<Result<History, StoreError>>
   private let deferredPreferences: Deferred<Preferences>
+  private let deferredShortcut: Deferred<ShortcutKeeper>
 
   init(
     clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile,
     now: @escaping @Sendable () -> Int64,
     history: @escaping @MainActor () -> Result<History, StoreError>,
-    preferences: @escaping @MainActor () -> Preferences
+    preferences: @escaping @MainActor () -> Preferences,
+    shortcuts: @escaping @MainActor () -> [any GlobalShortcut]
   ) {
     self.clipboard = clipboard
     self.location = location
     self.windowState = windowState
     self.now = now
     deferredHistory = Deferred(history)
-    deferredPreferences = Deferred(preferences)
+    let deferredPreferences = Deferred(preferences)
+    self.deferredPreferences = deferredPreferences
+    deferredShortcut = Deferred { ShortcutKeeper(deferredPreferences.value, ways: shortcuts()) }
   }
 
   /// The history, opened when it is first asked for: a program that starts hidden does without.
@@ -30,6 +34,9 @@ final class Environment {
 
   /// What the user has set; read when it is first asked for, so that the first frame need not wait for it.
   var preferences: Preferences { deferredPreferences.value }
+
+  /// The keys that call the history up from every program.
+  var shortcut: ShortcutKeeper { deferredShortcut.value }
 
   /// The real thing.
   static func live() -> Environment {
@@ -39,7 +46,7 @@ final class Environment {
       windowState: KeyFile(path: UserFolders.state + "/copypasta/state.ini", group: "window"),
       now: { Format.now },
       history: { Result { () throws(StoreError) in try History(at: location) } },
-      preferences: livePreferences)
+      preferences: livePreferences, shortcuts: liveShortcuts)
   }
 
   /// Has the history opened anew when it is next asked for; it must not be open.
@@ -74,6 +81,18 @@ final class Environment {
     let schema = Checkout()?.schema(CopyPasta.id) ?? SettingsSchema(CopyPasta.id)
     if schema == nil { complain(tr("Settings are not kept: their schema is not installed.")) }
     return Preferences(schema: schema)
+  }
+
+  /// The ways to a global shortcut that this desktop may have, the best one first.
+  private static func liveShortcuts() -> [any GlobalShortcut] {
+    var ways: [any GlobalShortcut] = []
+    // First, for what the user has put into GNOME's settings would be somebody else's to every other way.
+    if let gnome = GnomeShortcut.ofDesktop() { ways.append(gnome) }
+    // It is certain, and brings the time of the press along; but under Xwayland it would be told of nothing.
+    if case .x11(let name) = Display.backend, !Desktop.isWayland {
+      ways.append(KeyGrabShortcut(display: name))
+    }
+    return ways + [PortalShortcut()]
   }
 
   private static func systemClipboard() -> any SystemClipboard {

@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func aHistoryIsReadByteForByte() async throws {
-    try await VirtualDesktop.with(windowManager: false) { desktop in
+    try await VirtualDesktop.with(windowManager: nil) { desktop in
       let database = HistoryDatabase(path: desktop.home.dataHome + "/history.sqlite3")
       #expect(try await database.count() == 0)
       let made = try await desktop.run([

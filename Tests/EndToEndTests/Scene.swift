@@ -128,7 +128,7 @@ struct Scene {
   // MARK: Filling the history
 
   /// Makes a history that holds these texts, the oldest first, as the program itself would have captured them.
-  private nonisolated(nonsending) static func fillHistory(
+  nonisolated(nonsending) static func fillHistory(
     with clips: [String], on desktop: VirtualDesktop
   ) async throws {
     let maker = try await CopyPasta.launch(on: desktop)

@@ -1,19 +1,24 @@
 import CGtk
+import Synchronization
 import Testing
 
 @testable import GtkKit
 
 /// Tells whether a GObject is gone, without keeping it.
-@MainActor
-final class Lifetime {
-  private(set) var isOver = false
+///
+/// A connection to a bus may end on GDBus's own thread.
+final class Lifetime: Sendable {
+  private let ended = Atomic(false)
 
+  var isOver: Bool { ended.load(ordering: .acquiring) }
+
+  @MainActor
   init(of object: Object) {
-    let ended: @MainActor @convention(c) (gpointer?, UnsafeMutablePointer<GObject>?) -> Void = { data, _ in
-      Unmanaged<Lifetime>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().isOver = true
+    let ended: GWeakNotify = { data, _ in
+      let lifetime = Unmanaged<Lifetime>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue()
+      lifetime.ended.store(true, ordering: .releasing)
     }
-    g_object_weak_ref(
-      object.cast(), unsafeBitCast(ended, to: GWeakNotify.self), Unmanaged.passRetained(self).toOpaque())
+    g_object_weak_ref(object.cast(), ended, Unmanaged.passRetained(self).toOpaque())
   }
 }
 

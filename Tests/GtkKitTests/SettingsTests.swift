@@ -30,7 +30,8 @@ import Testing
       <key name="sound" type="b"><default>true</default></key>
       <key name="name" type="s"><default>''</default></key>
       <key name="volume" type="u"><range min="1" max="9"/><default>3</default></key>
-      <key name="list" type="as"><default>[]</default></key>
+      <key name="list" type="as"><default>['a', 'b']</default></key>
+      <key name="odd" type="ai"><default>[]</default></key>
     </schema></schemalist>
     """
 
@@ -50,11 +51,12 @@ import Testing
   }
 
   @Test func aSchemaTellsItsKeysAndWhatTheyAreAtFirst() {
-    #expect(Set(schema.keys) == ["sound", "name", "volume", "list"])
+    #expect(Set(schema.keys) == ["sound", "name", "volume", "list", "odd"])
     #expect(schema.initialValue(of: "sound") == .flag(true))
     #expect(schema.initialValue(of: "name") == .text(""))
     #expect(schema.initialValue(of: "volume") == .number(3))
-    #expect(schema.initialValue(of: "list") == nil)
+    #expect(schema.initialValue(of: "list") == .texts(["a", "b"]))
+    #expect(schema.initialValue(of: "odd") == nil)
     #expect(schema.initialValue(of: "unknown") == nil)
   }
 
@@ -104,6 +106,30 @@ import Testing
 
   @Test func whatIsKeptInMemoryIsNotCalledKept() {
     #expect(!Settings(schema, initially: initial).areKept)
+  }
+
+  @Test func aListIsKept() {
+    let settings = Settings(schema, initially: ["list": .texts([])])
+    #expect(settings["list"] == .texts(["a", "b"]))
+    #expect(settings.set("list", to: .texts(["é", ""])))
+    #expect(Settings(schema, initially: ["list": .texts([])])["list"] == .texts(["é", ""]))
+    settings.reset("list")
+    settings.reset("nothing")
+    #expect(settings["list"] == .texts(["a", "b"]))
+  }
+
+  @Test func aSchemaOfSeveralPlacesHasAValueInEach() throws {
+    try folder.write(
+      Self.source.replacing(" path=\"/org/copypasta/test/\"", with: ""), to: "test.gschema.xml")
+    try SettingsSchema.compile(folder.path, into: folder.path + "/several")
+    let schema = try #require(SettingsSchema(Self.id, compiledIn: folder.path + "/several"))
+    #expect(schema.path == nil)
+    #expect(self.schema.path == "/org/copypasta/test/")
+    let here = Settings(schema, at: "/org/copypasta/here/", initially: initial)
+    let there = Settings(schema, at: "/org/copypasta/there/", initially: initial)
+    #expect(here.set("name", to: .text("here")))
+    #expect(there["name"] == .text(""))
+    #expect(Settings(schema, at: "/org/copypasta/here/", initially: initial)["name"] == .text("here"))
   }
 
   @Test func nothingIsLeftOfThemOnceTheyAreGone() {

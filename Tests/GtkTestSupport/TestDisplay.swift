@@ -7,7 +7,7 @@ import TestSupport
 public enum TestDisplay {
   /// Suites run beside each other: all wait for the one that comes first.
   private static let desktop = Task { @MainActor in
-    let desktop = try await VirtualDesktop.start(windowManager: false)
+    let desktop = try await VirtualDesktop.start(windowManager: nil)
     for (name, value) in desktop.environment { setenv(name, value, 1) }
     Display.preferFastStart()
     guard Display.open() else { throw TestSupportError("GTK cannot open the display of the tests") }

@@ -13,6 +13,19 @@ public struct ScratchHome: Sendable {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
+    // With a shortcut the program would live on when its window is closed.
+    try set(["shortcut": "''"])
+  }
+
+  /// Sets some of the program's settings, in GVariant's language, and the others to what they are at first.
+  ///
+  /// A program that runs notices.
+  public func set(_ settings: [String: String]) throws {
+    let folder = configHome + "/glib-2.0/settings"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let lines = ["[org/copypasta/CopyPasta]"] + settings.map { "\($0)=\($1)" }.sorted()
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(
+      to: URL(fileURLWithPath: folder + "/keyfile"), options: .atomic)
   }
 
   /// `$XDG_DATA_HOME`.

@@ -49,12 +49,28 @@ extension VirtualDesktop {
     } catch { throw TestSupportError("\(error)\n\(server.errors)") }
   }
 
-  /// Starts openbox, and returns once it manages windows.
-  ///
-  /// It announces itself (_NET_SUPPORTING_WM_CHECK) before that, and a window that is mapped in between stays
-  /// unmanaged for ever; its startup command runs at the right moment.
-  func startWindowManager() async throws {
-    let manager = try start(["openbox", "--sm-disable", "--startup", "echo ready"])
-    _ = try await Self.firstLine(of: manager)
+  /// A window manager of X11.
+  public enum WindowManager: Sendable, CaseIterable {
+    case openbox, xfwm4
+  }
+
+  /// Starts a window manager, and returns once it manages windows.
+  func start(_ windowManager: WindowManager) async throws {
+    switch windowManager {
+    case .openbox:
+      // It announces itself (_NET_SUPPORTING_WM_CHECK) before that, and a window that is mapped in between stays
+      // unmanaged for ever; its startup command runs at the right moment.
+      _ = try await Self.firstLine(of: start(["openbox", "--sm-disable", "--startup", "echo ready"]))
+    case .xfwm4:
+      // It does not run without its settings daemon.
+      let service = "org.xfce.Xfconf.service"
+      try FileManager.default.copyItem(
+        atPath: "/usr/share/dbus-1/services/\(service)", toPath: "\(home.services)/\(service)")
+      // And it has warnings of its own, which are not to end it.
+      _ = try start(["xfwm4", "--compositor=off"], environment: ["G_DEBUG": ""])
+      try await waitUntil("xfwm4") {
+        try await run(["xprop", "-root", "_NET_SUPPORTING_WM_CHECK"]).text.contains("window id")
+      }
+    }
   }
 }

@@ -50,10 +50,10 @@ public final class VirtualDesktop: Sendable {
   ///
   /// - Parameters:
   ///   - kind: what it is made of.
-  ///   - windowManager: whether openbox runs, on X11; without it no window is ever active.
+  ///   - windowManager: which one runs, on X11; without one no window is ever active.
   ///   - accessibility: whether programs offer themselves to screen readers (needs at-spi2-core).
   public static func start(
-    _ kind: Kind = .x11, windowManager: Bool = true, accessibility: Bool = false
+    _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false
   ) async throws -> VirtualDesktop {
     let home = try ScratchHome()
     var servers: [Program] = []
@@ -70,7 +70,7 @@ public final class VirtualDesktop: Sendable {
       let environment = home.environment.merging(session) { $1 }.merging(display) { $1 }
       let desktop = VirtualDesktop(kind: kind, home: home, environment: environment, servers: servers)
       switch kind {
-      case .x11: if windowManager { try await desktop.startWindowManager() }
+      case .x11: if let windowManager { try await desktop.start(windowManager) }
       case .wayland: try await desktop.plugInKeyboardAndPointer()
       }
       return desktop
@@ -83,7 +83,7 @@ public final class VirtualDesktop: Sendable {
 
   /// Runs `body` on a fresh desktop, and ends the desktop however `body` ends.
   public nonisolated(nonsending) static func with<Value>(
-    _ kind: Kind = .x11, windowManager: Bool = true, accessibility: Bool = false,
+    _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
     _ body: (VirtualDesktop) async throws -> Value
   ) async throws -> Value {
     let desktop = try await start(kind, windowManager: windowManager, accessibility: accessibility)

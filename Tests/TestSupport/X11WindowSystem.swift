@@ -25,11 +25,12 @@ struct X11WindowSystem: WindowSystem {
   }
 
   func activeWindow() async throws -> UInt? {
-    // "_NET_ACTIVE_WINDOW: window id # 0x600007", or 0x0 where no window has the focus.
+    // "_NET_ACTIVE_WINDOW: window id # 0x600007", or 0x0 where no window has the focus; xfwm4 adds ", 0x0".
     let answer = try await desktop.run(["xprop", "-root", "-notype", "_NET_ACTIVE_WINDOW"]).text
-    guard let number = answer.split(separator: " 0x").last, let id = UInt(number, radix: 16), id != 0 else {
-      return nil
-    }
+    let words = answer.split { $0 == " " || $0 == "," }
+    guard let number = words.first(where: { $0.hasPrefix("0x") })?.dropFirst(2),
+      let id = UInt(number, radix: 16), id != 0
+    else { return nil }
     return id
   }
 

@@ -17,9 +17,12 @@ public final class Settings {
   ///
   /// - Parameters:
   ///   - schema: nil for values that last as long as this object.
+  ///   - path: where the values are, for a schema that does not say so itself; nil for one that does.
   ///   - initial: every key, with what holds where the schema does not know it.
-  public init(_ schema: SettingsSchema?, initially initial: [String: SettingsValue]) {
-    stored = schema.map { Stored(schema: $0) }
+  public init(
+    _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: SettingsValue]
+  ) {
+    stored = schema.map { Stored(schema: $0, path: path) }
     values = initial
     guard let stored else { return }
     stored.object.connectText("changed") { [weak self] key in self?.changed?(key) }
@@ -46,6 +49,9 @@ public final class Settings {
     return true
   }
 
+  /// Takes back what the user set for a key.
+  public func reset(_ key: String) { stored?.reset(key) }
+
   /// Whether a key may be changed; false where the system's administrator has locked it.
   public func isWritable(_ key: String) -> Bool { stored?.isWritable(key) ?? true }
 
@@ -62,11 +68,13 @@ private struct Stored {
   let schema: SettingsSchema
   let object: Object
 
-  init(schema: SettingsSchema) {
+  init(schema: SettingsSchema, path: String?) {
     self.schema = schema
+    // GLib aborts where both say the path, or neither.
+    let path = schema.path == nil ? path ?? "/" : nil
     object = Object(
       Owned(
-        taking: UnsafeMutableRawPointer(g_settings_new_full(schema.pointer, nil, nil).unsafelyUnwrapped)))
+        taking: UnsafeMutableRawPointer(g_settings_new_full(schema.pointer, nil, path).unsafelyUnwrapped)))
   }
 
   /// GLib's stand-in where the desktop has no backend, or `GSETTINGS_BACKEND=memory` asks for it.
@@ -90,6 +98,10 @@ private struct Stored {
 
   func set(_ key: String, to value: SettingsValue) -> Bool {
     schema.takes(value, for: key) && g_settings_set_value(object.cast(), key, value.variant) != 0
+  }
+
+  func reset(_ key: String) {
+    if schema.initialValue(of: key) != nil { g_settings_reset(object.cast(), key) }
   }
 
   func isWritable(_ key: String) -> Bool {

@@ -45,6 +45,9 @@ public final class SettingsSchema {
     g_settings_schema_unref(pointer)
   }
 
+  /// Where the values are, such as `/org/example/app/`; nil for a schema that several places have.
+  public var path: String? { g_settings_schema_get_path(pointer).map { String(cString: $0) } }
+
   /// The names of all keys, in no order.
   public var keys: [String] {
     guard let list = g_settings_schema_list_keys(pointer) else { return [] }

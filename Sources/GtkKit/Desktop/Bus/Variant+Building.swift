@@ -16,6 +16,11 @@ extension Variant {
   /// A number, `x`.
   public static func int64(_ value: Int64) -> Variant { Variant(sinking: g_variant_new_int64(gint64(value))) }
 
+  /// A number, `t`.
+  public static func uint64(_ value: UInt64) -> Variant {
+    Variant(sinking: g_variant_new_uint64(guint64(value)))
+  }
+
   /// A number, `d`.
   public static func double(_ value: Double) -> Variant { Variant(sinking: g_variant_new_double(value)) }
 
@@ -47,9 +52,9 @@ extension Variant {
     value.withPointer { Variant(sinking: g_variant_new_variant($0)) }
   }
 
-  /// Values by name, each in a box, `a{sv}`.
+  /// Values by name, each in a box, `a{sv}`; in the order of their names, so that equal ones are equal.
   public static func dictionary(_ values: [String: Variant]) -> Variant {
-    let entries = values.map { name, value in
+    let entries = values.sorted { $0.key < $1.key }.map { name, value in
       string(name).withPointer { name in
         boxed(value).withPointer { Variant(sinking: g_variant_new_dict_entry(name, $0)) }
       }

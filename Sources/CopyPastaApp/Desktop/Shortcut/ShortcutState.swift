@@ -65,6 +65,14 @@ extension ShortcutState {
     }
   }
 
+  /// Whether the keys reach the program only while it runs.
+  var needsProcess: Bool {
+    switch self {
+    case .held(by: .keyGrab, _), .held(by: .portal, _): true
+    default: false
+    }
+  }
+
   /// Shows or hides the history, from wherever it is run.
   static var toggleCommand: String { ShellCommand.ofThisProgram(named: "copypasta") + " --toggle" }
 }

@@ -1,0 +1,92 @@
+import GtkKit
+
+/// GNOME's own custom shortcut, which runs `copypasta --toggle`: for a GNOME whose portal has no shortcuts.
+///
+/// It is in GNOME's settings, where the user finds it under Keyboard: it is written only when the user asks for it
+/// (`install`), and taken back likewise (`remove`).
+@MainActor
+final class GnomeShortcut: GlobalShortcut {
+  private static let mediaKeys = "org.gnome.settings-daemon.plugins.media-keys"
+  private static let path = "/org/gnome/settings-daemon/plugins/media-keys/custom-keybindings/copypasta/"
+  private static let list = "custom-keybindings"
+
+  /// The places of all custom shortcuts, and what is at ours.
+  private let places: Settings
+  private let entry: Settings
+  private let command: String
+  private var keys: Accelerator?
+  private var changed: (@MainActor (ShortcutState) -> Void)?
+
+  /// What this desktop has; nil where that is no GNOME, or one without custom shortcuts.
+  static func ofDesktop() -> GnomeShortcut? {
+    guard Desktop.names.contains("GNOME") else { return nil }
+    return GnomeShortcut(command: ShortcutState.toggleCommand) { SettingsSchema($0) }
+  }
+
+  /// - Parameter lookUp: finds a schema by its id; nil where it is not installed.
+  init?(command: String, lookUp: @MainActor (String) -> SettingsSchema?) {
+    guard let schema = lookUp(Self.mediaKeys), case .texts? = schema.initialValue(of: Self.list),
+      let entrySchema = lookUp(Self.mediaKeys + ".custom-keybinding"), entrySchema.path == nil
+    else { return nil }
+    places = Settings(schema, initially: [Self.list: .texts([])])
+    entry = Settings(
+      entrySchema, at: Self.path,
+      initially: ["name": .text(""), "command": .text(""), "binding": .text("")])
+    self.command = command
+    entry.onChange { [weak self] _ in self?.settingsChanged() }
+    places.onChange { [weak self] _ in self?.settingsChanged() }
+  }
+
+  /// Whether GNOME has the shortcut.
+  var isSet: Bool { listed.contains(Self.path) }
+
+  /// Adds the shortcut to GNOME's; false where the system's administrator has locked those.
+  @discardableResult
+  func install(_ keys: Accelerator) -> Bool {
+    // Its keys last: GNOME begins to listen to them when it knows what to run.
+    let values = [
+      ("name", tr("Show or Hide the Clipboard History")), ("command", command), ("binding", keys.name),
+    ]
+    let isWritten = values.allSatisfy { key, value in
+      entry[key] == .text(value) || entry.set(key, to: .text(value))
+    }
+    return isWritten && (isSet || places.set(Self.list, to: .texts(listed + [Self.path])))
+  }
+
+  /// Takes the shortcut out of GNOME's.
+  func remove() {
+    guard isSet else { return }
+    places.set(Self.list, to: .texts(listed.filter { $0 != Self.path }))
+    for key in ["name", "command", "binding"] { entry.reset(key) }
+  }
+
+  // MARK: - As a way to a shortcut
+
+  /// Keeps GNOME's keys the same as the ones that the user has set here, where GNOME has the shortcut.
+  func start(_ keys: Accelerator) async -> ShortcutState {
+    self.keys = keys
+    guard isSet, install(keys) else { return .notHeld(.unsupported) }
+    return state
+  }
+
+  /// GNOME's settings stay: they are for when the program does not run, too.
+  func stop() async { keys = nil }
+
+  /// Never calls: GNOME runs a program, which speaks to this one over D-Bus.
+  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) {}
+
+  func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void) { changed = body }
+
+  private func settingsChanged() {
+    if keys != nil { changed?(state) }
+  }
+
+  private var state: ShortcutState {
+    guard isSet, case .text(let binding)? = entry["binding"] else { return .notHeld(.unsupported) }
+    return .held(by: .gnome, name: Accelerator(binding)?.label)
+  }
+
+  private var listed: [String] {
+    if case .texts(let places)? = places[Self.list] { places } else { [] }
+  }
+}

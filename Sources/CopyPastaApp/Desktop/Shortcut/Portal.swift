@@ -1,0 +1,137 @@
+import GtkKit
+
+/// Why a portal gave nothing.
+enum PortalError: Error, Equatable {
+  /// There is no such portal, or it made no sense of the request.
+  case unavailable
+  /// The user said no, or closed the question.
+  case refused
+  /// The portal ended the request without an answer of the user's.
+  case failed
+  /// No answer came in time.
+  case silent
+  /// The task was cancelled.
+  case cancelled
+}
+
+/// The desktop's portals for programs (`org.freedesktop.portal.Desktop`), over a connection of their own.
+///
+/// Of their own, because a portal takes a connection for the program that it was registered as before the first
+/// request on it, and GTK sends requests of its own over the shared one.
+@MainActor
+final class Portal {
+  static let name = "org.freedesktop.portal.Desktop"
+  static let path = "/org/freedesktop/portal/desktop"
+
+  let bus: Bus
+  private var requests = 0
+
+  init(_ bus: Bus) {
+    self.bus = bus
+  }
+
+  /// One of the interfaces, such as `org.freedesktop.portal.GlobalShortcuts`.
+  static func interface(_ interface: String, at path: String = path) -> RemoteObject {
+    RemoteObject(name: name, path: path, interface: interface)
+  }
+
+  /// Tells the portals which program this is (xdg-desktop-portal 1.20 and newer).
+  ///
+  /// To be called before any request. Without it the name comes from the program's systemd scope, if it has one.
+  func register(as id: String, within limit: Duration) async throws(PortalError) {
+    do throws(BusError) {
+      try await bus.call(
+        Self.interface("org.freedesktop.host.portal.Registry"), "Register",
+        [.string(id), .dictionary([:])], timeout: limit)
+    } catch {
+      switch error {
+      // Older ones do not know it, and one that knows no desktop file of ours goes on without.
+      case .refused: break
+      case .timedOut: throw .silent
+      case .cancelled: throw .cancelled
+      case .noBus: throw .unavailable
+      }
+    }
+  }
+
+  /// Makes a request and waits for its answer, which a signal brings.
+  ///
+  /// - Parameters:
+  ///   - limit: how long to wait. The request is taken back then, with what it shows to the user.
+  ///   - arguments: what to call the method with, given the value of its option `handle_token`.
+  func request(
+    _ method: String, of interface: String, within limit: Duration, arguments: (Variant) -> [Variant]
+  ) async throws(PortalError) -> [String: Variant] {
+    requests += 1
+    let token = "copypasta\(requests)"
+    let sender = String(bus.uniqueName.dropFirst().map { $0 == "." ? "_" : $0 })
+    // The path is known beforehand: subscribing only after the call could be too late for the answer.
+    let request = Self.interface(
+      "org.freedesktop.portal.Request", at: "\(Self.path)/request/\(sender)/\(token)")
+    let answer = PortalAnswer()
+    let subscription = bus.subscribe(to: "Response", of: request) { answer.give(.init(response: $0)) }
+    let alarm = Timeout(after: limit) { answer.give(.failure(.silent)) }
+    defer { withExtendedLifetime((subscription, alarm)) {} }
+    do throws(PortalError) {
+      try await call(interface, method, arguments(.string(token)), limit)
+      return try await answer.wait().get()
+    } catch {
+      if error == .silent || error == .cancelled { bus.send(request, "Close") }
+      throw error
+    }
+  }
+
+  private func call(
+    _ interface: String, _ method: String, _ arguments: [Variant], _ limit: Duration
+  ) async throws(PortalError) {
+    do throws(BusError) {
+      try await bus.call(Self.interface(interface), method, arguments, timeout: limit)
+    } catch {
+      throw PortalError(error)
+    }
+  }
+}
+
+/// The answer that a request waits for; the first one counts.
+@MainActor
+private final class PortalAnswer {
+  private var result: Result<[String: Variant], PortalError>?
+  private var waiting: CheckedContinuation<Void, Never>?
+
+  func give(_ result: Result<[String: Variant], PortalError>) {
+    guard self.result == nil else { return }
+    self.result = result
+    waiting?.resume()
+    waiting = nil
+  }
+
+  func wait() async -> Result<[String: Variant], PortalError> {
+    await withTaskCancellationHandler {
+      if result == nil, !Task.isCancelled { await withCheckedContinuation { waiting = $0 } }
+    } onCancel: {
+      Task { @MainActor in self.give(.failure(.cancelled)) }
+    }
+    return result ?? .failure(.cancelled)
+  }
+}
+
+extension Result<[String: Variant], PortalError> {
+  /// Reads the signal `Response` (`ua{sv}`).
+  fileprivate init(response: Variant) {
+    switch (response[0]?.uint32, response[1]?.dictionary) {
+    case (0, let results?): self = .success(results)
+    case (1, _): self = .failure(.refused)
+    default: self = .failure(.failed)
+    }
+  }
+}
+
+extension PortalError {
+  fileprivate init(_ error: BusError) {
+    switch error {
+    case .refused, .noBus: self = .unavailable
+    case .timedOut: self = .silent
+    case .cancelled: self = .cancelled
+    }
+  }
+}

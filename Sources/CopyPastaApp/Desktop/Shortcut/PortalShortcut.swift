@@ -1,0 +1,132 @@
+import GtkKit
+
+/// Keys that the desktop's portal gives (`org.freedesktop.portal.GlobalShortcuts`).
+///
+/// The keys asked for are a wish: which ones they become is the user's and the desktop's affair.
+@MainActor
+final class PortalShortcut: GlobalShortcut {
+  /// How long things may take, and how often they are tried.
+  struct Limits {
+    /// The wait for an answer that needs no user.
+    var answer = Duration.seconds(10)
+    /// The wait for one that the user is asked for; then the question is taken off the screen.
+    var question = Duration.seconds(300)
+    /// The waits before a session that was lost is set up anew, one for each attempt.
+    var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(20)]
+    /// A portal that ends so many sessions in a row is left alone.
+    var losses = 3
+    /// A session that held for so long was not lost in a row.
+    var steadyTime = Duration.seconds(60)
+  }
+
+  private let limits: Limits
+  private let connect: @MainActor () async throws(BusError) -> Bus
+  private var portal: Portal?
+  private var keys: Accelerator?
+  private var session: PortalShortcutSession?
+  private var watch: BusRegistration?
+  private var renewal: Task<Void, Never>?
+  private var losses = 0
+  private var heldSince = ContinuousClock.now
+  private var activated: (@MainActor (Activation) -> Void)?
+  private var changed: (@MainActor (ShortcutState) -> Void)?
+
+  init(
+    limits: Limits = Limits(), connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession
+  ) {
+    self.limits = limits
+    self.connect = connect
+  }
+
+  func start(_ keys: Accelerator) async -> ShortcutState {
+    self.keys = keys
+    losses = 0
+    let state = await setUp(keys)
+    // The user's no is kept to; whatever else went wrong may go right with the portal that comes next.
+    if state != .notHeld(.refused), self.keys != nil { watchPortal() }
+    return state
+  }
+
+  func stop() async {
+    keys = nil
+    watch = nil
+    renewal?.cancel()
+    await renewal?.value
+    session?.close()
+    session = nil
+  }
+
+  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) { activated = body }
+  func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void) { changed = body }
+
+  // MARK: - What happens to the session
+
+  /// Notices when the portal ends, and when another one comes.
+  private func watchPortal() {
+    var isFirst = true
+    watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
+      // The first call tells of the one that was asked just now.
+      if !isFirst { self?.sessionLost() }
+      isFirst = false
+    } vanished: { [weak self] in
+      isFirst = false
+      if self?.session != nil { self?.sessionLost() }
+    }
+  }
+
+  private func sessionLost() {
+    guard let keys, renewal == nil else { return }
+    session = nil
+    losses = ContinuousClock.now - heldSince < limits.steadyTime ? losses + 1 : 1
+    guard losses <= limits.losses else {
+      changed?(.notHeld(.unsupported))
+      return
+    }
+    changed?(.starting)
+    renewal = Task { [weak self, limits] in
+      for pause in limits.pauses {
+        do { try await Task.sleep(for: pause) } catch { return }
+        guard let state = await self?.setUp(keys), !Task.isCancelled else { return }
+        if state == .notHeld(.unsupported), pause != limits.pauses.last { continue }
+        self?.renewal = nil
+        self?.changed?(state)
+        return
+      }
+    }
+  }
+
+  // MARK: - Setting up
+
+  private func setUp(_ keys: Accelerator) async -> ShortcutState {
+    do throws(PortalError) {
+      let portal = try await connectedPortal()
+      let session = try await PortalShortcutSession.make(for: keys, through: portal, limits: limits)
+      // It may have been stopped meanwhile.
+      guard self.keys == keys, !Task.isCancelled else {
+        session.close()
+        return .off
+      }
+      session.onActivated { [weak self] in self?.activated?($0) }
+      session.onClosed { [weak self] in self?.sessionLost() }
+      session.onRenamed { [weak self, weak session] in
+        self?.changed?(.held(by: .portal, name: session?.triggerName))
+      }
+      self.session = session
+      heldSince = .now
+      return .held(by: .portal, name: session.triggerName)
+    } catch {
+      return .notHeld(error == .refused ? .refused : .unsupported)
+    }
+  }
+
+  private func connectedPortal() async throws(PortalError) -> Portal {
+    if let portal { return portal }
+    do throws(BusError) {
+      let portal = Portal(try await connect())
+      self.portal = portal
+      return portal
+    } catch {
+      throw .unavailable
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import GtkKit
+import GtkTestSupport
+import TestSupport
+
+@testable import CopyPastaApp
+
+/// A portal of global shortcuts that does what it is told to, on a bus of its own.
+@MainActor
+final class FakePortal {
+  /// What a request comes to.
+  enum Answer {
+    case granted
+    /// The user says no.
+    case refused
+    /// It ends without an answer of the user's.
+    case failed
+    /// It never ends.
+    case silence
+    /// The call itself is answered with an error.
+    case error
+    /// A signal of the wrong types.
+    case nonsense
+  }
+
+  /// Where the program under test comes in.
+  let client: Bus
+  /// What each method comes to; granted where nothing is said.
+  var answers: [String: Answer] = [:]
+  /// Whether it is one of those that want to know first who asks.
+  var knowsRegistry = false
+  /// Whether it grants all at the beginning, as KDE 5.27 does.
+  var grantsAtOnce = false
+  /// What it grants, in the form of the specification.
+  var granted = FakePortal.list("toggle-history", trigger: "Ctrl+Meta+V")
+  /// The methods that were called, and what each was called with last.
+  private(set) var calls: [String] = []
+  private(set) var arguments: [String: Variant] = [:]
+
+  private let daemon: PrivateBus
+  private let bus: Bus
+  private var registrations: [BusRegistration] = []
+
+  static let handle = Portal.path + "/session/1_1/copypasta"
+
+  init() async throws {
+    let daemon = try await PrivateBus.start()
+    self.daemon = daemon
+    bus = try await pumping { try await Bus.at(address: daemon.address) }
+    client = try await pumping { try await Bus.at(address: daemon.address) }
+  }
+
+  /// Comes onto the bus.
+  func start() async throws {
+    let shortcuts = try bus.export(
+      Self.shortcuts, at: Portal.path,
+      methods: [
+        "CreateSession": { [weak self] arguments throws(BusError) in
+          try self?.requested("CreateSession", arguments, options: arguments[0]) ?? []
+        },
+        "BindShortcuts": { [weak self] arguments throws(BusError) in
+          try self?.requested("BindShortcuts", arguments, options: arguments[3]) ?? []
+        },
+      ])
+    registrations = [shortcuts, try closable("org.freedesktop.portal.Session", at: Self.handle)]
+    if knowsRegistry { registrations.append(try registry()) }
+    var isThere = false
+    registrations.append(bus.ownName(Portal.name, acquired: { isThere = true }))
+    try await pump("the portal on the bus") { isThere }
+  }
+
+  /// Leaves the bus.
+  func stop() { registrations = [] }
+
+  /// Sends a signal of a session's shortcut.
+  func activate(
+    session: String = handle, shortcut: String = "toggle-history", options: [String: Variant] = [:]
+  ) {
+    emit("Activated", [path(session), .string(shortcut), .uint64(0), .dictionary(options)])
+  }
+
+  func emit(_ signal: String, _ arguments: [Variant]) {
+    bus.emit(signal, of: "org.freedesktop.portal.GlobalShortcuts", at: Portal.path, arguments)
+  }
+
+  /// Ends the session.
+  func closeSession() {
+    bus.emit("Closed", of: "org.freedesktop.portal.Session", at: Self.handle, [.dictionary([:])])
+  }
+
+  /// Lets arrive what was sent before: the bus keeps the order.
+  func settle() async throws {
+    let busItself = RemoteObject(
+      name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
+    for connection in [client, bus, client] {
+      _ = try await pumping { try await connection.call(busItself, "GetId") }
+    }
+  }
+
+  static func list(_ id: String, trigger: String) -> Variant {
+    .array(of: "(sa{sv})", [.tuple([.string(id), .dictionary(["trigger_description": .string(trigger)])])])
+  }
+
+  func path(_ path: String) -> Variant { Variant.objectPath(path) ?? .string("") }
+
+  // MARK: - What it is asked
+
+  private func requested(
+    _ method: String, _ arguments: Variant, options: Variant?
+  ) throws(BusError) -> [Variant] {
+    calls.append(method)
+    self.arguments[method] = arguments
+    let answer = answers[method] ?? .granted
+    if answer == .error { throw .refused(name: BusError.unknownMethod, message: "no") }
+    let token = options?.dictionary?["handle_token"]?.string ?? ""
+    let sender = client.uniqueName.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
+    let request = "\(Portal.path)/request/\(sender)/\(token)"
+    registrations.append(try closable("org.freedesktop.portal.Request", at: request))
+    if let response = response(to: method, answer) {
+      // Before the call is answered, as quick portals do.
+      bus.emit("Response", of: "org.freedesktop.portal.Request", at: request, response)
+    }
+    return [path(request)]
+  }
+
+  private func response(to method: String, _ answer: Answer) -> [Variant]? {
+    var results: [String: Variant] = [:]
+    if method == "CreateSession" { results["session_handle"] = .string(Self.handle) }
+    if method == "BindShortcuts" || grantsAtOnce { results["shortcuts"] = granted }
+    return switch answer {
+    case .granted: [.uint32(0), .dictionary(results)]
+    case .refused: [.uint32(1), .dictionary([:])]
+    case .failed: [.uint32(2), .dictionary([:])]
+    case .nonsense: [.string("0"), .int32(5)]
+    case .silence, .error: nil
+    }
+  }
+
+  private func closable(_ interface: String, at path: String) throws(BusError) -> BusRegistration {
+    try bus.export(
+      "<node><interface name='\(interface)'><method name='Close'/></interface></node>", at: path,
+      methods: [
+        "Close": { [weak self] _ in
+          self?.calls.append("\(interface.split(separator: ".").last ?? "").Close")
+          return []
+        }
+      ])
+  }
+
+  private func registry() throws(BusError) -> BusRegistration {
+    try bus.export(
+      """
+      <node><interface name='org.freedesktop.host.portal.Registry'>
+        <method name='Register'><arg type='s'/><arg type='a{sv}'/></method>
+      </interface></node>
+      """, at: Portal.path,
+      methods: [
+        "Register": { [weak self] arguments in
+          self?.calls.append("Register")
+          self?.arguments["Register"] = arguments
+          return []
+        }
+      ])
+  }
+
+  private static let shortcuts = """
+    <node><interface name='org.freedesktop.portal.GlobalShortcuts'>
+      <method name='CreateSession'><arg type='a{sv}'/><arg type='o' direction='out'/></method>
+      <method name='BindShortcuts'>
+        <arg type='o'/><arg type='a(sa{sv})'/><arg type='s'/><arg type='a{sv}'/><arg type='o' direction='out'/>
+      </method>
+    </interface></node>
+    """
+}

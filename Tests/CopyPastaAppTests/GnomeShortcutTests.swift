@@ -1,0 +1,128 @@
+import Foundation
+import GtkKit
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// GNOME's custom shortcut, in settings that only this process sees (`GSETTINGS_BACKEND=memory`).
+@MainActor @Suite(.serialized) struct GnomeShortcutTests {
+  private static let mediaKeys = "org.gnome.settings-daemon.plugins.media-keys"
+  private static let others = "/org/gnome/settings-daemon/plugins/media-keys/custom-keybindings/custom0/"
+  private static let ours = "/org/gnome/settings-daemon/plugins/media-keys/custom-keybindings/copypasta/"
+
+  private let folder: TemporaryFolder
+  private let shortcut: GnomeShortcut
+  /// The same as GNOME sees it.
+  private let places: Settings
+  private let entry: Settings
+  private let keys: Accelerator
+
+  init() throws {
+    setenv("GSETTINGS_BACKEND", "memory", 1)
+    let folder = try TemporaryFolder()
+    self.folder = folder
+    try folder.write(Self.source, to: "gnome.gschema.xml")
+    try SettingsSchema.compile(folder.path, into: folder.path)
+    shortcut = try #require(
+      GnomeShortcut(command: "copypasta --toggle") { SettingsSchema($0, compiledIn: folder.path) })
+    places = Settings(
+      SettingsSchema(Self.mediaKeys, compiledIn: folder.path), initially: ["custom-keybindings": .texts([])])
+    entry = Settings(
+      SettingsSchema(Self.mediaKeys + ".custom-keybinding", compiledIn: folder.path), at: Self.ours,
+      initially: ["name": .text(""), "command": .text(""), "binding": .text("")])
+    keys = try #require(Accelerator("<Control><Super>v"))
+    shortcut.remove()
+    places.set("custom-keybindings", to: .texts([Self.others]))
+  }
+
+  private static let source = """
+    <schemalist>
+      <schema id="\(mediaKeys)" path="/org/gnome/settings-daemon/plugins/media-keys/">
+        <key name="custom-keybindings" type="as"><default>[]</default></key>
+      </schema>
+      <schema id="\(mediaKeys).custom-keybinding">
+        <key name="name" type="s"><default>''</default></key>
+        <key name="command" type="s"><default>''</default></key>
+        <key name="binding" type="s"><default>''</default></key>
+      </schema>
+    </schemalist>
+    """
+
+  @Test func nothingIsWrittenUntilTheUserAsksForIt() async {
+    #expect(!shortcut.isSet)
+    #expect(await shortcut.start(keys) == .notHeld(.unsupported))
+    #expect(places["custom-keybindings"] == .texts([Self.others]))
+    #expect(entry["binding"] == .text(""))
+  }
+
+  @Test func whatWasAddedIsTakenOutAgain() async {
+    #expect(shortcut.install(keys))
+    #expect(places["custom-keybindings"] == .texts([Self.others, Self.ours]))
+    #expect(entry["command"] == .text("copypasta --toggle"))
+    #expect(entry["binding"] == .text("<Control><Super>v"))
+    #expect(entry["name"] != .text(""))
+    #expect(await shortcut.start(keys) == .held(by: .gnome, name: "Ctrl+Super+V"))
+    shortcut.remove()
+    #expect(places["custom-keybindings"] == .texts([Self.others]))
+    for key in ["name", "command", "binding"] { #expect(entry[key] == .text("")) }
+    #expect(await shortcut.start(keys) == .notHeld(.unsupported))
+  }
+
+  @Test func addingTwiceIsAddingOnce() {
+    #expect(shortcut.install(keys))
+    #expect(shortcut.install(keys))
+    #expect(places["custom-keybindings"] == .texts([Self.others, Self.ours]))
+  }
+
+  @Test func otherKeysSetHereBecomeGnomesToo() async throws {
+    #expect(shortcut.install(keys))
+    let state = await shortcut.start(try #require(Accelerator("<Alt>F1")))
+    #expect(state == .held(by: .gnome, name: "Alt+F1"))
+    #expect(entry["binding"] == .text("<Alt>F1"))
+  }
+
+  @Test func whatTheUserChangesInGnomeIsTold() async {
+    #expect(shortcut.install(keys))
+    _ = await shortcut.start(keys)
+    var states: [ShortcutState] = []
+    shortcut.onChange { states.append($0) }
+    entry.set("binding", to: .text("<Alt>F2"))
+    #expect(states.last == .held(by: .gnome, name: "Alt+F2"))
+    places.set("custom-keybindings", to: .texts([]))
+    #expect(states.last == .notHeld(.unsupported))
+  }
+
+  @Test func theChoiceIsOfferedWhereThereIsNoOtherWay() async throws {
+    let preferences = Preferences(schema: nil)
+    let keeper = ShortcutKeeper(preferences, ways: [shortcut, FakeShortcut()])
+    keeper.start()
+    #expect(try await eventually { keeper.state == .notHeld(.unsupported) })
+    #expect(keeper.gnomeChoice == .add)
+    keeper.choose(.add)
+    #expect(try await eventually { keeper.state == .held(by: .gnome, name: "Ctrl+Super+V") })
+    #expect(keeper.gnomeChoice == .remove)
+    keeper.choose(.remove)
+    #expect(try await eventually { keeper.gnomeChoice == .add })
+    #expect(places["custom-keybindings"] == .texts([Self.others]))
+  }
+
+  @Test func schemasOfAnotherShapeAreLeftAlone() throws {
+    let missing = GnomeShortcut(command: "") { SettingsSchema($0 + ".missing") }
+    #expect(missing == nil)
+    try folder.write(
+      Self.source.replacingOccurrences(of: "type=\"as\"", with: "type=\"ai\""), to: "gnome.gschema.xml")
+    try SettingsSchema.compile(folder.path, into: folder.path + "/other")
+    let odd = GnomeShortcut(command: "") { SettingsSchema($0, compiledIn: folder.path + "/other") }
+    #expect(odd == nil)
+  }
+
+  nonisolated private static let installed =
+    "/usr/share/glib-2.0/schemas/org.gnome.settings-daemon.plugins.media-keys.gschema.xml"
+
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: installed), "gnome-settings-daemon is not installed"))
+  func gnomesOwnSchemaIsUnderstood() {
+    #expect(GnomeShortcut(command: "copypasta --toggle") { SettingsSchema($0) } != nil)
+  }
+}

@@ -1,0 +1,220 @@
+import GtkKit
+import GtkTestSupport
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// The portal of global shortcuts, with one that behaves and with those that do not.
+@MainActor @Suite struct PortalShortcutTests {
+  private let portal: FakePortal
+  private let shortcut: PortalShortcut
+  private let told = Told()
+  private static let held = ShortcutState.held(by: .portal, name: "Ctrl+Meta+V")
+
+  init() async throws {
+    let portal = try await FakePortal()
+    self.portal = portal
+    shortcut = PortalShortcut(limits: .quick) { portal.client }
+    shortcut.onActivated { [told] in told.presses.append($0) }
+    shortcut.onChange { [told] in told.states.append($0) }
+  }
+
+  // MARK: One that behaves
+
+  @Test func asksForWhatTheUserHasSet() async throws {
+    try await portal.start()
+    #expect(try await start("<Control><Shift><Super>v") == Self.held)
+    #expect(portal.calls == ["CreateSession", "BindShortcuts"])
+    let options = try #require(portal.arguments["CreateSession"]?[0]?.dictionary)
+    #expect(options["session_handle_token"]?.string == "copypasta")
+    let bound = try #require(portal.arguments["BindShortcuts"])
+    #expect(bound[0]?.string == FakePortal.handle)
+    #expect(bound[1] == options["shortcuts"])
+    let shortcut = try #require(bound[1]?[0])
+    #expect(shortcut[0]?.string == "toggle-history")
+    #expect(shortcut[1]?.dictionary?["preferred_trigger"]?.string == "CTRL+SHIFT+LOGO+v")
+    #expect(shortcut[1]?.dictionary?["description"]?.string?.isEmpty == false)
+  }
+
+  @Test func whatIsGrantedAtOnceIsNotAskedForAgain() async throws {
+    portal.grantsAtOnce = true
+    try await portal.start()
+    #expect(try await start() == Self.held)
+    #expect(portal.calls == ["CreateSession"])
+  }
+
+  @Test func saysFirstWhichProgramItIsWhereThatIsWanted() async throws {
+    portal.knowsRegistry = true
+    try await portal.start()
+    #expect(try await start() == Self.held)
+    #expect(portal.calls.first == "Register")
+    #expect(portal.arguments["Register"]?[0]?.string == CopyPasta.id)
+  }
+
+  @Test func aPressIsToldOfWithItsToken() async throws {
+    try await portal.start()
+    #expect(try await start() == Self.held)
+    portal.activate(session: Portal.path + "/session/1_1/other")
+    portal.activate(shortcut: "other")
+    portal.emit("Activated", [.string("nonsense")])
+    portal.activate()
+    portal.activate(options: ["activation_token": .string("abc")])
+    portal.activate(options: ["activation_token": .int32(5)])
+    try await pump("the presses") { told.presses.count == 3 }
+    #expect(told.presses == [.ambient, .token("abc"), .ambient])
+  }
+
+  @Test func anotherNameOfTheKeysIsTold() async throws {
+    portal.granted = FakePortal.list("toggle-history", trigger: "")
+    try await portal.start()
+    #expect(try await start() == .held(by: .portal, name: nil))
+    portal.emit(
+      "ShortcutsChanged",
+      [portal.path(FakePortal.handle), FakePortal.list("toggle-history", trigger: "Meta+V")])
+    try await pump("the change") { told.states == [.held(by: .portal, name: "Meta+V")] }
+  }
+
+  @Test func stoppingClosesTheSession() async throws {
+    try await portal.start()
+    #expect(try await start() == Self.held)
+    await shortcut.stop()
+    try await portal.settle()
+    #expect(portal.calls.last == "Session.Close")
+    portal.activate()
+    portal.closeSession()
+    try await portal.settle()
+    #expect(told.presses == [])
+    #expect(told.states == [])
+    #expect(try await start("<Alt>F1") == Self.held)
+  }
+
+  // MARK: Those that do not
+
+  @Test(arguments: [
+    ("CreateSession", FakePortal.Answer.refused, ShortcutState.Reason.refused),
+    ("CreateSession", .failed, .unsupported), ("CreateSession", .silence, .unsupported),
+    ("CreateSession", .error, .unsupported), ("CreateSession", .nonsense, .unsupported),
+    ("BindShortcuts", .refused, .refused), ("BindShortcuts", .failed, .unsupported),
+    ("BindShortcuts", .silence, .unsupported), ("BindShortcuts", .error, .unsupported),
+    ("BindShortcuts", .nonsense, .unsupported),
+  ])
+  func whateverItDoesAnAnswerComes(
+    method: String, answer: FakePortal.Answer, reason: ShortcutState.Reason
+  ) async throws {
+    portal.answers[method] = answer
+    try await portal.start()
+    #expect(try await start() == .notHeld(reason))
+    try await portal.settle()
+    // What it asks the user for, and what it has opened, is taken back.
+    #expect(portal.calls.contains("Request.Close") == (answer == .silence))
+    #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
+  }
+
+  @Test func aGrantWithoutOurShortcutIsARefusal() async throws {
+    portal.granted = FakePortal.list("another", trigger: "Meta+V")
+    try await portal.start()
+    #expect(try await start() == .notHeld(.refused))
+  }
+
+  @Test func noBusAndNoPortalAreSaid() async throws {
+    #expect(try await start() == .notHeld(.unsupported))
+    let busless = PortalShortcut(limits: .quick) { () throws(BusError) in throw .noBus("none") }
+    let keys = try #require(Accelerator("<Alt>F1"))
+    #expect(try await pumping { await busless.start(keys) } == .notHeld(.unsupported))
+  }
+
+  @Test func givingUpTakesTheQuestionBack() async throws {
+    portal.answers["BindShortcuts"] = .silence
+    try await portal.start()
+    let keys = try #require(Accelerator("<Alt>F1"))
+    let patient = PortalShortcut(limits: .patient) { [portal] in portal.client }
+    let asking = Task { await patient.start(keys) }
+    try await pump("the question") { portal.calls.last == "BindShortcuts" }
+    asking.cancel()
+    #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
+    try await portal.settle()
+    #expect(portal.calls.suffix(2).sorted() == ["Request.Close", "Session.Close"])
+  }
+
+  // MARK: Sessions that are lost
+
+  @Test func aPortalThatComesLaterOrAgainIsAskedAgain() async throws {
+    #expect(try await start() == .notHeld(.unsupported))
+    try await portal.start()
+    try await pump("the shortcut") { told.states.last == Self.held }
+    portal.stop()
+    try await pump("its loss") { told.states.last == .starting }
+    try await portal.start()
+    try await pump("the shortcut again") { told.states.last == Self.held }
+    portal.activate()
+    try await pump("the press") { told.presses.count == 1 }
+  }
+
+  @Test func aClosedSessionIsOpenedAgain() async throws {
+    try await portal.start()
+    #expect(try await start() == Self.held)
+    portal.closeSession()
+    try await pump("the shortcut again") { told.states == [.starting, Self.held] }
+    portal.activate()
+    try await pump("the press") { told.presses.count == 1 }
+  }
+
+  @Test func aPortalThatEndsEverySessionIsLeftAlone() async throws {
+    try await portal.start()
+    #expect(try await start() == Self.held)
+    shortcut.onChange { [told, portal] state in
+      told.states.append(state)
+      if state == Self.held { portal.closeSession() }
+    }
+    portal.closeSession()
+    try await pump("the end") { told.states.last == .notHeld(.unsupported) }
+    #expect(portal.calls.count { $0 == "CreateSession" } == 1 + PortalShortcut.Limits.quick.losses)
+  }
+
+  @Test func aRefusalIsNotAskedForAgainByItself() async throws {
+    portal.answers["BindShortcuts"] = .refused
+    try await portal.start()
+    #expect(try await start() == .notHeld(.refused))
+    portal.stop()
+    try await portal.start()
+    try await portal.settle()
+    #expect(portal.calls.count { $0 == "CreateSession" } == 1)
+    #expect(told.states == [])
+  }
+
+  @Test func nothingIsLeftOnceItIsGone() async throws {
+    try await portal.start()
+    weak var leaked: PortalShortcut?
+    func use() async throws {
+      let shortcut = PortalShortcut(limits: .quick) { [portal] in portal.client }
+      leaked = shortcut
+      let keys = try #require(Accelerator("<Alt>F1"))
+      #expect(try await pumping { await shortcut.start(keys) } == Self.held)
+    }
+    try await use()
+    try await pump("its end") { leaked == nil }
+  }
+
+  // MARK: Tools
+
+  private func start(_ keys: String = "<Control><Super>v") async throws -> ShortcutState {
+    let keys = try #require(Accelerator(keys))
+    return try await pumping { [shortcut] in await shortcut.start(keys) }
+  }
+}
+
+/// What a shortcut has told.
+@MainActor
+private final class Told {
+  var presses: [Activation] = []
+  var states: [ShortcutState] = []
+}
+
+extension PortalShortcut.Limits {
+  /// Short where the portal is silent.
+  fileprivate static let quick = PortalShortcut.Limits(
+    answer: .milliseconds(500), question: .milliseconds(500), pauses: [.milliseconds(10), .milliseconds(500)])
+
+  fileprivate static let patient = PortalShortcut.Limits(answer: .seconds(60), question: .seconds(60))
+}

@@ -1,0 +1,161 @@
+import GtkKit
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// Which way to the shortcut is taken, and what the user's changes do to it.
+@MainActor @Suite struct ShortcutKeeperTests {
+  private let preferences = Preferences(schema: nil)
+  private let first = FakeShortcut()
+  private let second = FakeShortcut()
+  private let keeper: ShortcutKeeper
+  private static let held = ShortcutState.held(by: .keyGrab, name: "Ctrl+Super+V")
+
+  init() {
+    keeper = ShortcutKeeper(preferences, ways: [first, second])
+  }
+
+  @Test func theFirstWayThatGivesItIsTaken() async throws {
+    first.outcome = Self.held
+    keeper.start()
+    try await expect(Self.held)
+    #expect(first.asked == ["<Control><Super>v"])
+    #expect(second.asked == [])
+  }
+
+  @Test func theNextWayIsAskedWhereTheFirstIsNotThere() async throws {
+    second.outcome = .held(by: .portal, name: nil)
+    keeper.start()
+    try await expect(.held(by: .portal, name: nil))
+    #expect(first.asked == second.asked)
+  }
+
+  @Test func whatAnotherProgramHasIsSaidAndAskedForOnce() async throws {
+    first.outcome = .notHeld(.taken("Ctrl+Super+V"))
+    keeper.start()
+    try await expect(.notHeld(.taken("Ctrl+Super+V")))
+    #expect(first.asked.count == 1)
+    #expect(second.asked == [])
+    // Once the layout has changed, say.
+    first.change(to: Self.held)
+    try await expect(Self.held)
+  }
+
+  @Test(arguments: [ShortcutState.Reason.refused, .missing("X")])
+  func theReasonThatSaysMostIsSaid(_ reason: ShortcutState.Reason) async throws {
+    first.outcome = .notHeld(reason)
+    keeper.start()
+    try await expect(.notHeld(reason))
+    #expect(second.asked.count == 1)
+  }
+
+  @Test func noWayIsSaid() async throws {
+    keeper.start()
+    try await expect(.notHeld(.unsupported))
+    #expect(keeper.state.command != nil)
+  }
+
+  @Test func anEmptySettingIsNoneAndANewOneTakesEffectAtOnce() async throws {
+    first.outcome = Self.held
+    keeper.start()
+    try await expect(Self.held)
+    preferences.shortcut = ""
+    try await expect(.off)
+    #expect(!first.isHeld)
+    preferences.shortcut = "<Alt>F1"
+    try await expect(Self.held)
+    #expect(first.asked == ["<Control><Super>v", "<Alt>F1"])
+    preferences.shortcut = "nonsense"
+    try await expect(.notHeld(.malformed))
+    #expect(!first.isHeld)
+  }
+
+  @Test func aWayThatIsStillAskingIsGivenUpForTheNewSetting() async throws {
+    first.outcome = nil
+    keeper.start()
+    try await expect(.starting)
+    try await pump("the question") { first.asked.count == 1 }
+    preferences.shortcut = "<Alt>F1"
+    try await pump("the second question") { first.asked.count == 2 }
+    #expect(first.wasCancelled)
+    first.outcome = Self.held
+    preferences.shortcut = "<Alt>F2"
+    try await expect(Self.held)
+  }
+
+  @Test func aPauseGivesItBack() async throws {
+    first.outcome = Self.held
+    keeper.start()
+    try await expect(Self.held)
+    keeper.isPaused = true
+    try await pump("the shortcut given back") { !first.isHeld }
+    keeper.isPaused = false
+    try await expect(Self.held)
+    #expect(first.isHeld)
+  }
+
+  @Test func pressesAreHandedOnAndChangesTold() async throws {
+    var presses: [Activation] = []
+    var states: [ShortcutState] = []
+    keeper.onActivated { presses.append($0) }
+    var observation: Observation? = keeper.observe { states.append(keeper.state) }
+    first.outcome = Self.held
+    keeper.start()
+    try await expect(Self.held)
+    first.press(.time(7))
+    #expect(presses == [.time(7)])
+    first.change(to: .starting)
+    first.change(to: Self.held)
+    // Another way has no say while the first one has it.
+    second.change(to: .notHeld(.unsupported))
+    #expect(states == [.starting, Self.held, .starting, Self.held])
+    withExtendedLifetime(observation) {}
+    observation = nil
+    first.change(to: .starting)
+    #expect(states.count == 4)
+  }
+
+  @Test func aWayThatComesLateIsTaken() async throws {
+    keeper.start()
+    try await expect(.notHeld(.unsupported))
+    second.change(to: .held(by: .portal, name: "X"))
+    try await expect(.held(by: .portal, name: "X"))
+  }
+
+  private func expect(_ state: ShortcutState) async throws {
+    try await pump("\(state)") { keeper.state == state }
+  }
+}
+
+/// A way that answers what it is told to.
+@MainActor
+final class FakeShortcut: GlobalShortcut {
+  /// What asking for it comes to; nil where nobody ever answers.
+  var outcome: ShortcutState? = .notHeld(.unsupported)
+  private(set) var asked: [String] = []
+  private(set) var isHeld = false
+  private(set) var wasCancelled = false
+  private var activated: (@MainActor (Activation) -> Void)?
+  private var changed: (@MainActor (ShortcutState) -> Void)?
+
+  func start(_ keys: Accelerator) async -> ShortcutState {
+    asked.append(keys.name)
+    while outcome == nil {
+      do {
+        try await Task.sleep(for: .milliseconds(1))
+      } catch {
+        wasCancelled = true
+        return .notHeld(.unsupported)
+      }
+    }
+    isHeld = true
+    return outcome ?? .off
+  }
+
+  func stop() async { isHeld = false }
+  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) { activated = body }
+  func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void) { changed = body }
+  func press(_ activation: Activation) { activated?(activation) }
+  func change(to state: ShortcutState) { changed?(state) }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The global shortcut on X11, pressed as a user does, while another program has the keyboard.
+@Suite(.serialized) struct ShortcutTests {
+  /// How often in a row the window is called and sent away; `COPYPASTA_ROUNDS` sets another number.
+  private static let rounds = ProcessInfo.processInfo.environment["COPYPASTA_ROUNDS"].flatMap(Int.init) ?? 15
+
+  @Test(arguments: VirtualDesktop.WindowManager.allCases)
+  func bringsTheWindowWithTheKeyboardAndTakesItAway(_ manager: VirtualDesktop.WindowManager) async throws {
+    try await Self.run(under: manager, with: ["older", "newest"]) { scene, other in
+      for round in 1...Self.rounds {
+        try await scene.pressShortcut()
+        try await scene.expectActive("round \(round)")
+        #expect(try await scene.windowCount() == 1)
+        try await scene.pressShortcut()
+        try await waitUntil("the other window active, round \(round)") { try await other.isActive() }
+        #expect(try await eventually { try await scene.windowCount() == 0 })
+      }
+    }
+  }
+
+  @Test(arguments: [["Num_Lock"], ["Caps_Lock"], ["Num_Lock", "Caps_Lock"]])
+  func worksWithLocks(_ locks: [String]) async throws {
+    try await Self.run { scene, other in
+      for lock in locks { try await scene.desktop.xdotool("key", lock) }
+      try await scene.pressShortcut()
+      try await scene.expectActive()
+      try await scene.pressShortcut()
+      try await waitUntil("the other window active") { try await other.isActive() }
+    }
+  }
+
+  @Test func shortcutDownEnterIsAWholeUse() async throws {
+    try await Self.run(with: ["older", "newest"]) { scene, _ in
+      try await scene.pressShortcut()
+      try await scene.expectActive()
+      try await scene.desktop.press("Down", "Return")
+      try await scene.expectClipboard("older")
+    }
+  }
+
+  @Test func aKeyThatIsHeldDownShowsTheWindowAndLeavesItThere() async throws {
+    try await Self.run { scene, _ in
+      // Repetition begins after half a second.
+      try await scene.desktop.xdotool(
+        "keydown", "ctrl", "keydown", "super", "keydown", "v", "sleep", "1.2", "keyup", "v", "keyup", "super",
+        "keyup", "ctrl")
+      try await scene.expectActive()
+      try await scene.pressShortcut()
+      try await waitUntil("the window gone") { try await scene.windowCount() == 0 }
+    }
+  }
+
+  @Test func theWindowThatIsClosedStaysWithinReach() async throws {
+    try await Self.run { scene, other in
+      try await scene.pressShortcut()
+      try await scene.expectActive()
+      try await scene.app.window.close()
+      try await waitUntil("the other window active") { try await other.isActive() }
+      try await scene.pressShortcut()
+      try await scene.expectActive()
+    }
+  }
+
+  @Test func anotherSettingTakesEffectAtOnce() async throws {
+    try await Self.run { scene, other in
+      try scene.desktop.home.set(["shortcut": "'<Alt>F9'"])
+      try await waitUntil("the new shortcut heard") {
+        try await scene.pressShortcut("alt+F9")
+        return try await eventually(within: .milliseconds(300)) { try await scene.isActive() }
+      }
+      try await scene.pressShortcut("alt+F9")
+      try await waitUntil("the window gone") { try await other.isActive() }
+      // The old one is free: with it, nothing comes before the new one brings the window.
+      try await scene.pressShortcut()
+      try await scene.pressShortcut("alt+F9")
+      try await scene.expectActive()
+    }
+  }
+
+  @Test func whatAnotherProgramHasIsLeftToIt() async throws {
+    try await VirtualDesktop.with { desktop in
+      try desktop.home.set(["shortcut": "'<Control><Super>v'"])
+      let rival = try await CopyPasta.launch(on: desktop)
+      let scene = Scene(desktop: desktop, app: rival)
+      try await scene.waitForShortcut()
+      // The same program, as another one: on a bus of its own, so that it does not find the first.
+      let bus = try await PrivateBus.start()
+      let second = try desktop.start(
+        [CopyPasta.programPath], environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+      let window = try await waitFor("the second one's window") {
+        try await desktop.window(ofClass: CopyPasta.applicationID)
+      }
+      // It has no shortcut to live for, so it ends with its window.
+      try await window.close()
+      #expect(try await second.waitForExit() == .code(0))
+      withExtendedLifetime(bus) {}
+      try await scene.pressShortcut()
+      try await scene.expectActive()
+      try await scene.end()
+    }
+  }
+
+  /// Runs a test on the program, hidden, its shortcut held, with another window that has the keyboard.
+  nonisolated(nonsending) private static func run(
+    under manager: VirtualDesktop.WindowManager = .openbox, with clips: [String] = [],
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (_ scene: Scene, _ other: DesktopWindow) async throws -> Void
+  ) async throws {
+    try await VirtualDesktop.with(windowManager: manager) { desktop in
+      try desktop.home.set(["shortcut": "'<Control><Super>v'"])
+      if !clips.isEmpty { try await Scene.fillHistory(with: clips, on: desktop) }
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.waitForShortcut()
+      let other = try await desktop.openOtherWindow()
+      try await body(scene, other)
+      try await scene.end(sourceLocation: sourceLocation)
+    }
+  }
+}
+
+extension Scene {
+  /// A real press: without `--clearmodifiers`, locks stay as they are.
+  fileprivate func pressShortcut(_ keys: String = "ctrl+super+v") async throws {
+    // What comes faster than a user's presses is taken for one.
+    try await Task.sleep(for: .milliseconds(300))
+    try await desktop.xdotool("key", keys)
+  }
+
+  /// Waits until the shortcut is heard, which hides the window.
+  fileprivate func waitForShortcut() async throws {
+    try await waitUntil("the shortcut heard") {
+      try await pressShortcut()
+      return try await eventually(within: .seconds(1)) { try await !app.window.isVisible() }
+    }
+  }
+
+  fileprivate func isActive() async throws -> Bool { try await app.window.isActive() }
+
+  fileprivate func expectActive(
+    _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    #expect(try await eventually { try await isActive() }, comment, sourceLocation: sourceLocation)
+  }
+
+  /// How many windows of the program the window manager knows.
+  fileprivate func windowCount() async throws -> Int {
+    let windows = try await desktop.run(["wmctrl", "-lx"]).text
+    return windows.split(separator: "\n").count { $0.contains(CopyPasta.applicationID) }
+  }
+}
