@@ -25,7 +25,9 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Fixtures"]),
     .target(
       name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
-    .testTarget(name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "TestSupport"]),
+    .executableTarget(name: "HistoryChurn", dependencies: ["ClipHistory"], path: "Tests/HistoryChurn"),
+    .testTarget(
+      name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "HistoryChurn", "TestSupport"]),
     .testTarget(
       name: "X11KitTests", dependencies: ["X11Kit", "TestSupport"], exclude: ["Fixtures"]),
     .executableTarget(name: "MainLoopProbe", dependencies: ["GtkKit"], path: "Tests/MainLoopProbe"),

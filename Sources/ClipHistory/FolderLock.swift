@@ -10,7 +10,13 @@ final class FolderLock {
   /// Shares the history with others; `.locked` while another program rescues it.
   init(sharing location: HistoryLocation) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock(LOCK_SH) else { throw .locked }
+    // Some milliseconds pass while another one looks whether it is alone.
+    var attempts = 20
+    while !lock(LOCK_SH) {
+      guard attempts > 0 else { throw .locked }
+      attempts -= 1
+      usleep(5_000)
+    }
   }
 
   /// Takes the history for this program alone; `.locked` where another one has it open.

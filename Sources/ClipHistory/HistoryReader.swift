@@ -10,8 +10,11 @@ import CSQLite
 /// let first = try reader.newestPage(limit: 50)
 /// ```
 public final class HistoryReader {
-  private let pages: Statement
-  private let counting: Statement
+  private let location: HistoryLocation
+  private var connection: Connection
+  private var pages: Statement
+  private var counting: Statement
+  private var isImmutable: Bool
 
   /// The query behind every page.
   ///
@@ -24,9 +27,8 @@ public final class HistoryReader {
 
   /// Opens an existing history, and writes nothing; throws as `HistoryStore.init` does.
   public init(location: HistoryLocation) throws(StoreError) {
-    let connection = try Self.connect(to: location)
-    pages = try Statement(Self.pageQuery, on: connection)
-    counting = try Statement("SELECT count(*) FROM clip", on: connection)
+    self.location = location
+    (connection, pages, counting, isImmutable) = try Self.open(location)
   }
 
   /// The newest clips, newest first, at most `limit`.
@@ -36,7 +38,8 @@ public final class HistoryReader {
 
   /// The clip with this id and the older ones after it, newest first, at most `limit`; the id need not exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
-    try pages.run { row throws(StoreError) in
+    try followChange()
+    return try pages.run { row throws(StoreError) in
       row.bind(id, at: 1)
       row.bind(Int64(max(limit, 0)), at: 2)  // A negative limit would be none.
       var clips: [Clip] = []
@@ -50,24 +53,46 @@ public final class HistoryReader {
     }
   }
 
+  /// Whether another file, or none, has the history's name by now: this reader still shows the one that it opened.
+  public var isReplaced: Bool { connection.hasMoved }
+
   /// How many clips there are.
   ///
   /// It walks the whole table: 30 ms or more for 1,000,000 of them.
   public func count() throws(StoreError) -> Int {
-    try counting.run { row throws(StoreError) in
+    try followChange()
+    return try counting.run { row throws(StoreError) in
       try row.step() ? Int(row.integer(0)) : 0
     }
   }
 
   // MARK: -
 
+  /// Once somebody can write, an immutable connection would not see what is written.
+  private func followChange() throws(StoreError) {
+    guard isImmutable, HistoryFolder.isWritable(location.folder) else { return }
+    (connection, pages, counting, isImmutable) = try Self.open(location)
+  }
+
+  private static func open(
+    _ location: HistoryLocation
+  ) throws(StoreError) -> (Connection, pages: Statement, counting: Statement, isImmutable: Bool) {
+    let (connection, isImmutable) = try connect(to: location)
+    return (
+      connection, try Statement(pageQuery, on: connection),
+      try Statement("SELECT count(*) FROM clip", on: connection), isImmutable
+    )
+  }
+
   /// Opens an existing history, and writes nothing.
-  static func connect(to location: HistoryLocation) throws(StoreError) -> Connection {
+  static func connect(
+    to location: HistoryLocation
+  ) throws(StoreError) -> (connection: Connection, isImmutable: Bool) {
     do throws(StoreError) {
-      return try connect(to: location, access: .readOnly)
+      return (try connect(to: location, access: .readOnly), false)
     } catch {
       guard needsNoLog(error, location) else { throw error }
-      return try connect(to: location, access: .immutable)
+      return (try connect(to: location, access: .immutable), true)
     }
   }
 

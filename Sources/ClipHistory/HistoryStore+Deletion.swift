@@ -35,7 +35,9 @@ extension HistoryStore {
   /// It needs as much room on the disk as the history has.
   public func deleteAll() throws(StoreError) {
     let session = try opened()
-    try session.connection.execute("DELETE FROM clip")
+    try session.connection.transaction { () throws(StoreError) in
+      try session.connection.execute("DELETE FROM clip")
+    }
     eraseFromLog()
     giveRoomBack(session.connection)
   }

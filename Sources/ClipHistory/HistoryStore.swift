@@ -31,7 +31,11 @@ public actor HistoryStore {
   private let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
   let patience: Patience
+  private let location: HistoryLocation
+  /// Nil while nothing can be written.
   private(set) var session: WritingSession?
+  private var reading: ReadingSession?
+  private var isClosed = false
 
   /// Whether the log may still hold a deleted text, and what will see to it.
   var owesTruncation: Bool
@@ -43,8 +47,9 @@ public actor HistoryStore {
   /// Opens the history, and makes it where there is none.
   ///
   /// Synchronous, for the start of the program: an existing history that is up to date is only read, in well under
-  /// a millisecond. `digest` must give the same result for the same key and text for ever. Throws `.newerSchema`,
-  /// `.foreign`, `.damaged`, `.readOnly` and the others without having changed what is in the file.
+  /// a millisecond. `digest` must give the same result for the same key and text for ever. Where the history can be
+  /// read but not written, whatever would write throws `.readOnly` for as long as that is so. Throws `.newerSchema`,
+  /// `.foreign`, `.damaged` and the others without having changed what is in the file.
   public init(location: HistoryLocation, digest: @escaping Digest) throws(StoreError) {
     try self.init(location: location, digest: digest, patience: Patience())
   }
@@ -54,7 +59,13 @@ public actor HistoryStore {
     self.patience = patience
     // A log that a crash left behind may hold a text that was deleted just before.
     owesTruncation = HistoryFolder.size(of: location.writeAheadLog).map { $0 > 0 } ?? false
-    session = try WritingSession(location: location, patience: patience)
+    self.location = location
+    do throws(StoreError) {
+      let opened = try WritingSession(location: location, patience: patience)
+      (session, reading) = (opened, opened.reading)
+    } catch .readOnly {
+      reading = try ReadingSession(HistoryReader.connect(to: location).connection)
+    }
     if owesTruncation {
       Task { [weak self] in await self?.truncateLogLater() }
     }
@@ -119,24 +130,15 @@ public actor HistoryStore {
 
   /// The whole text of a clip, nil where it was deleted; `.damaged` where the row holds no valid text.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
-    let bytes = try opened().text.run { row throws(StoreError) -> [UInt8]? in
-      row.bind(id, at: 1)
-      return try row.step() ? row.bytes(0) : nil
-    }
+    let bytes = try readable().text(of: id)
     guard let bytes else { return nil }
     return try ClipText(stored: bytes)
   }
 
   /// The ids of all clips older than this one, ascending: the oldest first.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
-    try opened().ids.run { row throws(StoreError) in
-      row.bind(id, at: 1)
-      var ids: [Int64] = []
-      // As many as there can be, as a rule; grown step by step, a large list would lie in memory twice.
-      ids.reserveCapacity(Int(clamping: min(max(id, 0), Self.reservedIDs)))
-      while try row.step() { ids.append(row.integer(0)) }
-      return ids
-    }
+    // As many as there can be, as a rule; grown step by step, a large list would lie in memory twice.
+    try readable().ids(olderThan: id, capacity: Int(clamping: min(max(id, 0), Self.reservedIDs)))
   }
 
   /// Closes the connection; whatever is asked afterwards fails with `SQLITE_MISUSE`.
@@ -145,14 +147,23 @@ public actor HistoryStore {
   public func close() {
     laterTruncation?.cancel()
     truncateLogIfOwed()
-    session = nil
+    (session, reading, isClosed) = (nil, nil, true)
   }
 
   // MARK: -
 
+  /// The session that writes; opens it where that was not possible before.
   func opened() throws(StoreError) -> WritingSession {
-    guard let session else { throw .failed(code: SQLITE_MISUSE) }
-    return session
+    if let session { return session }
+    guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }
+    let opened = try WritingSession(location: location, patience: patience)
+    (session, reading) = (opened, opened.reading)
+    return opened
+  }
+
+  private func readable() throws(StoreError) -> ReadingSession {
+    guard let reading else { throw .failed(code: SQLITE_MISUSE) }
+    return reading
   }
 
   /// Taken before the transaction: a text of 64 MiB takes some 0.3 s, and nobody else could write meanwhile.

@@ -14,6 +14,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case foreign
   /// A newer version of the program wrote the file: schema `found`, where this one knows `known`. It was left alone.
   case newerSchema(found: Int, known: Int)
+  /// The file was removed or replaced while it was open; nothing is written to it any more. Open the history again.
+  case replaced
   /// Another program holds the file, for longer than is waited.
   case locked
   /// There is no room on the disk, or within the user's quota. What was to be written was not, as a whole.

@@ -16,7 +16,7 @@ public final class WholeClips {
   public init(location: HistoryLocation) throws(StoreError) {
     following = try Statement(
       "SELECT id, captured_at, text FROM clip WHERE id > ?1 ORDER BY id LIMIT 1",
-      on: HistoryReader.connect(to: location))
+      on: HistoryReader.connect(to: location).connection)
   }
 
   /// The next newer clip, nil after the newest.

@@ -6,8 +6,7 @@ struct WritingSession {
   let deleted: Statement
   let deletion: Statement
   let newest: Statement
-  let text: Statement
-  let ids: Statement
+  let reading: ReadingSession
   let lastCapture: Statement
   let note: Statement
 
@@ -53,13 +52,11 @@ struct WritingSession {
       on: connection)
     deleted = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: connection)
     deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: connection)
-    text = try Statement("SELECT text FROM clip WHERE id = ?1", on: connection)
+    reading = try ReadingSession(connection)
     // CASE, because AND may read the text, however large, though the sizes differ.
     newest = try Statement(
       "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",
       on: connection)
-    // Ascending is the order on disk; descending reads it five times as slowly where it is not in memory.
-    ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: connection)
     lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: connection)
     note = try Statement(
       "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: connection)

@@ -43,7 +43,7 @@ struct PermissionTests {
     await second.close()
   }
 
-  @Test func `and can be read where it cannot be written`() async throws {
+  @Test func `and can be read where it cannot be written, and written as soon as it can`() async throws {
     let store = try history.store()
     try await store.add("one")
     await store.close()
@@ -56,9 +56,21 @@ struct PermissionTests {
         for path in [folder, location.database] { chown(path, 65534, 65534) }
         setuid(65534)
       }
-      #expect(throws: StoreError.readOnly) { try HistoryStore(location: location, digest: testDigest) }
+      let store = try HistoryStore(location: location, digest: testDigest)
       let reader = try HistoryReader(location: location)
       #expect(try reader.newestPage(limit: 5).map(\.preview) == ["one"])
+      #expect(try await store.text(of: 1) == ClipText("one"))
+      #expect(try await store.allIDs() == [1])
+      await #expect(throws: StoreError.readOnly) { try await store.add("two") }
+      await #expect(throws: StoreError.readOnly) { try await store.delete(1) }
+      await #expect(throws: StoreError.readOnly) { try await store.deleteAll() }
+
+      // Once it can be written, the same store writes, and the same reader sees it.
+      chmod(folder, 0o700)
+      chmod(location.database, 0o600)
+      try await store.add("two")
+      #expect(try reader.newestPage(limit: 5).map(\.preview) == ["two", "one"])
+      await store.close()
     }
     chmod(history.location.folder, 0o700)
   }

@@ -46,7 +46,7 @@ import Testing
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .foreign,
-      .newerSchema(found: 9, known: 1), .locked, .diskFull, .alreadyThere,
+      .newerSchema(found: 9, known: 1), .locked, .diskFull, .alreadyThere, .replaced,
       .failed(code: 1),
     ]
     for error in errors {

@@ -47,6 +47,33 @@ import Testing
     }
   }
 
+  /// Nothing looks at such a page before its rows are read.
+  @Test func aDamagedPageOfRows() async throws {
+    try await VirtualDesktop.with { desktop in
+      let history = try await makeHistory(on: desktop) { content in
+        // Behind the schema and the two small tables.
+        let pages = stride(from: 4 * 4096, to: content.count, by: 4096)
+        let start = pages.last { content[$0] == 0x0d } ?? 4096
+        content.replaceSubrange(start..<start + 4096, with: [UInt8](repeating: 0xa5, count: 4096))
+      }
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.capture("recorded after the rescue")
+      #expect((1...3).contains(try await history.count()))
+      #expect(try await scene.app.stop() == .code(0))
+    }
+  }
+
+  /// Nothing is written into a file that nobody will find again.
+  @Test func aHistoryThatIsRemovedWhileItIsOpen() async throws {
+    try await Scene.run { scene in
+      try await scene.capture("before")
+      for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: scene.history.path + end) }
+      try await scene.desktop.copy("after")
+      try await waitUntil("the new history") { (try? await scene.history.texts()) == ["after"] }
+      try await scene.capture("and on")
+    }
+  }
+
   /// Makes a history of some clips and expects it, once changed by `sql`, to be as it was after the program was there.
   private func expectUntouched(
     sql: String, sourceLocation: SourceLocation = #_sourceLocation

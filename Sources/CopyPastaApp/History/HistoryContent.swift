@@ -6,6 +6,7 @@ import GtkKit
 final class HistoryContent {
   let root: Widget
   private let store: HistoryStore
+  private let reader: HistoryReader
   private let model: HistoryListModel
   private let list: HistoryList
   private let pages = Stack()
@@ -28,6 +29,7 @@ final class HistoryContent {
     let history = try environment.history.get()
     self.report = report
     store = history.store
+    reader = history.reader
     model = try HistoryListModel(
       reader: history.reader, firstPageSize: height / ClipRow.leastHeight + 1)
     let list = HistoryList(model: model, now: environment.now)
@@ -54,7 +56,7 @@ final class HistoryContent {
     outcomes.receive = { [weak self] in self?.captured($0) }
     pastes.receive = { [weak self] in self?.pasted($0) }
     deletions.onChange = { [weak self] in self?.deletionsChanged($0) }
-    model.onFailure = { report($0.message) }
+    model.onFailure = { [weak self] in self?.failed($0, saying: $0.message) }
     model.onCountChange = { [weak self] in self?.showPage() }
     connectRows()
     showPage()
@@ -87,6 +89,12 @@ final class HistoryContent {
     set { actions.onCopied = newValue }
   }
 
+  /// Calls where the history has to be opened anew: it is damaged, or another file is in its place.
+  var onBroken: (@MainActor (StoreError) -> Void)?
+
+  /// Whether another file, or none, is in the history's place by now.
+  var isReplaced: Bool { reader.isReplaced }
+
   /// Gives the newest clip the keyboard, or the page that says that there is none.
   func focusNewest() {
     list.focusNewest()
@@ -95,13 +103,14 @@ final class HistoryContent {
 
   /// Connects the keys that work wherever in the window the keyboard is.
   func connectKeys(of window: Widget) {
+    // The window may outlive this content, and has the keys of the next one then.
     window.onKeys(HistoryKey.undo.triggers) { [weak actions] in
       actions?.undo()
-      return true
+      return actions != nil
     }
     window.onKeys(HistoryKey.paste.triggers) { [weak pasting] in
       pasting?.paste()
-      return true
+      return pasting != nil
     }
     window.onControlDigit { [weak self] digit in
       guard let self, digit <= model.count else { return false }
@@ -121,7 +130,7 @@ final class HistoryContent {
         let ids = try await store.ids(olderThan: oldest)
         self?.model.addOlder(ids)
       } catch {
-        self?.report(error.message)
+        self?.failed(error, saying: error.message)
       }
     }
   }
@@ -133,6 +142,13 @@ final class HistoryContent {
     await actions.settle()
     // A copy is noted by the recorder.
     await recorder.settle()
+  }
+
+  /// Ends all that uses the history, and closes it.
+  func close() async {
+    detach()
+    await settle()
+    await store.close()
   }
 
   /// Takes apart what must be gone before the widgets.
@@ -175,7 +191,15 @@ final class HistoryContent {
     case .recorded(let clip): newClips.add(clip)
     case .ignored: break
     case .refused(let refusal): report(refusal.message)
-    case .failed(let error): report(tr("Not recorded.") + " " + error.message)
+    case .failed(let error): failed(error, saying: tr("Not recorded.") + " " + error.message)
+    }
+  }
+
+  /// What can be mended by opening the history anew is told to whoever can; the rest to the user.
+  private func failed(_ error: StoreError, saying message: String) {
+    switch error {
+    case .damaged, .replaced: onBroken?(error)
+    default: report(message)
     }
   }
 

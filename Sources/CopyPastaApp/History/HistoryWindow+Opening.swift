@@ -31,6 +31,22 @@ extension HistoryWindow {
     openHistory()
   }
 
+  /// Opens the history anew, which rescues it where it is damaged.
+  func reopenHistory(_ error: StoreError) {
+    guard let broken = content else { return }
+    content = nil
+    mark.isReading = false
+    Task { [weak self] in
+      // Its rows are on the screen until something else is.
+      defer { withExtendedLifetime(broken) {} }
+      await broken.close()
+      guard let self else { return }
+      environment.forgetHistory()
+      notice.show(error.message)
+      openHistory()
+    }
+  }
+
   /// Off the main thread: it may take some seconds.
   private func rescue() async {
     do throws(StoreError) {
@@ -46,6 +62,8 @@ extension HistoryWindow {
     self.content = content
     failurePage = nil
     failure = nil
+    // Not at once: whoever found it broken still uses it.
+    content.onBroken = { [weak self] error in Task { self?.reopenHistory(error) } }
     content.onCopied = { [weak self] in self?.copied.forEach { $0() } }
     content.connectKeys(of: window)
     pages.replace(with: content.root)

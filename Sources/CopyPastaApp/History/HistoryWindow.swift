@@ -7,7 +7,7 @@ final class HistoryWindow {
   let window: Window
   let environment: Environment
   private let windowState: KeyFile
-  private let mark = ReadingMark()
+  let mark = ReadingMark()
   let notice = NoticeBar()
   /// What is shown: the content, or where there is none the page that says why.
   let pages = Stack()
@@ -129,6 +129,7 @@ final class HistoryWindow {
   private func activityChanged() {
     activityChange?()
     if content == nil { openHistoryAgain() }
+    if isActive, content?.isReplaced == true { reopenHistory(.replaced) }
     followActivity()
   }
 

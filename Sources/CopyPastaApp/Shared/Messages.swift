@@ -16,6 +16,8 @@ extension StoreError {
       tr("The history’s file belongs to another program. CopyPasta left it as it is.")
     case .newerSchema:
       tr("The history was written by a newer CopyPasta. Update this one to open it.")
+    case .replaced:
+      tr("The history’s file was removed or replaced. What is in its place now is shown.")
     case .locked:
       tr("Another program holds the history’s file. Try again when it is done.")
     case .diskFull:

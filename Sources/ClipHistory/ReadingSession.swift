@@ -1,0 +1,32 @@
+/// What a store reads off the main thread: on its writing connection, or where nothing can be written on another one.
+struct ReadingSession {
+  let connection: Connection
+  private let text: Statement
+  private let ids: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    text = try Statement("SELECT text FROM clip WHERE id = ?1", on: connection)
+    // Ascending is the order on disk; descending reads it five times as slowly where it is not in memory.
+    ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: connection)
+  }
+
+  /// The bytes of a clip's text, nil where there is no such clip.
+  func text(of id: Int64) throws(StoreError) -> [UInt8]? {
+    try text.run { row throws(StoreError) in
+      row.bind(id, at: 1)
+      return try row.step() ? row.bytes(0) : nil
+    }
+  }
+
+  /// Ascending, into an array with room for `capacity` of them.
+  func ids(olderThan id: Int64, capacity: Int) throws(StoreError) -> [Int64] {
+    try ids.run { row throws(StoreError) in
+      row.bind(id, at: 1)
+      var ids: [Int64] = []
+      ids.reserveCapacity(capacity)
+      while try row.step() { ids.append(row.integer(0)) }
+      return ids
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+
+/// What `HistoryChurn` said that it did, and so what a history has to hold.
+struct ChurnLog {
+  /// A change that was begun, and of which nobody was told that it was done.
+  enum Pending: Equatable {
+    case nothing, record(text: String), delete(Int64), restore(Int64)
+  }
+
+  /// The texts that have to be there.
+  private(set) var live: [Int64: String] = [:]
+  /// The texts that must not be there.
+  private(set) var deleted: [Int64: String] = [:]
+  private(set) var pending = Pending.nothing
+  /// How many changes were acknowledged.
+  private(set) var count = 0
+
+  /// Goes on with what one run wrote.
+  mutating func read(_ output: [UInt8]) {
+    for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      let number = words.last.flatMap { Int64($0) } ?? 0
+      switch (words[0], words.dropFirst().first) {
+      case (">", "record"): pending = .record(text: String(repeating: String(words[2]), count: Int(number)))
+      case (">", "delete"): pending = .delete(number)
+      case (">", "restore"): pending = .restore(number)
+      case ("<", _): acknowledge(number)
+      default: Issue.record("\(line)")
+      }
+    }
+  }
+
+  /// Expects the history to hold all of it and nothing else, also in its raw files, and to be sound.
+  mutating func verify(_ history: TemporaryHistory, _ what: Comment) async throws {
+    let store = try history.store(Patience(retries: []))
+    var found: [Int64: String] = [:]
+    for id in try await store.allIDs() {
+      found[id] = String(decoding: try #require(try await store.text(of: id)).bytes, as: UTF8.self)
+    }
+    await store.close()
+    settle(found)
+    #expect(Set(found.keys) == Set(live.keys), what)
+    #expect(found == live, what)
+    var files = Data()
+    for file in history.files { files += try Data(contentsOf: URL(filePath: file)) }
+    for text in deleted.values {
+      let marker = text.prefix { $0 != "]" } + "]"
+      #expect(files.range(of: Data(marker.utf8)) == nil, "\(what): a deleted text is in the files")
+    }
+    #expect(try ForeignConnection(history.location.database).rows("PRAGMA integrity_check") == ["ok"], what)
+  }
+
+  private mutating func acknowledge(_ id: Int64) {
+    count += 1
+    switch pending {
+    case .nothing: break
+    case .record(let text): live[id] = text
+    case .delete(let id): deleted[id] = live.removeValue(forKey: id)
+    case .restore(let id): live[id] = deleted.removeValue(forKey: id)
+    }
+    pending = .nothing
+  }
+
+  /// What was pending may be done or not; from now on it is what was found.
+  private mutating func settle(_ found: [Int64: String]) {
+    switch pending {
+    case .nothing: break
+    case .record(let text):
+      if let id = found.first(where: { live[$0.key] == nil && $0.value == text })?.key { live[id] = text }
+    case .delete(let id):
+      if found[id] == nil { deleted[id] = live.removeValue(forKey: id) }
+    case .restore(let id):
+      if found[id] != nil { live[id] = deleted.removeValue(forKey: id) }
+    }
+    pending = .nothing
+  }
+}
+
+/// A running `HistoryChurn`.
+struct Churn {
+  let program: Program
+
+  init(_ history: TemporaryHistory, seed: UInt64) throws {
+    // Beside the bundle of the tests, which is a program of its own.
+    let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let path = bundle.deletingLastPathComponent().appendingPathComponent("HistoryChurn").path
+    program = try Program(
+      [path, history.location.folder, "\(seed)"], environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// Waits until so many changes were acknowledged, and kills it.
+  func kill(after count: Int) async throws -> [UInt8] {
+    try await waitUntil("\(count) changes", within: .seconds(60), every: .milliseconds(1)) {
+      program.output.count { $0 == UInt8(ascii: "<") } >= count || !program.isRunning
+    }
+    #expect(program.isRunning, "\(String(decoding: program.output.suffix(200), as: UTF8.self))")
+    try await program.killNow()
+    return program.output
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `COPYPASTA_KILLS` kills (40), from the seed `COPYPASTA_SEED` (1) on.
+@Suite("Killed at any moment, a history holds what was acknowledged and nothing else", .serialized)
+struct KillTests {
+  let history: TemporaryHistory
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  private static func number(_ name: String, or other: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? other
+  }
+
+  @Test func `one program, again and again on the same history`() async throws {
+    var log = ChurnLog()
+    let first = UInt64(Self.number("COPYPASTA_SEED", or: 1))
+    for round in 0..<UInt64(Self.number("COPYPASTA_KILLS", or: 40)) {
+      var random = Seeded(state: first + round)
+      let churn = try Churn(history, seed: first + round)
+      log.read(try await churn.kill(after: Int.random(in: 1...60, using: &random)))
+      try await log.verify(history, "seed \(first + round)")
+    }
+    print("\(Self.number("COPYPASTA_KILLS", or: 40)) kills, \(log.count) changes, from seed \(first) on")
+  }
+
+  @Test func `two programs at once on one history`() async throws {
+    let churns = try [901, 902].map { try Churn(history, seed: $0) }
+    var logs = [ChurnLog(), ChurnLog()]
+    for (index, churn) in churns.enumerated() { logs[index].read(try await churn.kill(after: 80)) }
+    let both = try logs.map { try #require($0.count >= 80 ? $0 : nil) }
+    let store = try history.store()
+    let ids = Set(try await store.allIDs())
+    for log in both {
+      for (id, text) in log.live where log.pending != .delete(id) {
+        #expect(ids.contains(id))
+        #expect(try await store.text(of: id)?.bytes == Array(text.utf8))
+      }
+      for id in log.deleted.keys where log.pending != .restore(id) { #expect(!ids.contains(id)) }
+    }
+    await store.close()
+    #expect(try ForeignConnection(history.location.database).rows("PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test func `a shell that reads meanwhile meets no error, nor makes one`() async throws {
+    let churn = try Churn(history, seed: 903)
+    var log = ChurnLog()
+    for round in 1...15 {
+      try await waitUntil("a change") {
+        churn.program.output.count { $0 == UInt8(ascii: "<") } > round || !churn.program.isRunning
+      }
+      let result = try await Program.run(
+        [
+          "/usr/bin/sqlite3", "-readonly", "-cmd", ".timeout 5000", history.location.database,
+          "SELECT count(*), sum(byte_count) = sum(length(text)) FROM clip; PRAGMA quick_check",
+        ], environment: [:])
+      #expect(result.exit == .code(0) && result.text.hasSuffix("|1\nok"), "\(result.text) \(result.errors)")
+    }
+    log.read(try await churn.kill(after: 20))
+    try await log.verify(history, "beside a shell")
+  }
+}

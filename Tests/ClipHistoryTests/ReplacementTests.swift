@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import ClipHistory
+
+@Suite("Nothing is written into a file that is no longer the history")
+struct ReplacementTests {
+  let history: TemporaryHistory
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  private func expectReplaced(_ store: HistoryStore, _ deleted: DeletedClip) async throws {
+    await #expect(throws: StoreError.replaced) { try await store.add("lost") }
+    await #expect(throws: StoreError.replaced) {
+      try await store.recordOnPurpose(try ClipText("lost"), at: 1, fromClipboard: true)
+    }
+    await #expect(throws: StoreError.replaced) { try await store.noteCopied(try ClipText("lost")) }
+    await #expect(throws: StoreError.replaced) { try await store.delete(1) }
+    await #expect(throws: StoreError.replaced) { try await store.restore(deleted) }
+    await #expect(throws: StoreError.replaced) { try await store.deleteAll() }
+    #expect(try await store.text(of: 1) == ClipText("one"), "what is shown can still be copied")
+  }
+
+  private func filled() async throws -> (HistoryStore, HistoryReader, DeletedClip) {
+    let store = try history.store()
+    try await store.add("one")
+    let clip = try await store.add("two")
+    let deleted = try #require(try await store.delete(clip.id))
+    return (store, try history.reader(), deleted)
+  }
+
+  @Test func `where it was removed`() async throws {
+    let (store, reader, deleted) = try await filled()
+    #expect(!reader.isReplaced)
+    for file in history.files { try FileManager.default.removeItem(atPath: file) }
+    #expect(reader.isReplaced)
+    #expect(try reader.newestPage(limit: 9).map(\.preview) == ["one"], "it goes on showing what it has")
+    try await expectReplaced(store, deleted)
+    await store.close()
+    let next = try history.store()
+    try await next.add("from then on")
+    #expect(try history.reader().count() == 1)
+  }
+
+  @Test func `where its folder was removed`() async throws {
+    let (store, _, deleted) = try await filled()
+    try FileManager.default.removeItem(atPath: history.location.folder)
+    try await expectReplaced(store, deleted)
+    await store.close()
+    try await history.store().add("from then on")
+  }
+
+  @Test func `where another one was put in its place`() async throws {
+    let other = try TemporaryHistory()
+    let first = try other.store()
+    try await first.add("the other's")
+    await first.close()
+    let (store, reader, deleted) = try await filled()
+    for file in history.files { try FileManager.default.removeItem(atPath: file) }
+    try FileManager.default.moveItem(atPath: other.location.database, toPath: history.location.database)
+    #expect(reader.isReplaced)
+    try await expectReplaced(store, deleted)
+    let next = try history.store()
+    try await next.add("from then on")
+    // The old one's end must not take the new one's log.
+    await store.close()
+    try await next.add("and on")
+    let texts = try history.reader().newestPage(limit: 9).map(\.preview)
+    #expect(texts == ["and on", "from then on", "the other's"])
+  }
+}

@@ -1,0 +1,203 @@
+import CSQLite
+import Foundation
+import Synchronization
+
+/// Stands in for the disk below SQLite: it knows what is on it for good, and it can be full.
+///
+/// Everything goes through to the real files. What was written since the last sync of a file is remembered, so that a
+/// power cut can be played: each such write may have come to the disk, or not, or a part of it. It becomes the
+/// default of the process, so it is for exit tests.
+enum TestFiles {
+  /// A change of a file that is not on the disk for good yet.
+  private enum Change {
+    case write(offset: Int, bytes: [UInt8])
+    case truncate(size: Int)
+  }
+
+  private struct File {
+    var durable: [UInt8] = []
+    /// Whether its name is in the folder for good.
+    var exists = false
+    var changes: [Change] = []
+
+    /// Everything is on the disk.
+    mutating func settle() {
+      for change in changes { TestFiles.apply(change, to: &durable) }
+      changes = []
+      exists = true
+    }
+  }
+
+  private struct State {
+    var files: [String: File] = [:]
+    /// By the address of SQLite's file: its path, and the address of its real methods.
+    var paths: [UInt: String] = [:]
+    var methods: [UInt: UInt] = [:]
+    /// Calls before each change of a file.
+    var beforeChange: (@Sendable () -> Void)?
+    /// How many bytes the files may yet grow by, or the one with this name; nil for a disk without end.
+    var room: Int?
+    var narrowFile: String?
+  }
+
+  private static let state = Mutex(State())
+
+  /// Takes the place of the default.
+  static func install() {
+    let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+    vfs.initialize(to: real)
+    vfs.pointee.zName = UnsafePointer(strdup("test-files"))
+    vfs.pointee.xOpen = { TestFiles.open($0, $1, $2, $3, $4) }
+    vfs.pointee.xDelete = { TestFiles.delete($0, $1, $2) }
+    sqlite3_vfs_register(vfs, 1)
+  }
+
+  /// Calls `body` before each change of a file, on the thread that changes it.
+  static func beforeChange(_ body: (@Sendable () -> Void)?) { state.withLock { $0.beforeChange = body } }
+
+  /// Lets the files, or the one with this name, grow by so many bytes and no more, or as they like.
+  static func limitRoom(to room: Int?, of file: String? = nil) {
+    state.withLock { ($0.room, $0.narrowFile) = (room, file) }
+  }
+
+  /// The files of a folder, by name, as a power cut now would leave them.
+  static func afterPowerCut(
+    in folder: String, using random: inout some RandomNumberGenerator
+  ) -> [String: Data] {
+    let files = state.withLock { $0.files }
+    var left: [String: Data] = [:]
+    for (path, file) in files where path.hasPrefix(folder) && (file.exists || Bool.random(using: &random)) {
+      var content = file.durable
+      for change in file.changes where Bool.random(using: &random) {
+        apply(change, to: &content, tearingWith: &random)
+      }
+      left[URL(filePath: path).lastPathComponent] = Data(content)
+    }
+    return left
+  }
+
+  // MARK: -
+
+  /// SQLite's own; it has a name, so that it is found also after another one became the default.
+  private static var real: sqlite3_vfs {
+    guard let vfs = sqlite3_vfs_find("unix") else { preconditionFailure("SQLite without files") }
+    return vfs.pointee
+  }
+
+  /// The sectors of a write come to the disk one by one.
+  private static func apply(
+    _ change: Change, to content: inout [UInt8], tearingWith random: inout some RandomNumberGenerator
+  ) {
+    let isTorn = Int.random(in: 0..<3, using: &random) == 0
+    switch change {
+    case .truncate(let size): if size < content.count { content.removeLast(content.count - size) }
+    case .write(let offset, let bytes):
+      for start in stride(from: 0, to: bytes.count, by: 512) where !isTorn || Bool.random(using: &random) {
+        put(bytes[start..<min(start + 512, bytes.count)], at: offset + start, in: &content)
+      }
+    }
+  }
+
+  private static func apply(_ change: Change, to content: inout [UInt8]) {
+    switch change {
+    case .truncate(let size): if size < content.count { content.removeLast(content.count - size) }
+    case .write(let offset, let bytes): put(bytes[...], at: offset, in: &content)
+    }
+  }
+
+  private static func put(_ bytes: ArraySlice<UInt8>, at offset: Int, in content: inout [UInt8]) {
+    let end = offset + bytes.count
+    if content.count < end { content += [UInt8](repeating: 0, count: end - content.count) }
+    content.replaceSubrange(offset..<end, with: bytes)
+  }
+
+  private typealias FilePointer = UnsafeMutablePointer<sqlite3_file>
+
+  private static func open(
+    _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ file: FilePointer?,
+    _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
+  ) -> Int32 {
+    let code = real.xOpen(vfs, name, file, flags, outFlags)
+    guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods, let name else { return code }
+    let path = String(cString: name)
+    let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+    table.initialize(to: methods.pointee)
+    table.pointee.xWrite = { TestFiles.write($0, $1, $2, $3) }
+    table.pointee.xTruncate = { TestFiles.truncate($0, $1) }
+    table.pointee.xSync = { TestFiles.sync($0, $1) }
+    file.pointee.pMethods = UnsafePointer(table)
+    let isDatabase = flags & SQLITE_OPEN_MAIN_DB != 0
+    let (key, realMethods) = (UInt(bitPattern: file), UInt(bitPattern: methods))
+    state.withLock {
+      $0.paths[key] = path
+      $0.methods[key] = realMethods
+      // The database is made by mknod, and its folder is synced with it or not; it is empty then.
+      if $0.files[path] == nil { $0.files[path] = File(exists: isDatabase) }
+    }
+    return code
+  }
+
+  private static func methods(_ file: FilePointer?) -> sqlite3_io_methods {
+    let key = UInt(bitPattern: file)
+    guard let address = state.withLock({ $0.methods[key] }),
+      let methods = UnsafePointer<sqlite3_io_methods>(bitPattern: address)
+    else { preconditionFailure("a file that was not opened here") }
+    return methods.pointee
+  }
+
+  private static func change(_ file: FilePointer?, _ change: Change) {
+    state.withLock { $0.beforeChange }?()
+    let key = UInt(bitPattern: file)
+    state.withLock {
+      guard let path = $0.paths[key] else { return }
+      $0.files[path]?.changes.append(change)
+    }
+  }
+
+  private static func write(
+    _ file: FilePointer?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: Int64
+  ) -> Int32 {
+    guard hasRoom(for: file, upTo: Int(offset) + Int(count)) else { return SQLITE_FULL }
+    change(
+      file,
+      .write(offset: Int(offset), bytes: Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))))
+    return methods(file).xWrite(file, bytes, count, offset)
+  }
+
+  private static func truncate(_ file: FilePointer?, _ size: Int64) -> Int32 {
+    change(file, .truncate(size: Int(size)))
+    return methods(file).xTruncate(file, size)
+  }
+
+  private static func sync(_ file: FilePointer?, _ flags: Int32) -> Int32 {
+    let code = methods(file).xSync(file, flags)
+    let key = UInt(bitPattern: file)
+    state.withLock {
+      guard code == SQLITE_OK, let path = $0.paths[key] else { return }
+      $0.files[path]?.settle()
+    }
+    return code
+  }
+
+  private static func delete(
+    _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ syncsFolder: Int32
+  ) -> Int32 {
+    let path = name.map { String(cString: $0) } ?? ""
+    state.withLock { _ = $0.files.removeValue(forKey: path) }
+    return real.xDelete(vfs, name, syncsFolder)
+  }
+
+  private static func hasRoom(for file: FilePointer?, upTo end: Int) -> Bool {
+    guard let file, state.withLock({ $0.room }) != nil else { return true }
+    var size: Int64 = 0
+    _ = methods(file).xFileSize(file, &size)
+    let growth = max(0, end - Int(size))
+    let key = UInt(bitPattern: file)
+    return state.withLock {
+      if let name = $0.narrowFile, $0.paths[key]?.hasSuffix("/" + name) != true { return true }
+      guard let room = $0.room, room >= growth else { return false }
+      $0.room = room - growth
+      return true
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Records, deletes and restores in a history until it is killed: `HistoryChurn FOLDER SEED`.
+//
+// Before each change it writes a line that begins with ">", after it one with "<": what is said in such a pair is on
+// disk, and of the last line without its answer nobody knows. A line is one write, so a kill leaves whole ones.
+import ClipHistory
+import Glibc
+
+/// The same numbers in every run (SplitMix64).
+struct Random: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+func say(_ line: String) {
+  let bytes = Array((line + "\n").utf8)
+  write(STDOUT_FILENO, bytes, bytes.count)
+}
+
+func churn(in folder: String, seed: UInt64) async throws(StoreError) {
+  var random = Random(state: seed)
+  let store = try HistoryStore(location: HistoryLocation(folder: folder)) { key, text in
+    // Not one to be proud of, but it does not hold the text.
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in key + text.bytes.prefix(64) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return withUnsafeBytes(of: hash) { Array($0) }
+  }
+  var own: [Int64] = []
+  var deleted: [DeletedClip] = []
+  for number in 0... {
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<2 where !own.isEmpty:
+      let id = own.remove(at: Int.random(in: own.indices, using: &random))
+      say("> delete \(id)")
+      if let clip = try await store.delete(id) { deleted.append(clip) }
+      say("<")
+    case 2 where !deleted.isEmpty:
+      let clip = deleted.remove(at: Int.random(in: deleted.indices, using: &random))
+      say("> restore \(clip.id)")
+      own.append(try await store.restore(clip).id)
+      say("<")
+    default:
+      let marker = "[\(seed)-\(number)]"
+      // Short ones as a rule, and now and then one that goes over many pages.
+      let count = Int.random(in: 0..<30, using: &random) == 0 ? 5_000 : Int.random(in: 1...60, using: &random)
+      say("> record \(marker) \(count)")
+      guard let text = try? ClipText(validating: Array(String(repeating: marker, count: count).utf8)),
+        case .recorded(let clip) = try await store.record(text, at: Int64(number))
+      else { exit(1) }
+      own.append(clip.id)
+      say("< \(clip.id)")
+    }
+  }
+}
+
+do {
+  try await churn(in: CommandLine.arguments[1], seed: UInt64(CommandLine.arguments[2]) ?? 0)
+} catch {
+  say("failed: \(error)")
+}
