@@ -52,7 +52,7 @@ import Testing
     try await VirtualDesktop.with { desktop in
       let history = try await makeHistory(on: desktop) { content in
         // Behind the schema and the two small tables.
-        let pages = stride(from: 4 * 4096, to: content.count, by: 4096)
+        let pages = Array(stride(from: 4 * 4096, to: content.count, by: 4096))
         let start = pages.last { content[$0] == 0x0d } ?? 4096
         content.replaceSubrange(start..<start + 4096, with: [UInt8](repeating: 0xa5, count: 4096))
       }
