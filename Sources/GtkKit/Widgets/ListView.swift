@@ -80,8 +80,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Brings a row into view.
   public func scroll(to position: Int) {
-    // The action takes a floating variant over.
-    activate(action: "list.scroll-to-item", with: g_variant_new_uint32(guint(position)))
+    activate(action: "list.scroll-to-item", with: .uint32(UInt32(position)))
   }
 
   /// Gives a row the keyboard, after bringing it into view.

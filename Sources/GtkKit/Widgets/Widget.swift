@@ -89,8 +89,9 @@ open class Widget: Object {
 
   /// Runs an action of the widget or of what it lies in; answers whether there is one of that name.
   @discardableResult
-  final func activate(action: String, with argument: OpaquePointer? = nil) -> Bool {
-    gtk_widget_activate_action_variant(widget, action, argument) != 0
+  final func activate(action: String, with argument: Variant) -> Bool {
+    // It does not take a floating argument over, as most functions do: one would be lost each time.
+    argument.withPointer { gtk_widget_activate_action_variant(widget, action, $0) != 0 }
   }
 
   /// Where the widget lies within another; nil where the two share no window.
