@@ -6,15 +6,15 @@
 
 desktop_pids=()
 
-# desktop_begin [HOME]: starts everything, and sees to it that it ends with the script, however that ends. The home
-# folder is a scratch one, unless it is to outlive the desktop.
+# Starts everything, and sees to it that it ends with the script, however that ends. The home folder is a scratch one,
+# unless desktop_home names one that is to outlive the desktop.
 desktop_begin() {
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/copypasta.XXXXXX")
   trap desktop_end EXIT
   # bash leaves its EXIT trap out where a signal ends it while it waits for a program.
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
-  make_home "${1:-$scratch/home}"
+  make_home
   start_x_server
   start_bus
   start_window_manager
@@ -38,7 +38,7 @@ start_here() {
 
 make_home() {
   unset DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS DESKTOP_STARTUP_ID XDG_ACTIVATION_TOKEN
-  export HOME=$1 XDG_RUNTIME_DIR=$scratch/run
+  export HOME=${desktop_home:-$scratch/home} XDG_RUNTIME_DIR=$scratch/run
   export XDG_CONFIG_HOME=$HOME/.config XDG_DATA_HOME=$HOME/.local/share
   export XDG_CACHE_HOME=$HOME/.cache XDG_STATE_HOME=$HOME/.local/state
   export GDK_BACKEND=x11 GTK_A11Y=none GSETTINGS_BACKEND=keyfile LC_ALL=C.UTF-8
