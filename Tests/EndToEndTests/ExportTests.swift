@@ -19,6 +19,20 @@ import Testing
     }
   }
 
+  /// 100 MB of texts, by a program that may have 64 MiB.
+  @Test func aHistoryLargerThanTheMemoryIsWrittenWhole() async throws {
+    let rows = """
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 2000)
+      INSERT INTO clip(captured_at, byte_count, preview, text)
+      SELECT n, 50000, 'aaaa', replace(hex(zeroblob(25000)), '0', 'a') FROM number
+      """
+    try await withHistory(rows) { home in
+      let result = try await export(home: home, before: "ulimit -d 65536;", into: "wc -c")
+      #expect(Int(result.text).map { $0 > 100_000_000 } == true, "\(result.errors)")
+      #expect(result.exit == .code(0))
+    }
+  }
+
   @Test func whoStopsReadingEndsItQuietly() async throws {
     try await withHistory(Self.manyClips) { home in
       let result = try await export(home: home, into: "head -n 1")
