@@ -1,6 +1,6 @@
 # Completion of copypasta's options for fish: one option a line is all that it takes.
 complete --command copypasta --no-files
-set --local alone 'test (count (commandline --tokenize)) -eq 1'
+set --local alone 'test (count (commandline --tokenize --current-process --cut-at-cursor)) -eq 1'
 complete --command copypasta --condition $alone --long-option toggle --description 'Show or hide the window'
 complete --command copypasta --condition $alone --long-option background --description 'Start hidden'
 complete --command copypasta --condition $alone --long-option quit --description 'End the program that runs'
