@@ -1,5 +1,6 @@
 // The main actor on a GLib loop, in a process of its own: a test process drains libdispatch's main queue by itself.
-// It prints what the test expects: `tasks N` and `idle N`, the microseconds of processor time of one idle second.
+// It prints what the test expects: `tasks N`, `pooled N`, the number of libdispatch's pooled threads, and `idle N`, the
+// microseconds of processor time of one idle second.
 
 import Glibc
 import GtkKit
@@ -8,6 +9,24 @@ func processorMicroseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
   return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+}
+
+/// A pooled thread is called by its queue, such as `…oot.default-qos`; those of other queues end in `.overcommit`.
+func pooledThreads() -> Int {
+  guard let folder = opendir("/proc/self/task") else { return -1 }
+  defer { closedir(folder) }
+  var count = 0
+  while let entry = readdir(folder) {
+    let thread = withUnsafeBytes(of: entry.pointee.d_name) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    guard let file = fopen("/proc/self/task/\(thread)/comm", "r") else { continue }
+    defer { fclose(file) }
+    var name = [UInt8](repeating: 0, count: 16)
+    let length = fread(&name, 1, name.count, file)
+    if String(decoding: name[..<length], as: UTF8.self).hasSuffix("-qos\n") { count += 1 }
+  }
+  return count
 }
 
 MainLoop.attachMainActor()
@@ -22,6 +41,7 @@ Task {
 }
 MainLoop.run(until: { tasks == 100 }, atMost: .seconds(20))
 print("tasks \(tasks)")
+print("pooled \(pooledThreads())")
 
 var isOver = false
 let start = processorMicroseconds()

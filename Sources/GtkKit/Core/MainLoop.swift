@@ -15,6 +15,7 @@ public enum MainLoop {
   /// Calling it again does nothing.
   public static func attachMainActor() {
     guard source == 0 else { return }
+    PoollessTasks.begin()
     let drain: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, _, _ in
       MainLoop.runTasks()
       return 1
