@@ -10,6 +10,8 @@ final class FakePortal {
   /// What a request comes to.
   enum Answer {
     case granted
+    /// Likewise, with the number that means "ended in some other way", as GNOME 48 does.
+    case grantedOtherwise
     /// The user says no.
     case refused
     /// It ends without an answer of the user's.
@@ -128,6 +130,7 @@ final class FakePortal {
     if method == "BindShortcuts" || grantsAtOnce { results["shortcuts"] = granted }
     return switch answer {
     case .granted: [.uint32(0), .dictionary(results)]
+    case .grantedOtherwise: [.uint32(2), .dictionary(results)]
     case .refused: [.uint32(1), .dictionary([:])]
     case .failed: [.uint32(2), .dictionary([:])]
     case .nonsense: [.string("0"), .int32(5)]

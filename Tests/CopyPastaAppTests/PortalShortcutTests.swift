@@ -44,6 +44,13 @@ import Testing
     #expect(portal.calls == ["CreateSession"])
   }
 
+  @Test func aGrantInGnomesWordsIsOne() async throws {
+    portal.answers["BindShortcuts"] = .grantedOtherwise
+    portal.granted = FakePortal.list("toggle-history", trigger: "Press <Control><Super>v")
+    try await portal.start()
+    #expect(try await start() == .held(by: .portal, name: "Ctrl+Super+V"))
+  }
+
   @Test func saysFirstWhichProgramItIsWhereThatIsWanted() async throws {
     portal.knowsRegistry = true
     try await portal.start()
@@ -96,7 +103,7 @@ import Testing
     ("CreateSession", .failed, .unsupported), ("CreateSession", .silence, .unsupported),
     ("CreateSession", .error, .unsupported), ("CreateSession", .nonsense, .unsupported),
     ("BindShortcuts", .refused, .refused), ("BindShortcuts", .failed, .unsupported),
-    ("BindShortcuts", .silence, .unsupported), ("BindShortcuts", .error, .unsupported),
+    ("BindShortcuts", .silence, .refused), ("BindShortcuts", .error, .unsupported),
     ("BindShortcuts", .nonsense, .unsupported),
   ])
   func whateverItDoesAnAnswerComes(

@@ -121,6 +121,8 @@ extension Result<[String: Variant], PortalError> {
     switch (response[0]?.uint32, response[1]?.dictionary) {
     case (0, let results?): self = .success(results)
     case (1, _): self = .failure(.refused)
+    // GNOME 48 says "ended in some other way", and lists the shortcuts that it has granted.
+    case (2, let results?) where !results.isEmpty: self = .success(results)
     default: self = .failure(.failed)
     }
   }

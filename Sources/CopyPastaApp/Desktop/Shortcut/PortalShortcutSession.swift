@@ -35,7 +35,8 @@ final class PortalShortcutSession {
       return session
     } catch {
       session.close()
-      throw error
+      // Whom nobody answers is not asked again, either.
+      throw error == .silent ? .refused : error
     }
   }
 
@@ -120,7 +121,13 @@ final class PortalShortcutSession {
   private func take(_ shortcuts: Variant?) {
     guard let name = Self.triggerName(in: shortcuts) else { return }
     isBound = true
-    triggerName = name.isEmpty ? nil : name
+    triggerName = name.isEmpty ? nil : Self.readable(name)
+  }
+
+  /// The keys as the user knows them: GNOME 48 says "Press <Control><Super>v".
+  private static func readable(_ name: String) -> String {
+    guard let start = name.firstIndex(of: "<") else { return name }
+    return Accelerator(String(name[start...]))?.label ?? name
   }
 
   /// `a(sa{sv})`: the shortcut, what it does, and the keys that are wished for.
