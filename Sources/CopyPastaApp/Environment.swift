@@ -92,7 +92,8 @@ final class Environment {
     if case .x11(let name) = Display.backend, !Desktop.isWayland {
       ways.append(KeyGrabShortcut(display: name))
     }
-    return ways + [PortalShortcut()]
+    let refused = RefusedKeys(path: UserFolders.state + "/copypasta/shortcut.ini")
+    return ways + [PortalShortcut(refused: refused)]
   }
 
   private static func systemClipboard() -> any SystemClipboard {

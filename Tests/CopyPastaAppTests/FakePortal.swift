@@ -41,6 +41,7 @@ final class FakePortal {
   private let daemon: PrivateBus
   private let bus: Bus
   private var registrations: [BusRegistration] = []
+  private var requests: [String: BusRegistration] = [:]
 
   static let handle = Portal.path + "/session/1_1/copypasta"
 
@@ -71,7 +72,10 @@ final class FakePortal {
   }
 
   /// Leaves the bus.
-  func stop() { registrations = [] }
+  func stop() {
+    registrations = []
+    requests = [:]
+  }
 
   /// Sends a signal of a session's shortcut.
   func activate(
@@ -116,7 +120,9 @@ final class FakePortal {
     let token = options?.dictionary?["handle_token"]?.string ?? ""
     let sender = client.uniqueName.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
     let request = "\(Portal.path)/request/\(sender)/\(token)"
-    registrations.append(try closable("org.freedesktop.portal.Request", at: request))
+    // One that asks a second time, as after a restart, names its requests as before.
+    requests[request] = nil
+    requests[request] = try closable("org.freedesktop.portal.Request", at: request)
     if let response = response(to: method, answer) {
       // Before the call is answered, as quick portals do.
       bus.emit("Response", of: "org.freedesktop.portal.Request", at: request, response)

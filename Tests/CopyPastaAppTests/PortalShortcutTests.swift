@@ -190,6 +190,27 @@ import Testing
     #expect(told.states == [])
   }
 
+  @Test func theUsersNoIsKeptOverARestartAndForTheseKeysOnly() async throws {
+    let folder = try TemporaryFolder()
+    let refused = RefusedKeys(path: folder.path + "/state/shortcut.ini")
+    let (no, other) = (try #require(Accelerator("<Super>v")), try #require(Accelerator("<Alt>F1")))
+    func start(_ keys: Accelerator, _ answer: FakePortal.Answer) async throws -> ShortcutState {
+      portal.answers["BindShortcuts"] = answer
+      let shortcut = PortalShortcut(limits: .quick, refused: refused) { [portal] in portal.client }
+      return try await pumping { await shortcut.start(keys) }
+    }
+    try await portal.start()
+    #expect(try await start(no, .silence) == .notHeld(.refused))
+    #expect(!refused.contains(no))
+    #expect(try await start(no, .refused) == .notHeld(.refused))
+    #expect(refused.contains(no))
+    let asked = portal.calls.count
+    #expect(try await start(no, .granted) == .notHeld(.refused))
+    #expect(portal.calls.count == asked)
+    #expect(try await start(other, .granted) == Self.held)
+    #expect(try await start(no, .granted) == Self.held)
+  }
+
   @Test func nothingIsLeftOnceItIsGone() async throws {
     try await portal.start()
     weak var leaked: PortalShortcut?

@@ -10,6 +10,8 @@ enum PortalError: Error, Equatable {
   case failed
   /// No answer came in time.
   case silent
+  /// The user was asked, and did not answer.
+  case unanswered
   /// The task was cancelled.
   case cancelled
 }

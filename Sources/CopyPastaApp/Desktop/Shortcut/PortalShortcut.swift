@@ -20,6 +20,7 @@ final class PortalShortcut: GlobalShortcut {
   }
 
   private let limits: Limits
+  private let refused: RefusedKeys?
   private let connect: @MainActor () async throws(BusError) -> Bus
   private var portal: Portal?
   private var keys: Accelerator?
@@ -31,14 +32,18 @@ final class PortalShortcut: GlobalShortcut {
   private var activated: (@MainActor (Activation) -> Void)?
   private var changed: (@MainActor (ShortcutState) -> Void)?
 
+  /// - Parameter refused: where the user's no is kept; nil for nowhere.
   init(
-    limits: Limits = Limits(), connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession
+    limits: Limits = Limits(), refused: RefusedKeys? = nil,
+    connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession
   ) {
     self.limits = limits
+    self.refused = refused
     self.connect = connect
   }
 
   func start(_ keys: Accelerator) async -> ShortcutState {
+    if refused?.contains(keys) == true { return .notHeld(.refused) }
     self.keys = keys
     losses = 0
     let state = await setUp(keys)
@@ -113,9 +118,11 @@ final class PortalShortcut: GlobalShortcut {
       }
       self.session = session
       heldSince = .now
+      refused?.forget()
       return .held(by: .portal, name: session.triggerName)
     } catch {
-      return .notHeld(error == .refused ? .refused : .unsupported)
+      if error == .refused { refused?.remember(keys) }
+      return .notHeld(error == .refused || error == .unanswered ? .refused : .unsupported)
     }
   }
 

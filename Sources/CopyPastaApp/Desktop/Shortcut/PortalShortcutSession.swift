@@ -35,8 +35,7 @@ final class PortalShortcutSession {
       return session
     } catch {
       session.close()
-      // Whom nobody answers is not asked again, either.
-      throw error == .silent ? .refused : error
+      throw error == .silent ? .unanswered : error
     }
   }
 

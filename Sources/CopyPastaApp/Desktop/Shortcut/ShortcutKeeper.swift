@@ -54,7 +54,7 @@ final class ShortcutKeeper {
   /// Calls when the state has become another one, for as long as the answer is kept.
   func observe(_ body: @escaping @MainActor () -> Void) -> Observation { observers.add(body) }
 
-  /// Asks anew, also for a shortcut that was refused.
+  /// Asks anew.
   func restart() {
     let before = work
     before?.cancel()
