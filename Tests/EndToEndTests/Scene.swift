@@ -14,11 +14,11 @@ struct Scene {
   ///   - kind: the kind of desktop.
   ///   - clips: what the history holds before, the oldest first.
   nonisolated(nonsending) static func run(
-    on kind: VirtualDesktop.Kind = .x11, with clips: [String] = [],
+    on kind: VirtualDesktop.Kind = .x11, with clips: [String] = [], accessibility: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Scene) async throws -> Void
   ) async throws {
-    try await VirtualDesktop.with(kind) { desktop in
+    try await VirtualDesktop.with(kind, accessibility: accessibility) { desktop in
       if !clips.isEmpty { try await fillHistory(with: clips, on: desktop) }
       let app = try await CopyPasta.launch(on: desktop)
       let scene = Scene(desktop: desktop, app: app)

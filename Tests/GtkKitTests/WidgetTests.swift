@@ -15,6 +15,7 @@ import Testing
     expectNoLeak { _ in Image(icon: "edit-copy-symbolic", size: 16) }
     expectNoLeak { token in Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token }.flat() }
     expectNoLeak { token in Button(label: "_Copy") { _ = token } }
+    expectNoLeak { token in Button(words: "Copy") { _ = token } }
   }
 
   @Test func containers() {
@@ -49,6 +50,20 @@ import Testing
     }
   }
 
+  @Test func dropsAndDrags() {
+    expectNoLeak { token in
+      let label = Label("a")
+      label.onDrop(of: ["text/plain"]) { _ in _ = token }
+      return label
+    }
+    expectNoLeak { token in
+      DeferredContent(types: ["text/plain"]) {
+        _ = token
+        return []
+      }
+    }
+  }
+
   @Test func actionsAndMenus() {
     expectNoLeak { token in
       let group = ActionGroup()
@@ -73,6 +88,13 @@ import Testing
       list.onTooltip { _ in
         _ = token
         return nil
+      }
+      list.onRowDrag {
+        _ = ($0, token)
+        return nil
+      } icon: {
+        _ = ($0, token)
+        return Label()
       }
       return list
     }

@@ -1,8 +1,9 @@
 import Foundation
 
 /// The files in `Fixtures`, found beside this source file: tests run where they were built.
-enum Fixture {
-  static func path(_ name: String) -> String {
+public enum Fixture {
+  /// The path of one of them.
+  public static func path(_ name: String) -> String {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures/" + name
   }
 }

@@ -40,6 +40,23 @@ final class Pasting {
     }
   }
 
+  /// The forms in which a text may be dropped.
+  static let droppedTypes = ["text/plain;charset=utf-8", "text/plain"]
+
+  /// Records what another program dropped.
+  func take(_ drop: Drop) {
+    queue.add { [self] in
+      do {
+        let bytes = try await TextTransfer(limits: limits).bytes { try await drop.read(Self.droppedTypes) }
+        drop.finish(accepted: true)
+        await take(bytes, fromClipboard: false)
+      } catch {
+        drop.finish(accepted: false)
+        outcome(.captured(.refused(.transfer(error as? TransferError ?? .refused))))
+      }
+    }
+  }
+
   /// Returns when all that was pasted so far is recorded.
   func settle() async { await queue.settle() }
 

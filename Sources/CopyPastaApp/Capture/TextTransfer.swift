@@ -13,27 +13,35 @@ struct TextTransfer {
   /// - Throws: `TransferError.timedOut` or `.tooLarge`; what the stream throws.
   func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
     let deadline = Deadline(limits)
+    let (answers, answer) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
     let reading = Task { @MainActor in
-      let stream = try await open()
-      var bytes: [UInt8] = []
-      while true {
-        deadline.extend()
-        let piece = try await stream.read(atMost: Self.pieceSize)
-        if piece.isEmpty { return bytes }
-        bytes += piece
-        guard bytes.count <= limits.bytes else { throw TransferError.tooLarge(limit: limits.bytes) }
+      do {
+        answer.yield(try await read(open, extending: deadline))
+      } catch {
+        answer.finish(throwing: error)
       }
     }
-    deadline.onPassing { reading.cancel() }
-    defer { deadline.end() }
-    do {
-      return try await withTaskCancellationHandler {
-        try await reading.value
-      } onCancel: {
-        reading.cancel()
-      }
-    } catch is CancellationError where deadline.hasPassed {
-      throw TransferError.timedOut
+    // Not waited for: a read that GDK has begun on X11 does not end when it is cancelled.
+    deadline.onPassing { answer.finish(throwing: TransferError.timedOut) }
+    defer {
+      deadline.end()
+      reading.cancel()
+    }
+    for try await bytes in answers { return bytes }
+    throw CancellationError()
+  }
+
+  private func read(
+    _ open: @MainActor () async throws -> InputStream, extending deadline: Deadline
+  ) async throws -> [UInt8] {
+    let stream = try await open()
+    var bytes: [UInt8] = []
+    while true {
+      deadline.extend()
+      let piece = try await stream.read(atMost: Self.pieceSize)
+      if piece.isEmpty { return bytes }
+      bytes += piece
+      guard bytes.count <= limits.bytes else { throw TransferError.tooLarge(limit: limits.bytes) }
     }
   }
 }
@@ -44,7 +52,6 @@ private final class Deadline {
   private let silence: Duration
   private var timers: [Timeout] = []
   private var passing: (@MainActor () -> Void)?
-  private(set) var hasPassed = false
 
   init(_ limits: TransferLimits) {
     silence = limits.silence
@@ -62,8 +69,5 @@ private final class Deadline {
 
   func end() { timers = [] }
 
-  private func pass() {
-    hasPassed = true
-    passing?()
-  }
+  private func pass() { passing?() }
 }

@@ -59,6 +59,8 @@ final class HistoryContent {
     model.onFailure = { [weak self] in self?.failed($0, saying: $0.message) }
     model.onCountChange = { [weak self] in self?.showPage() }
     connectRows()
+    root.addStyle("drop-place")
+    root.onDrop(of: Pasting.droppedTypes) { [weak pasting] in pasting?.take($0) }
     showPage()
   }
 
@@ -167,6 +169,11 @@ final class HistoryContent {
     list.view.onActivate { [weak self] position in
       guard let self else { return }
       actions.copy(model.id(at: position))
+    }
+    list.view.onRowDrag { [weak self] row in
+      row.clip.flatMap { self?.actions.content(of: $0.id) }
+    } icon: { row in
+      DragCard(row.clip).root
     }
     // Before the row, which would take Space for a selection.
     connect(.copy, beforeChildren: true) { $0.copy($1) }

@@ -60,6 +60,17 @@ final class RowActions {
     queue.add { [self] in await erase(clip, saying: tr("Deleted, press Control Z to undo")) }
   }
 
+  /// A clip's whole text for a drag; it is fetched when another program asks for it.
+  func content(of id: Int64) -> DeferredContent {
+    DeferredContent(types: ["text/plain;charset=utf-8", "text/plain"]) { [store, report] in
+      guard let text = try await store.text(of: id) else {
+        report(tr("Not copied: another program has deleted this text."))
+        throw CancellationError()
+      }
+      return text.bytes
+    }
+  }
+
   /// Brings back the last clip that was deleted, at its old place; again, the one before.
   func undo() {
     queue.add { [self] in

@@ -4,6 +4,7 @@ import GtkKit
 @MainActor
 final class UndoBar {
   let root: Revealer
+  private let bar: Box
   private let label = Label()
 
   /// - Parameters:
@@ -16,12 +17,13 @@ final class UndoBar {
   ) {
     label.ellipsize()
     label.expand(horizontally: true)
-    let undoButton = Button(label: tr("_Undo"), undo)
+    let undoButton = Button(words: tr("Undo"), undo)
     let closeButton = Button(icon: "window-close-symbolic", name: tr("Close"), close).flat()
     // A click leaves the keyboard in the list.
     for button in [undoButton, closeButton] { button.takesFocusOnClick = false }
     closeButton.addStyle("circular")
-    let bar = Box(.horizontal, spacing: 6, [label, undoButton, closeButton])
+    bar = Box(.horizontal, spacing: 6, [label, undoButton, closeButton])
+    bar.setAccessibleRole(.group)
     bar.addStyle("osd")
     bar.addStyle("undo-bar")
     root = Revealer(child: bar)
@@ -35,7 +37,10 @@ final class UndoBar {
   /// Says how many deletions can be undone, and goes where there are none.
   func show(_ count: Int) {
     // The words stay while the bar slides out.
-    if count > 0 { label.text = Self.words(count) }
+    if count > 0 {
+      label.text = Self.words(count)
+      bar.setAccessibleName(label.text)
+    }
     root.isRevealed = count > 0
   }
 

@@ -137,6 +137,43 @@ extension Object {
     return attach("key-pressed", body, unsafeBitCast(callback, to: GCallback.self))
   }
 
+  /// Connects to a question about a drop, which is borrowed for the call.
+  @discardableResult
+  final func connectDropQuestion(
+    _ signal: String, _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Bool
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = { _, drop, data in
+      guard let drop else { return 0 }
+      return handler(data, (@MainActor (UnsafeMutableRawPointer) -> Bool).self)(drop) ? 1 : 0
+    }
+    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to a drop target's `drop`; the answer says whether it is taken.
+  @discardableResult
+  final func connectDrop(
+    _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Bool
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, Double, Double, gpointer?) -> gboolean = {
+      _, drop, _, _, data in
+      guard let drop else { return 0 }
+      return handler(data, (@MainActor (UnsafeMutableRawPointer) -> Bool).self)(drop) ? 1 : 0
+    }
+    return attach("drop", body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to a drag source's `prepare`: where the drag begins; the answer is a content provider (transfer full).
+  @discardableResult
+  final func connectDragPrepare(
+    _ body: @escaping @MainActor (Point) -> UnsafeMutableRawPointer?
+  ) -> SignalConnection {
+    typealias Body = @MainActor (Point) -> UnsafeMutableRawPointer?
+    let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> gpointer? = {
+      _, x, y, data in handler(data, Body.self)(Point(x: x, y: y))
+    }
+    return attach("prepare", body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
   /// Connects to a dialog's `response`: GTK's number of it.
   @discardableResult
   final func connectResponse(_ body: @escaping @MainActor (gint) -> Void) -> SignalConnection {

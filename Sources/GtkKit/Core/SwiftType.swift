@@ -6,25 +6,37 @@ struct SwiftType {
   let id: GType
 
   /// Registers the type; it may implement one interface, whose table `initInterface` fills.
+  ///
+  /// - Parameters:
+  ///   - parent: GObject, or a type that adds nothing to GObject's instance; its class has `classSize` bytes.
+  ///   - initClass: puts functions into the class.
   init(
-    name: String, interface: GType = 0, initInterface: (@MainActor (UnsafeMutableRawPointer) -> Void)? = nil
+    name: String, parent: GType? = nil, classSize: Int = MemoryLayout<GObjectClass>.size,
+    initClass: (@MainActor (UnsafeMutableRawPointer) -> Void)? = nil, interface: GType = 0,
+    initInterface: (@MainActor (UnsafeMutableRawPointer) -> Void)? = nil
   ) {
-    let initClass: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { type, _ in
-      type?.assumingMemoryBound(to: GObjectClass.self).pointee.finalize = releaseSwiftObject
+    let fillClass: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { table, data in
+      guard let table else { return }
+      table.assumingMemoryBound(to: GObjectClass.self).pointee.finalize = releaseSwiftObject
+      if let data { Unmanaged<TableFiller>.fromOpaque(data).takeUnretainedValue().fill(table) }
     }
-    id = g_type_register_static_simple(
-      copypasta_type_object(), name, guint(MemoryLayout<GObjectClass>.size),
-      unsafeBitCast(initClass, to: GClassInitFunc.self), guint(MemoryLayout<CopyPastaObject>.size), nil,
-      GTypeFlags(rawValue: 0))
+    var type = GTypeInfo()
+    type.class_size = guint16(classSize)
+    type.class_init = unsafeBitCast(fillClass, to: GClassInitFunc.self)
+    // A static type is never unregistered, so what fills its tables stays as well.
+    type.class_data = initClass.map {
+      UnsafeRawPointer(Unmanaged.passRetained(TableFiller(fill: $0)).toOpaque())
+    }
+    type.instance_size = guint16(MemoryLayout<CopyPastaObject>.size)
+    id = g_type_register_static(parent ?? copypasta_type_object(), name, &type, GTypeFlags(rawValue: 0))
     guard let initInterface else { return }
     let fill: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { table, data in
       guard let table, let data else { return }
-      Unmanaged<InterfaceFiller>.fromOpaque(data).takeUnretainedValue().fill(table)
+      Unmanaged<TableFiller>.fromOpaque(data).takeUnretainedValue().fill(table)
     }
     var info = GInterfaceInfo(
       interface_init: unsafeBitCast(fill, to: GInterfaceInitFunc.self), interface_finalize: nil,
-      // A static type is never unregistered, so what fills its interface stays as well.
-      interface_data: Unmanaged.passRetained(InterfaceFiller(fill: initInterface)).toOpaque())
+      interface_data: Unmanaged.passRetained(TableFiller(fill: initInterface)).toOpaque())
     g_type_add_interface_static(id, interface, &info)
   }
 
@@ -44,7 +56,7 @@ func swiftObject<Held: AnyObject>(behind instance: UnsafeMutableRawPointer, _: H
   return held.pointee.swift.map { Unmanaged<Held>.fromOpaque($0).takeUnretainedValue() }
 }
 
-private final class InterfaceFiller {
+private final class TableFiller {
   let fill: @MainActor (UnsafeMutableRawPointer) -> Void
   init(fill: @escaping @MainActor (UnsafeMutableRawPointer) -> Void) { self.fill = fill }
 }
@@ -54,6 +66,6 @@ private func releaseSwiftObject(_ object: UnsafeMutablePointer<GObject>?) {
   guard let object else { return }
   let held = UnsafeMutableRawPointer(object).assumingMemoryBound(to: CopyPastaObject.self)
   if let swift = held.pointee.swift { Unmanaged<AnyObject>.fromOpaque(swift).release() }
-  let parent = g_type_class_peek(copypasta_type_object())
+  let parent = g_type_class_peek_parent(object.pointee.g_type_instance.g_class)
   parent?.assumingMemoryBound(to: GObjectClass.self).pointee.finalize(object)
 }

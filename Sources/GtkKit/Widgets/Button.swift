@@ -11,6 +11,18 @@ public final class Button: Widget {
     connect("clicked", clicked)
   }
 
+  /// Makes a button that shows a text and has no letter of its own.
+  ///
+  /// GTK 4.8 tells screen readers the text of its own text buttons twice, with the `_` of a letter.
+  public convenience init(words: String, _ clicked: @escaping @MainActor () -> Void) {
+    self.init(new: gtk_button_new())
+    let label = Label(words)
+    gtk_button_set_child(cast(), label.widget)
+    addStyle("text-button")
+    setAccessibleName(words)
+    connect("clicked", clicked)
+  }
+
   /// Whether a click gives the button the keyboard.
   public var takesFocusOnClick: Bool {
     get { gtk_widget_get_focus_on_click(widget) != 0 }

@@ -1,0 +1,50 @@
+import CGtk
+
+/// Something that another program dropped on a widget.
+@MainActor
+public final class Drop: Object {
+  /// Asks for the first of these types that is offered.
+  ///
+  /// - Throws: `GLibError` where it is refused; `CancellationError` where the task is cancelled.
+  public func read(_ types: [String]) async throws -> InputStream {
+    let names = types.map { UnsafePointer<CChar>(g_strdup($0)) } + [nil]
+    defer { for name in names { g_free(UnsafeMutablePointer(mutating: name)) } }
+    return try await awaitingResult { cancellable, callback, data in
+      var names = names
+      gdk_drop_read_async(opaque, &names, G_PRIORITY_DEFAULT, cancellable, callback, data)
+    } finish: { [opaque] result, error in
+      gdk_drop_read_finish(opaque, result, nil, error).map {
+        InputStream(Owned(taking: UnsafeMutableRawPointer($0)))
+      }
+    }
+  }
+
+  /// Tells the other program that the drop is over, and whether it was taken; to be called once.
+  public func finish(accepted: Bool) {
+    gdk_drop_finish(opaque, accepted ? GDK_ACTION_COPY : GdkDragAction(rawValue: 0))
+    // GTK 4.8 keeps the drop on X11, and it goes on listening to what it came from: the next drag from there would
+    // change its actions, of which GDK complains.
+    g_signal_handlers_disconnect_matched(
+      UnsafeMutableRawPointer(gdk_drop_get_display(opaque)), G_SIGNAL_MATCH_DATA, 0, 0, nil, nil, raw)
+  }
+}
+
+extension Widget {
+  /// Lets other programs drop content of these types on the widget; not this program itself.
+  public final func onDrop(of types: [String], _ body: @escaping @MainActor (Drop) -> Void) {
+    let target = Object(
+      Owned(
+        taking: UnsafeMutableRawPointer(
+          gtk_drop_target_async_new(contentFormats(of: types), GDK_ACTION_COPY).unsafelyUnwrapped)))
+    target.connectDropQuestion("accept") { [target = target.opaque] drop in
+      gdk_drop_get_drag(OpaquePointer(drop)) == nil
+        && gdk_content_formats_match(
+          gdk_drop_get_formats(OpaquePointer(drop)), gtk_drop_target_async_get_formats(target)) != 0
+    }
+    target.connectDrop { drop in
+      body(Drop(Owned(borrowing: drop)))
+      return true
+    }
+    add(controller: target)
+  }
+}

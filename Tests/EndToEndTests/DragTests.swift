@@ -1,0 +1,104 @@
+import TestSupport
+import Testing
+
+/// Texts dropped on the window, and rows dragged out of it, from and to a program of another toolkit.
+@Suite(.serialized) struct DragTests {
+  static let text = "dropped, with é, 🍝\nand a second line"
+
+  @Test func aDroppedTextIsRecorded() async throws {
+    try await Scene.run(with: ["old"]) { scene in
+      let other = try await scene.openDragging("source", Self.text)
+      try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
+      try await scene.expectNewest(Self.text)
+      #expect(try await scene.history.texts() == [Self.text, "old"])
+    }
+  }
+
+  @Test func aTextDroppedTwiceIsOneRow() async throws {
+    try await Scene.run(with: ["old"]) { scene in
+      let other = try await scene.openDragging("source", Self.text)
+      for times in 1...2 {
+        try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
+        try await waitUntil("the end of the drag") { other.lines.count == times }
+      }
+      try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
+      try await waitUntil("the end of the drag") { other.lines.count == 3 }
+      #expect(try await eventually { try await scene.history.texts() == [Self.text, "old"] })
+    }
+  }
+
+  @Test func aTextDroppedOnTheEmptyStateIsShown() async throws {
+    try await Scene.run { scene in
+      let other = try await scene.openDragging("source", Self.text)
+      try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
+      try await scene.expectNewest(Self.text)
+      try await scene.waitForFirstRow()
+    }
+  }
+
+  @Test func aRowIsDraggedOutWholeAndNotCopied() async throws {
+    let long = (1...20_000).map { "line \($0)" }.joined(separator: "\n")
+    try await Scene.run(with: [long, "new"]) { scene in
+      try await XClip.copy("other", on: scene.desktop)
+      try await scene.expectNewest("other")
+      let other = try await scene.openDragging("target")
+      let point = Scene.firstRowPoint
+      // The longest is the third row now.
+      try await scene.drag(from: (point.x, point.y + 2 * 59, scene.app.window), to: (150, 100, other.window))
+      let digits = long.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      #expect(try await eventually { other.lines == [digits] })
+      // A drag is no click.
+      try await scene.expectClipboard("other")
+      #expect(try await scene.history.count() == 3)
+    }
+  }
+
+  @Test func aRowDroppedOnItsOwnWindowChangesNothing() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      let point = Scene.firstRowPoint
+      try await scene.drag(from: (point.x, point.y + 59, scene.app.window), to: (200, 400, scene.app.window))
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard("new")
+      #expect(try await scene.history.texts() == ["new", "old"])
+    }
+  }
+}
+
+/// The other program, and what it said.
+private struct Dragging {
+  let program: Program
+  let window: DesktopWindow
+
+  var lines: [String] {
+    String(decoding: program.output, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}
+
+extension Scene {
+  fileprivate func openDragging(_ arguments: String...) async throws -> Dragging {
+    let script = Fixture.path("dragging.py")
+    let program = try desktop.start(["/usr/bin/python3", script] + arguments)
+    let window = try await waitFor("the other window") { try await desktop.window(titled: "Dragging") }
+    try await app.window.activate()
+    return Dragging(program: program, window: window)
+  }
+
+  /// Drags as a hand does: in steps, and not faster than the programs follow.
+  fileprivate func drag(
+    from start: (x: Int, y: Int, window: DesktopWindow), to end: (x: Int, y: Int, window: DesktopWindow)
+  ) async throws {
+    let first = try await start.window.frame()
+    let last = try await end.window.frame()
+    let from = (x: first.x + start.x, y: first.y + start.y)
+    let to = (x: last.x + end.x, y: last.y + end.y)
+    try await desktop.moveMouse(x: from.x, y: from.y)
+    try await desktop.xdotool("mousedown", "1")
+    for step in 1...20 {
+      try await desktop.moveMouse(
+        x: from.x + (to.x - from.x) * step / 20, y: from.y + (to.y - from.y) * step / 20)
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    try await Task.sleep(for: .milliseconds(300))
+    try await desktop.xdotool("mouseup", "1")
+  }
+}

@@ -1,0 +1,110 @@
+import TestSupport
+import Testing
+
+/// What a screen reader gets to know, and a whole session by it and the keyboard alone.
+@Suite(.serialized) struct ScreenReaderTests {
+  @Test func aRowIsAListItemNamedByItsPreviewItsAgeAndItsPlace() async throws {
+    try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      let rows = try await waitFor("all rows counted") { () -> [ScreenReader.Element]? in
+        let rows = try await reader.tree().all(role: "list item")
+        return rows.first?.name.hasSuffix(", 1 of 1204") == true ? rows : nil
+      }
+      #expect(rows[0].name.hasPrefix("row 1204, "))
+      #expect(rows[2].name.hasPrefix("row 1202, "))
+      #expect(rows[2].name.hasSuffix(", 3 of 1204"))
+      // No more of them than are near what is seen.
+      #expect(rows.count < 400)
+    }
+  }
+
+  @Test func placesAreRightAfterCapturesAndDeletions() async throws {
+    try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      try await scene.capture("newest")
+      try await waitUntil("the places") {
+        try await scene.places(by: reader) == ["1 of 3", "2 of 3", "3 of 3"]
+      }
+      try await scene.desktop.press("Home", "Delete")
+      try await waitUntil("the places") { try await scene.places(by: reader) == ["1 of 2", "2 of 2"] }
+    }
+  }
+
+  @Test func everythingHasANameAndARole() async throws {
+    try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      try await scene.desktop.press("Home", "Delete")
+      try await waitUntil("the bar") { try await reader.tree().all.contains { $0.name == "Deleted" } }
+      let tree = try await reader.tree()
+      let buttons = tree.all.filter { ["push button", "toggle button"].contains($0.role) }
+      #expect(buttons.allSatisfy { !$0.name.isEmpty })
+      #expect(tree.all(role: "list").map(\.name).contains("Clipboard history"))
+      #expect(buttons.contains { $0.name == "Undo" })
+      #expect(tree.all.contains { $0.name == "Reading" })
+    }
+  }
+
+  @Test func theEmptyStateHasTheKeyboardAndSaysWhatToDo() async throws {
+    try await Scene.run(accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }
+      let page = try #require(try await reader.tree().focused)
+      #expect(page.description.contains("only while this window is active"))
+    }
+  }
+
+  @Test func copyingAndDeletingAreSaid() async throws {
+    try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      try await scene.desktop.press("Home", "Return")
+      try await waitUntil("the word on copying") { reader.heard.contains("Copied") }
+      try await scene.desktop.press("Delete")
+      try await waitUntil("the word on deleting") {
+        reader.heard.contains("Deleted, press Control Z to undo")
+      }
+    }
+  }
+
+  /// Capture, walk, copy, delete, undo: each step by what the reader says.
+  @Test func aWholeSessionNeedsNoEyesAndNoPointer() async throws {
+    try await Scene.run(accessibility: true) { scene in
+      try await scene.parkMouse()
+      let reader = ScreenReader(desktop: scene.desktop)
+      for text in ["one", "two", "three"] { try await scene.capture(text) }
+      try await scene.expectFocus(on: "three", "1 of 3", by: reader)
+      try await scene.desktop.press("Down", "Down")
+      try await scene.expectFocus(on: "one", "3 of 3", by: reader)
+      try await scene.desktop.press("Return")
+      try await scene.expectClipboard("one")
+      try await scene.desktop.press("Delete")
+      try await scene.expectFocus(on: "two", "2 of 2", by: reader)
+      #expect(try await eventually { try await scene.history.texts() == ["three", "two"] })
+      try await reader.press("Undo")
+      try await scene.expectFocus(on: "one", "3 of 3", by: reader)
+      try await scene.desktop.press("Home", "Delete", "ctrl+z")
+      try await scene.expectFocus(on: "three", "1 of 3", by: reader)
+      #expect(try await eventually { try await scene.history.texts() == ["three", "two", "one"] })
+    }
+  }
+}
+
+extension Scene {
+  /// The last part of each row's name.
+  fileprivate func places(by reader: ScreenReader) async throws -> [String] {
+    try await reader.tree().all(role: "list item").map { row in
+      row.name.split(separator: ", ").last.map(String.init) ?? ""
+    }
+  }
+
+  fileprivate func expectFocus(
+    on preview: String, _ place: String, by reader: ScreenReader,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    var last: String?
+    let isThere = try await eventually {
+      last = try await reader.tree().focused?.name
+      return last?.hasPrefix(preview + ", ") == true && last?.hasSuffix(", " + place) == true
+    }
+    #expect(isThere, "the keyboard is on \(last ?? "nothing")", sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,69 @@
+"""Sees a program as a screen reader does, by AT-SPI.
+
+screen_reader.py NAME tree        prints all there is as JSON: role, name, description, whether it is focused, children
+screen_reader.py NAME press TEXT  does the action of the button with that name
+screen_reader.py NAME listen      prints "listening", then each announcement and each description that changes, a line
+                                  each, until it is ended
+"""
+import json
+import sys
+import time
+
+import pyatspi
+
+BUTTONS = ('push button', 'button', 'toggle button')
+
+
+def program(name):
+    for _ in range(200):
+        for candidate in pyatspi.Registry.getDesktop(0):
+            if candidate and candidate.name == name:
+                return candidate
+        time.sleep(0.1)
+    sys.exit('no accessible program named ' + name)
+
+
+def children(node):
+    """All of them, also what is not on the screen: GTK 4.8 calls nothing but windows shown."""
+    return [child for child in node if child]
+
+
+def described(node):
+    return {
+        'role': node.getRoleName(), 'name': node.name or '', 'description': node.description or '',
+        'isFocused': node.getState().contains(pyatspi.STATE_FOCUSED),
+        'children': [described(child) for child in children(node)]}
+
+
+def button(node, name):
+    if node.getRoleName() in BUTTONS and node.name == name:
+        return node
+    return next(filter(None, (button(child, name) for child in children(node))), None)
+
+
+def press(root, name):
+    found = button(root, name)
+    if not found:
+        sys.exit('no such button: ' + name)
+    found.queryAction().doAction(0)
+
+
+def listen():
+    pyatspi.Registry.registerEventListener(
+        lambda event: event.any_data and print(event.any_data, flush=True),
+        'object:announcement', 'object:property-change:accessible-description')
+    print('listening', flush=True)
+    pyatspi.Registry.start()
+
+
+def main():
+    root = program(sys.argv[1])
+    if sys.argv[2] == 'tree':
+        print(json.dumps(described(root)))
+    elif sys.argv[2] == 'press':
+        press(root, sys.argv[3])
+    else:
+        listen()
+
+
+main()

@@ -1,0 +1,75 @@
+import Foundation
+
+/// The program as a screen reader gets it, by AT-SPI; the desktop must have been started with `accessibility`.
+///
+///     let reader = ScreenReader(desktop: desktop)
+///     #expect(try await reader.tree().all(role: "list item").first?.name.hasPrefix("hello") == true)
+public struct ScreenReader: Sendable {
+  /// Something in the program, with what is in it.
+  public struct Element: Decodable, Sendable {
+    /// AT-SPI's name of its kind: `list item`, `push button`.
+    public let role: String
+    /// What the reader says first.
+    public let name: String
+    /// What it says after the role.
+    public let description: String
+    /// Whether it has the keyboard.
+    public let isFocused: Bool
+    /// What is within it, in its order.
+    public let children: [Element]
+
+    /// The element and all that is within it, in the order in which a reader comes by.
+    public var all: [Element] { [self] + children.flatMap(\.all) }
+
+    /// All elements of a kind.
+    public func all(role: String) -> [Element] { all.filter { $0.role == role } }
+
+    /// What has the keyboard; the innermost, where a window says that it has it, too.
+    public var focused: Element? { all.last { $0.isFocused } }
+  }
+
+  private let desktop: VirtualDesktop
+  private let listener: Program?
+
+  /// A reader that looks when it is asked to.
+  public init(desktop: VirtualDesktop) {
+    self.init(desktop: desktop, listener: nil)
+  }
+
+  private init(desktop: VirtualDesktop, listener: Program?) {
+    self.desktop = desktop
+    self.listener = listener
+  }
+
+  /// A reader that also hears what is said from now on.
+  public static func listening(on desktop: VirtualDesktop) async throws -> ScreenReader {
+    let listener = try desktop.start(arguments("listen"))
+    let reader = ScreenReader(desktop: desktop, listener: listener)
+    try await waitUntil("the screen reader") { reader.lines.first == "listening" }
+    return reader
+  }
+
+  /// What it heard so far.
+  public var heard: [String] { Array(lines.dropFirst()) }
+
+  /// All there is now; GTK 4.8 does not tell what of it is on the screen.
+  public func tree() async throws -> Element {
+    let result = try await desktop.run(Self.arguments("tree"))
+    guard result.exit == .code(0) else { throw TestSupportError("the screen reader: \(result.errors)") }
+    return try JSONDecoder().decode(Element.self, from: Data(result.text.utf8))
+  }
+
+  /// Presses the button of this name, by its action.
+  public func press(_ name: String) async throws {
+    let result = try await desktop.run(Self.arguments("press", name))
+    guard result.exit == .code(0) else { throw TestSupportError("the screen reader: \(result.errors)") }
+  }
+
+  private var lines: [String] {
+    String(decoding: listener?.output ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  private static func arguments(_ rest: String...) -> [String] {
+    ["/usr/bin/python3", Fixture.path("screen_reader.py"), CopyPasta.applicationID] + rest
+  }
+}
