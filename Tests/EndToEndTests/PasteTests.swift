@@ -23,6 +23,9 @@ import Testing
       #expect(try await eventually { try await scene.history.count() == 2 })
       try await scene.desktop.press("ctrl+v")
       #expect(try await eventually { try await scene.history.texts() == ["middle", "new", "old"] })
+      try await scene.expectClipboard("middle")
+      try await scene.desktop.press("Down")
+      try await scene.expectFocusedRowCopied("new")
     }
   }
 

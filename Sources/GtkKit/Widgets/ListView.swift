@@ -88,7 +88,7 @@ public final class ListView<Row: ListRow>: Widget {
   public func focus(_ position: Int) -> Bool {
     scroll(to: position)
     guard let row = row(at: position), let container = gtk_widget_get_parent(row.root.widget) else {
-      return false
+      return ListScrolling.focus(gtkListView: opaque, position)
     }
     return gtk_widget_grab_focus(container) != 0
   }
