@@ -132,7 +132,7 @@ final class CopyPastaApplication {
   }
 
   private func showPreferences(_ activation: Activation) {
-    shownDialogs().showPreferences(environment.preferences, above: window?.parentOfDialogs, activation)
+    shownDialogs().showPreferences(of: environment, above: window?.parentOfDialogs, activation)
   }
 
   private func shownDialogs() -> Dialogs {

@@ -1,3 +1,4 @@
+import ClipHistory
 import GtkKit
 import GtkTestSupport
 import Testing
@@ -41,10 +42,14 @@ import Testing
 
   @Test func theWindowGoesWithAllInItWhenItIsClosed() {
     let preferences = Preferences(schema: nil)
+    let environment = Environment(
+      clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
+      windowState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { .failure(.readOnly) },
+      preferences: { preferences }, shortcuts: { [] })
     let application = Application(id: "org.copypasta.Test")
     var closed = 0
     let dialogs = Dialogs(of: application) { closed += 1 }
-    dialogs.showPreferences(preferences, above: nil)
+    dialogs.showPreferences(of: environment, above: nil)
     #expect(dialogs.areOpen)
     dialogs.close()
     #expect(!dialogs.areOpen)

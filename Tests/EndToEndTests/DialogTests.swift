@@ -16,6 +16,45 @@ import Testing
     }
   }
 
+  @Test func aClickAnywhereOnARowTurnsItsSwitch() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      _ = try await scene.settledPicture(of: window)
+      // On the words of the first switch's row.
+      try await window.click(x: 120, y: 248)
+      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+    }
+  }
+
+  @Test func theNextKeysThatArePressedBecomeTheShortcut() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.desktop.press("alt+h")
+      // Without a modifier it will not do, and the button goes on listening.
+      try await scene.desktop.press("a", "ctrl+alt+j")
+      #expect(try await eventually { try scene.keyFile().contains("shortcut='<Control><Alt>j'") })
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      try await waitUntil("hidden by its keys") {
+        try await scene.desktop.press("ctrl+alt+j")
+        return try await !scene.app.window.isVisible()
+      }
+    }
+  }
+
+  @Test(arguments: [("Escape", "<Super>j"), ("BackSpace", "")])
+  func escapeLeavesTheShortcutAndBackspaceTakesItAway(key: String, shortcut: String) async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try scene.writeKeyFile("[org/copypasta/CopyPasta]\nshortcut='<Super>j'\n")
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.desktop.press("alt+h", key)
+      // What comes after it comes after what it does.
+      try await scene.desktop.press("alt+c")
+      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+      #expect(try scene.keyFile().contains("shortcut='\(shortcut)'"))
+    }
+  }
+
   @Test func aTextLargerThanTheSettingIsRefused() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")

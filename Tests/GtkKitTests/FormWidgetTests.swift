@@ -42,6 +42,19 @@ import Testing
     }
   }
 
+  @Test func aRowIsClickedThoughNobodyHoldsTheViewOfItsList() {
+    var count = 0
+    var row: Widget?
+    let box = Box(.vertical)
+    do {
+      let list = ListBox()
+      row = list.append(Label("row")) { count += 1 }
+      box.append(list)
+    }
+    if let row { gtk_widget_activate(row.widget) }
+    #expect(count == 1)
+  }
+
   @Test func aLabelOfAControlLetsGoOfIt() {
     expectNoLeak { _ in
       let control = Switch()

@@ -20,9 +20,11 @@ final class Dialogs {
 
   /// Shows the preferences, above a window where there is one on the screen.
   func showPreferences(
-    _ preferences: Preferences, above parent: Window?, _ activation: Activation = .ambient
+    of environment: Environment, above parent: Window?, _ activation: Activation = .ambient
   ) {
-    show(.preferences, above: parent, activation) { PreferencesWindow(preferences) }
+    show(.preferences, above: parent, activation) {
+      PreferencesWindow(environment.preferences, environment.shortcut, clipboard: environment.clipboard)
+    }
   }
 
   /// Shows the keys.

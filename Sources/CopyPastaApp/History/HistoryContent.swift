@@ -19,6 +19,7 @@ final class HistoryContent {
   private let pasting: Pasting
   private let newClips: Batch<Clip>
   private var sizeLimit: PreferenceObservation?
+  private var shortcutState: Observation?
   private let report: @MainActor (String) -> Void
 
   /// - Parameter height: the window's, in pixels, which the first page of clips is to fill.
@@ -65,11 +66,19 @@ final class HistoryContent {
   }
 
   /// Follows what the user has set; before anything is read.
-  func follow(_ preferences: Preferences) {
+  func follow(_ preferences: Preferences, _ shortcut: ShortcutKeeper) {
     useSizeLimit(preferences.sizeLimit)
     sizeLimit = preferences.observe(.sizeLimit) { [weak self] in
       self?.useSizeLimit(preferences.sizeLimit)
     }
+    showShortcut(shortcut.state)
+    shortcutState = shortcut.observe { [weak self, weak shortcut] in
+      if let shortcut { self?.showShortcut(shortcut.state) }
+    }
+  }
+
+  private func showShortcut(_ state: ShortcutState) {
+    emptyPage.add([state.message, state.command ?? ""].joined(separator: " "))
   }
 
   /// Whether the clipboard is read.

@@ -73,7 +73,7 @@ final class HistoryWindow {
 
   /// Does with the content what the first frame need not wait for.
   func completeContent() {
-    content?.follow(environment.preferences)
+    content?.follow(environment.preferences, environment.shortcut)
     content?.loadRest()
     // Last, for the settings say how large a text may be.
     followActivity()

@@ -13,8 +13,6 @@ final class ReadingMark {
     root.align(vertically: .center)
     dot.addStyle("dot")
     dot.align(horizontally: .center, vertically: .center)
-    // With large text the window would not get as narrow as a phone.
-    label.ellipsize()
     isReading = false
     show()
   }

@@ -4,6 +4,8 @@ import GtkKit
 @MainActor
 final class StatusPage {
   let root: Widget
+  private let note = Label()
+  private let text: String
 
   init(icon: String, title: String, text: String) {
     let image = Image(icon: icon, size: 96)
@@ -11,12 +13,14 @@ final class StatusPage {
     let heading = Label(title)
     heading.addStyle("title-2")
     let body = Label(text)
-    for label in [heading, body] {
+    self.text = text
+    note.isVisible = false
+    for label in [heading, body, note] {
       label.wrap()
       label.center()
       label.limitWidth(toCharacters: 40)
     }
-    root = Box(.vertical, spacing: 12, [image, heading, body])
+    root = Box(.vertical, spacing: 12, [image, heading, body, note])
     root.addStyle("status-page")
     root.align(horizontally: .center, vertically: .center)
     root.expand(horizontally: true, vertically: true)
@@ -29,6 +33,13 @@ final class StatusPage {
     image.setAccessibleRole(.presentation)
   }
 
+  /// Adds a line below the text.
+  func add(_ line: String) {
+    note.text = line
+    note.isVisible = !line.isEmpty
+    root.setAccessibleDescription(text + " " + line)
+  }
+
   /// Gives the page the keyboard.
   func focus() { root.grabFocus() }
 
@@ -37,8 +48,10 @@ final class StatusPage {
     StatusPage(
       icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"),
       text: tr(
-        "Copy some text in any program, then come back to this window. "
-          + "CopyPasta reads the clipboard only while this window is active, and keeps what it finds here."))
+        """
+        Copy some text in any program, then come back to this window: it is kept here, to be copied again. \
+        The clipboard is read only while this window is active.
+        """))
   }
 
   /// The page of a history that cannot be opened.

@@ -8,12 +8,14 @@ final class PreferencesWindow: Dialog {
   private var switches: [SettingSwitch] = []
   private var rows: [Preferences.Key: PreferenceRow] = [:]
   private let sizeLimit: SizeLimitButton
+  private let shortcut: ShortcutGroup
 
-  init(_ preferences: Preferences) {
+  init(_ preferences: Preferences, _ shortcut: ShortcutKeeper, clipboard: any SystemClipboard) {
     self.preferences = preferences
+    self.shortcut = ShortcutGroup(preferences, shortcut, in: window, clipboard: clipboard)
     sizeLimit = SizeLimitButton(preferences)
     window.addStyle("preferences")
-    window.defaultSize = (480, 640)
+    window.defaultSize = (480, 700)
     window.setTitlebar(HeaderBar())
     let page = Box(.vertical, spacing: 24, (preferences.areKept ? [] : [Self.warning]) + groups)
     page.addStyle("page")
@@ -35,40 +37,45 @@ final class PreferencesWindow: Dialog {
     return label
   }
 
-  private var groups: [Widget] {
-    [
-      PreferenceGroup(
-        tr("Behaviour"),
-        [
-          row(
-            .hidesAfterCopying, \.hidesAfterCopying, tr("Hide After _Copying"),
-            tr("The window hides once a text is copied, so that you can paste it at once.")),
-          row(
-            .hidesOnFocusLoss, \.hidesOnFocusLoss, tr("Hide When _Focus Is Lost"),
-            tr("The window hides when you go to another one.")),
-          row(
-            .usesHaptics, \.usesHaptics, tr("_Vibrate After Copying"),
-            tr("A short buzz, on devices that have it.")),
-        ]
-      ),
-      PreferenceGroup(
-        tr("Desktop"),
-        [
-          row(
-            .showsTrayIcon, \.showsTrayIcon, tr("_Tray Icon"),
-            tr("An icon with a menu, where the desktop shows such icons.")),
-          row(
-            .startsAtLogin, \.startsAtLogin, tr("_Start at Login"),
-            tr("Starts hidden. The clipboard is still read only while the window is active.")),
-        ]),
-      PreferenceGroup(
-        tr("Storage"),
-        [
-          PreferenceRow(
-            tr("_Largest Text"), tr("In MiB. A larger text is not recorded, and the window says so."),
-            sizeLimit.root, clicked: { [root = sizeLimit.root] in root.grabFocus() })
-        ]),
-    ].map(\.root)
+  private var groups: [Widget] { [shortcut.root, behaviour.root, desktop.root, storage.root] }
+
+  private var behaviour: PreferenceGroup {
+    PreferenceGroup(
+      tr("Behaviour"),
+      [
+        row(
+          .hidesAfterCopying, \.hidesAfterCopying, tr("Hide After _Copying"),
+          tr("The window hides once a text is copied, so that you can paste it at once.")),
+        row(
+          .hidesOnFocusLoss, \.hidesOnFocusLoss, tr("Hide When _Focus Is Lost"),
+          tr("The window hides when you go to another one.")),
+        row(
+          .usesHaptics, \.usesHaptics, tr("_Vibrate After Copying"),
+          tr("A short buzz, on devices that have it.")),
+      ])
+  }
+
+  private var desktop: PreferenceGroup {
+    PreferenceGroup(
+      tr("Desktop"),
+      [
+        row(
+          .showsTrayIcon, \.showsTrayIcon, tr("_Tray Icon"),
+          tr("An icon with a menu, where the desktop shows such icons.")),
+        row(
+          .startsAtLogin, \.startsAtLogin, tr("_Start at Login"),
+          tr("Starts hidden. The clipboard is still read only while the window is active.")),
+      ])
+  }
+
+  private var storage: PreferenceGroup {
+    PreferenceGroup(
+      tr("Storage"),
+      [
+        PreferenceRow(
+          tr("_Largest Text"), tr("In MiB. A larger text is not recorded, and the window says so."),
+          sizeLimit.root, clicked: { [root = sizeLimit.root] in root.grabFocus() })
+      ])
   }
 
   private func row(

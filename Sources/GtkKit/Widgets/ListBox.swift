@@ -3,15 +3,14 @@ import CGtk
 /// A short list of rows that are all there at once.
 @MainActor
 public final class ListBox: Widget {
-  private var rows: [(row: UnsafeMutableRawPointer, body: @MainActor () -> Void)] = []
+  private let clicks = Clicks()
 
   /// Makes a list without rows, in which nothing is selected.
   public convenience init() {
     self.init(new: gtk_list_box_new())
     gtk_list_box_set_selection_mode(opaque, GTK_SELECTION_NONE)
-    connectObject("row-activated") { [weak self] row in
-      self?.rows.first { $0.row == row }?.body()
-    }
+    // Without this view of the list, which may be gone before the list is.
+    connectObject("row-activated") { [clicks] row in clicks.bodies[row]?() }
   }
 
   /// Adds a row at the end, which calls when it is clicked anywhere.
@@ -23,8 +22,14 @@ public final class ListBox: Widget {
     gtk_list_box_row_set_child(row.cast(), child.widget)
     gtk_list_box_row_set_activatable(row.cast(), clicked == nil ? 0 : 1)
     gtk_widget_set_focusable(row.widget, 0)
-    if let clicked { rows.append((row.raw, clicked)) }
+    clicks.bodies[row.raw] = clicked
     gtk_list_box_append(opaque, row.widget)
     return row
   }
+}
+
+/// What a click on each row does.
+@MainActor
+private final class Clicks {
+  var bodies: [UnsafeMutableRawPointer: @MainActor () -> Void] = [:]
 }

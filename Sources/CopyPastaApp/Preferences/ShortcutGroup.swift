@@ -1,0 +1,99 @@
+import ClipHistory
+import GtkKit
+
+/// Which keys call the history up, whether they do, and what to do where they do not.
+@MainActor
+final class ShortcutGroup {
+  let root: Widget
+
+  private let preferences: Preferences
+  private let keeper: ShortcutKeeper
+  private let clipboard: any SystemClipboard
+  private let recorder: ShortcutRecorder
+  private let keys: PreferenceRow
+  private let command: PreferenceRow
+  private let copyButton = Button(label: tr("Cop_y"))
+  private let gnomeButton = Button(label: "")
+  private let gnome: PreferenceRow
+  private var observations: [Any] = []
+
+  /// - Parameter window: the one that it is in.
+  init(
+    _ preferences: Preferences, _ keeper: ShortcutKeeper, in window: Window, clipboard: any SystemClipboard
+  ) {
+    self.preferences = preferences
+    self.keeper = keeper
+    let recorder = ShortcutRecorder(in: window)
+    self.recorder = recorder
+    keys = PreferenceRow(tr("Show or _Hide the History"), "", recorder.root) { recorder.record() }
+    self.clipboard = clipboard
+    command = PreferenceRow(tr("C_ommand to Bind"), ShortcutState.toggleCommand, copyButton)
+    command.root.addStyle("command")
+    gnome = PreferenceRow(tr("Shortcut in _GNOME"), "", gnomeButton)
+    root = PreferenceGroup(tr("Shortcut"), [keys, command, gnome]).root
+    connect()
+    show()
+  }
+
+  private func connect() {
+    recorder.root.isEnabled = preferences.isWritable(.shortcut)
+    recorder.onChoice = { [weak self] in self?.choose($0) }
+    recorder.onRefusal = { [weak self] in self?.explain($0) }
+    recorder.onRecording = { [weak self] in self?.recording($0) }
+    copyButton.onClick { [weak self] in self?.copyCommand() }
+    gnomeButton.onClick { [weak self] in self?.useGnome() }
+    observations = [
+      keeper.observe { [weak self] in self?.show() },
+      preferences.observe(.shortcut) { [weak self] in self?.show() },
+    ]
+  }
+
+  private func choose(_ shortcut: String) {
+    if preferences.shortcut != shortcut { preferences.shortcut = shortcut }
+  }
+
+  private func recording(_ isRecording: Bool) {
+    // The present keys can be chosen again, and do nothing meanwhile.
+    keeper.isPaused = isRecording
+    if isRecording { explain(tr("Press the keys. Escape leaves them as they are, Backspace sets none.")) }
+    if !isRecording { show() }
+  }
+
+  private func copyCommand() {
+    Task { [clipboard, command] in
+      do {
+        try await clipboard.offer(ClipText(validating: Array(ShortcutState.toggleCommand.utf8)))
+        _ = command.root.announce(tr("Copied"))
+      } catch {
+        command.report(tr("Not copied: the clipboard is out of reach."))
+      }
+    }
+  }
+
+  private func useGnome() {
+    if let choice = keeper.gnomeChoice { keeper.choose(choice) }
+  }
+
+  private func show() {
+    recorder.shortcut = preferences.shortcut
+    guard !recorder.isRecording else { return }
+    explain(keeper.state.message)
+    command.isShown = keeper.state.command != nil
+    showGnome()
+  }
+
+  private func showGnome() {
+    gnome.isShown = keeper.gnomeChoice != nil
+    switch keeper.gnomeChoice {
+    case .add?:
+      gnomeButton.label = tr("_Set Up")
+      gnome.explain(tr("Adds the keys to the custom shortcuts in GNOME’s settings."))
+    case .remove?:
+      gnomeButton.label = tr("_Remove")
+      gnome.explain(tr("The keys are among the custom shortcuts in GNOME’s settings."))
+    case nil: break
+    }
+  }
+
+  private func explain(_ text: String) { keys.explain(text, spoken: recorder.name + ". " + text) }
+}

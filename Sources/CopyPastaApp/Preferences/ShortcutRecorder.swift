@@ -1,0 +1,86 @@
+import GtkKit
+
+/// A button that shows the keys of a shortcut, and takes the next ones that are pressed once it was clicked.
+///
+/// Escape cancels, Backspace sets none.
+@MainActor
+final class ShortcutRecorder {
+  let root: Button
+  private let label = Label()
+  private let window: Window
+
+  /// Called with the keys that were chosen, as GTK writes them; empty for none.
+  var onChoice: (@MainActor (String) -> Void)?
+  /// Called where pressed keys will not do, with the reason.
+  var onRefusal: (@MainActor (String) -> Void)?
+  /// Called when it begins and when it ends to listen.
+  var onRecording: (@MainActor (Bool) -> Void)?
+
+  /// - Parameter window: the one that the button is in.
+  init(in window: Window) {
+    self.window = window
+    label.center()
+    root = Button(child: label)
+    root.addStyle("shortcut")
+    root.onClick { [weak self] in self?.clicked() }
+    root.onKeyPress { [weak self] in self?.pressed($0) ?? false }
+    root.onFocusLoss { [weak self] in self?.isRecording = false }
+    show()
+  }
+
+  /// What is set, as GTK writes accelerators.
+  var shortcut = "" {
+    didSet { show() }
+  }
+
+  /// The keys that are set, for the user.
+  var name: String { Accelerator(shortcut)?.label ?? tr("None") }
+
+  private(set) var isRecording = false {
+    didSet {
+      guard isRecording != oldValue else { return }
+      // The desktop's own shortcuts, too, are only keys now.
+      window.takesSystemShortcuts = isRecording
+      onRecording?(isRecording)
+      show()
+    }
+  }
+
+  /// Takes the next keys.
+  func record() {
+    root.grabFocus()
+    isRecording = true
+  }
+
+  private func clicked() {
+    if isRecording { isRecording = false } else { record() }
+  }
+
+  private func pressed(_ keys: Accelerator) -> Bool {
+    guard isRecording else { return false }
+    switch (keys.keyName, keys.modifiers.isEmpty) {
+    case ("Escape", true): isRecording = false
+    case ("BackSpace", true): choose("")
+    default: judge(keys)
+    }
+    return true
+  }
+
+  private func judge(_ keys: Accelerator) {
+    switch ShortcutCapture(keys) {
+    case .incomplete: break
+    case .chosen(let keys): choose(keys.name)
+    case .unsuitable(let why): onRefusal?(why)
+    }
+  }
+
+  private func choose(_ name: String) {
+    onChoice?(name)
+    isRecording = false
+  }
+
+  private func show() {
+    label.text = isRecording ? tr("Press Keys…") : name
+    if isRecording { root.addStyle("recording") } else { root.removeStyle("recording") }
+  }
+}
