@@ -48,10 +48,8 @@ final class StatusPage {
     StatusPage(
       icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"),
       text: tr(
-        """
-        Copy some text in any program, then come back to this window: it is kept here, to be copied again. \
-        The clipboard is read only while this window is active.
-        """))
+        "Copy some text in any program, then come back to this window: it is kept here, to be copied again. "
+          + "The clipboard is read only while this window is active."))
   }
 
   /// The page of a history that cannot be opened.
