@@ -48,6 +48,9 @@ public enum CopyPasta {
       return start == .hidden ? 0 : status(of: RunningApplication(id: id).activate(with: activation))
     }
     MainLoop.attachMainActor()
+    #if DEBUG
+      LongTurns.recordWhereAsked()
+    #endif
     let application = CopyPastaApplication()
     // Its handlers hold it weakly, and the optimiser would let it go at its last use.
     return withExtendedLifetime(application) { application.run(start) }

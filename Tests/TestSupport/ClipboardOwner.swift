@@ -15,12 +15,27 @@ public struct ClipboardOwner: Sendable {
       return offer.targets.map { $0 + value }
     }
     // Debian's Python by its path: the module comes as a Debian package, and another Python lacks it.
-    let script = Fixture.path(desktop.kind == .x11 ? "owner.py" : "wayland_owner.py")
-    let program = try desktop.start(["/usr/bin/python3", script] + arguments)
+    let script = desktop.kind == .x11 ? "owner.py" : "wayland_owner.py"
+    return try await start(script, arguments, on: desktop)
+  }
+
+  /// Takes the clipboard to misbehave: in the way that a class of `bad_owner.py` or `wayland_bad_owner.py` names.
+  public static func start(behaving behaviour: String, on desktop: VirtualDesktop) async throws
+    -> ClipboardOwner
+  {
+    try await start(desktop.kind == .x11 ? "bad_owner.py" : "wayland_bad_owner.py", [behaviour], on: desktop)
+  }
+
+  private static func start(
+    _ script: String, _ arguments: [String], on desktop: VirtualDesktop
+  ) async throws -> ClipboardOwner {
+    // Debian's Python by its path: the module comes as a Debian package, and another Python lacks it.
+    let program = try desktop.start(["/usr/bin/python3", "-u", Fixture.path(script)] + arguments)
     let owner = ClipboardOwner(program: program)
     try await waitUntil("the owner of the clipboard", every: .milliseconds(10)) {
+      if owner.lines.first == "ready" { return true }
       if let exit = program.exit { throw TestSupportError("the owner: \(exit)\n\(program.errors)") }
-      return owner.lines.first == "owner"
+      return false
     }
     return owner
   }
@@ -36,7 +51,8 @@ public struct ClipboardOwner: Sendable {
     return requests.filter { !questions.contains($0) }
   }
 
-  private var lines: [String] {
+  /// All that it said; after `ready`, what it was asked for and how it went.
+  public var lines: [String] {
     String(decoding: program.output, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 

@@ -9,6 +9,21 @@ extension Program {
     statusLine("VmRSS").flatMap { $0.split(separator: " ").first }.flatMap { Int($0) }
   }
 
+  /// The most memory that was ever resident, in KiB; nil once the process has ended.
+  public var peakKibibytes: Int? {
+    statusLine("VmHWM").flatMap { $0.split(separator: " ").first }.flatMap { Int($0) }
+  }
+
+  /// How many pipes and sockets it has open; nil once the process has ended.
+  public var openChannels: Int? {
+    do {
+      let folder = "/proc/\(processID)/fd"
+      return try FileManager.default.contentsOfDirectory(atPath: folder).count {
+        isChannel("\(folder)/\($0)")
+      }
+    } catch { return nil }
+  }
+
   /// The processor time it has used so far; nil once the process has ended.
   public var processorTime: Duration? {
     guard let line = read("stat"), let rest = line.split(separator: ")").last else { return nil }
@@ -22,6 +37,14 @@ extension Program {
     guard let line = read("status")?.split(separator: "\n").first(where: { $0.hasPrefix(key + ":") })
     else { return nil }
     return line.dropFirst(key.count + 1).trimmingCharacters(in: .whitespaces)
+  }
+
+  /// A descriptor of the listing that is closed by now is none.
+  private func isChannel(_ descriptor: String) -> Bool {
+    do {
+      let target = try FileManager.default.destinationOfSymbolicLink(atPath: descriptor)
+      return target.hasPrefix("pipe:") || target.hasPrefix("socket:")
+    } catch { return false }
   }
 
   /// nil where the process has ended: its folder in /proc is gone.

@@ -36,6 +36,8 @@ public struct ScratchHome: Sendable {
   public var cacheHome: String { path + "/.cache" }
   /// `$XDG_STATE_HOME`.
   public var stateHome: String { path + "/.local/state" }
+  /// Where a program that was built for debugging writes how long its main loop took.
+  public var longTurns: String { path + "/long-turns" }
   /// `$XDG_RUNTIME_DIR`.
   public var runtimeDirectory: String { path + "/run" }
   /// What the session bus may start: `.service` files.
@@ -59,6 +61,7 @@ public struct ScratchHome: Sendable {
       "XDG_CACHE_HOME": cacheHome,
       "XDG_STATE_HOME": stateHome,
       "XDG_RUNTIME_DIR": runtimeDirectory,
+      "COPYPASTA_LONG_TURNS": longTurns,
       "LANG": "C.UTF-8",
       "G_DEBUG": "fatal-criticals",
       // dconf would need a service on the bus; a key file in the scratch home does not.

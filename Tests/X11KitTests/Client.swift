@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import X11Kit
 
@@ -23,6 +24,11 @@ final class Client {
 
   deinit {
     kill(process.processIdentifier, SIGKILL)
+  }
+
+  /// An owner of the clipboard that behaves in the way that a class of `bad_owner.py` names.
+  static func owner(_ behaviour: String, display: String) throws -> Client {
+    try Client(["/usr/bin/python3", "-u", Fixture.path("bad_owner.py"), behaviour], display: display)
   }
 
   /// A script in `Fixtures`.

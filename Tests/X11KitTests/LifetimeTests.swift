@@ -56,7 +56,7 @@ extension X11KitTests {
         let reader = try SelectionReader(display: server.display)
         let mute = try SelectionReader(display: server.display)
         let owner = try SelectionOwner(display: server.display)
-        let bad = try Client.fixture("owner", "Mute", display: server.display)
+        let bad = try Client.owner("Mute", display: server.display)
         #expect(try bad.nextLine() == "ready")
         async let outcome = mute.outcome()
         #expect(try bad.nextLine() == "TARGETS")

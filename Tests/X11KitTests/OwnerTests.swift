@@ -131,7 +131,7 @@ extension X11KitTests {
       try await owner.offer(Array("first".utf8))
       try await owner.offer(Array("second".utf8))
       #expect(await owner.isOwner)
-      let other = try Client.fixture("owner", "Owner", display: display)
+      let other = try Client.owner("Owner", display: display)
       #expect(try other.nextLine() == "ready")
       #expect(try await eventually { !(await owner.isOwner) })
       #expect(counter.count.withLock { $0 } == 1)

@@ -195,7 +195,7 @@ extension X11KitTests {
 
     @discardableResult
     private func own(_ behaviour: String) throws -> Client {
-      let client = try Client.fixture("owner", behaviour, display: display)
+      let client = try Client.owner(behaviour, display: display)
       clients.append(client)
       #expect(try client.nextLine() == "ready")
       return client

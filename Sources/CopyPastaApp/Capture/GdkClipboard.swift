@@ -15,23 +15,21 @@ final class GdkClipboard: SystemClipboard {
 
   private let clipboard = Clipboard.ofDisplay
   private var offered: ClipText?
+  /// How often the clipboard changed hands.
+  private var changes = 0
+  private var newOffer: (@MainActor () -> Void)?
   private var offerLost: (@MainActor () -> Void)?
+
+  init() {
+    clipboard?.onChange { [weak self] in self?.changed() }
+  }
 
   // GDK calls an empty clipboard local, too.
   var isOffering: Bool { offeredText != nil }
 
   var offeredText: ClipText? { clipboard?.isLocal == true ? offered : nil }
 
-  func onNewOffer(_ body: @escaping @MainActor () -> Void) {
-    clipboard?.onChange { [weak self] in
-      guard let self, let clipboard else { return }
-      if offered != nil && !clipboard.isLocal {
-        offered = nil
-        offerLost?()
-      }
-      if !clipboard.mimeTypes.isEmpty { body() }
-    }
-  }
+  func onNewOffer(_ body: @escaping @MainActor () -> Void) { newOffer = body }
 
   func read(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
     guard let clipboard else { throw .unavailable }
@@ -43,19 +41,6 @@ final class GdkClipboard: SystemClipboard {
     return .text(try await transfer(wanted, within: limits))
   }
 
-  /// Asks for the hint's value.
-  ///
-  /// An owner that lists the hint and will not say its value is taken at its word.
-  private func isSecret(within limits: TransferLimits) async throws(TransferError) -> Bool {
-    do throws(TransferError) {
-      let value = try await transfer([Self.secretHint], within: limits)
-      return value.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") } == Array("secret".utf8)[...]
-    } catch {
-      if error == .cancelled { throw error }
-      return true
-    }
-  }
-
   func offer(_ text: ClipText) async throws(TransferError) {
     guard let clipboard else { throw .unavailable }
     clipboard.offer(text.bytes, as: Self.offeredTypes)
@@ -64,12 +49,51 @@ final class GdkClipboard: SystemClipboard {
 
   func onOfferLost(_ body: @escaping @MainActor () -> Void) { offerLost = body }
 
+  private func changed() {
+    guard let clipboard else { return }
+    changes += 1
+    if offered != nil && !clipboard.isLocal {
+      offered = nil
+      offerLost?()
+    }
+    if !clipboard.mimeTypes.isEmpty { newOffer?() }
+  }
+
+  /// Asks for the hint's value.
+  ///
+  /// An owner that lists the hint and keeps the value to itself is taken at its word.
+  private func isSecret(within limits: TransferLimits) async throws(TransferError) -> Bool {
+    var limits = limits
+    limits.bytes = 4096
+    do throws(TransferError) {
+      let value = try await transfer([Self.secretHint], within: limits)
+      let word = value.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") }
+      return word.isEmpty || word.elementsEqual("secret".utf8)
+    } catch {
+      switch error {
+      case .refused: return true
+      case .tooLarge: return false
+      case .timedOut, .ownerGone, .cancelled, .unavailable: throw error
+      }
+    }
+  }
+
+  /// What the owner sends until it closes its end.
+  ///
+  /// An owner that dies closes it as well, and so may one that was replaced: that the bytes end does not say that the
+  /// text is whole. So the compositor is asked whether the owner still is the owner.
   private func transfer(_ types: [String], within limits: TransferLimits) async throws(TransferError)
     -> [UInt8]
   {
     do {
       guard let clipboard else { throw TransferError.unavailable }
-      return try await TextTransfer(limits: limits).bytes { try await clipboard.read(types) }
+      let before = changes
+      let bytes = try await TextTransfer(limits: limits).bytes { try await clipboard.read(types) }
+      clipboard.synchronise()
+      guard changes == before else {
+        throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
+      }
+      return bytes
     } catch let error as TransferError {
       throw error
     } catch is CancellationError {

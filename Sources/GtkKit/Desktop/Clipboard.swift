@@ -33,6 +33,10 @@ public final class Clipboard: Object {
   /// On Wayland also TRUE where nobody does.
   public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
 
+  /// Returns when the desktop has answered: what it knew before the call is known here by then, and `onChange` was
+  /// called for it.
+  public func synchronise() { gdk_display_sync(gdk_clipboard_get_display(opaque)) }
+
   /// Offers the same bytes under each of these types.
   ///
   /// The bytes are copied once.

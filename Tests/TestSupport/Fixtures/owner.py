@@ -1,7 +1,7 @@
 """Owns the X11 CLIPBOARD, and says on standard output what it is asked for.
 
 owner.py TARGET:HEX... offers each target with these bytes; a TARGET without ":" is listed and never answered.
-It prints "owner" once it is the owner, then one line for each request, and ends when another program takes over.
+It prints "ready" once it is the owner, then one line for each request, and ends when another program takes over.
 """
 import sys
 
@@ -64,5 +64,5 @@ def serve(offers, since):
 
 offers = parse(sys.argv[1:])
 since = own()
-print('owner', flush=True)
+print('ready', flush=True)
 serve(offers, since)

@@ -1,7 +1,7 @@
 """Owns the clipboard of a Wayland desktop, and says on standard output what it is asked for.
 
 wayland_owner.py TYPE:HEX... offers each type with these bytes; a TYPE without ":" is listed and never answered.
-It prints "owner" once it is the owner, then one line for each request, and ends when another program takes over.
+It prints "ready" once it is the owner, then one line for each request, and ends when another program takes over.
 By wlr-data-control it owns the clipboard as wl-copy does: without a window, and so without the focus.
 """
 import os
@@ -18,7 +18,7 @@ class Owner:
 
     def __init__(self, offers):
         self.offers = offers
-        self.unanswered = []
+        self.unanswered, self.early = [], []
         self.connection = connection = wayland.Connection()
         seat = connection.bind('wl_seat')
         manager = connection.bind('zwlr_data_control_manager_v1')
@@ -30,14 +30,20 @@ class Owner:
             connection.request(source, OFFER, name)
         connection.request(device, SET_SELECTION, source)
         connection.roundtrip()
-        print('owner', flush=True)
 
     def run(self):
+        print('ready', flush=True)
+        early, self.early = self.early, None
+        for event, data in early:
+            self.event(event, data)
         while True:
             self.connection.dispatch()
 
     def event(self, event, data):
-        if event == CANCELLED:
+        if self.early is not None:
+            # Some ask before we know that we are the owner.
+            self.early.append((event, data))
+        elif event == CANCELLED:
             self.lost()
         elif event == SEND:
             name = wayland.string(data)

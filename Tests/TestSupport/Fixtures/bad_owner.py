@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Owns the X11 CLIPBOARD in the way that its argument names: owner.py BEHAVIOUR.
+"""Owns the X11 CLIPBOARD in the way that its argument names: bad_owner.py BEHAVIOUR.
 
 It prints `ready` once it owns the clipboard, then the name of each target that it is asked for, and `lost` when
 somebody else takes the clipboard. Texts that are not part of a behaviour are "the owner's text".

@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Whatever the owner of the clipboard does: nothing wrong is recorded, the user is told, nothing is left open, and the
+/// next copy is recorded at once.
+@Suite struct MisbehavingOwnerTests {
+  /// One desktop at a time for each kind.
+  @Suite(.serialized) struct X11 {
+    @Test(arguments: OwnerCase.x11)
+    func anOwnerDoesNoHarm(_ owner: OwnerCase) async throws { try await MisbehavingOwnerTests.check(owner) }
+  }
+
+  @Suite(.serialized) struct Wayland {
+    @Test(arguments: OwnerCase.wayland)
+    func anOwnerDoesNoHarm(_ owner: OwnerCase) async throws { try await MisbehavingOwnerTests.check(owner) }
+  }
+
+  @Suite(.serialized) struct Replaced {
+    @Test(arguments: OwnerCase.slow)
+    func aSlowOwnerDoesNotHoldUpTheNextCopy(_ owner: OwnerCase) async throws {
+      try await Scene.run(on: owner.kind) { scene in
+        let state = try await scene.calmState()
+        let slow = try await ClipboardOwner.start(behaving: owner.behaviour, on: scene.desktop)
+        try await waitUntil("the owner asked") { try await scene.hasAskedAll(of: slow) }
+        let time = try await ContinuousClock().measure { try await scene.capture("good") }
+        print("\(owner.testDescription): the next copy was recorded after \(time)")
+        #expect(try await scene.history.texts() == ["good", "before"])
+        try await scene.expectCalm(as: state)
+      }
+    }
+
+    /// All of it or nothing.
+    @Test(arguments: VirtualDesktop.Kind.allCases)
+    func anOwnerThatIsReplacedDuringTheTransferLeavesNoHalfText(_ kind: VirtualDesktop.Kind) async throws {
+      try await Scene.run(on: kind) { scene in
+        let state = try await scene.calmState()
+        let long = try await ClipboardOwner.start(
+          behaving: kind == .x11 ? "IncrLong" : "Long", on: scene.desktop)
+        try await waitUntil("the transfer begun") { long.lines.contains("piece") }
+        try await scene.capture("good")
+        let whole = String(repeating: "abc", count: 20_000)
+        let texts = try await scene.history.texts()
+        #expect(texts == ["good", "before"] || texts == ["good", whole, "before"])
+        try await scene.expectCalm(as: state)
+      }
+    }
+  }
+
+  /// Of more than 64 MiB nothing is kept; its owner can still paste it elsewhere.
+  @Test(.serialized, arguments: VirtualDesktop.Kind.allCases)
+  func aTextOfOneByteTooManyIsRefused(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
+      let state = try await scene.calmState()
+      let text = String(repeating: "x", count: 64 << 20 + 1)
+      try await scene.desktop.copy(text)
+      try await scene.expectNotice(unlike: state)
+      #expect(try await scene.desktop.paste()?.count == 64 << 20 + 1)
+      try await scene.capture("good")
+      #expect(try await scene.history.texts() == ["good", "before"])
+      try await scene.expectCalm(as: state)
+    }
+  }
+
+  @Test(arguments: VirtualDesktop.Kind.allCases)
+  func aClipboardThatIsEmptiedDuringTheTransferIsNoText(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
+      let state = try await scene.calmState()
+      let silent = try await ClipboardOwner.start(offering: .silentText, on: scene.desktop)
+      try await waitUntil("the text asked for") { !silent.contentRequests.isEmpty }
+      try await silent.program.killNow()
+      try await scene.expectNotice(unlike: state)
+      try await scene.capture("good")
+      #expect(try await scene.history.texts() == ["good", "before"])
+      try await scene.expectCalm(as: state)
+    }
+  }
+
+  @Test func theLineGoesByItself() async throws {
+    try await Scene.run { scene in
+      let state = try await scene.calmState()
+      _ = try await ClipboardOwner.start(behaving: "Refuse", on: scene.desktop)
+      try await scene.expectNotice(unlike: state)
+      #expect(try await eventually { try await scene.screenshot().matches(state.picture, in: Scene.edge) })
+    }
+  }
+
+  private nonisolated(nonsending) static func check(_ owner: OwnerCase) async throws {
+    try await Scene.run(on: owner.kind) { scene in
+      let state = try await scene.calmState()
+      let bad = try await ClipboardOwner.start(behaving: owner.behaviour, on: scene.desktop)
+      var texts = ["before"]
+      switch owner.outcome {
+      case .refused: try await scene.expectNotice(unlike: state)
+      case .ignored: try await waitUntil("the owner asked") { try await scene.hasAskedAll(of: bad) }
+      case .recorded(let text):
+        try await scene.expectNewest(text)
+        texts.insert(text, at: 0)
+      }
+      try await scene.capture("good")
+      #expect(try await scene.history.texts() == ["good"] + texts)
+      try await scene.expectCalm(as: state)
+      print("\(owner.testDescription): longest turn of the main loop \(scene.longestTurn(since: state)) ms")
+    }
+  }
+}

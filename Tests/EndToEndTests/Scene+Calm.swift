@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension Scene {
+  /// The program when it has nothing to do, for comparing.
+  struct CalmState {
+    let channels: Int
+    let kibibytes: Int
+    let picture: Screenshot
+    let longTurns: Int
+  }
+
+  /// The window's lower edge, where it says what it refused.
+  static let edge = Rectangle(x: 10, y: 590, width: 400, height: 40)
+
+  /// Records a first text, after which every connection is made, and takes the measures.
+  func calmState() async throws -> CalmState {
+    try await capture("before")
+    try await waitForFirstRow()
+    let picture = try await settledScreenshot()
+    return CalmState(
+      channels: try #require(app.program.openChannels),
+      kibibytes: try #require(app.program.residentKibibytes),
+      picture: picture, longTurns: longTurns.count)
+  }
+
+  /// Waits until a line at the window's lower edge says something.
+  func expectNotice(
+    unlike state: CalmState, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let isShown = try await eventually { try await !screenshot().matches(state.picture, in: Self.edge) }
+    #expect(isShown, "no line was shown", sourceLocation: sourceLocation)
+  }
+
+  /// Expects that nothing was left open and nothing kept in memory, and that the interface went on.
+  func expectCalm(as state: CalmState, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let isClosed = try await eventually { (app.program.openChannels ?? 0) <= state.channels }
+    #expect(isClosed, "something is left open", sourceLocation: sourceLocation)
+    // A few rows and pictures more; far from a text that was refused.
+    let isSmall = try await eventually { (app.program.residentKibibytes ?? 0) < state.kibibytes + 32 << 10 }
+    #expect(isSmall, "memory kept", sourceLocation: sourceLocation)
+    // A machine under load adds to it: only what nobody would call a delay of the machine fails.
+    #expect(longestTurn(since: state) < 1000, sourceLocation: sourceLocation)
+  }
+
+  /// The longest turn of the program's main loop, in milliseconds; 20 where none was longer.
+  func longestTurn(since state: CalmState) -> Double {
+    longTurns.dropFirst(state.longTurns).max() ?? 20
+  }
+
+  /// Whether an owner was asked for all that it will be asked for.
+  func hasAskedAll(of owner: ClipboardOwner) async throws -> Bool {
+    let questions = ["TARGETS", "x-kde-passwordManagerHint"]
+    let asked = owner.lines.dropFirst()
+    if owner.program.arguments.last == "Mute" { return asked.count { $0 == "TARGETS" } >= 2 }
+    return asked.contains { !questions.contains($0) || $0 == questions[1] }
+  }
+
+  private var longTurns: [Double] {
+    guard let data = FileManager.default.contents(atPath: desktop.home.longTurns) else { return [] }
+    return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { Double($0) }
+  }
+}

@@ -1,0 +1,110 @@
+"""Owns the clipboard of a Wayland desktop in the way that its argument names: wayland_bad_owner.py BEHAVIOUR.
+
+It prints what wayland_owner.py prints. Here a request is a pipe, and all that an owner can do wrong is what it writes
+there, and when it closes it.
+"""
+import os
+import sys
+import time
+
+from wayland_owner import Owner
+
+TEXT = 'text/plain;charset=utf-8'
+HINT = 'x-kde-passwordManagerHint'
+
+
+class Good(Owner):
+    """Behaviours override what is `written`."""
+
+    text = b"the owner's text"
+
+    def __init__(self):
+        super().__init__({TEXT: self.text})
+
+    def asked(self, name, descriptor):
+        self.written(descriptor)
+        os.close(descriptor)
+
+    def written(self, pipe):
+        os.write(pipe, self.text)
+
+
+class Invalid(Good):
+    text = b'caf\xe9'
+
+
+class Nul(Good):
+    text = b'ab\0cd'
+
+
+class Nothing(Good):
+    text = b''
+
+
+class NoAnswer(Good):
+    def asked(self, name, descriptor):
+        self.unanswered.append(descriptor)
+
+
+class Die(Good):
+    def written(self, pipe):
+        sys.exit()
+
+
+class DieMidway(Good):
+    def written(self, pipe):
+        os.write(pipe, b'half of ')
+        time.sleep(0.2)
+        os._exit(0)
+
+
+class DieMidwayOfMuch(Good):
+    """More than a pipe holds, so that the reader has begun."""
+    def written(self, pipe):
+        for _ in range(10):
+            os.write(pipe, b'half of ' * 10_000)
+        os._exit(0)
+
+
+class Stall(NoAnswer):
+    def asked(self, name, descriptor):
+        os.write(descriptor, b'half of ')
+        super().asked(name, descriptor)
+
+
+class Drip(Good):
+    """A byte at a time, without end."""
+    def written(self, pipe):
+        try:
+            while True:
+                os.write(pipe, b'x')
+                print('piece', flush=True)
+                time.sleep(0.05)
+        except BrokenPipeError:
+            pass
+
+
+class Long(Good):
+    """Pauses, so that it can be replaced in the middle."""
+    def written(self, pipe):
+        try:
+            for _ in range(20):
+                os.write(pipe, b'abc' * 1000)
+                print('piece', flush=True)
+                time.sleep(0.05)
+        except BrokenPipeError:
+            pass
+
+
+class HintUnanswered(NoAnswer):
+    def __init__(self):
+        Owner.__init__(self, {TEXT: b'hunter2', HINT: b''})
+
+
+class HintRefused(HintUnanswered):
+    def asked(self, name, descriptor):
+        os.close(descriptor)
+
+
+if __name__ == '__main__':
+    globals()[sys.argv[1]]().run()
