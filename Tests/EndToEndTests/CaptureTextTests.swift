@@ -43,16 +43,17 @@ import Testing
   }
 
   @Test(
-    arguments: [[0xff, 0xfe, 0x41], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0x61, 0x00, 0x62], [0x00]] as [[UInt8]]
+    arguments: [[0xff, 0xfe, 0x41], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0x61, 0x00, 0x62], [0x00]]
+      as [[UInt8]],
+    VirtualDesktop.Kind.allCases
   )
-  func whatIsNotUTF8OrHoldsANULIsRefused(_ bytes: [UInt8]) async throws {
-    try await Scene.run { scene in
+  func whatIsNotUTF8OrHoldsANULIsRefused(_ bytes: [UInt8], _ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
       let before = try await scene.screenshot()
       let owner = try await ClipboardOwner.start(offering: .text(bytes: bytes), on: scene.desktop)
       try await waitUntil("the text read") { !owner.contentRequests.isEmpty }
       // The window says so in a line at its lower edge.
-      let edge = Rectangle(x: 10, y: 590, width: 400, height: 40)
-      #expect(try await eventually { try await !scene.screenshot().matches(before, in: edge) })
+      #expect(try await eventually { try await !scene.screenshot().matches(before, in: Scene.edge) })
       try await scene.capture("good")
       #expect(try await scene.history.texts() == ["good"])
     }

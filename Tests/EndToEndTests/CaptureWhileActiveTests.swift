@@ -48,6 +48,22 @@ import Testing
   }
 
   @Test(arguments: kinds)
+  func eachTimeThatTheWindowBecomesActiveItReadsOnce(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
+      let other = try await scene.desktop.openOtherWindow()
+      let owner = try await ClipboardOwner.start(offering: .text("kept"), on: scene.desktop)
+      for round in 1...5 {
+        try await other.activate()
+        try await scene.app.window.activate()
+        try await waitUntil("read") { owner.contentRequests.count >= round }
+      }
+      try await scene.capture("after")
+      #expect(owner.contentRequests.count == 5)
+      #expect(try await scene.history.texts() == ["after", "kept"])
+    }
+  }
+
+  @Test(arguments: kinds)
   func aMinimisedWindowNeverRequestsAnything(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       _ = try await scene.desktop.openOtherWindow()

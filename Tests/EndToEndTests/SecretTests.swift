@@ -1,0 +1,45 @@
+import TestSupport
+import Testing
+
+/// What a password manager marks as a secret is not asked for, not recorded, and never in the program's memory.
+@Suite(.serialized) struct SecretTests {
+  static let kinds = VirtualDesktop.Kind.allCases
+
+  @Test(arguments: kinds)
+  func aSecretIsNeitherRequestedNorRecordedNorInMemory(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
+      // What is recorded is in memory: so it would be found.
+      let marker = "marker-7d1f0c92-"
+      try await scene.capture(marker + "recorded")
+      try #require(try scene.app.program.memoryContains(marker + "recorded"))
+
+      let owner = try await ClipboardOwner.start(
+        offering: .text(marker + "secret"), .hint("secret"), on: scene.desktop)
+      try await waitUntil("the hint asked for") { owner.requests.contains("x-kde-passwordManagerHint") }
+      try await scene.capture("after")
+      #expect(try await owner.program.waitForExit() == .code(0))
+      #expect(owner.contentRequests == [])
+      #expect(try await scene.history.texts() == ["after", marker + "recorded"])
+      #expect(try !scene.app.program.memoryContains(marker + "secret"))
+    }
+  }
+
+  @Test(arguments: kinds) func aHintOfAnotherValueIsNoSecret(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
+      _ = try await ClipboardOwner.start(offering: .text("public"), .hint("public"), on: scene.desktop)
+      try await scene.expectNewest("public")
+    }
+  }
+
+  /// Offered again without its mark, by a clipboard manager or a desktop, it is a text as any other.
+  @Test(arguments: kinds) func aSecretThatIsOfferedAgainWithoutItsMarkIsRecorded(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
+    try await Scene.run(on: kind) { scene in
+      let owner = try await ClipboardOwner.start(
+        offering: .text("a password"), .hint("secret"), on: scene.desktop)
+      try await waitUntil("the hint asked for") { owner.requests.contains("x-kde-passwordManagerHint") }
+      try await scene.capture("a password")
+    }
+  }
+}

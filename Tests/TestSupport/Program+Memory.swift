@@ -1,0 +1,36 @@
+import Foundation
+
+extension Program {
+  /// Whether a text is anywhere in the process's writable memory: its heap, its stacks, what it has mapped.
+  ///
+  /// - Throws: where the memory may not be looked at: a process can forbid it to all but root.
+  public func memoryContains(_ text: String) throws -> Bool {
+    let memory = open("/proc/\(processID)/mem", O_RDONLY | O_CLOEXEC)
+    guard memory >= 0 else { throw TestSupportError.system("the program's memory", code: errno) }
+    defer { close(memory) }
+    let needle = Data(text.utf8)
+    return try writableRegions().contains { contains(needle, in: $0, of: memory) }
+  }
+
+  private func writableRegions() throws -> [Range<Int>] {
+    let maps = try String(contentsOfFile: "/proc/\(processID)/maps", encoding: .utf8)
+    return maps.split(separator: "\n").compactMap { line in
+      // "559c1000-559c3000 rw-p …", by proc(5).
+      let fields = line.split(separator: " ", maxSplits: 2)
+      let bounds = fields[0].split(separator: "-").compactMap { Int($0, radix: 16) }
+      return fields[1].hasPrefix("rw") && bounds.count == 2 ? bounds[0]..<bounds[1] : nil
+    }
+  }
+
+  /// Reads a region piece by piece, each with the end of the one before; what is not there any more is left out.
+  private func contains(_ needle: Data, in region: Range<Int>, of memory: Int32) -> Bool {
+    let size = 1 << 20
+    var piece = Data(count: size + needle.count)
+    for start in stride(from: region.lowerBound, to: region.upperBound, by: size) {
+      let length = min(piece.count, region.upperBound - start)
+      let count = piece.withUnsafeMutableBytes { pread(memory, $0.baseAddress, length, off_t(start)) }
+      if count > 0, piece.prefix(count).range(of: needle) != nil { return true }
+    }
+    return false
+  }
+}
