@@ -37,7 +37,7 @@ extension X11KitTests {
     }
 
     private func expectGoodRead(by reader: SelectionReader, on display: String) async throws {
-      let good = try Client.fixture("owner", "Owner", display: display)
+      let good = try Client.owner("Owner", display: display)
       #expect(try good.nextLine() == "ready")
       #expect(await reader.outcome() == .text("the owner's text"))
       withExtendedLifetime(good) {}

@@ -73,7 +73,8 @@ extension CaptureRefusal {
       tr("Not recorded: the program that offered the text ended before delivering it.")
     case .transfer(.refused): tr("Not recorded: the program that offers the text would not deliver it.")
     case .transfer(.tooLarge(let limit)):
-      tr("Not recorded: the text is larger than %s.").filled(with: Format.size(limit))
+      // In the unit of the preferences.
+      tr("Not recorded: the text is larger than %s MiB.").filled(with: String(limit >> 20))
     case .transfer(.cancelled), .transfer(.unavailable): tr("Not recorded: the clipboard is out of reach.")
     }
   }

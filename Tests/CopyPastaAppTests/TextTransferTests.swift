@@ -1,0 +1,56 @@
+import GtkKit
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// How far a stream is read, with limits that end soon where they are the subject, and never otherwise.
+@MainActor
+@Suite struct TextTransferTests {
+  private let stream = SocketStream()
+
+  private func limits(
+    bytes: Int = 1000, silence: Duration = .seconds(300), total: Duration = .seconds(300)
+  ) -> TransferLimits {
+    TransferLimits(bytes: bytes, silence: silence, total: total)
+  }
+
+  private func read(_ limits: TransferLimits) async throws -> [UInt8] {
+    try await pumping { [stream] in try await TextTransfer(limits: limits).bytes { stream.input } }
+  }
+
+  @Test func allOfItIsRead() async throws {
+    stream.send([1, 2, 3])
+    stream.end()
+    #expect(try await read(limits(bytes: 3)) == [1, 2, 3])
+  }
+
+  @Test func oneByteTooManyIsTooLarge() async throws {
+    stream.send([1, 2, 3])
+    await #expect(throws: TransferError.tooLarge(limit: 2)) { try await read(limits(bytes: 2)) }
+  }
+
+  @Test func silenceEndsIt() async throws {
+    stream.send([1])
+    await #expect(throws: TransferError.timedOut) { try await read(limits(silence: .milliseconds(50))) }
+  }
+
+  @Test func aByteNowAndThenDoesNotGoOnForEver() async throws {
+    let drip = Task { [stream] in
+      while !Task.isCancelled {
+        stream.send([1])
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    await #expect(throws: TransferError.timedOut) {
+      try await read(limits(bytes: .max, silence: .seconds(300), total: .milliseconds(200)))
+    }
+    drip.cancel()
+  }
+
+  @Test func beingCancelledEndsIt() async throws {
+    let reading = Task { [stream] in try await TextTransfer(limits: limits()).bytes { stream.input } }
+    reading.cancel()
+    await #expect(throws: CancellationError.self) { try await pumping { try await reading.value } }
+  }
+}

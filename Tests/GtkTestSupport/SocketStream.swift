@@ -1,0 +1,39 @@
+import CGtk
+import Glibc
+
+@testable import GtkKit
+
+/// A stream whose other end the test holds: it sends what it likes, when it likes.
+@MainActor
+public final class SocketStream {
+  /// The end that is read.
+  public let input: InputStream
+  private let connection: Owned
+  private var otherEnd: CInt
+
+  /// Makes both ends.
+  public init() {
+    var ends: [CInt] = [-1, -1]
+    precondition(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0, "no sockets")
+    otherEnd = ends[1]
+    let socket = g_socket_new_from_fd(ends[0], nil)
+    // It keeps the socket, and its stream lives as long as it does.
+    let connection = g_socket_connection_factory_create_connection(socket)
+    g_object_unref(socket)
+    self.connection = Owned(taking: UnsafeMutableRawPointer(connection.unsafelyUnwrapped))
+    let stream = g_io_stream_get_input_stream(
+      UnsafeMutableRawPointer(connection.unsafelyUnwrapped).assumingMemoryBound(to: GIOStream.self))
+    input = InputStream(Owned(borrowing: UnsafeMutableRawPointer(stream.unsafelyUnwrapped)))
+  }
+
+  isolated deinit { end() }
+
+  /// Sends bytes.
+  public func send(_ bytes: [UInt8]) { _ = write(otherEnd, bytes, bytes.count) }
+
+  /// Closes the other end.
+  public func end() {
+    if otherEnd >= 0 { close(otherEnd) }
+    otherEnd = -1
+  }
+}
