@@ -32,6 +32,7 @@ static inline const char *copypasta_type_name(gpointer instance) {
 
 /* Of <gdk/x11/gdkx.h>, which cannot be included: with Xlib comes a macro "Bool". */
 GType gdk_x11_surface_get_type(void);
+unsigned long gdk_x11_surface_get_xid(GdkSurface *surface);
 guint32 gdk_x11_get_server_time(GdkSurface *surface);
 void gdk_x11_surface_set_user_time(GdkSurface *surface, guint32 timestamp);
 

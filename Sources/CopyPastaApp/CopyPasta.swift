@@ -36,7 +36,7 @@ public enum CopyPasta {
   /// Becomes the program, unless it runs already, which is asked to show itself then.
   private static func start(_ start: CopyPastaApplication.Start) -> Int32 {
     let activation = Activation.ofThisLaunch()
-    CoreDump.forbid()
+    CrashReport.forbid()
     Display.preferFastStart()
     SessionBus.connectAhead()
     guard Display.open() else {

@@ -23,8 +23,8 @@ final class CopyPastaApplication {
   private var window: HistoryWindow?
   private var dialogs: Dialogs?
   private lazy var reasons = StayReasons { [weak self] in self?.endIfUnneeded() }
-  private var toggles = RepetitionFilter()
   private var callWait: Timeout?
+  private var isEnding = false
   private var isStyled = false
   private var trayIcon: TrayIcon?
   private lazy var haptics = Haptics(preferences: environment.preferences)
@@ -34,7 +34,7 @@ final class CopyPastaApplication {
   func run(_ start: Start) -> Int32 {
     application.onStartup { [weak self] in self?.joinDesktop() }
     application.onActivate { [weak self] in self?.show(.ambient) }
-    application.onTerminationSignal { [weak self] in self?.application.quit() }
+    application.onTerminationSignal { [weak self] in self?.quit() }
     Display.onLoss { [weak self] in self?.displayLost() }
     environment.clipboard.onOfferLost { [weak self] in self?.reasons.set(.offer, holds: false) }
     switch start {
@@ -42,7 +42,7 @@ final class CopyPastaApplication {
     case .hidden: reasons.set(.background, holds: true)
     case .onDemand: callWait = Timeout(after: Self.callTime) { [weak self] in self?.endIfUnneeded() }
     }
-    let status = application.run()
+    let status = isEnding ? 0 : application.run()
     end()
     return status
   }
@@ -59,13 +59,13 @@ final class CopyPastaApplication {
     application.addAction("show") { [weak self] in self?.show(.ambient) }
     application.addAction("toggle") { [weak self] in self?.toggle(.ambient) }
     addDialogActions()
-    application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.application.quit() }
+    application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.quit() }
     window?.join(application)
     if !SessionBus.isThere {
       complain(
         tr("No session bus: a second launch, --toggle and the tray icon cannot reach this window."))
     }
-    startParts()
+    if isEnding { application.quit() } else { startParts() }
   }
 
   /// Starts what goes on with the window hidden, too; the first frame is drawn by then.
@@ -96,7 +96,7 @@ final class CopyPastaApplication {
     case .toggle: toggle(activation)
     case .show: show(activation)
     case .preferences: showPreferences(activation)
-    case .quit: application.quit()
+    case .quit: quit()
     }
   }
 
@@ -150,10 +150,7 @@ final class CopyPastaApplication {
   }
 
   /// Hides the window where the user works in it, and shows it otherwise.
-  func toggle(_ activation: Activation) {
-    guard toggles.admits(.now) else { return }
-    shownPopup().toggle(activation)
-  }
+  func toggle(_ activation: Activation) { shownPopup().toggle(activation) }
 
   /// Takes the window off the screen, and ends the program where nothing needs it any more.
   func hide() { popup?.hide() }
@@ -183,11 +180,17 @@ final class CopyPastaApplication {
 
   // MARK: The end
 
+  private func quit() {
+    isEnding = true
+    // One that does not run yet will not start; told to quit before, it would complain.
+    if application.isRegistered { application.quit() }
+  }
+
   /// Ends the program where no window is shown and nothing would be missed.
   private func endIfUnneeded() {
     reasons.set(.offer, holds: environment.clipboard.isOffering)
     let isShown = window?.isShown == true || dialogs?.areOpen == true
-    if !isShown && reasons.isEmpty { application.quit() }
+    if !isShown && reasons.isEmpty { quit() }
   }
 
   private func end() {

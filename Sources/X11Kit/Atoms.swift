@@ -10,6 +10,7 @@ enum AtomName: String, CaseIterable {
 
   case clipboardManager = "CLIPBOARD_MANAGER"
   case saveTargets = "SAVE_TARGETS"
+  case activeWindow = "_NET_ACTIVE_WINDOW"
 
   case utf8String = "UTF8_STRING"
   case plainUTF8 = "text/plain;charset=utf-8"

@@ -76,6 +76,7 @@ import Testing
       let update = ["dbus-update-activation-environment", "DISPLAY", "GDK_BACKEND", "GTK_A11Y"]
       #expect(try await desktop.run(update).exit == .code(0))
       for call in [["Activate", "{}"], ["ActivateAction", "toggle", "[]", "{}"]] {
+        let call = ["org.freedesktop.Application." + call[0]] + call.dropFirst()
         #expect(try await desktop.call(call).exit == .code(0))
         try await waitUntil("the window active") {
           try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
@@ -100,12 +101,11 @@ extension VirtualDesktop {
     return windows.text.split(separator: "\n")
   }
 
-  /// Calls a method of the program as a desktop's launcher does.
+  /// Calls a method of the program's object, by its interface and name, with arguments in GVariant's text form.
   func call(_ method: [String]) async throws -> Program.Result {
     let object = ["--dest", CopyPasta.applicationID, "--object-path", "/org/copypasta/CopyPasta"]
     let call = ["gdbus", "call", "--session"] + object
-    let name = "org.freedesktop.Application." + method[0]
-    return try await run(call + ["--method", name] + method.dropFirst())
+    return try await run(call + ["--method"] + method)
   }
 
   /// Whether the program can be reached on the bus.

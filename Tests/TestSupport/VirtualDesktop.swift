@@ -108,6 +108,12 @@ public final class VirtualDesktop: Sendable {
     home.remove()
   }
 
+  /// Sends the X server or the compositor a signal.
+  public func signalDisplay(_ number: Int32) {
+    let servers = programs.withLock { $0 }.filter { !Set(["Xvfb", "sway"]).isDisjoint(with: $0.arguments) }
+    for server in servers { server.signal(number) }
+  }
+
   /// Starts a program here; it ends with the desktop.
   public func start(
     _ arguments: [String], environment extra: [String: String] = [:], input: [UInt8] = []

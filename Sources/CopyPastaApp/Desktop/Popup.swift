@@ -3,20 +3,16 @@ import GtkKit
 /// The window as something that one key brings and takes away.
 @MainActor
 final class Popup {
-  /// A desktop's own shortcut takes the keyboard from the window while the key is down: what lost it within this
-  /// time before a toggle counts as being in front.
-  private static let keyTime = Duration.milliseconds(300)
   /// How long a window that is to be shown may take to get the keyboard; a toggle before that is a repetition.
   private static let arrivalTime = Duration.seconds(1)
 
-  /// How long a window without the keyboard may wait for it before it hides, where the user wants that: a key that is
-  /// grabbed takes the keyboard for a moment, and so does the change from one window of ours to another.
+  /// How long a window may be without the keyboard before it hides, where the user wants that: on the way from one
+  /// window of ours to another neither has it.
   private static let lossTime = Duration.milliseconds(150)
 
   private let window: HistoryWindow
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
-  private var wasActive: ContinuousClock.Instant?
   private var isArriving = false
   private var arrival: Timeout?
   private var loss: Timeout?
@@ -51,7 +47,7 @@ final class Popup {
   /// Hides the window where the user works in it, and brings it to the front otherwise.
   func toggle(_ activation: Activation) {
     if isArriving { return }
-    if isInFront { hide() } else { show(activation) }
+    if window.isInFront { hide() } else { show(activation) }
   }
 
   func hide() {
@@ -61,25 +57,25 @@ final class Popup {
     hidden()
   }
 
-  private var isInFront: Bool {
-    guard window.isShown else { return false }
-    return window.isActive || wasActive.map { ContinuousClock.now - $0 < Self.keyTime } ?? false
-  }
-
   private func activityChanged() {
     loss = nil
     if window.isActive {
       isArriving = false
       arrival = nil
     } else if window.isShown {
-      wasActive = .now
-      loss = Timeout(after: Self.lossTime) { [weak self] in self?.keyboardLost() }
+      waitForLoss()
     }
   }
 
-  private func keyboardLost() {
+  private func waitForLoss() {
+    guard preferences().hidesOnFocusLoss else { return }
+    loss = Timeout(after: Self.lossTime) { [weak self] in self?.keyboardIsLost() }
+  }
+
+  private func keyboardIsLost() {
+    // A key of the desktop's is held down: it is not known yet.
+    if window.isInFront { return waitForLoss() }
     // A dialog of ours that has the keyboard is the user's work in this window.
-    guard !window.isActive, !Window.isAnyActive, preferences().hidesOnFocusLoss else { return }
-    hide()
+    if !Window.isAnyActive { hide() }
   }
 }

@@ -1,5 +1,6 @@
 import ClipHistory
 import GtkKit
+import X11Kit
 
 /// The window: the history, and what goes on with it.
 @MainActor
@@ -46,6 +47,16 @@ final class HistoryWindow {
 
   /// Whether the user works in it.
   var isActive: Bool { window.isShownAndActive }
+
+  /// Whether it has the keyboard, or would have it but for a key of the desktop's that is held down.
+  ///
+  /// On X11 such a key is grabbed, and the window that the user works in loses the keyboard until it is up again.
+  var isInFront: Bool {
+    if isActive { return true }
+    guard isShown, case .x11(let display) = Display.backend, let number = window.x11Number
+    else { return false }
+    return ActiveWindow.id(on: display) == number
+  }
 
   /// What other windows are shown above; nil while it is not on the screen itself.
   var parentOfDialogs: Window? { isShown ? window : nil }

@@ -94,9 +94,7 @@ public final class Window: Widget {
   /// Where the desktop did not say when it was, it is now: who calls asks for the user. Zero, for "unknown", elsewhere,
   /// and for a window that is shown for the first time.
   private func userTime(for activation: Activation) -> UInt32 {
-    guard let surface = gtk_native_get_surface(opaque),
-      copypasta_is_a(UnsafeMutableRawPointer(surface), gdk_x11_surface_get_type()) != 0
-    else { return 0 }
+    guard let surface = x11Surface else { return 0 }
     let time: UInt32
     switch activation {
     case .ambient: time = gdk_x11_get_server_time(surface)
@@ -106,6 +104,16 @@ public final class Window: Widget {
     }
     gdk_x11_surface_set_user_time(surface, time)
     return time
+  }
+
+  /// The X server's number for the window; nil on Wayland, and before it is shown for the first time.
+  public var x11Number: UInt32? { x11Surface.map { UInt32(truncatingIfNeeded: gdk_x11_surface_get_xid($0)) } }
+
+  private var x11Surface: OpaquePointer? {
+    guard let surface = gtk_native_get_surface(opaque),
+      copypasta_is_a(UnsafeMutableRawPointer(surface), gdk_x11_surface_get_type()) != 0
+    else { return nil }
+    return surface
   }
 
   /// Calls once, when the next frame of the window has been drawn; the window must have been shown.

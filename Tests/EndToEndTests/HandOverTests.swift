@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+/// What stays on the clipboard when the program ends, on X11, where the clipboard is its owner's.
+@Suite(.serialized) struct HandOverTests {
+  @Test func aClipboardManagerKeepsTheText() async throws {
+    let text = "kept\tafter é 🍝\n"
+    try await Scene.run(with: [text, "newest"]) { scene in
+      try scene.desktop.home.allowService("org.xfce.Xfconf")
+      _ = try scene.desktop.start(["xfsettingsd", "--no-daemon"])
+      try await waitUntil("a clipboard manager") { try await scene.hasClipboardManager() }
+      try await scene.app.window.activate()
+      try await scene.desktop.press("Home", "Down", "Return")
+      try await scene.expectClipboard(text)
+      try await scene.desktop.press("ctrl+q")
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      try await scene.expectClipboard(text)
+    }
+  }
+}
+
+extension Scene {
+  /// Whether somebody owns the selection that stands for it.
+  fileprivate func hasClipboardManager() async throws -> Bool {
+    let script = """
+      from Xlib import display
+      d = display.Display()
+      print(d.get_selection_owner(d.intern_atom("CLIPBOARD_MANAGER")) != 0)
+      """
+    return try await desktop.run(["/usr/bin/python3", "-c", script]).text == "True"
+  }
+}

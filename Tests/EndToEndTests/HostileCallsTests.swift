@@ -1,0 +1,59 @@
+import TestSupport
+import Testing
+
+/// Calls over D-Bus that make no sense, or come in masses: an error is the answer, and the program goes on.
+@Suite(.serialized) struct HostileCallsTests {
+  @Test(arguments: [
+    ["org.gtk.Actions.Activate", "toggle", "[<1>]", "{}"],
+    ["org.gtk.Actions.Activate", "toggle", "[<1>, <2>, <3>]", "{}"],
+    ["org.gtk.Actions.Activate", "no-such-action", "[]", "{}"],
+    ["org.gtk.Actions.Activate", "toggle"],
+    ["org.gtk.Actions.Activate", "[1, 2]", "'x'", "{}"],
+    ["org.gtk.Actions.SetState", "toggle", "<1>", "{}"],
+    ["org.gtk.Actions.Describe", "no-such-action"],
+    ["org.freedesktop.Application.ActivateAction", "quit", "[<'now'>]", "{}"],
+    ["org.freedesktop.Application.ActivateAction", "no-such-action", "[]", "{}"],
+    ["org.freedesktop.Application.Activate", "5"],
+    ["org.freedesktop.Application.Open", "['file:///etc/passwd']", "{}"],
+    ["org.gtk.Application.Open", "['file:///etc/passwd']", "x", "{}"],
+    ["org.gtk.Application.CommandLine", "/", "[b'a']", "{}"],
+    ["org.gtk.Application.NoSuchMethod"],
+  ])
+  func aCallThatMakesNoSenseIsRefused(_ call: [String]) async throws {
+    try await Scene.run { scene in
+      try await scene.desktop.waitForName()
+      let answer = try await scene.desktop.call(call)
+      #expect(answer.exit != .code(0))
+      #expect(answer.errors.contains("Error"), "\(answer.errors)")
+      try await scene.capture("it goes on")
+    }
+  }
+
+  @Test func aTokenOfTheWrongTypeIsNoToken() async throws {
+    try await Scene.run { scene in
+      try await scene.desktop.waitForName()
+      let token = "{'desktop-startup-id': <5>, 'activation-token': <[1, 2]>}"
+      #expect(
+        try await scene.desktop.call(["org.freedesktop.Application.Activate", token]).exit == .code(0))
+      try await scene.capture("it goes on")
+    }
+  }
+
+  @Test func aFloodOfCallsIsSurvived() async throws {
+    try await Scene.run { scene in
+      try await scene.desktop.waitForName()
+      let call = [
+        "dbus-send", "--session", "--dest=\(CopyPasta.applicationID)", "/org/copypasta/CopyPasta",
+        "org.freedesktop.Application.Activate", "dict:string:variant:",
+      ].joined(separator: " ")
+      let flood = "for n in $(seq 100); do \(call) & \(call) & \(call) & wait; done"
+      #expect(try await scene.desktop.run(["sh", "-c", flood], within: .seconds(120)).exit == .code(0))
+      #expect(try await scene.desktop.copypasta().exit == .code(0))
+      try await waitUntil("the window active") {
+        try await scene.desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+      }
+      #expect(try await scene.desktop.copyPastaWindows().count == 1)
+      try await scene.capture("it goes on")
+    }
+  }
+}
