@@ -101,6 +101,7 @@ final class CopyPastaApplication {
   }
 
   private func startAtLogin(_ starts: Bool) {
+    guard !Sandbox.isFlatpak else { return askForStartAtLogin(starts) }
     let autostart = Autostart()
     guard starts != autostart.isSet else { return }
     do throws(AutostartError) {
@@ -109,6 +110,17 @@ final class CopyPastaApplication {
       complain(error.message)
       environment.preferences.startsAtLogin = autostart.isSet
       if dialogs?.report(error.message, of: .startsAtLogin) != true { window?.report(error.message) }
+    }
+  }
+
+  private func askForStartAtLogin(_ starts: Bool) {
+    Task { [weak self] in
+      do throws(AutostartError) {
+        try await AutostartPortal.ofSession().set(starts)
+      } catch {
+        complain(error.message)
+        self?.window?.report(error.message)
+      }
     }
   }
 

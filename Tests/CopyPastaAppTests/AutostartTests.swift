@@ -1,4 +1,6 @@
 import Foundation
+import GtkKit
+import GtkTestSupport
 import TestSupport
 import Testing
 
@@ -58,6 +60,26 @@ import Testing
     let autostart = Autostart(folder: folder, program: "/opt/copypasta")
     let error = #expect(throws: AutostartError.self) { try autostart.set(true) }
     #expect(error?.message.contains(file) == true)
+  }
+
+  @Test(arguments: [true, false])
+  func inASandboxThePortalIsAsked(_ starts: Bool) async throws {
+    let fake = try await FakePortal()
+    try await fake.start()
+    try await pumping { try await AutostartPortal(Portal(fake.client)).set(starts) }
+    let options = fake.arguments["RequestBackground"]?[1]?.dictionary
+    #expect(options?["autostart"]?.bool == starts)
+    #expect(options?["commandline"]?.strings == ["copypasta", "--background"])
+  }
+
+  @Test(arguments: [FakePortal.Answer.refused, .failed, .error, .nonsense])
+  func aPortalThatSaysNoIsToldOf(_ answer: FakePortal.Answer) async throws {
+    let fake = try await FakePortal()
+    fake.answers["RequestBackground"] = answer
+    try await fake.start()
+    await #expect(throws: AutostartError.refused) {
+      try await pumping { try await AutostartPortal(Portal(fake.client)).set(true) }
+    }
   }
 
   private func run(_ arguments: [String]) async throws -> Program.Result {

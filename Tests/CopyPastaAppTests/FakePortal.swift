@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import CopyPastaApp
 
-/// A portal of global shortcuts that does what it is told to, on a bus of its own.
+/// A portal of global shortcuts, and of the start at login, that does what it is told to, on a bus of its own.
 @MainActor
 final class FakePortal {
   /// What a request comes to.
@@ -64,7 +64,14 @@ final class FakePortal {
           try self?.requested("BindShortcuts", arguments, options: arguments[3]) ?? []
         },
       ])
-    registrations = [shortcuts, try closable("org.freedesktop.portal.Session", at: Self.handle)]
+    let background = try bus.export(
+      Self.background, at: Portal.path,
+      methods: [
+        "RequestBackground": { [weak self] arguments throws(BusError) in
+          try self?.requested("RequestBackground", arguments, options: arguments[1]) ?? []
+        }
+      ])
+    registrations = [shortcuts, background, try closable("org.freedesktop.portal.Session", at: Self.handle)]
     if knowsRegistry { registrations.append(try registry()) }
     var isThere = false
     registrations.append(bus.ownName(Portal.name, acquired: { isThere = true }))
@@ -134,6 +141,9 @@ final class FakePortal {
     var results: [String: Variant] = [:]
     if method == "CreateSession" { results["session_handle"] = .string(Self.handle) }
     if method == "BindShortcuts" || grantsAtOnce { results["shortcuts"] = granted }
+    if method == "RequestBackground" {
+      results["autostart"] = arguments[method]?[1]?.dictionary?["autostart"]
+    }
     return switch answer {
     case .granted: [.uint32(0), .dictionary(results)]
     case .grantedOtherwise: [.uint32(2), .dictionary(results)]
@@ -170,6 +180,12 @@ final class FakePortal {
         }
       ])
   }
+
+  private static let background = """
+    <node><interface name='org.freedesktop.portal.Background'>
+      <method name='RequestBackground'><arg type='s'/><arg type='a{sv}'/><arg type='o' direction='out'/></method>
+    </interface></node>
+    """
 
   private static let shortcuts = """
     <node><interface name='org.freedesktop.portal.GlobalShortcuts'>

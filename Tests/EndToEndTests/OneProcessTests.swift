@@ -56,6 +56,18 @@ import Testing
     }
   }
 
+  @Test func startAtLoginWritesAndRemovesTheFile() async throws {
+    try await Scene.run { scene in
+      let file = scene.desktop.home.configHome + "/autostart/\(CopyPasta.applicationID).desktop"
+      try scene.desktop.home.set(["start-at-login": "true", "shortcut": "''"])
+      try await waitUntil("the file") { FileManager.default.fileExists(atPath: file) }
+      let content = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(content.contains("\nExec=\"\(CopyPasta.programPath)\" --background\n"))
+      try scene.desktop.home.set(["start-at-login": "false", "shortcut": "''"])
+      try await waitUntil("no file") { !FileManager.default.fileExists(atPath: file) }
+    }
+  }
+
   @Test func withoutASessionBusTheWindowWorksAndOneLineSaysWhatDoesNot() async throws {
     try await VirtualDesktop.with { desktop in
       let app = try await CopyPasta.launch(

@@ -50,7 +50,7 @@ import Testing
   func enterHidesItWhereTheUserWantsThat(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
-      try scene.desktop.home.setPreference("hide-after-copying", to: "true")
+      try scene.desktop.home.set(["hide-after-copying": "true", "shortcut": "''"])
       try await scene.toggle()
       try await scene.waitUntilActive()
       try await scene.desktop.press("Down", "Return")
@@ -63,7 +63,7 @@ import Testing
   @Test(arguments: VirtualDesktop.Kind.allCases)
   func losingTheKeyboardHidesItWhereTheUserWantsThat(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
-      try scene.desktop.home.setPreference("hide-on-focus-loss", to: "true")
+      try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
       // Its own menu and its own dialogs are no loss: it is there when they have gone, and Enter copies.
       try await scene.desktop.press("Menu")
       _ = try await scene.settledScreenshot(unchangedFor: .milliseconds(400))

@@ -55,14 +55,6 @@ public struct ScratchHome: Sendable {
       atPath: "/usr/share/dbus-1/services/\(name).service", toPath: "\(services)/\(name).service")
   }
 
-  /// Sets one of the program's settings, as GSettings' key file keeps it; a program that runs notices.
-  public func setPreference(_ key: String, to value: String) throws {
-    let folder = configHome + "/glib-2.0/settings"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let content = "[org/copypasta/CopyPasta]\n\(key)=\(value)\n"
-    try content.write(toFile: folder + "/keyfile", atomically: true, encoding: .utf8)
-  }
-
   /// The environment of a program that lives in this home, without a display: what the test process has for
   /// finding programs and libraries, and nothing else of it.
   public var environment: [String: String] {

@@ -44,6 +44,8 @@ struct Autostart {
 enum AutostartError: Error, Equatable {
   /// There is a file that this program has not made.
   case notOurs(path: String)
+  /// The desktop, or the user when it asked, did not allow it.
+  case refused
   /// The file could not be written or removed.
   case failed(path: String, reason: String)
 
@@ -51,6 +53,7 @@ enum AutostartError: Error, Equatable {
     switch self {
     case .notOurs(let path):
       tr("The start at login stays as it is: “%s” was not made by CopyPasta.").filled(with: path)
+    case .refused: tr("The start at login stays as it is: the desktop did not allow the change.")
     case .failed(let path, let reason):
       tr("The start at login could not be changed: “%s”: %s").filled(with: path).filled(with: reason)
     }
