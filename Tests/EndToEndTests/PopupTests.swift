@@ -63,6 +63,8 @@ import Testing
   @Test(arguments: VirtualDesktop.Kind.allCases)
   func losingTheKeyboardHidesItWhereTheUserWantsThat(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
+      let other = try await scene.desktop.openOtherWindow()
+      try await scene.app.window.activate()
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
       // Its own menu and its own dialogs are no loss: it is there when they have gone, and Enter copies.
       try await scene.desktop.press("Menu")
@@ -76,7 +78,7 @@ import Testing
       try await scene.waitUntilActive()
       try await scene.desktop.press("Return")
       try await scene.expectClipboard("text")
-      _ = try await scene.desktop.openOtherWindow()
+      try await other.activate()
       try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
     }
   }

@@ -75,7 +75,7 @@ final class Popup {
   private func keyboardIsLost() {
     // A key of the desktop's is held down: it is not known yet.
     if window.isInFront { return waitForLoss() }
-    // A dialog of ours that has the keyboard is the user's work in this window.
-    if !Window.isAnyActive { hide() }
+    // While a dialog of ours is open the user's work is there, and goes on here.
+    if !window.isActive, Window.shownCount < 2 { hide() }
   }
 }

@@ -56,13 +56,12 @@ public final class Window: Widget {
   /// GTK 4.8 leaves `is-active` set on a window that was hidden, so both are asked.
   public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 }
 
-  /// Whether the user works in one of this program's windows, whichever it is.
-  public static var isAnyActive: Bool {
+  /// How many of this program's windows are on the screen.
+  public static var shownCount: Int {
     let windows = Object(Owned(borrowing: UnsafeMutableRawPointer(gtk_window_get_toplevels())))
-    return (0..<g_list_model_get_n_items(windows.opaque)).contains { position in
+    return (0..<g_list_model_get_n_items(windows.opaque)).count { position in
       guard let item = g_list_model_get_object(windows.opaque, position) else { return false }
-      let window = Window(Owned(taking: UnsafeMutableRawPointer(item)))
-      return window.isShownAndActive
+      return Window(Owned(taking: UnsafeMutableRawPointer(item))).isVisible
     }
   }
 
