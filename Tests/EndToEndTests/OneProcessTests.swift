@@ -120,7 +120,7 @@ extension VirtualDesktop {
     return try await run(call + ["--method"] + method)
   }
 
-  /// Whether the program can be reached on the bus.
+  /// Whether the program has its name on the bus.
   func hasName() async throws -> Bool {
     try await run([
       "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/", "--method",
@@ -128,6 +128,10 @@ extension VirtualDesktop {
     ]).text == "(true,)"
   }
 
-  /// Waits until the program can be reached on the bus.
-  func waitForName() async throws { try await waitUntil("the program on the bus") { try await hasName() } }
+  /// Waits until the program answers on the bus, which is a moment after it has its name.
+  func waitForName() async throws {
+    try await waitUntil("the program on the bus") {
+      try await call(["org.gtk.Actions.List"]).exit == .code(0)
+    }
+  }
 }
