@@ -8,22 +8,45 @@ import Testing
     URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().path + "/X11KitTests/Fixtures/paster.py"
 
-  @Test(arguments: [256 << 10, 10 << 20, 64 << 20])
-  func aLargeTextReachesEveryProgram(_ size: Int) async throws {
-    try await Scene.run { scene in
+  @Test(arguments: VirtualDesktop.Kind.allCases, [256 << 10, 10 << 20, 64 << 20])
+  func aLargeTextReachesEveryProgram(_ kind: VirtualDesktop.Kind, _ size: Int) async throws {
+    try await Scene.run(on: kind) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: size)
-      for program in ["xclip -o -selection clipboard", "xsel -b -o"] {
+      for program in kind.pasters {
         #expect(try await scene.digest(of: program) == sum, "\(program)")
       }
       #expect(try await GtkPaster.paste(on: scene.desktop) == sum)
     }
   }
 
-  @Test(arguments: ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "STRING", "TEXT"])
-  func aLargeTextIsServedAs(_ target: String) async throws {
-    try await Scene.run { scene in
+  @Test(arguments: VirtualDesktop.Kind.allCases) func aLargeTextIsServedInEveryForm(
+    _ kind: VirtualDesktop.Kind
+  )
+    async throws
+  {
+    try await Scene.run(on: kind) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 3 << 20)
-      #expect(try await scene.digest(of: "xclip -o -selection clipboard -t '\(target)'") == sum)
+      for target in kind.textForms {
+        #expect(try await scene.digest(of: "\(kind.pasters[0]) -t '\(target)'") == sum, "\(target)")
+      }
+    }
+  }
+
+  /// One paster never reads, five are killed midway, and ten ask at once.
+  @Test func onWaylandTooPastersThatMisbehaveCostNobodyElseAnything() async throws {
+    try await Scene.run(on: .wayland, with: ["another row"]) { scene in
+      let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
+      let idle = try scene.desktop.start(["bash", "-c", "wl-paste -n | sleep 1000"])
+      let killed = "for i in 1 2 3 4 5; do wl-paste -n | head -c 100000 >/dev/null; done"
+      _ = try await scene.desktop.run(["bash", "-c", killed])
+      let together = "for i in $(seq 10); do wl-paste -n | sha256sum & done; wait"
+      let sums = try await scene.desktop.run(["bash", "-c", together], within: .seconds(60)).text
+      #expect(
+        sums.split(separator: "\n").map { $0.prefix(64) } == Array(repeating: sum.suffix(64), count: 10))
+      try await scene.desktop.press("End", "Return")
+      try await scene.expectClipboard("another row")
+      try await idle.stop()
+      try await scene.capture("the next copy")
     }
   }
 
@@ -46,23 +69,40 @@ import Testing
   }
 }
 
+extension VirtualDesktop.Kind {
+  /// The command lines that paste here.
+  fileprivate var pasters: [String] {
+    switch self {
+    case .x11: ["xclip -o -selection clipboard", "xsel -b -o"]
+    case .wayland: ["wl-paste -n"]
+    }
+  }
+}
+
+extension VirtualDesktop.Kind {
+  /// Forms without a slash are X11's: GDK offers none of them on Wayland, where the compositor makes them for X programs.
+  fileprivate var textForms: [String] {
+    let both = ["text/plain;charset=utf-8", "text/plain"]
+    return self == .x11 ? both + ["UTF8_STRING", "STRING", "TEXT"] : both
+  }
+}
+
 extension Scene {
   /// Captures a text of this size and a small one after it, and copies the large one back with the keyboard.
   ///
   /// - Returns: the text's size and SHA-256.
   fileprivate func copyOutOfHistory(aTextOf size: Int) async throws -> String {
     let text = Scene.text(ofSize: size)
-    let owner = try await XClip.copy(text, on: desktop)
+    try await desktop.copy(text)
     try await waitForNewest(ofSize: size)
-    let sum = try await digest(of: "xclip -o -selection clipboard")
+    let sum = try await digest(of: desktop.kind.pasters[0])
     #expect(sum.hasPrefix("\(size) "))
-    try await XClip.copy("small", on: desktop)
+    try await desktop.copy("small")
     try await waitForNewest(ofSize: 5)
-    try await owner.stop()
     try await focusNewestRow()
     try await desktop.press("Down", "Return")
     try await waitUntil("the large text on the clipboard", within: .seconds(60)) {
-      try await digest(of: "xclip -o -selection clipboard") == sum
+      try await digest(of: desktop.kind.pasters[0]) == sum
     }
     return sum
   }
