@@ -21,6 +21,7 @@ final class ClipRow: ListRow {
   private let preview = Label()
   private let details = Label()
   private var container: Widget?
+  private lazy var shift = Shift(of: root)
   /// What a screen reader says of the text, and last said of the row.
   private var spokenPreview = ""
   private var name = ""
@@ -97,6 +98,14 @@ final class ClipRow: ListRow {
     guard noteTimer != nil else { return }
     noteTimer = nil
     container?.setAccessibleDescription("")
+  }
+
+  /// Moves the row's texts to the side, by some pixels, and leaves its place uncovered.
+  func slide(to distance: Double) { shift.distance = distance }
+
+  /// Gives the place of the row a style class, or takes it away.
+  func mark(_ style: String, _ isSet: Bool) {
+    if isSet { container?.addStyle(style) } else { container?.removeStyle(style) }
   }
 
   /// Shows or takes away the sign that the clip was just copied.

@@ -13,6 +13,7 @@ final class HistoryContent {
   private let emptyPage = StatusPage.empty
   private let actions: RowActions
   private let menu: RowMenu
+  private let swipe: RowSwipe
   private let undoBar: UndoBar
   private let recorder: CaptureRecorder
   private let watcher: ClipboardWatcher
@@ -45,6 +46,7 @@ final class HistoryContent {
       store: store, clipboard: environment.clipboard, recorder: recorder, list: list, report: report)
     self.actions = actions
     menu = RowMenu(on: list.view, actions: actions)
+    swipe = RowSwipe(on: list.view, actions: actions)
     let deletions = actions.deletions
     undoBar = UndoBar { [weak actions] in
       actions?.undo()

@@ -24,6 +24,11 @@ final class RowMenu {
     view.onRowClick(.secondary) { [weak self] row, place in
       self?.open(on: row, at: Rectangle(x: place.x, y: place.y, width: 1, height: 1))
     }
+    view.onLongPress { [weak self] place in
+      guard let self, let row = self.view.row(at: place) else { return false }
+      open(on: row, at: Rectangle(x: place.x, y: place.y, width: 1, height: 1))
+      return true
+    }
     view.onKeys(HistoryKey.menu.triggers) { [weak self] in
       guard let self, let row = self.view.focusedRow, let bounds = row.root.bounds(in: self.view) else {
         return false

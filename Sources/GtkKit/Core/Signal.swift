@@ -124,6 +124,29 @@ extension Object {
     return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
   }
 
+  /// Connects to a gesture's signal of two numbers: a place, or how far from its beginning it is.
+  @discardableResult
+  final func connectPlace(
+    _ signal: String, _ body: @escaping @MainActor (Double, Double) -> Void
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> Void = {
+      _, x, y, data in
+      handler(data, (@MainActor (Double, Double) -> Void).self)(x, y)
+    }
+    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
+  /// Connects to `scroll`: how far, in both directions; the answer says whether it was dealt with.
+  @discardableResult
+  final func connectScroll(
+    _ body: @escaping @MainActor (Double, Double) -> Bool
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> gboolean = {
+      _, x, y, data in handler(data, (@MainActor (Double, Double) -> Bool).self)(x, y) ? 1 : 0
+    }
+    return attach("scroll", body, unsafeBitCast(callback, to: GCallback.self))
+  }
+
   /// Connects to a key controller's `key-pressed`: the key's number, its place and the modifiers' bits; the answer says
   /// whether the key was dealt with.
   @discardableResult

@@ -31,6 +31,19 @@ extension Widget {
     add(controller: gesture)
   }
 
+  /// Calls with the place that a finger rests on; the answer says whether something came of it.
+  public final func onLongPress(_ body: @escaping @MainActor (Point) -> Bool) {
+    let gesture = Object(
+      Owned(taking: UnsafeMutableRawPointer(gtk_gesture_long_press_new().unsafelyUnwrapped)))
+    gtk_gesture_single_set_touch_only(gesture.opaque, 1)
+    gesture.connectPlace("pressed") { [opaque = gesture.opaque] x, y in
+      // Claimed, lifting the finger is no tap.
+      let state = body(Point(x: x, y: y)) ? GTK_EVENT_SEQUENCE_CLAIMED : GTK_EVENT_SEQUENCE_DENIED
+      gtk_gesture_set_state(opaque, state)
+    }
+    add(controller: gesture)
+  }
+
   /// Calls when one of these keys is pressed while the widget, or something within it, has the keyboard.
   ///
   /// `keys` in GTK's words: `Delete`, `<Shift>F10`. The answer says whether the key was dealt with. What is within

@@ -94,6 +94,23 @@ open class Widget: Object {
     argument.withPointer { gtk_widget_activate_action_variant(widget, action, $0) != 0 }
   }
 
+  /// The width that the widget has at the moment, in pixels.
+  public final var width: Int { Int(gtk_widget_get_width(widget)) }
+
+  /// Whether what is read first is on the right.
+  public final var isRightToLeft: Bool { gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL }
+
+  /// The place in the widget of a place on the surface that its window is drawn on.
+  final func place(ofSurface place: Point) -> Point {
+    guard let native = gtk_widget_get_native(widget) else { return place }
+    var (dx, dy, x, y) = (0.0, 0.0, 0.0, 0.0)
+    gtk_native_get_surface_transform(native, &dx, &dy)
+    gtk_widget_translate_coordinates(
+      gtk_widget_get_root(widget).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWidget.self) },
+      widget, place.x - dx, place.y - dy, &x, &y)
+    return Point(x: x, y: y)
+  }
+
   /// Where the widget lies within another; nil where the two share no window.
   public final func bounds(in other: Widget) -> Rectangle? {
     var bounds = graphene_rect_t()
