@@ -59,6 +59,8 @@ import Testing
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await scene.capture("recorded after the rescue")
       #expect((1...3).contains(try await history.count()))
+      let names = try FileManager.default.contentsOfDirectory(atPath: desktop.home.dataHome + "/copypasta")
+      #expect(names.contains { $0.hasPrefix("history-damaged-") })
       #expect(try await scene.app.stop() == .code(0))
     }
   }

@@ -11,7 +11,7 @@ final class NoticeBar {
   private var timer: Timeout?
 
   init() {
-    label.wrap(lines: 3)
+    label.wrap(lines: 4)
     label.expand(horizontally: true)
     let bar = Box(.horizontal, spacing: 12, [label])
     bar.addStyle("notice")
