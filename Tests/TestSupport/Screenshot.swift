@@ -71,3 +71,8 @@ public struct Screenshot: Sendable {
     pixels = Array(ppm.suffix(width * height * 3))
   }
 }
+
+extension Screenshot: CustomStringConvertible {
+  /// The size: the pixels would fill a page of a test's report.
+  public var description: String { "a picture of \(width) × \(height)" }
+}

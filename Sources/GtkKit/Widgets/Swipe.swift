@@ -136,8 +136,11 @@ private final class TouchpadSwipe {
   private func place(of controller: OpaquePointer, in widget: Widget) -> Point {
     var x = 0.0
     var y = 0.0
-    if let event = gtk_event_controller_get_current_event(controller) {
-      gdk_event_get_position(event, &x, &y)
+    // A scroll event does not say where the pointer is, and the touchpad itself does not know.
+    if let event = gtk_event_controller_get_current_event(controller),
+      let pointer = gdk_seat_get_pointer(gdk_event_get_seat(event))
+    {
+      gdk_surface_get_device_position(gdk_event_get_surface(event), pointer, &x, &y, nil)
     }
     return widget.place(ofSurface: Point(x: x, y: y))
   }

@@ -1,0 +1,39 @@
+"""Two fingers on a touchpad: swipe.py X Y RIGHT DOWN moves the pointer to a place of the screen, and both fingers
+from there, in pixels, with the content following them."""
+import sys
+import time
+
+import wayland
+
+STEPS, FINGER, VERTICAL, HORIZONTAL = 10, 1, 0, 1
+MOTION_ABSOLUTE, AXIS, FRAME, AXIS_SOURCE, AXIS_STOP = 1, 3, 4, 5, 6
+
+
+def fixed(number):
+    return round(number * 256) & 0xffffffff
+
+
+x, y, right, down, width, height = map(int, sys.argv[1:])
+connection = wayland.Connection()
+manager = connection.bind('zwlr_virtual_pointer_manager_v1')
+pointer = connection.new()
+connection.request(manager, 0, 0, pointer)
+connection.request(pointer, MOTION_ABSOLUTE, 0, x, y, width, height)
+connection.request(pointer, FRAME)
+connection.roundtrip()
+for step in range(STEPS):
+    for axis, way in ((HORIZONTAL, right), (VERTICAL, down)):
+        if way:
+            connection.request(pointer, AXIS, 20 * step, axis, fixed(-way / STEPS))
+            # wlroots takes it for the source of the axis that was named last.
+            connection.request(pointer, AXIS_SOURCE, FINGER)
+    connection.request(pointer, FRAME)
+    connection.roundtrip()
+    time.sleep(0.02)
+for axis in (HORIZONTAL, VERTICAL):
+    connection.request(pointer, AXIS_STOP, 20 * STEPS, axis)
+    connection.request(pointer, AXIS_SOURCE, FINGER)
+connection.request(pointer, FRAME)
+connection.roundtrip()
+# sway forgets what is on its way from a pointer that is unplugged.
+time.sleep(0.2)
