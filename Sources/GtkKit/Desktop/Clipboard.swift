@@ -41,13 +41,9 @@ public final class Clipboard: Object {
   ///
   /// The bytes are copied once.
   public func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
-    let data = bytes.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
-    defer { g_bytes_unref(data) }
-    var providers = mimeTypes.map { gdk_content_provider_new_for_bytes($0, data) }
-    // The union takes the providers over; the clipboard keeps a reference of its own to the union.
-    let union = gdk_content_provider_new_union(&providers, gsize(providers.count))
-    gdk_clipboard_set_content(opaque, union)
-    g_object_unref(union)
+    // Not one of GDK's providers of bytes: those write to a program that does not read until it does.
+    let content = DeferredContent(types: mimeTypes) { bytes }
+    gdk_clipboard_set_content(opaque, content.cast())
   }
 
   /// Asks the owner for the first of these types that it offers.
