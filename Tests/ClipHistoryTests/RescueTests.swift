@@ -69,6 +69,16 @@ struct RescueTests {
     #expect(try await rescue(texts) == 0)
   }
 
+  /// A shell that looks at it meanwhile leaves such a log.
+  @Test func `and an empty log is not kept with it`() async throws {
+    _ = try await fill()
+    Damage.mark(databaseAt: history.location.database)
+    try Data().write(to: URL(filePath: history.location.writeAheadLog))
+    _ = try #require(try await HistoryRescuer().rescue(history.location))
+    let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
+    #expect(names.count { $0.hasPrefix("history-damaged-") } == 1, "\(names)")
+  }
+
   @Test func `and the last captured text is not recorded again`() async throws {
     let texts = try await fill()
     var bytes = try bytes()
@@ -121,6 +131,7 @@ struct RescueTests {
     #expect(lost > 0 && lost < texts.count)
   }
 
+  /// An empty one too, which was finished once: something else has emptied it, and its user has to be told.
   @Test(arguments: [0, 50, 100_000])
   func `where nothing is left of it`(size: Int) async throws {
     try history.plant(Data(repeating: UInt8(ascii: "n"), count: size))

@@ -27,6 +27,8 @@ struct SettingAside {
       chmod(aside + end, 0o600)
       sync()
     }
+    // It holds nothing: another program that only reads a history leaves one.
+    if HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
     // Page numbers only, of which SQLite makes new ones.
     unlink(location.sharedMemory)
     unlink(location.damageMark)
