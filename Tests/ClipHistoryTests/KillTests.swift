@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `COPYPASTA_KILLS` kills (40), from the seed `COPYPASTA_SEED` (1) on.
+/// `COPYPASTA_KILLS` kills (10), from the seed `COPYPASTA_SEED` (1) on.
 @Suite("Killed at any moment, a history holds what was acknowledged and nothing else", .serialized)
 struct KillTests {
   let history: TemporaryHistory
@@ -18,13 +18,13 @@ struct KillTests {
   @Test func `one program, again and again on the same history`() async throws {
     var log = ChurnLog()
     let first = UInt64(Self.number("COPYPASTA_SEED", or: 1))
-    for round in 0..<UInt64(Self.number("COPYPASTA_KILLS", or: 40)) {
+    for round in 0..<UInt64(Self.number("COPYPASTA_KILLS", or: 10)) {
       var random = Seeded(state: first + round)
       let churn = try Churn(history, seed: first + round)
       log.read(try await churn.kill(after: Int.random(in: 1...60, using: &random)))
       try await log.verify(history, "seed \(first + round)")
     }
-    print("\(Self.number("COPYPASTA_KILLS", or: 40)) kills, \(log.count) changes, from seed \(first) on")
+    print("\(Self.number("COPYPASTA_KILLS", or: 10)) kills, \(log.count) changes, from seed \(first) on")
   }
 
   @Test func `two programs at once on one history`() async throws {
