@@ -63,7 +63,10 @@ enum HistoryFolder {
 
   /// `mknod`, not `open`: closing any descriptor of a file drops every lock that this process has on it,
   /// also SQLite's (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+  ///
+  /// The mark comes first: where a power cut leaves both, and the database empty, there was never anything in it.
   private static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
+    if size(of: location.database) == nil { mknod(location.creationMark, S_IFREG | 0o600, 0) }
     if mknod(location.database, S_IFREG | 0o600, 0) == 0 { return }
     switch errno {
     case EEXIST: return

@@ -22,6 +22,9 @@ public struct HistoryLocation: Sendable, Equatable {
 
   static func damageMark(of database: String) -> String { database + "-damaged" }
 
+  /// An empty file, there while the database is made for the first time.
+  var creationMark: String { database + "-new" }
+
   /// Where a rescued history is made, and lies finished until it takes its place.
   var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue-unfinished") }
   var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The writing connection and its statements: everything of a store that `close` gives up.
 struct WritingSession {
   let connection: Connection
@@ -46,6 +48,8 @@ struct WritingSession {
     let version = try Schema.version(of: connection)
     try connection.useForWriting()
     if version < Schema.version { try Schema.migrate(connection) }
+    // Also one that another process left: a finished history that is empty one day was emptied.
+    unlink(location.creationMark)
 
     insertion = try Statement(
       "INSERT INTO clip(captured_at, byte_count, preview, text, id) VALUES (?1, ?2, ?3, ?4, ?5)",

@@ -52,6 +52,17 @@ struct OpeningTests {
     #expect(try await second.allIDs() == [1])
   }
 
+  /// As a power cut leaves it in the first moments of the very first start.
+  @Test func `goes on with one that was never finished`() async throws {
+    try history.plant(Data())
+    try Data().write(to: URL(filePath: history.location.creationMark))
+    let store = try history.store()
+    try await store.add("one")
+    await store.close()
+    try history.plant(Data())
+    #expect(throws: StoreError.damaged, "it was finished since") { try history.store() }
+  }
+
   @Test func `by several at once makes it once`() async throws {
     let location = history.location
     try await withThrowingTaskGroup { group in

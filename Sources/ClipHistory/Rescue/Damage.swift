@@ -17,12 +17,13 @@ enum Damage {
   /// Whether the database was emptied, or its log is damaged; for whoever has the history alone.
   ///
   /// SQLite takes an empty file for a new database, and deletes a log beside it as a leftover, though it may be all
-  /// that is left of a history. Of a damaged log it takes the beginning, without a word.
+  /// that is left of a history. Of a damaged log it takes the beginning, without a word. A database that is empty
+  /// because it was never finished is none: it is made anew, and there is nothing to say.
   static func isHidden(in location: HistoryLocation) -> Bool {
     let log = HistoryFolder.size(of: location.writeAheadLog) ?? 0
     switch HistoryFolder.size(of: location.database) {
     case nil: return log > 0
-    case 0: return true
+    case 0: return log > 0 || HistoryFolder.size(of: location.creationMark) == nil
     default: return log > 0 && RawFile(location.writeAheadLog).map { LogPages($0).isDamaged } ?? false
     }
   }

@@ -110,7 +110,10 @@ public actor HistoryRescuer {
   }
 
   private static func remove(_ location: HistoryLocation) {
-    for file in [location.database, location.writeAheadLog, location.sharedMemory] { unlink(file) }
+    let files = [
+      location.database, location.writeAheadLog, location.sharedMemory, location.creationMark,
+    ]
+    for file in files { unlink(file) }
     rmdir(location.folder)
   }
 }
