@@ -1,3 +1,5 @@
+import SerialQueue
+
 extension HistoryStore {
   /// Deletes a clip, and its text from the files; answers what there was, for `restore`, nil where there was nothing.
   ///
@@ -73,18 +75,19 @@ extension HistoryStore {
     }
   }
 
-  func truncateLogLater() {
-    laterTruncation?.cancel()
-    laterTruncation = Task { [weak self, delays = patience.retries] in
-      for delay in delays {
-        do { try await Task.sleep(for: delay) } catch { return }
-        guard let self, await self.stillOwesTruncation() else { return }
+  /// Has the log emptied later, by itself: what a reader was in the way of.
+  func truncateLogLater() { truncateLog(after: patience.retries[...]) }
+
+  private func truncateLog(after delays: ArraySlice<Duration>) {
+    guard owesTruncation, let delay = delays.first else {
+      laterTruncation = nil
+      return
+    }
+    laterTruncation = Alarm(after: delay, on: queue) { [weak self] in
+      self?.assumeIsolated { store in
+        store.truncateLogIfOwed()
+        store.truncateLog(after: delays.dropFirst())
       }
     }
-  }
-
-  private func stillOwesTruncation() -> Bool {
-    truncateLogIfOwed()
-    return owesTruncation
   }
 }

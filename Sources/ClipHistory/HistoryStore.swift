@@ -28,7 +28,7 @@ public actor HistoryStore {
   /// Room for so many ids is asked for at once: 32 MiB, of which only what is written to is ever resident.
   private static let reservedIDs: Int64 = 4 << 20
 
-  private let queue = SerialQueue(label: "org.copypasta.history")
+  let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
   let patience: Patience
   private let location: HistoryLocation
@@ -39,7 +39,7 @@ public actor HistoryStore {
 
   /// Whether the log may still hold a deleted text, and what will see to it.
   var owesTruncation: Bool
-  var laterTruncation: Task<Void, Never>?
+  var laterTruncation: Alarm?
 
   /// The thread that the store runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -69,10 +69,6 @@ public actor HistoryStore {
     if owesTruncation {
       Task { [weak self] in await self?.truncateLogLater() }
     }
-  }
-
-  deinit {
-    laterTruncation?.cancel()
   }
 
   /// Records a text as the newest clip, unless it is the last captured one; row and fingerprint in one transaction.
@@ -145,7 +141,7 @@ public actor HistoryStore {
   ///
   /// Let go of every reader before: the last connection to close puts the log away, and a reader cannot.
   public func close() {
-    laterTruncation?.cancel()
+    laterTruncation = nil
     truncateLogIfOwed()
     (session, reading, isClosed) = (nil, nil, true)
   }

@@ -176,7 +176,7 @@ public actor SelectionOwner {
       return
     }
     guard alarm == nil else { return }
-    alarm = Alarm(after: delay, queue: queue.dispatchQueue) { [weak self] in
+    alarm = Alarm(after: delay, on: queue) { [weak self] in
       self?.assumeIsolated { $0.alarmRang() }
     }
   }
