@@ -1,4 +1,5 @@
 import ClipHistory
+import GtkTestSupport
 import TestSupport
 import Testing
 
@@ -68,6 +69,7 @@ import Testing
     watcher.isActive = true
     #expect(try await eventually { clipboard.isWaiting })
     clipboard.copy(text("good"))
+    try await pump("the end of the first transfer") { clipboard.cancelled == 1 }
     #expect(try await eventuallyTexts(["good"]))
     #expect(clipboard.cancelled == 1)
   }

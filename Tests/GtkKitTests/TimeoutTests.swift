@@ -1,3 +1,4 @@
+import GtkTestSupport
 import Testing
 
 @testable import GtkKit
@@ -26,6 +27,18 @@ import Testing
     #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
     #expect(calls == last)
     withExtendedLifetime(later) {}
+  }
+
+  @Test func oneCanWaitForIt() async throws {
+    let start = ContinuousClock.now
+    try await pumping { try await Timeout.wait(.milliseconds(20)) }
+    #expect(ContinuousClock.now - start >= .milliseconds(20))
+  }
+
+  @Test func cancellingTheTaskEndsTheWait() async throws {
+    let waiting = Task { try await Timeout.wait(.seconds(3600)) }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
   @Test func lettingGoOfItCancelsItAndReleasesTheClosure() {

@@ -34,6 +34,7 @@ MainLoop.attachMainActor()
 // From another thread and back, so that the loop is woken up each time.
 var tasks = 0
 Task {
+  try await Timeout.wait(.milliseconds(1))
   for _ in 0..<100 {
     await Task.detached {}.value
     tasks += 1

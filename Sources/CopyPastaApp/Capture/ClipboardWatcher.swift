@@ -1,3 +1,5 @@
+import GtkKit
+
 /// Follows the clipboard while the window is active, and only then.
 ///
 /// It reconciles once when the window becomes active and then reads each new offer. There is no timer and no
@@ -14,7 +16,7 @@ final class ClipboardWatcher {
   private var reading: Task<Void, Never>?
   /// Another offer came while one was being read.
   private var isStale = false
-  private var grace: Task<Void, any Error>?
+  private var grace: Timeout?
 
   /// Whether the clipboard is read now.
   var isActive = false {
@@ -54,15 +56,11 @@ final class ClipboardWatcher {
   /// Gives the transfer of an offer that another one has replaced a moment to end, and gives it up then.
   private func endReplacedTransfer() {
     guard isStale, grace == nil, let reading else { return }
-    grace = Task { [graceTime] in
-      try await Task.sleep(for: graceTime)
-      reading.cancel()
-    }
+    grace = Timeout(after: graceTime) { reading.cancel() }
   }
 
   private func readingEnded() {
     reading = nil
-    grace?.cancel()
     grace = nil
     guard isStale, isActive else { return }
     isStale = false

@@ -90,7 +90,7 @@ final class PortalShortcut: GlobalShortcut {
     changed?(.starting)
     renewal = Task { [weak self, limits] in
       for pause in limits.pauses {
-        do { try await Task.sleep(for: pause) } catch { return }
+        do { try await Timeout.wait(pause) } catch { return }
         guard let state = await self?.setUp(keys), !Task.isCancelled else { return }
         if state == .notHeld(.unsupported), pause != limits.pauses.last { continue }
         self?.renewal = nil
