@@ -16,6 +16,34 @@ import Testing
     }
   }
 
+  @Test(arguments: [SIGKILL, SIGTERM])
+  func alsoWhereTheProgramIsAboutToEnd(_ signal: Int32) async throws {
+    try await VirtualDesktop.with { desktop in
+      let program = try desktop.start([CopyPasta.programPath, "--background"])
+      try await desktop.waitForName()
+      #expect(try await desktop.copypasta("--toggle").exit == .code(0))
+      try await waitUntil("the window active") {
+        try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+      }
+      try await XClip.copy("kept", on: desktop)
+      let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
+      try await waitUntil("the text kept") { try await history.texts() == ["kept"] }
+      try await desktop.press("Escape")
+      try await waitUntil("the window gone") { try await desktop.copyPastaWindows().isEmpty }
+      // Its windows cannot be taken down while the X server does not answer.
+      desktop.signalDisplay(SIGSTOP)
+      program.signal(SIGTERM)
+      // Or before: whatever it still asks of the server for the window that was hidden keeps it.
+      _ = try await eventually(within: .seconds(2)) { try await !desktop.hasName() }
+      desktop.signalDisplay(signal)
+      desktop.signalDisplay(SIGCONT)
+      let exit = try await program.waitForExit()
+      #expect(exit == .code(0) || exit == .code(1))
+      #expect(["", "copypasta: The display has gone.\n"].contains(program.errors))
+      #expect(try await history.texts() == ["kept"])
+    }
+  }
+
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
   func askedToEndItEndsInOrder(_ signal: Int32) async throws {
     try await VirtualDesktop.with { desktop in
