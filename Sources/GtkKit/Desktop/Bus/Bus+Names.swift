@@ -25,25 +25,22 @@ extension Bus {
   }
 
   /// Takes a name on the bus; where another program has it, waits until it is free.
-  public func ownName(
-    _ name: String, acquired: @escaping @MainActor () -> Void = {}, lost: @escaping @MainActor () -> Void = {}
-  ) -> BusRegistration {
-    let came: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-      NameHandlers.behind(data).came("")
+  ///
+  /// Nothing is waited for as it is given back. GLib's own way waits for the bus then, and warns where that ends meanwhile.
+  public func ownName(_ name: String, acquired: @escaping @MainActor () -> Void = {}) -> BusRegistration {
+    let bus = RemoteObject(
+      name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
+    let acquisition = subscribe(to: "NameAcquired", of: bus) { arguments in
+      if arguments[0]?.string == name { acquired() }
     }
-    let went: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-      NameHandlers.behind(data).went()
+    send(bus, "RequestName", [.string(name), .uint32(0)])
+    return BusRegistration { [self] in
+      withExtendedLifetime(acquisition) { send(bus, "ReleaseName", [.string(name)]) }
     }
-    let id = g_bus_own_name_on_connection(
-      opaque, name, G_BUS_NAME_OWNER_FLAGS_NONE, unsafeBitCast(came, to: GBusNameAcquiredCallback.self),
-      unsafeBitCast(went, to: GBusNameLostCallback.self),
-      NameHandlers(came: { _ in acquired() }, went: lost).retained,
-      releaseCallback)
-    return BusRegistration { g_bus_unown_name(id) }
   }
 }
 
-/// The closures behind a watched or an owned name.
+/// The closures behind a watched name.
 @MainActor
 private final class NameHandlers {
   let came: @MainActor (String) -> Void
