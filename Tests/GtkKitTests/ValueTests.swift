@@ -16,6 +16,12 @@ import Testing
     #expect("nothing".filled(with: "x") == "nothing")
     #expect("%".filled(with: "x") == "%")
     #expect("%%s".filled(with: "x") == "%x")
+    #expect("%s of %s".filled(with: "%s", "9") == "%s of 9")
+  }
+
+  @Test func aTranslationMayTurnTheOrderRound() {
+    #expect("%2$s のうち %1$s".filled(with: "3", "9") == "9 のうち 3")
+    #expect("%3$s, %0$s".filled(with: "3", "9") == "%3$s, %0$s")
   }
 
   @Test func untranslatedTextsAreThemselves() {

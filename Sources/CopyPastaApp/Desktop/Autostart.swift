@@ -55,7 +55,7 @@ enum AutostartError: Error, Equatable {
       tr("The start at login stays as it is: “%s” was not made by CopyPasta.").filled(with: path)
     case .refused: tr("The start at login stays as it is: the desktop did not allow the change.")
     case .failed(let path, let reason):
-      tr("The start at login could not be changed: “%s”: %s").filled(with: path).filled(with: reason)
+      tr("The start at login could not be changed: “%s”: %s").filled(with: path, reason)
     }
   }
 }

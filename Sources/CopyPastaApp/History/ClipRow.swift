@@ -81,7 +81,7 @@ final class ClipRow: ListRow {
   /// Says again to a screen reader what the row is: its preview, its age and its place.
   func refreshName() {
     guard let container, let position = place.position else { return }
-    let place = tr("%s of %s").filled(with: Format.number(position + 1)).filled(with: Format.number(count()))
+    let place = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(count()))
     let newName = "\(spokenPreview), \(details.text), \(place)"
     guard newName != name else { return }
     name = newName

@@ -133,7 +133,7 @@ final class HistoryWindow {
       text: trn(
         "The one text in the history will be deleted. This cannot be undone.",
         "All %s texts in the history will be deleted. This cannot be undone.", count
-      ).filled(with: Format.number(count)), action: tr("_Clear History")
+      ).filled(with: Format.number(count)), action: tr("C_lear History")
     ) { content.clear() }
   }
 

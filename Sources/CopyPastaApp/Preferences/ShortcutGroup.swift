@@ -86,7 +86,7 @@ final class ShortcutGroup {
     gnome.isShown = keeper.gnomeChoice != nil
     switch keeper.gnomeChoice {
     case .add?:
-      gnomeButton.label = tr("_Set Up")
+      gnomeButton.label = tr("Set _Up")
       gnome.explain(tr("Adds the keys to the custom shortcuts in GNOME’s settings."))
     case .remove?:
       gnomeButton.label = tr("_Remove")

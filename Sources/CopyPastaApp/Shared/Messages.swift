@@ -15,7 +15,7 @@ extension StoreError {
     case .foreign:
       tr("The history’s file belongs to another program. CopyPasta left it as it is.")
     case .newerSchema:
-      tr("The history was written by a newer CopyPasta. Update this one to open it.")
+      tr("The history was written by a newer CopyPasta. Update CopyPasta to open it.")
     case .replaced:
       tr("The history’s file was removed or replaced. What is in its place now is shown.")
     case .locked:
@@ -38,7 +38,7 @@ extension HistoryRescuer.Outcome {
       "The history’s file was damaged. %s text was carried over; the damaged file was kept as “%s”.",
       "The history’s file was damaged. %s texts were carried over; the damaged file was kept as “%s”.",
       clipCount
-    ).filled(with: Format.number(clipCount)).filled(with: name)
+    ).filled(with: Format.number(clipCount), name)
     guard lostCount > 0 else { return kept }
     let lost = trn("%s text could not be read.", "%s texts could not be read.", lostCount)
     return kept + " " + lost.filled(with: Format.number(lostCount))

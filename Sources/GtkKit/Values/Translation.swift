@@ -17,16 +17,31 @@ public func trn(_ one: String, _ many: String, _ count: Int) -> String {
 }
 
 extension String {
-  /// The text with its first `%s` replaced.
-  public func filled(with value: String) -> String {
-    // Split by hand: `String.replacing` would bring the regular expression library along.
+  /// The text with each `%s` replaced by the next of some values.
+  ///
+  /// `%2$s` is the second one: another language may need them in another order. What a value holds is left as it is.
+  public func filled(with values: String...) -> String {
+    // By hand: `String.replacing` would bring the regular expression library along.
+    var filled = ""
     var rest = self[...]
+    var next = 0
     while let percent = rest.firstIndex(of: "%") {
-      let next = index(after: percent)
-      guard next < endIndex else { break }
-      if self[next] == "s" { return self[..<percent] + value + self[index(after: next)...] }
-      rest = self[next...]
+      filled += rest[..<percent]
+      rest = rest[index(after: percent)...]
+      let digits = rest.prefix(while: \.isWholeNumber)
+      if let number = Int(digits), values.indices ~= number - 1,
+        rest.dropFirst(digits.count).starts(with: "$s")
+      {
+        filled += values[number - 1]
+        rest = rest.dropFirst(digits.count + 2)
+      } else if rest.first == "s", next < values.count {
+        filled += values[next]
+        next += 1
+        rest = rest.dropFirst()
+      } else {
+        filled += "%"
+      }
     }
-    return self
+    return filled + rest
   }
 }

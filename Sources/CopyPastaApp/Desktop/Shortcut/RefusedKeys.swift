@@ -26,7 +26,7 @@ struct RefusedKeys {
     do throws(GLibError) {
       try file.write([("key", key), ("modifiers", modifiers)])
     } catch {
-      complain(tr("That the shortcut was refused could not be kept: %s").filled(with: error.message))
+      complain(tr("CopyPasta cannot remember that the shortcut was refused: %s").filled(with: error.message))
     }
   }
 }

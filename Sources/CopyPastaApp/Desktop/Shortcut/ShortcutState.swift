@@ -87,7 +87,7 @@ extension ShortcutState.Reason {
       tr("The desktop did not grant the shortcut. In its keyboard settings, bind keys to this command:")
     case .unsupported:
       tr("This desktop has no shortcuts for programs. In its keyboard settings, bind keys to this command:")
-    case .malformed: tr("What is set as the shortcut names no keys. Choose others.")
+    case .malformed: tr("The shortcut in the settings is no combination of keys. Choose another.")
     }
   }
 }
