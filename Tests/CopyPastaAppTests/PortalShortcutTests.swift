@@ -15,7 +15,7 @@ import Testing
   init() async throws {
     let portal = try await FakePortal()
     self.portal = portal
-    shortcut = PortalShortcut(limits: .quick) { portal.client }
+    shortcut = PortalShortcut(limits: .patient) { portal.client }
     shortcut.onActivated { [told] in told.presses.append($0) }
     shortcut.onChange { [told] in told.states.append($0) }
   }
@@ -111,7 +111,10 @@ import Testing
   ) async throws {
     portal.answers[method] = answer
     try await portal.start()
-    #expect(try await start() == .notHeld(reason))
+    let limits = answer == .silence ? PortalShortcut.Limits.short(for: method) : .patient
+    let shortcut = PortalShortcut(limits: limits) { [portal] in portal.client }
+    let keys = try #require(Accelerator("<Alt>F1"))
+    #expect(try await pumping { await shortcut.start(keys) } == .notHeld(reason))
     try await portal.settle()
     // What it asks the user for, and what it has opened, is taken back.
     #expect(portal.calls.contains("Request.Close") == (answer == .silence))
@@ -126,7 +129,7 @@ import Testing
 
   @Test func noBusAndNoPortalAreSaid() async throws {
     #expect(try await start() == .notHeld(.unsupported))
-    let busless = PortalShortcut(limits: .quick) { () throws(BusError) in throw .noBus("none") }
+    let busless = PortalShortcut(limits: .patient) { () throws(BusError) in throw .noBus("none") }
     let keys = try #require(Accelerator("<Alt>F1"))
     #expect(try await pumping { await busless.start(keys) } == .notHeld(.unsupported))
   }
@@ -176,7 +179,7 @@ import Testing
     }
     portal.closeSession()
     try await pump("the end") { told.states.last == .notHeld(.unsupported) }
-    #expect(portal.calls.count { $0 == "CreateSession" } == 1 + PortalShortcut.Limits.quick.losses)
+    #expect(portal.calls.count { $0 == "CreateSession" } == 1 + PortalShortcut.Limits.patient.losses)
   }
 
   @Test func aRefusalIsNotAskedForAgainByItself() async throws {
@@ -196,7 +199,8 @@ import Testing
     let (no, other) = (try #require(Accelerator("<Super>v")), try #require(Accelerator("<Alt>F1")))
     func start(_ keys: Accelerator, _ answer: FakePortal.Answer) async throws -> ShortcutState {
       portal.answers["BindShortcuts"] = answer
-      let shortcut = PortalShortcut(limits: .quick, refused: refused) { [portal] in portal.client }
+      let limits = answer == .silence ? PortalShortcut.Limits.short(for: "BindShortcuts") : .patient
+      let shortcut = PortalShortcut(limits: limits, refused: refused) { [portal] in portal.client }
       return try await pumping { await shortcut.start(keys) }
     }
     try await portal.start()
@@ -215,7 +219,7 @@ import Testing
     try await portal.start()
     weak var leaked: PortalShortcut?
     func use() async throws {
-      let shortcut = PortalShortcut(limits: .quick) { [portal] in portal.client }
+      let shortcut = PortalShortcut(limits: .patient) { [portal] in portal.client }
       leaked = shortcut
       let keys = try #require(Accelerator("<Alt>F1"))
       #expect(try await pumping { await shortcut.start(keys) } == Self.held)
@@ -240,9 +244,15 @@ private final class Told {
 }
 
 extension PortalShortcut.Limits {
-  /// Short where the portal is silent.
-  fileprivate static let quick = PortalShortcut.Limits(
-    answer: .milliseconds(500), question: .milliseconds(500), pauses: [.milliseconds(10), .milliseconds(500)])
+  /// No machine is so slow.
+  fileprivate static let patient = PortalShortcut.Limits(
+    answer: .seconds(60), question: .seconds(60), pauses: [.milliseconds(10), .milliseconds(500)])
 
-  fileprivate static let patient = PortalShortcut.Limits(answer: .seconds(60), question: .seconds(60))
+  /// Short for what the portal is silent about, and for nothing else.
+  fileprivate static func short(for method: String) -> PortalShortcut.Limits {
+    var limits = patient
+    if method == "CreateSession" { limits.answer = .milliseconds(500) }
+    if method == "BindShortcuts" { limits.question = .milliseconds(500) }
+    return limits
+  }
 }

@@ -19,6 +19,9 @@ public final class VirtualDesktop: Sendable {
     case wayland
   }
 
+  /// Suites run side by side, each with a desktop: more at once than the processor has cores only wait for each other.
+  private static let turnstile = Turnstile(places: 2 * ProcessInfo.processInfo.activeProcessorCount)
+
   /// The size of the screen in pixels.
   public static let size = (width: 1280, height: 900)
 
@@ -86,6 +89,8 @@ public final class VirtualDesktop: Sendable {
     _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
     _ body: (VirtualDesktop) async throws -> Value
   ) async throws -> Value {
+    await turnstile.enter()
+    defer { turnstile.leave() }
     let desktop = try await start(kind, windowManager: windowManager, accessibility: accessibility)
     do {
       let value = try await body(desktop)

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Lets some go on at a time; the others wait for their turn, in the order in which they came.
+final class Turnstile: Sendable {
+  private struct State {
+    var free: Int
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(places: Int) { state = Mutex(State(free: places)) }
+
+  /// Returns once there is a place.
+  func enter() async {
+    await withCheckedContinuation { turn in
+      let isFree = state.withLock { state in
+        guard state.free == 0 else {
+          state.free -= 1
+          return true
+        }
+        state.waiting.append(turn)
+        return false
+      }
+      if isFree { turn.resume() }
+    }
+  }
+
+  /// Gives the place to the next.
+  func leave() {
+    let next = state.withLock { state in
+      guard state.waiting.isEmpty else { return Optional(state.waiting.removeFirst()) }
+      state.free += 1
+      return nil
+    }
+    next?.resume()
+  }
+}
