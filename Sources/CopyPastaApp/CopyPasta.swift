@@ -48,6 +48,7 @@ public enum CopyPasta {
       return start == .hidden ? 0 : status(of: RunningApplication(id: id).activate(with: activation))
     }
     MainLoop.attachMainActor()
+    MainLoop.avoidThreadPool()
     #if DEBUG
       LongTurns.recordWhereAsked()
     #endif

@@ -30,6 +30,7 @@ func pooledThreads() -> Int {
 }
 
 MainLoop.attachMainActor()
+MainLoop.avoidThreadPool()
 
 // From another thread and back, so that the loop is woken up each time.
 var tasks = 0

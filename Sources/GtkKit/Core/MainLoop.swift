@@ -15,7 +15,6 @@ public enum MainLoop {
   /// Calling it again does nothing.
   public static func attachMainActor() {
     guard source == 0 else { return }
-    PoollessTasks.begin()
     let drain: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, _, _ in
       MainLoop.runTasks()
       return 1
@@ -23,6 +22,11 @@ public enum MainLoop {
     source = g_unix_fd_add(
       _dispatch_get_main_queue_handle_4CF(), G_IO_IN, unsafeBitCast(drain, to: GUnixFDSourceFunc.self), nil)
   }
+
+  /// Keeps all tasks off libdispatch's pool of threads, which would wake the process up once a second.
+  ///
+  /// For a program that waits most of the time. Tasks of no actor follow one another then, and must not block.
+  public static func avoidThreadPool() { PoollessTasks.begin() }
 
   /// Runs the loop until asynchronous work is done, for at most so long: what the end of the program waits for.
   public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {

@@ -27,7 +27,10 @@ public final class SettingsSchema {
     let words = ["glib-compile-schemas", "--strict", "--targetdir=" + folder, sources]
     var arguments = words.map { g_strdup($0) } + [nil]
     defer { for argument in arguments { g_free(argument) } }
-    let flags = GSpawnFlags(rawValue: G_SPAWN_SEARCH_PATH.rawValue | G_SPAWN_STDOUT_TO_DEV_NULL.rawValue)
+    // Without the last one a program that another thread starts meanwhile keeps GLib waiting for its own end.
+    let flags = GSpawnFlags(
+      rawValue: G_SPAWN_SEARCH_PATH.rawValue | G_SPAWN_STDOUT_TO_DEV_NULL.rawValue
+        | G_SPAWN_CLOEXEC_PIPES.rawValue)
     var status: gint = 0
     var error: UnsafeMutablePointer<GError>?
     guard g_spawn_sync(nil, &arguments, nil, flags, nil, nil, nil, nil, &status, &error) != 0,
