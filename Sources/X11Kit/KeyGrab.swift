@@ -31,6 +31,8 @@ public actor KeyGrab {
   private let queue = SerialQueue(label: "org.copypasta.key-grab")
   private var readSource: ReadSource?
   private var wanted: KeyCombination?
+  /// What the server has granted.
+  private var held: [Keyboard.Stroke] = []
   private var lastRelease: KeyEvent?
   private var pressHandler: (@Sendable (UInt32) -> Void)?
   private var changeHandler: (@Sendable (KeyGrabState) -> Void)?
@@ -132,14 +134,20 @@ public actor KeyGrab {
   }
 
   private func take() throws(Interruption) -> KeyGrabState {
+    var strokes: [Keyboard.Stroke] = []
+    if let wanted { strokes = try Keyboard(connection)?.strokes(for: wanted) ?? [] }
+    // The server tells of a change that changes nothing too, such as another keyboard's first key: to give the keys back
+    // for a moment would lose that key.
+    if !strokes.isEmpty && strokes == held { return .held }
     connection.ungrabKeys()
-    guard let wanted else {
+    held = []
+    guard wanted != nil else {
       connection.flush()
       return .released
     }
-    guard let strokes = try Keyboard(connection)?.strokes(for: wanted), !strokes.isEmpty else {
-      return .missing
-    }
-    return try connection.grab(strokes) ? .held : .taken
+    guard !strokes.isEmpty else { return .missing }
+    guard try connection.grab(strokes) else { return .taken }
+    held = strokes
+    return .held
   }
 }
