@@ -32,7 +32,7 @@ public actor KeyGrab {
   private var readSource: ReadSource?
   private var wanted: KeyCombination?
   /// What the server has granted.
-  private var held: [Keyboard.Stroke] = []
+  private var held: Set<Keyboard.Stroke> = []
   private var lastRelease: KeyEvent?
   private var pressHandler: (@Sendable (UInt32) -> Void)?
   private var changeHandler: (@Sendable (KeyGrabState) -> Void)?
@@ -134,7 +134,7 @@ public actor KeyGrab {
   }
 
   private func take() throws(Interruption) -> KeyGrabState {
-    var strokes: [Keyboard.Stroke] = []
+    var strokes: Set<Keyboard.Stroke> = []
     if let wanted { strokes = try Keyboard(connection)?.strokes(for: wanted) ?? [] }
     // The server tells of a change that changes nothing too, such as another keyboard's first key: to give the keys back
     // for a moment would lose that key.

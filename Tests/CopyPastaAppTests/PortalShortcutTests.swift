@@ -150,7 +150,15 @@ import Testing
   // MARK: Sessions that are lost
 
   @Test func aPortalThatComesLaterOrAgainIsAskedAgain() async throws {
-    #expect(try await start() == .notHeld(.unsupported))
+    // What is asked of it as it goes is never answered.
+    var limits = PortalShortcut.Limits.patient
+    limits.answer = .seconds(1)
+    limits.pauses = Array(repeating: .milliseconds(100), count: 20)
+    let shortcut = PortalShortcut(limits: limits) { [portal] in portal.client }
+    shortcut.onActivated { [told] in told.presses.append($0) }
+    shortcut.onChange { [told] in told.states.append($0) }
+    let keys = try #require(Accelerator("<Alt>F1"))
+    #expect(try await pumping { await shortcut.start(keys) } == .notHeld(.unsupported))
     try await portal.start()
     try await pump("the shortcut") { told.states.last == Self.held }
     portal.stop()
