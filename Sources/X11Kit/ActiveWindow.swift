@@ -7,7 +7,8 @@ public enum ActiveWindow {
     do {
       let connection = try Connection(display: display)
       let name = try Atoms(connection)[.activeWindow]
-      return try connection.elements(of: name, of: connection.root, limit: 1)?.first
+      // One value, by the specification; xfwm4 writes two.
+      return try connection.elements(of: name, of: connection.root, limit: 16)?.first
     } catch {
       return nil
     }

@@ -89,7 +89,8 @@ final class GdkClipboard: SystemClipboard {
       guard let clipboard else { throw TransferError.unavailable }
       let before = changes
       let bytes = try await TextTransfer(limits: limits).bytes { try await clipboard.read(types) }
-      clipboard.synchronise()
+      // Twice: the compositor may come to our question before it comes to the end of the owner's connection.
+      for _ in 0..<2 { clipboard.synchronise() }
       guard changes == before else {
         throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
       }
