@@ -63,13 +63,11 @@ extension Scene {
   /// Opens the menu of the newest row with the secondary button, and waits until it is drawn.
   fileprivate func openMenuByMouse() async throws {
     try await app.window.moveMouse(x: Self.firstRowPoint.x, y: Self.firstRowPoint.y)
-    let frame = try await app.window.frame()
-    let menu = Rectangle(
-      x: frame.x + Self.firstRowPoint.x + 15, y: frame.y + Self.firstRowPoint.y + 10, width: 40, height: 40)
+    let before = try await mappedWindows()
     // Held down for as long as a hand would, and not for the microseconds of xdotool's click.
     try await desktop.xdotool("mousedown", "3")
-    try await waitUntil("the menu drawn") { try await !Screenshot.take(on: desktop).isPlain(in: menu) }
     try await desktop.xdotool("mouseup", "3")
+    try await waitUntil("the menu") { try await mappedWindows() > before }
   }
 
   fileprivate func openMenu(key: String) async throws {

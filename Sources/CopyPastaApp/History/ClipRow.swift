@@ -101,7 +101,10 @@ final class ClipRow: ListRow {
   }
 
   /// Moves the row's texts to the side, by some pixels, and leaves its place uncovered.
-  func slide(to distance: Double) { shift.distance = distance }
+  func slide(to distance: Double) {
+    container?.clipContents()
+    shift.distance = distance
+  }
 
   /// Gives the place of the row a style class, or takes it away.
   func mark(_ style: String, _ isSet: Bool) {

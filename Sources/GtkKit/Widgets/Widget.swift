@@ -94,6 +94,9 @@ open class Widget: Object {
     argument.withPointer { gtk_widget_activate_action_variant(widget, action, $0) != 0 }
   }
 
+  /// Draws nothing of what is within the widget beyond its own edges.
+  public final func clipContents() { gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN) }
+
   /// The width that the widget has at the moment, in pixels.
   public final var width: Int { Int(gtk_widget_get_width(widget)) }
 
