@@ -216,9 +216,10 @@ import Testing
     #expect(!refused.contains(no))
     #expect(try await start(no, .refused) == .notHeld(.refused))
     #expect(refused.contains(no))
-    let asked = portal.calls.count
+    // What is taken back from the last one may come late.
+    let asked = portal.calls.count { $0 == "CreateSession" }
     #expect(try await start(no, .granted) == .notHeld(.refused))
-    #expect(portal.calls.count == asked)
+    #expect(portal.calls.count { $0 == "CreateSession" } == asked)
     #expect(try await start(other, .granted) == Self.held)
     #expect(try await start(no, .granted) == Self.held)
   }
