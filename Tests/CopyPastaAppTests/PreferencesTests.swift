@@ -56,7 +56,7 @@ import Testing
   @Test func anObserverThatWasLetGoIsToldNoMore() {
     let preferences = Preferences(schema: nil)
     let told = Told()
-    var observation: PreferenceObservation? = preferences.observe(.shortcut) { told.count += 1 }
+    var observation: Observation? = preferences.observe(.shortcut) { told.count += 1 }
     preferences.shortcut = "<Super>c"
     #expect(told.count == 1)
     withExtendedLifetime(observation) {}

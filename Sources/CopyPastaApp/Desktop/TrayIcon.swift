@@ -16,7 +16,7 @@ final class TrayIcon {
   private let shownChanged: @MainActor (Bool) -> Void
   private var item: TrayItem?
   private var isShown = false
-  private var observation: PreferenceObservation?
+  private var observation: Observation?
 
   /// - Parameters:
   ///   - connect: the bus that the tray is on.

@@ -19,7 +19,7 @@ final class HistoryContent {
   private let watcher: ClipboardWatcher
   private let pasting: Pasting
   private let newClips: Batch<Clip>
-  private var sizeLimit: PreferenceObservation?
+  private var sizeLimit: Observation?
   private var shortcutState: Observation?
   private let report: @MainActor (String) -> Void
 

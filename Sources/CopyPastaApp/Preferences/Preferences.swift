@@ -35,8 +35,8 @@ final class Preferences {
   static let sizeLimits = 1...512
 
   private let settings: Settings
-  private var observers: [Key: [WeakObservation]] = [:]
-  private var permanent: [PreferenceObservation] = []
+  private var observers: [Key: Observers] = [:]
+  private var permanent: [Observation] = []
 
   /// The settings of a schema; nil for some that last as long as the program.
   init(schema: SettingsSchema?) {
@@ -101,16 +101,13 @@ final class Preferences {
   }
 
   /// Calls after each change of a setting, whoever made it, for as long as the answer is kept.
-  func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> PreferenceObservation {
-    let observation = PreferenceObservation(body)
-    observers[key, default: []].append(WeakObservation(observation))
-    return observation
+  func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> Observation {
+    let observers = observers[key] ?? Observers()
+    self.observers[key] = observers
+    return observers.add(body)
   }
 
-  private func changed(_ key: Key) {
-    observers[key]?.removeAll { $0.observation == nil }
-    observers[key]?.forEach { $0.observation?.body() }
-  }
+  private func changed(_ key: Key) { observers[key]?.notify() }
 
   private func flag(_ key: Key) -> Bool { self[key] == .flag(true) }
 
@@ -118,17 +115,4 @@ final class Preferences {
     get { settings[key.rawValue] ?? key.initialValue }
     set { if self[key] != newValue { settings.set(key.rawValue, to: newValue) } }
   }
-}
-
-/// Somebody who is told of a setting's changes, until this is let go.
-@MainActor
-final class PreferenceObservation {
-  fileprivate let body: @MainActor () -> Void
-  fileprivate init(_ body: @escaping @MainActor () -> Void) { self.body = body }
-}
-
-@MainActor
-private struct WeakObservation {
-  weak var observation: PreferenceObservation?
-  init(_ observation: PreferenceObservation) { self.observation = observation }
 }

@@ -6,7 +6,7 @@ final class SettingSwitch {
   let root = Switch()
   private let preferences: Preferences
   private let value: ReferenceWritableKeyPath<Preferences, Bool>
-  private var observation: PreferenceObservation?
+  private var observation: Observation?
 
   init(
     _ key: Preferences.Key, _ value: ReferenceWritableKeyPath<Preferences, Bool>, of preferences: Preferences

@@ -5,7 +5,7 @@ import GtkKit
 final class SizeLimitButton {
   let root = SpinButton(Preferences.sizeLimits, page: 16)
   private let preferences: Preferences
-  private var observation: PreferenceObservation?
+  private var observation: Observation?
 
   init(_ preferences: Preferences) {
     self.preferences = preferences

@@ -18,7 +18,7 @@ final class ShortcutKeeper {
   private let preferences: Preferences
   private let ways: [any GlobalShortcut]
   private let observers = Observers()
-  private var preferenceObservation: PreferenceObservation?
+  private var preferenceObservation: Observation?
   private var holder: (any GlobalShortcut)?
   private var work: Task<Void, Never>?
 
