@@ -25,7 +25,8 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Fixtures"]),
     .target(
       name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
-    .executableTarget(name: "HistoryChurn", dependencies: ["ClipHistory"], path: "Tests/HistoryChurn"),
+    .executableTarget(
+      name: "HistoryChurn", dependencies: ["ClipHistory", "TestSupport"], path: "Tests/HistoryChurn"),
     .testTarget(
       name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "HistoryChurn", "TestSupport"]),
     .testTarget(

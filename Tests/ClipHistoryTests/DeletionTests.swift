@@ -33,7 +33,7 @@ struct DeletionTests {
   @Test(arguments: [1, 2, 3])
   func `from the files, wherever SQLite moved its row meanwhile`(seed: UInt64) async throws {
     let store = try history.store()
-    var random = Seeded(state: seed)
+    var random = SplitMix(seed: seed)
     var living: [(id: Int64, marker: String)] = []
     for number in 0..<400 {
       if number < 150 || living.isEmpty || Int.random(in: 0..<10, using: &random) < 4 {
@@ -118,18 +118,5 @@ struct DeletionTests {
     await store.close()
     store = try history.store()
     #expect(try await store.add("four").id > third.id)
-  }
-}
-
-/// The same numbers in every run (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -19,7 +19,7 @@ struct KillTests {
     var log = ChurnLog()
     let first = UInt64(Self.number("COPYPASTA_SEED", or: 1))
     for round in 0..<UInt64(Self.number("COPYPASTA_KILLS", or: 10)) {
-      var random = Seeded(state: first + round)
+      var random = SplitMix(seed: first + round)
       let churn = try Churn(history, seed: first + round)
       log.read(try await churn.kill(after: Int.random(in: 1...60, using: &random)))
       try await log.verify(history, "seed \(first + round)")

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -45,7 +46,7 @@ private final class PowerCut: Sendable {
   init(seed: UInt64) throws {
     self.seed = seed
     history = try TemporaryHistory()
-    var random = Seeded(state: seed)
+    var random = SplitMix(seed: seed)
     // Each fourth one while the history is made.
     let latest = seed % 4 == 0 ? 12 : 400
     record = Mutex(Record(changesUntilCut: Int.random(in: 1...latest, using: &random)))
@@ -55,7 +56,7 @@ private final class PowerCut: Sendable {
   func work() async throws {
     TestFiles.beforeChange { [self] in cutIfDue() }
     defer { TestFiles.beforeChange(nil) }
-    var random = Seeded(state: seed)
+    var random = SplitMix(seed: seed)
     var store = try history.store(Patience(retries: []))
     var number = 0
     while atCut.withLock({ $0 == nil }) {
@@ -111,7 +112,7 @@ private final class PowerCut: Sendable {
     let seen = record.withLock { current -> Record? in
       current.changesUntilCut -= 1
       guard current.changesUntilCut == 0 else { return nil }
-      var random = Seeded(state: seed ^ 0xff)
+      var random = SplitMix(seed: seed ^ 0xff)
       current.files = TestFiles.afterPowerCut(in: history.location.folder, using: &random)
       current.isBeingMade = FileManager.default.fileExists(atPath: history.location.creationMark)
       return current

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -182,7 +183,7 @@ struct RescueTests {
   @Test(arguments: 1...12)
   func `whatever is damaged, nothing wrong is carried over`(seed: Int) async throws {
     let texts = try await fill()
-    var random = Seeded(state: UInt64(seed))
+    var random = SplitMix(seed: UInt64(seed))
     var bytes = try bytes()
     for _ in 0..<Int.random(in: 1...30, using: &random) {
       let start = Int.random(in: 100..<bytes.count, using: &random)

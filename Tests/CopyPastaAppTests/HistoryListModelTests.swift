@@ -1,5 +1,6 @@
 import ClipHistory
 import GtkKit
+import TestSupport
 import Testing
 
 @testable import CopyPastaApp
@@ -10,7 +11,7 @@ import Testing
   /// only what `items-changed` told it.
   @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1])
   func randomChangesKeepEveryPositionRight(seed: UInt64) async throws {
-    var random = SplitMix64(state: seed)
+    var random = SplitMix(seed: seed)
     let scratch = try Scratch()
     var expected: [Clip] = []
     for number in 0..<700 {
@@ -81,18 +82,5 @@ private final class Shadow {
       ids.replaceSubrange(
         position..<position + removed, with: (position..<position + added).map(model.id(at:)))
     }
-  }
-}
-
-/// A random number generator that a seed starts over (Steele, Lea, Flood 2014).
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

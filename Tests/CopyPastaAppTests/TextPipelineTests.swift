@@ -1,10 +1,11 @@
+import TestSupport
 import TextPipeline
 import Testing
 
 /// Texts put together at random from what has broken programs before; the same ones in each run.
 @Suite struct TextPipelineTests {
   @Test(arguments: 0..<8) func takesWhateverComes(_ seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SplitMix(seed: seed)
     for round in 0..<150 {
       let bytes = Self.made(with: &random)
       // The number is enough to make it again; the bytes would fill the screen.
@@ -38,17 +39,5 @@ import Testing
     default: break
     }
     return bytes
-  }
-}
-
-/// SplitMix64 (Steele, Lea, Flood, 2014): random numbers that are the same in each run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -4,19 +4,7 @@
 // disk, and of the last line without its answer nobody knows. A line is one write, so a kill leaves whole ones.
 import ClipHistory
 import Glibc
-
-/// The same numbers in every run (SplitMix64).
-struct Random: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}
+import TestSupport
 
 func say(_ line: String) {
   let bytes = Array((line + "\n").utf8)
@@ -24,7 +12,7 @@ func say(_ line: String) {
 }
 
 func churn(in folder: String, seed: UInt64) async throws(StoreError) {
-  var random = Random(state: seed)
+  var random = SplitMix(seed: seed)
   let store = try HistoryStore(location: HistoryLocation(folder: folder)) { key, text in
     // Not one to be proud of, but it does not hold the text.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
