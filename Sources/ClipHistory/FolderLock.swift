@@ -8,21 +8,23 @@ final class FolderLock {
   private let descriptor: Int32
 
   /// Shares the history with others; `.locked` while another program rescues it.
-  init(sharing location: HistoryLocation) throws(StoreError) {
+  convenience init(sharing location: HistoryLocation) throws(StoreError) { try self.init(location, LOCK_SH) }
+
+  /// Takes the history for this program alone; `.locked` where another one has it open.
+  convenience init(excluding location: HistoryLocation) throws(StoreError) {
+    try self.init(location, LOCK_EX)
+  }
+
+  private init(_ location: HistoryLocation, _ kind: Int32) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // Some milliseconds pass while another one looks whether it is alone.
+    // Some milliseconds pass while another one looks whether it is alone, or while a process that this one has just
+    // started, which has the lock too until it runs its own program, gets there.
     var attempts = 20
-    while !lock(LOCK_SH) {
+    while !lock(kind) {
       guard attempts > 0 else { throw .locked }
       attempts -= 1
       usleep(5_000)
     }
-  }
-
-  /// Takes the history for this program alone; `.locked` where another one has it open.
-  init(excluding location: HistoryLocation) throws(StoreError) {
-    descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock(LOCK_EX) else { throw .locked }
   }
 
   deinit {

@@ -165,6 +165,18 @@ struct RescueTests {
     try await store.add("it goes on")
   }
 
+  /// A process that this one has just started has its locks too, until it runs its own program.
+  @Test func `also where another one seems to have it open for a moment`() async throws {
+    let texts = try await fill()
+    Damage.mark(databaseAt: history.location.database)
+    var lock: FolderLock? = try FolderLock(sharing: history.location)
+    async let rescue = HistoryRescuer().rescue(history.location)
+    try await Task.sleep(for: .milliseconds(20))
+    withExtendedLifetime(lock) {}
+    lock = nil
+    #expect(try await rescue?.clipCount == texts.count)
+  }
+
   @Test func `also where it was interrupted as it put the files in their places`() async throws {
     let texts = try await fill()
     let rescued = try bytes()
