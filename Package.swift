@@ -32,8 +32,10 @@ let package = Package(
     .testTarget(
       name: "X11KitTests", dependencies: ["X11Kit", "TestSupport"], exclude: ["Fixtures"]),
     .executableTarget(name: "MainLoopProbe", dependencies: ["GtkKit"], path: "Tests/MainLoopProbe"),
+    .executableTarget(name: "DisplayLossProbe", dependencies: ["GtkKit"], path: "Tests/DisplayLossProbe"),
     .testTarget(
-      name: "GtkKitTests", dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "TestSupport", "GtkTestSupport"]),
+      name: "GtkKitTests",
+      dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "DisplayLossProbe", "TestSupport", "GtkTestSupport"]),
     .target(
       name: "TextPipeline", dependencies: ["CopyPastaApp", "ClipHistory", "GtkKit"],
       path: "Tests/TextPipeline"),

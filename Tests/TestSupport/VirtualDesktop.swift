@@ -114,9 +114,13 @@ public final class VirtualDesktop: Sendable {
   }
 
   /// Sends the X server or the compositor a signal.
-  public func signalDisplay(_ number: Int32) {
-    let servers = programs.withLock { $0 }.filter { !Set(["Xvfb", "sway"]).isDisjoint(with: $0.arguments) }
-    for server in servers { server.signal(number) }
+  public func signalDisplay(_ number: Int32) { for server in servers { server.signal(number) } }
+
+  /// Kills the X server or the compositor, and returns once it has gone.
+  public func killDisplay() async throws { for server in servers { try await server.killNow() } }
+
+  private var servers: [Program] {
+    programs.withLock { $0 }.filter { !Set(["Xvfb", "sway"]).isDisjoint(with: $0.arguments) }
   }
 
   /// Starts a program here; it ends with the desktop.

@@ -1,0 +1,19 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DisplayLossTests {
+  /// Before it waits again, the loop sends what there is to send; GDK finds nobody there and ends the process.
+  @Test func theProgramIsToldAlsoWhereItsLoopIsBusyMeanwhile() async throws {
+    try await VirtualDesktop.with(.wayland) { desktop in
+      let folder = URL(fileURLWithPath: CopyPasta.programPath).deletingLastPathComponent().path
+      let probe = try desktop.start([folder + "/DisplayLossProbe"])
+      try await waitUntil("its loop busy") { String(decoding: probe.output, as: UTF8.self) == "busy\n" }
+      try await desktop.killDisplay()
+      probe.signal(SIGUSR1)
+      #expect(try await probe.waitForExit() == .code(1))
+      #expect(String(decoding: probe.output, as: UTF8.self) == "busy\nlost\n")
+      #expect(probe.errors == "")
+    }
+  }
+}
