@@ -27,7 +27,7 @@ extension CopyPastaApplication {
 
   private func requested(_ request: TrayIcon.Request, _ activation: Activation) {
     switch request {
-    case .toggle: toggle(activation)
+    case .toggle: shownPopup().toggleByClick(activation)
     case .show: show(activation)
     case .preferences: showPreferences(activation)
     case .quit: quit()

@@ -78,7 +78,7 @@ final class CopyPastaApplication {
   /// Takes the window off the screen, and ends the program where nothing needs it any more.
   func hide() { popup?.hide() }
 
-  private func shownPopup() -> Popup {
+  func shownPopup() -> Popup {
     if let popup { return popup }
     addStyle()
     let window = HistoryWindow(environment)

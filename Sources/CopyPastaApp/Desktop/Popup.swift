@@ -10,12 +10,18 @@ final class Popup {
   /// window of ours to another neither has it.
   private static let lossTime = Duration.milliseconds(150)
 
+  /// How long before a click on the tray icon the desktop may have taken the keyboard away for it: GNOME's menu takes it
+  /// at the first press of a double click.
+  private static let clickTime = Duration.milliseconds(500)
+
   private let window: HistoryWindow
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var isArriving = false
   private var arrival: Timeout?
   private var loss: Timeout?
+  /// There for a moment after the keyboard was taken from the window.
+  private var recentLoss: Timeout?
 
   /// - Parameters:
   ///   - preferences: asked for when they are needed, which is not for the first frame.
@@ -50,7 +56,13 @@ final class Popup {
     if window.isInFront { hide() } else { show(activation) }
   }
 
+  /// Does what a click on the tray icon asks for: the same, also where the click itself has taken the keyboard away.
+  func toggleByClick(_ activation: Activation) {
+    if recentLoss == nil { toggle(activation) } else { hide() }
+  }
+
   func hide() {
+    recentLoss = nil
     guard window.isShown else { return }
     isArriving = false
     window.hide()
@@ -59,10 +71,12 @@ final class Popup {
 
   private func activityChanged() {
     loss = nil
+    recentLoss = nil
     if window.isActive {
       isArriving = false
       arrival = nil
     } else if window.isShown {
+      recentLoss = Timeout(after: Self.clickTime) { [weak self] in self?.recentLoss = nil }
       waitForLoss()
     }
   }
@@ -76,6 +90,9 @@ final class Popup {
     // A key of the desktop's is held down: it is not known yet.
     if window.isInFront { return waitForLoss() }
     // While a dialog of ours is open the user's work is there, and goes on here.
-    if !window.isActive, Window.shownCount < 2 { hide() }
+    guard !window.isActive, Window.shownCount < 2 else { return }
+    let takenByClick = recentLoss
+    hide()
+    recentLoss = takenByClick
   }
 }
