@@ -29,7 +29,7 @@ import Testing
       let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
       try await waitUntil("the text kept") { try await history.texts() == ["kept"] }
       try await desktop.press("Escape")
-      try await waitUntil("the window gone") { try await desktop.copyPastaWindows().isEmpty }
+      try await waitUntil("the window gone") { try await desktop.copyPastaWindowCount() == 0 }
       // Its windows cannot be taken down while the X server does not answer.
       desktop.signalDisplay(SIGSTOP)
       program.signal(SIGTERM)

@@ -16,7 +16,7 @@ import Testing
       for launch in launches where !launch.isRunning { #expect(launch.exit == .code(0)) }
       #expect(launches.map(\.errors).joined() == "")
       #expect(try await eventually { try await window.isActive() })
-      #expect(try await desktop.copyPastaWindows().count == 1)
+      #expect(try await desktop.copyPastaWindowCount() == 1)
     }
   }
 
@@ -38,7 +38,7 @@ import Testing
       try await desktop.waitForName()
       // A second one has nothing to do, and shows nothing either.
       #expect(try await desktop.copypasta("--background").exit == .code(0))
-      #expect(try await desktop.copyPastaWindows().isEmpty)
+      #expect(try await desktop.copyPastaWindowCount() == 0)
       let database = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
       #expect(!FileManager.default.fileExists(atPath: database), "the history is not needed yet")
       for _ in 1...2 {
@@ -48,7 +48,7 @@ import Testing
         }
         // Closing it leaves the program where it was asked to be.
         try await desktop.press("Escape")
-        try await waitUntil("the window gone") { try await desktop.copyPastaWindows().isEmpty }
+        try await waitUntil("the window gone") { try await desktop.copyPastaWindowCount() == 0 }
       }
       #expect(try await desktop.copypasta("--quit").exit == .code(0))
       #expect(try await program.waitForExit() == .code(0))
@@ -93,7 +93,7 @@ import Testing
         try await waitUntil("the window active") {
           try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
         }
-        #expect(try await desktop.copyPastaWindows().count == 1)
+        #expect(try await desktop.copyPastaWindowCount() == 1)
         try await desktop.press("Escape")
         try await waitUntil("the program gone") { try await !desktop.hasName() }
       }
@@ -107,10 +107,9 @@ extension VirtualDesktop {
     try await run([CopyPasta.programPath] + arguments)
   }
 
-  /// The program's windows that are shown.
-  func copyPastaWindows() async throws -> [Substring] {
-    let windows = try await run(["xdotool", "search", "--onlyvisible", "--class", CopyPasta.applicationID])
-    return windows.text.split(separator: "\n")
+  /// How many windows of the program are shown.
+  func copyPastaWindowCount() async throws -> Int {
+    try await windowCount(ofClass: CopyPasta.applicationID)
   }
 
   /// Calls a method of the program's object, by its interface and name, with arguments in GVariant's text form.

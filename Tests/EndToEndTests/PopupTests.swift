@@ -22,12 +22,15 @@ import Testing
   func itNeverComesWithoutTheKeyboardNorTwice(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
-      for _ in 1...10 {
-        try await scene.toggle()
-        try await scene.waitUntilActive()
-        if kind == .x11 { #expect(try await scene.desktop.copyPastaWindows().count == 1) }
-        try await scene.toggle()
-        try await waitUntil("the keyboard back") { try await other.isActive() }
+      if kind == .wayland {
+        try await scene.desktop.bindInSway("ctrl+super+v", to: [CopyPasta.programPath, "--toggle"])
+      }
+      for round in 1...Scene.rounds {
+        try await scene.toggleByKey()
+        try await scene.waitUntilActive("round \(round)")
+        #expect(try await scene.desktop.copyPastaWindowCount() == 1)
+        try await scene.toggleByKey()
+        try await waitUntil("the keyboard back, round \(round)") { try await other.isActive() }
         #expect(try await scene.shownWindow() == nil)
       }
     }
@@ -105,12 +108,17 @@ extension Scene {
     #expect(result.exit == .code(0) && result.errors == "")
   }
 
+  /// By a key of sway's, which X11 needs a desktop for; ShortcutTests presses the program's own there.
+  fileprivate func toggleByKey() async throws {
+    if desktop.kind == .wayland { try await desktop.press("ctrl+super+v") } else { try await toggle() }
+  }
+
   fileprivate func shownWindow() async throws -> DesktopWindow? {
     try await desktop.window(ofClass: CopyPasta.applicationID)
   }
 
-  fileprivate func waitUntilActive() async throws {
-    try await waitUntil("the window active") { try await shownWindow()?.isActive() == true }
+  fileprivate func waitUntilActive(_ when: String = "") async throws {
+    try await waitUntil("the window active \(when)") { try await shownWindow()?.isActive() == true }
   }
 
   fileprivate func activeTitle() async throws -> String? { try await desktop.activeWindow()?.title() }

@@ -4,19 +4,16 @@ import Testing
 
 /// The global shortcut on X11, pressed as a user does, while another program has the keyboard.
 @Suite(.serialized) struct ShortcutTests {
-  /// How often in a row the window is called and sent away; `COPYPASTA_ROUNDS` sets another number.
-  private static let rounds = ProcessInfo.processInfo.environment["COPYPASTA_ROUNDS"].flatMap(Int.init) ?? 15
-
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
   func bringsTheWindowWithTheKeyboardAndTakesItAway(_ manager: VirtualDesktop.WindowManager) async throws {
     try await Self.run(under: manager, with: ["older", "newest"]) { scene, other in
-      for round in 1...Self.rounds {
+      for round in 1...Scene.rounds {
         try await scene.pressShortcut()
         try await scene.expectActive("round \(round)")
-        #expect(try await scene.windowCount() == 1)
+        #expect(try await scene.desktop.copyPastaWindowCount() == 1)
         try await scene.pressShortcut()
         try await waitUntil("the other window active, round \(round)") { try await other.isActive() }
-        #expect(try await eventually { try await scene.windowCount() == 0 })
+        #expect(try await eventually { try await scene.desktop.copyPastaWindowCount() == 0 })
       }
     }
   }
@@ -49,7 +46,7 @@ import Testing
         "keyup", "ctrl")
       try await scene.expectActive()
       try await scene.pressShortcut()
-      try await waitUntil("the window gone") { try await scene.windowCount() == 0 }
+      try await waitUntil("the window gone") { try await scene.desktop.copyPastaWindowCount() == 0 }
     }
   }
 
@@ -143,11 +140,5 @@ extension Scene {
     _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     #expect(try await eventually { try await isActive() }, comment, sourceLocation: sourceLocation)
-  }
-
-  /// How many windows of the program the window manager knows.
-  fileprivate func windowCount() async throws -> Int {
-    let windows = try await desktop.run(["wmctrl", "-lx"]).text
-    return windows.split(separator: "\n").count { $0.contains(CopyPasta.applicationID) }
   }
 }

@@ -30,8 +30,8 @@ struct SwayWindowSystem: WindowSystem {
     try await windows().first { $0.name == title && $0.visible == true }?.id
   }
 
-  func window(ofClass name: String) async throws -> UInt? {
-    try await windows().first { $0.app_id == name && $0.visible == true }?.id
+  func windows(ofClass name: String) async throws -> [UInt] {
+    try await windows().filter { $0.app_id == name && $0.visible == true }.map(\.id)
   }
 
   func activeWindow() async throws -> UInt? { try await windows().first(where: \.focused)?.id }

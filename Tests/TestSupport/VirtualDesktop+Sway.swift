@@ -49,4 +49,17 @@ extension VirtualDesktop {
       return try await run(["swaymsg", "--raw", "--type", "get_inputs"]).text.contains("\"keyboard\"")
     }
   }
+
+  /// Has a key of sway's own run a command, each time it is pressed, until the desktop ends; as `press` names keys.
+  ///
+  /// sway tells of the key and the test starts the command: where sway runs as another user, as it does for root, its
+  /// own children have no access to the session bus.
+  public func bindInSway(_ key: String, to command: [String]) async throws {
+    // The first event is a tick, which says that it listens.
+    let listen = #"swaymsg --raw --monitor --type subscribe '["binding", "tick"]'"#
+    let answer = #"{ read -r _; echo ready; while read -r _; do "$@"; done; }"#
+    _ = try await Self.firstLine(of: start(["sh", "-c", listen + " | " + answer, "sh"] + command))
+    try await SwayWindowSystem(desktop: self).command(
+      "bindsym --no-repeat " + key.replacing("super", with: "Mod4") + " nop")
+  }
 }

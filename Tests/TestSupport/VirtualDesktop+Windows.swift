@@ -6,7 +6,12 @@ extension VirtualDesktop {
 
   /// The visible window of exactly this WM_CLASS class, or Wayland app id; nil where there is none.
   public func window(ofClass name: String) async throws -> DesktopWindow? {
-    window(try await windowSystem.window(ofClass: name))
+    window(try await windowSystem.windows(ofClass: name).first)
+  }
+
+  /// How many windows of exactly this WM_CLASS class, or Wayland app id, are visible.
+  public func windowCount(ofClass name: String) async throws -> Int {
+    try await windowSystem.windows(ofClass: name).count
   }
 
   /// The window that has the focus; nil where none has.

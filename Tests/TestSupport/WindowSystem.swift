@@ -7,9 +7,10 @@ protocol WindowSystem: Sendable {
   /// Clicks where the pointer is; buttons 4 and 5 scroll.
   func click(button: Int, times: Int) async throws
 
-  /// The number of the visible window with this title, or of this class.
+  /// The number of the visible window with this title.
   func window(titled title: String) async throws -> UInt?
-  func window(ofClass name: String) async throws -> UInt?
+  /// The numbers of the visible windows of this class.
+  func windows(ofClass name: String) async throws -> [UInt]
   /// The number of the window that has the focus.
   func activeWindow() async throws -> UInt?
   func isVisible(_ window: UInt) async throws -> Bool

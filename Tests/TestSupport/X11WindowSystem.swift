@@ -17,11 +17,11 @@ struct X11WindowSystem: WindowSystem {
   // MARK: Windows
 
   func window(titled title: String) async throws -> UInt? {
-    try await firstWindow("--name", "^\(NSRegularExpression.escapedPattern(for: title))$")
+    try await windows("--name", "^\(NSRegularExpression.escapedPattern(for: title))$").first
   }
 
-  func window(ofClass name: String) async throws -> UInt? {
-    try await firstWindow("--class", "^\(NSRegularExpression.escapedPattern(for: name))$")
+  func windows(ofClass name: String) async throws -> [UInt] {
+    try await windows("--class", "^\(NSRegularExpression.escapedPattern(for: name))$")
   }
 
   func activeWindow() async throws -> UInt? {
@@ -85,9 +85,9 @@ struct X11WindowSystem: WindowSystem {
     return result
   }
 
-  private func firstWindow(_ criterion: String...) async throws -> UInt? {
+  private func windows(_ criterion: String...) async throws -> [UInt] {
     // xdotool ends with 1 where it finds nothing, and where a window went away while it looked.
     let answer = try await desktop.run(["xdotool", "search", "--onlyvisible"] + criterion)
-    return answer.text.split(separator: "\n").first.flatMap { UInt($0) }
+    return answer.text.split(separator: "\n").compactMap { UInt($0) }
   }
 }
