@@ -46,6 +46,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
     OwnerCase(kind: .wayland, behaviour: "Die", outcome: .refused),
     OwnerCase(kind: .wayland, behaviour: "DieMidway", outcome: .refused),
     OwnerCase(kind: .wayland, behaviour: "DieMidwayOfMuch", outcome: .refused),
+    OwnerCase(kind: .wayland, behaviour: "CloseAndDie", outcome: .refused),
     OwnerCase(kind: .wayland, behaviour: "Stall", outcome: .refused),
     OwnerCase(kind: .wayland, behaviour: "Nothing", outcome: .ignored),
     OwnerCase(kind: .wayland, behaviour: "Invalid", outcome: .refused),

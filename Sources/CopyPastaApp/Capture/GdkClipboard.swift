@@ -79,9 +79,6 @@ final class GdkClipboard: SystemClipboard {
   }
 
   /// What the owner sends until it closes its end.
-  ///
-  /// An owner that dies closes it as well, and so may one that was replaced: that the bytes end does not say that the
-  /// text is whole. So the compositor is asked whether the owner still is the owner.
   private func transfer(_ types: [String], within limits: TransferLimits) async throws(TransferError)
     -> [UInt8]
   {
@@ -89,11 +86,7 @@ final class GdkClipboard: SystemClipboard {
       guard let clipboard else { throw TransferError.unavailable }
       let before = changes
       let bytes = try await TextTransfer(limits: limits).bytes { try await clipboard.read(types) }
-      // Twice: the compositor may come to our question before it comes to the end of the owner's connection.
-      for _ in 0..<2 { clipboard.synchronise() }
-      guard changes == before else {
-        throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
-      }
+      try await makeSure(clipboard, isOwnedSince: before, for: bytes.isEmpty ? Self.longDying : Self.dying)
       return bytes
     } catch let error as TransferError {
       throw error
@@ -102,5 +95,28 @@ final class GdkClipboard: SystemClipboard {
     } catch {
       throw .refused
     }
+  }
+
+  /// How long after a dying owner's pipe the kernel may close its connection to the compositor.
+  ///
+  /// It goes on as the scheduler lets it. Every text is recorded that much later.
+  private static let dying = Duration.milliseconds(50)
+  /// The same, for an owner that has sent nothing: there is no text to be late.
+  private static let longDying = Duration.milliseconds(500)
+
+  /// Throws where the owner was replaced during the transfer, or is dying.
+  ///
+  /// An owner that dies closes its end, and so may one that was replaced: that the bytes end does not say that the text
+  /// is whole. So the compositor is asked whether the owner still is the owner, at once, and, unless another one comes
+  /// first, after a while.
+  private func makeSure(_ clipboard: Clipboard, isOwnedSince before: Int, for time: Duration) async throws {
+    clipboard.synchronise()
+    guard changes == before else {
+      throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
+    }
+    let end = ContinuousClock.now + time
+    while changes == before, .now < end { try await Timeout.wait(.milliseconds(10)) }
+    clipboard.synchronise()
+    if changes != before, clipboard.mimeTypes.isEmpty { throw TransferError.ownerGone }
   }
 }

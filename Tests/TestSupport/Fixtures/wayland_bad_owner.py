@@ -66,6 +66,15 @@ class DieMidwayOfMuch(Good):
         os._exit(0)
 
 
+class CloseAndDie(Good):
+    """As the kernel may do it for an owner that is killed: the pipe first, and the rest when there is time."""
+    def written(self, pipe):
+        os.write(pipe, b'half of ')
+        os.close(pipe)
+        time.sleep(0.005)
+        os._exit(0)
+
+
 class Stall(NoAnswer):
     def asked(self, name, descriptor):
         os.write(descriptor, b'half of ')
