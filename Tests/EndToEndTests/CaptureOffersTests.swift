@@ -3,7 +3,7 @@ import Testing
 
 /// What is taken of an offer, and which offers are left alone.
 @Suite(.serialized) struct CaptureOffersTests {
-  static let kinds = VirtualDesktop.Kind.allCases
+  static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds) func ofHTMLAndTextTheTextIsTaken(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in

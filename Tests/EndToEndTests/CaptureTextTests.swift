@@ -45,7 +45,7 @@ import Testing
   @Test(
     arguments: [[0xff, 0xfe, 0x41], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0x61, 0x00, 0x62], [0x00]]
       as [[UInt8]],
-    VirtualDesktop.Kind.allCases
+    VirtualDesktop.Kind.everywhere
   )
   func whatIsNotUTF8OrHoldsANULIsRefused(_ bytes: [UInt8], _ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in

@@ -4,7 +4,7 @@ import Testing
 
 /// The X server or the compositor ends first.
 @Suite(.serialized) struct DisplayLossTests {
-  @Test(arguments: VirtualDesktop.Kind.allCases, [SIGKILL, SIGTERM])
+  @Test(arguments: VirtualDesktop.Kind.everywhere, [SIGKILL, SIGTERM])
   func theProgramEndsWithAllThatItShowed(_ kind: VirtualDesktop.Kind, _ signal: Int32) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       let app = try await CopyPasta.launch(on: desktop)

@@ -31,7 +31,7 @@ import Testing
     }
 
     /// All of it or nothing.
-    @Test(arguments: VirtualDesktop.Kind.allCases)
+    @Test(arguments: VirtualDesktop.Kind.everywhere)
     func anOwnerThatIsReplacedDuringTheTransferLeavesNoHalfText(_ kind: VirtualDesktop.Kind) async throws {
       try await Scene.run(on: kind) { scene in
         let state = try await scene.calmState()
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Of more than 64 MiB nothing is kept; its owner can still paste it elsewhere.
-  @Test(.serialized, arguments: VirtualDesktop.Kind.allCases)
+  @Test(.serialized, arguments: VirtualDesktop.Kind.everywhere)
   func aTextOfOneByteTooManyIsRefused(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let state = try await scene.calmState()
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.allCases)
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
   func aClipboardThatIsEmptiedDuringTheTransferIsNoText(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let state = try await scene.calmState()

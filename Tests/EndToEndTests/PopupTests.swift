@@ -4,7 +4,7 @@ import Testing
 
 /// The window as a popup: one key brings it, with the keyboard, and takes it away.
 @Suite(.serialized) struct PopupTests {
-  @Test(arguments: VirtualDesktop.Kind.allCases)
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
   func theKeyDownAndEnterAreAWholeUse(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
@@ -18,25 +18,16 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.allCases)
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
   func itNeverComesWithoutTheKeyboardNorTwice(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
-      if kind == .wayland {
-        try await scene.desktop.bindInSway("ctrl+super+v", to: [CopyPasta.programPath, "--toggle"])
-      }
-      for round in 1...Scene.rounds {
-        try await scene.toggleByKey()
-        try await scene.waitUntilActive("round \(round)")
-        #expect(try await scene.desktop.copyPastaWindowCount() == 1)
-        try await scene.toggleByKey()
-        try await waitUntil("the keyboard back, round \(round)") { try await other.isActive() }
-        #expect(try await scene.shownWindow() == nil)
-      }
+      try await scene.bindToggleKey()
+      try await scene.callAndSendAway(from: other)
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.allCases)
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
   func behindAnotherWindowItComesToTheFront(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.desktop.openOtherWindow()
@@ -49,7 +40,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.allCases)
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
   func enterHidesItWhereTheUserWantsThat(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
@@ -63,7 +54,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.allCases)
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
   func losingTheKeyboardHidesItWhereTheUserWantsThat(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.desktop.openOtherWindow()
@@ -85,41 +76,4 @@ import Testing
       try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
     }
   }
-}
-
-extension Scene {
-  /// Opens a window of another program, hides the program's own, and returns once the other one has the keyboard.
-  ///
-  /// It stays, as if a tray icon or a shortcut kept it.
-  fileprivate func hideBehindOtherWindow() async throws -> DesktopWindow {
-    let other = try await desktop.openOtherWindow()
-    try await toggle()
-    try await waitUntilActive()
-    // An offer of its own keeps it.
-    try await desktop.press("Home", "Return")
-    try await waitUntil("an offer") { try await desktop.paste() != nil }
-    try await toggle()
-    try await waitUntil("the other window active") { try await other.isActive() }
-    return other
-  }
-
-  fileprivate func toggle() async throws {
-    let result = try await desktop.copypasta("--toggle")
-    #expect(result.exit == .code(0) && result.errors == "")
-  }
-
-  /// By a key of sway's, which X11 needs a desktop for; ShortcutTests presses the program's own there.
-  fileprivate func toggleByKey() async throws {
-    if desktop.kind == .wayland { try await desktop.press("ctrl+super+v") } else { try await toggle() }
-  }
-
-  fileprivate func shownWindow() async throws -> DesktopWindow? {
-    try await desktop.window(ofClass: CopyPasta.applicationID)
-  }
-
-  fileprivate func waitUntilActive(_ when: String = "") async throws {
-    try await waitUntil("the window active \(when)") { try await shownWindow()?.isActive() == true }
-  }
-
-  fileprivate func activeTitle() async throws -> String? { try await desktop.activeWindow()?.title() }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// What a password manager marks as a secret is not asked for, not recorded, and never in the program's memory.
 @Suite(.serialized) struct SecretTests {
-  static let kinds = VirtualDesktop.Kind.allCases
+  static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds)
   func aSecretIsNeitherRequestedNorRecordedNorInMemory(_ kind: VirtualDesktop.Kind) async throws {

@@ -4,6 +4,7 @@ extension VirtualDesktop {
     switch kind {
     case .x11: try await XClip.copy(text, on: self)
     case .wayland: try await WLClipboard.copy(Array(text.utf8), on: self)
+    case .gnome: try await keepingActiveWindow { try await WLClipboard.copy(Array(text.utf8), on: self) }
     }
   }
 
@@ -12,6 +13,18 @@ extension VirtualDesktop {
     switch kind {
     case .x11: try await XClip.paste(on: self)
     case .wayland: try await WLClipboard.paste(on: self)
+    case .gnome: try await keepingActiveWindow { try await WLClipboard.paste(on: self) }
     }
+  }
+
+  /// GNOME lets only the active window at the clipboard, so wl-clipboard opens one for a moment: returns once the
+  /// window that was active before is so again.
+  private nonisolated(nonsending) func keepingActiveWindow<Value>(
+    _ body: () async throws -> Value
+  ) async throws -> Value {
+    let before = try await windowSystem.activeWindow()
+    let value = try await body()
+    try await waitUntil("the window active again") { try await windowSystem.activeWindow() == before }
+    return value
   }
 }

@@ -12,11 +12,16 @@ import Synchronization
 ///     }
 public final class VirtualDesktop: Sendable {
   /// What a desktop is made of.
-  public enum Kind: CaseIterable, Sendable {
+  public enum Kind: Sendable {
     /// Xvfb with openbox.
     case x11
     /// sway without a screen, and without Xwayland.
     case wayland
+    /// GNOME Shell on Wayland, without a screen; nothing here installs it: see `isInstalled`.
+    case gnome
+
+    /// Those that there are wherever the tests run.
+    public static let everywhere: [Kind] = [.x11, .wayland]
   }
 
   /// Suites run side by side, each with a desktop: more at once than the processor has cores only wait for each other.
@@ -66,6 +71,7 @@ public final class VirtualDesktop: Sendable {
         switch kind {
         case .x11: try await startXServer(&servers, in: home)
         case .wayland: try await startSway(&servers, in: home)
+        case .gnome: try await startGnome(&servers, in: home, bus: bus)
         }
       let session = [
         "DBUS_SESSION_BUS_ADDRESS": bus, "GTK_A11Y": accessibility ? "atspi" : "none",
@@ -75,6 +81,7 @@ public final class VirtualDesktop: Sendable {
       switch kind {
       case .x11: if let windowManager { try await desktop.start(windowManager) }
       case .wayland: try await desktop.plugInKeyboardAndPointer()
+      case .gnome: try await desktop.setUpGnome()
       }
       return desktop
     } catch {
@@ -119,8 +126,8 @@ public final class VirtualDesktop: Sendable {
   /// Kills the X server or the compositor, and returns once it has gone.
   public func killDisplay() async throws { for server in servers { try await server.killNow() } }
 
-  private var servers: [Program] {
-    programs.withLock { $0 }.filter { !Set(["Xvfb", "sway"]).isDisjoint(with: $0.arguments) }
+  var servers: [Program] {
+    programs.withLock { $0 }.filter { !Set(["Xvfb", "sway", "gnome-shell"]).isDisjoint(with: $0.arguments) }
   }
 
   /// Starts a program here; it ends with the desktop.

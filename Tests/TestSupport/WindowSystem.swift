@@ -33,6 +33,7 @@ extension VirtualDesktop {
     switch kind {
     case .x11: X11WindowSystem(desktop: self)
     case .wayland: SwayWindowSystem(desktop: self)
+    case .gnome: GnomeWindowSystem(desktop: self)
     }
   }
 }

@@ -1,0 +1,88 @@
+import TestSupport
+import Testing
+
+/// The program on GNOME, which gives the clipboard to the active window only and has no tool to look at it otherwise.
+///
+/// Two differences to the other desktops: `copyInGnomeShell` copies where no window takes the keyboard for it, and
+/// mutter keeps a text whose program has ended.
+@Suite(
+  .serialized, .enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed")
+)
+struct GnomeTests {
+  @Test func theKeyDownAndEnterAreAWholeUse() async throws {
+    try await Scene.run(on: .gnome, with: ["old", "new"]) { scene in
+      let other = try await scene.hideBehindOtherWindow()
+      try await scene.bindToggleKey()
+      try await scene.toggleByKey()
+      try await scene.waitUntilActive()
+      try await scene.desktop.press("Down", "Return")
+      try await scene.expectClipboard("old")
+      try await scene.toggleByKey()
+      try await waitUntil("the keyboard back") { try await other.isActive() }
+      #expect(try await scene.shownWindow() == nil)
+    }
+  }
+
+  @Test func itNeverComesWithoutTheKeyboardNorTwice() async throws {
+    try await Scene.run(on: .gnome, with: ["text"]) { scene in
+      let other = try await scene.hideBehindOtherWindow()
+      try await scene.bindToggleKey()
+      try await scene.callAndSendAway(from: other)
+    }
+  }
+
+  @Test func behindAnotherWindowItComesToTheFront() async throws {
+    try await Scene.run(on: .gnome, with: ["text"]) { scene in
+      let other = try await scene.desktop.openOtherWindow()
+      try await waitUntil("the other window active") { try await other.isActive() }
+      try await scene.toggle()
+      try await scene.waitUntilActive()
+      try await scene.desktop.press("Return")
+      try await scene.expectClipboard("text")
+    }
+  }
+
+  @Test func whatIsCopiedIsRecordedWhileTheWindowIsActiveAndAtNoOtherTime() async throws {
+    try await Scene.run(on: .gnome) { scene in
+      try await scene.desktop.copyInGnomeShell("while active")
+      try await scene.expectNewest("while active")
+      try await scene.capture("by wl-copy")
+
+      _ = try await scene.desktop.openOtherWindow()
+      try await scene.desktop.copyInGnomeShell("unseen")
+      // By now CopyPasta would have it, too.
+      try await scene.expectClipboard("unseen")
+      try await scene.desktop.copyInGnomeShell("meanwhile")
+      try await scene.toggle()
+      try await scene.expectNewest("meanwhile")
+      try await scene.desktop.copyInGnomeShell("after")
+      try await scene.expectNewest("after")
+      #expect(try await scene.history.texts() == ["after", "meanwhile", "by wl-copy", "while active"])
+    }
+  }
+
+  @Test func aCopiedTextCanBePastedAfterTheWindowIsClosed() async throws {
+    try await Scene.run(on: .gnome, with: [WaylandTests.text, "newer"]) { scene in
+      try await scene.desktop.press("Home", "Down", "Return")
+      try await scene.expectClipboard(WaylandTests.text)
+      try await scene.app.window.close()
+      try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
+      #expect(scene.app.program.isRunning)
+      try await scene.expectClipboard(WaylandTests.text)
+      // Nothing needs the process any more once another program copies.
+      try await scene.desktop.copy("another")
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(try await scene.history.texts() == ["newer", WaylandTests.text])
+    }
+  }
+
+  @Test func aCopiedTextCanBePastedAfterQuit() async throws {
+    try await Scene.run(on: .gnome, with: [WaylandTests.text, "newer"]) { scene in
+      try await scene.desktop.press("Home", "Down", "Return")
+      try await scene.expectClipboard(WaylandTests.text)
+      try await scene.desktop.press("ctrl+q")
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      try await scene.expectClipboard(WaylandTests.text)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+extension Scene {
+  /// Opens a window of another program, hides the program's own, and returns once the other one has the keyboard.
+  ///
+  /// It stays, as if a tray icon or a shortcut kept it.
+  func hideBehindOtherWindow() async throws -> DesktopWindow {
+    let other = try await desktop.openOtherWindow()
+    try await toggle()
+    try await waitUntilActive()
+    // An offer of its own keeps it.
+    try await desktop.press("Home", "Return")
+    try await waitUntil("an offer") { try await desktop.paste() != nil }
+    try await toggle()
+    try await waitUntil("the other window active") { try await other.isActive() }
+    return other
+  }
+
+  /// Shows or hides the window as `--toggle` does.
+  func toggle() async throws {
+    let result = try await desktop.copypasta("--toggle")
+    #expect(result.exit == .code(0) && result.errors == "")
+  }
+
+  /// Has the desktop run `--toggle` for the key that `toggleByKey` presses; on X11 ShortcutTests press the program's own.
+  func bindToggleKey() async throws {
+    let command = [CopyPasta.programPath, "--toggle"]
+    switch desktop.kind {
+    case .x11: break
+    case .wayland: try await desktop.bindInSway("ctrl+super+v", to: command)
+    case .gnome: try await desktop.bindInGnome("<Control><Super>v", to: command)
+    }
+  }
+
+  /// Shows or hides the window by that key.
+  func toggleByKey() async throws {
+    if desktop.kind == .x11 { try await toggle() } else { try await desktop.press("ctrl+super+v") }
+  }
+
+  /// The program's window; nil while it is hidden.
+  func shownWindow() async throws -> DesktopWindow? {
+    try await desktop.window(ofClass: CopyPasta.applicationID)
+  }
+
+  /// Waits until the program's window has the keyboard.
+  func waitUntilActive(_ when: String = "") async throws {
+    try await waitUntil("the window active \(when)") { try await shownWindow()?.isActive() == true }
+  }
+
+  /// The title of the window that has the keyboard.
+  func activeTitle() async throws -> String? { try await desktop.activeWindow()?.title() }
+
+  /// Calls the window and sends it away, again and again: never without the keyboard, never twice.
+  func callAndSendAway(from other: DesktopWindow) async throws {
+    for round in 1...Self.rounds {
+      try await toggleByKey()
+      try await waitUntilActive("round \(round)")
+      #expect(try await desktop.copyPastaWindowCount() == 1)
+      try await toggleByKey()
+      try await waitUntil("the keyboard back, round \(round)") { try await other.isActive() }
+      #expect(try await shownWindow() == nil)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// What the tests do inside GNOME Shell: its own virtual devices, those that its remote desktop has too, are keyboard,
+// pointer and touch screen, and it knows its windows. Evaluated there once, it is reached as `tests`.
+const {Clutter, GLib, Meta, Shell, St} = imports.gi;
+const STEPS = 10, STEP_TIME = 20;
+const MODIFIERS = {ctrl: 'Control_L', shift: 'Shift_L', alt: 'Alt_L', super: 'Super_L'};
+
+globalThis.tests = new class {
+    constructor() {
+        const seat = Clutter.get_default_backend().get_default_seat();
+        const plugIn = type => seat.create_virtual_device(Clutter.InputDeviceType[type]);
+        this.keyboard = plugIn('KEYBOARD_DEVICE');
+        this.pointer = plugIn('POINTER_DEVICE');
+        this.screen = plugIn('TOUCHSCREEN_DEVICE');
+        this.isTouched = false;
+        St.Settings.get().inhibit_animations();
+        Main.welcomeDialog?.close();
+        Main.overview.hide();
+    }
+
+    // Input
+
+    press(...keys) {
+        for (const key of keys) {
+            const keyvals = key.split('+').map(name => Clutter[`KEY_${MODIFIERS[name] ?? name}`]);
+            for (const keyval of keyvals)
+                this.notifyKey(keyval, Clutter.KeyState.PRESSED);
+            for (const keyval of keyvals.reverse())
+                this.notifyKey(keyval, Clutter.KeyState.RELEASED);
+        }
+    }
+
+    type(text) {
+        for (const character of text) {
+            const keyval = Clutter.unicode_to_keysym(character.codePointAt(0));
+            this.notifyKey(keyval, Clutter.KeyState.PRESSED);
+            this.notifyKey(keyval, Clutter.KeyState.RELEASED);
+        }
+    }
+
+    notifyKey(keyval, state) {
+        this.keyboard.notify_keyval(GLib.get_monotonic_time(), keyval, state);
+    }
+
+    moveMouse(x, y) {
+        this.pointer.notify_absolute_motion(GLib.get_monotonic_time(), x, y);
+    }
+
+    click(button) {
+        for (const state of [Clutter.ButtonState.PRESSED, Clutter.ButtonState.RELEASED])
+            this.pointer.notify_button(GLib.get_monotonic_time(), button, state);
+    }
+
+    // A finger is put on the screen, stays there for some milliseconds, moves, and is taken off.
+    touch(x, y, right, down, hold) {
+        this.isTouched = true;
+        const now = () => GLib.get_monotonic_time();
+        const after = (time, act) => GLib.timeout_add(GLib.PRIORITY_DEFAULT, time, () => act() ?? false);
+        const end = () => {
+            this.screen.notify_touch_up(now(), 0);
+            this.isTouched = false;
+        };
+        const move = step => {
+            if (step > STEPS)
+                return end();
+            this.screen.notify_touch_motion(now(), 0, x + right * step / STEPS, y + down * step / STEPS);
+            after(STEP_TIME, () => move(step + 1));
+        };
+        this.screen.notify_touch_down(now(), 0, x, y);
+        after(hold, () => right || down ? move(1) : end());
+    }
+
+    // Has a key of the desktop's run a command, as its settings can.
+    bind(accelerator, command) {
+        const bound = global.display.grab_accelerator(accelerator, Meta.KeyBindingFlags.NONE);
+        Main.wm.allowKeybinding(Meta.external_binding_name_for_action(bound), Shell.ActionMode.ALL);
+        global.display.connect('accelerator-activated', (_display, action) => {
+            if (action === bound)
+                GLib.spawn_async(null, command, null, GLib.SpawnFlags.SEARCH_PATH, null);
+        });
+        return bound;
+    }
+
+    // The clipboard, without a window
+
+    copy(text) {
+        St.Clipboard.get_default().set_text(St.ClipboardType.CLIPBOARD, text);
+    }
+
+    // Windows
+
+    get windows() {
+        return global.get_window_actors().map(({metaWindow}) => {
+            const {x, y, width, height} = metaWindow.get_frame_rect();
+            return {
+                id: metaWindow.get_id(), title: metaWindow.get_title() ?? '',
+                applicationID: metaWindow.get_wm_class() ?? '',
+                isVisible: metaWindow.showing_on_its_workspace() && !metaWindow.minimized,
+                isActive: global.display.focus_window === metaWindow,
+                frame: {x, y, width, height},
+            };
+        });
+    }
+
+    window(id) {
+        return global.get_window_actors().map(actor => actor.metaWindow).find(window => window.get_id() === id);
+    }
+}();
+'ready'

@@ -1,0 +1,75 @@
+import Foundation
+
+extension VirtualDesktop.Kind {
+  /// Whether what it is made of is installed; for GNOME, which nothing here installs.
+  public var isInstalled: Bool {
+    self != .gnome || FileManager.default.isExecutableFile(atPath: "/usr/bin/gnome-shell")
+  }
+}
+
+extension VirtualDesktop {
+  /// Starts GNOME Shell, adds it to `servers`, and returns what tells programs of it.
+  static func startGnome(
+    _ servers: inout [Program], in home: ScratchHome, bus: String
+  ) async throws -> [String: String] {
+    let name = "gnome"
+    let environment = home.environment.merging([
+      // It asks the system's services for much; the session bus answers that there are none.
+      "DBUS_SESSION_BUS_ADDRESS": bus, "DBUS_SYSTEM_BUS_ADDRESS": bus,
+      "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "GNOME",
+      // Its own warnings are not to end it.
+      "G_DEBUG": "", "NO_AT_BRIDGE": "1",
+    ]) { $1 }
+    servers.append(
+      try Program(
+        [
+          // Unsafe: it runs what the tests tell it.
+          "gnome-shell", "--wayland", "--headless", "--no-x11", "--unsafe-mode", "--wayland-display", name,
+          "--virtual-monitor", "\(size.width)x\(size.height)",
+        ], environment: environment, deathSignal: .terminate))
+    return [
+      "WAYLAND_DISPLAY": name, "GDK_BACKEND": "wayland", "XDG_SESSION_TYPE": "wayland",
+      "XDG_CURRENT_DESKTOP": "GNOME",
+    ]
+  }
+
+  /// Plugs in keyboard, pointer and touch screen, and returns once the shell is ready for windows.
+  func setUpGnome() async throws {
+    let shell = GnomeWindowSystem(desktop: self)
+    try await waitUntil("GNOME Shell", within: .seconds(60), every: .milliseconds(100)) {
+      if let exit = servers.compactMap(\.exit).first { throw TestSupportError("gnome-shell: \(exit)") }
+      // Until it is on the bus, nobody answers.
+      let answer = try await run([
+        "/usr/bin/python3", Fixture.path("gnome_shell.py"), "Main.layoutManager._startingUp",
+      ])
+      return answer.text == "false"
+    }
+    let script = try String(contentsOfFile: Fixture.path("gnome_shell.js"), encoding: .utf8)
+    try await shell.evaluate(script)
+    try await waitUntil("the overview gone") {
+      try await shell.evaluate("Main.overview.visible") == Array("false\n".utf8)
+    }
+  }
+}
+
+extension VirtualDesktop {
+  /// Copies a text in GNOME Shell itself, which needs no window, and so takes the keyboard from none.
+  public func copyInGnomeShell(_ text: String) async throws {
+    let shell = GnomeWindowSystem(desktop: self)
+    try await shell.call("copy(\(shell.literal(text)))")
+  }
+
+  /// Has a key of GNOME's own run a command each time it is pressed, until the desktop ends; `<Control>v` is one.
+  public func bindInGnome(_ accelerator: String, to command: [String]) async throws {
+    let shell = GnomeWindowSystem(desktop: self)
+    let bound = try await shell.call("bind(\(shell.literal(accelerator)), \(shell.literal(command)))")
+    guard bound != Array("0\n".utf8) else { throw TestSupportError("\(accelerator) is taken") }
+  }
+
+  /// Puts a finger on GNOME's touch screen, leaves it there for some milliseconds, moves it, and takes it off.
+  public func touch(x: Int, y: Int, right: Int = 0, down: Int = 0, hold: Int = 30) async throws {
+    let shell = GnomeWindowSystem(desktop: self)
+    try await shell.call("touch(\(x), \(y), \(right), \(down), \(hold))")
+    try await waitUntil("the finger off") { try await shell.call("isTouched") == Array("false\n".utf8) }
+  }
+}
