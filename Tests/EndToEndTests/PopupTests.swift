@@ -40,6 +40,23 @@ import Testing
     }
   }
 
+  /// On X11 that is the window manager's to decide.
+  @Test func itComesUpOnTheMonitorInUse() async throws {
+    try await Scene.run(on: .wayland, with: ["text"]) { scene in
+      _ = try await scene.hideBehindOtherWindow()
+      try await scene.desktop.addMonitorInSway()
+      // The second time it is still shown on the other one.
+      for (monitor, hides) in [(2, false), (1, false), (2, true)] {
+        if hides { try await scene.toggle() }
+        try await scene.desktop.useMonitorInSway(monitor)
+        try await scene.toggle()
+        try await scene.waitUntilActive("on monitor \(monitor)")
+        let frame = try await scene.shownWindow()?.frame()
+        #expect((try #require(frame).x >= VirtualDesktop.size.width) == (monitor == 2))
+      }
+    }
+  }
+
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func enterHidesItWhereTheUserWantsThat(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in

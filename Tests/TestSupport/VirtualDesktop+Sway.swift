@@ -62,4 +62,16 @@ extension VirtualDesktop {
     try await SwayWindowSystem(desktop: self).command(
       "bindsym --no-repeat " + key.replacing("super", with: "Mod4") + " nop")
   }
+
+  /// Puts a second monitor to the right of the first one of sway's.
+  public func addMonitorInSway() async throws {
+    let sway = SwayWindowSystem(desktop: self)
+    try await sway.command("create_output")
+    try await sway.command("output HEADLESS-2 resolution 1000x900 position \(Self.size.width) 0")
+  }
+
+  /// Has the user work on one of sway's monitors, the first or the second.
+  public func useMonitorInSway(_ number: Int) async throws {
+    try await SwayWindowSystem(desktop: self).command("focus output HEADLESS-\(number)")
+  }
 }
