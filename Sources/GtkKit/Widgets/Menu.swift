@@ -52,7 +52,8 @@ public final class PopoverMenu: Widget {
     self.init(new: gtk_popover_menu_new_from_model(menu.cast()))
     gtk_widget_set_parent(widget, parent.widget)
     gtk_popover_set_has_arrow(cast(), 0)
-    gtk_widget_set_halign(widget, GTK_ALIGN_START)
+    // GTK mirrors what is in a menu, and not its place beside the pointer.
+    gtk_widget_set_halign(widget, parent.isRightToLeft ? GTK_ALIGN_END : GTK_ALIGN_START)
   }
 
   /// Shows the menu at a place, in coordinates of the widget that it belongs to.
