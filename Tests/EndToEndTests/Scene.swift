@@ -17,14 +17,16 @@ struct Scene {
   /// - Parameters:
   ///   - kind: the kind of desktop.
   ///   - clips: what the history holds before, the oldest first.
+  ///   - environment: variables that the program is started with.
   nonisolated(nonsending) static func run(
     on kind: VirtualDesktop.Kind = .x11, with clips: [String] = [], accessibility: Bool = false,
+    environment: [String: String] = [:],
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Scene) async throws -> Void
   ) async throws {
     try await VirtualDesktop.with(kind, accessibility: accessibility) { desktop in
       if !clips.isEmpty { try await fillHistory(with: clips, on: desktop) }
-      let app = try await CopyPasta.launch(on: desktop)
+      let app = try await CopyPasta.launch(on: desktop, environment: environment)
       let scene = Scene(desktop: desktop, app: app)
       if !clips.isEmpty { try await scene.waitForFirstRow() }
       try await body(scene)

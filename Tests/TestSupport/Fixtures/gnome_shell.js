@@ -13,6 +13,7 @@ globalThis.tests = new class {
         this.screen = plugIn('TOUCHSCREEN_DEVICE');
         this.isTouched = false;
         St.Settings.get().inhibit_animations();
+        Main.messageTray.bannerBlocked = true;
         Main.welcomeDialog?.close();
         Main.overview.hide();
     }

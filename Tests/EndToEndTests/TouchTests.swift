@@ -1,0 +1,117 @@
+import TestSupport
+import Testing
+
+/// A finger on a touch screen, in a language that is written from left to right, and mirrored in one that is not.
+@Suite(
+  .serialized, .enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed")
+)
+struct TouchTests {
+  static let older = Array(repeating: "older", count: 8).joined(separator: " ")
+  static let newer = Array(repeating: "newer", count: 8).joined(separator: " ")
+
+  /// A language that the window is in, and whether that mirrors it.
+  enum Language: String, CaseIterable {
+    case english = "en"
+    case arabic = "ar"
+
+    /// From where a row begins towards where it ends, in pixels to the right.
+    func forward(_ distance: Int) -> Int { self == .english ? distance : -distance }
+  }
+
+  @Test(arguments: Language.allCases)
+  func aTapCopies(_ language: Language) async throws {
+    try await Scene.run(in: language) { scene in
+      try await scene.touchRow(1)
+      try await scene.expectClipboard(Self.older)
+      try await scene.touchRow(0)
+      try await scene.expectClipboard(Self.newer)
+      #expect(try await scene.history.texts() == [Self.newer, Self.older])
+    }
+  }
+
+  @Test(arguments: Language.allCases)
+  func aSwipeFromTheLeadingEdgeCopies(_ language: Language) async throws {
+    try await Scene.run(in: language) { scene in
+      try await scene.touchRow(1, right: language.forward(210))
+      try await scene.expectClipboard(Self.older)
+      #expect(try await scene.history.texts() == [Self.newer, Self.older])
+    }
+  }
+
+  @Test(arguments: Language.allCases)
+  func aSwipeFromTheTrailingEdgeDeletes(_ language: Language) async throws {
+    try await Scene.run(in: language) { scene in
+      try await scene.touchRow(0, right: language.forward(-210))
+      try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
+      // It was no tap as well.
+      #expect(try await scene.desktop.paste() == nil)
+    }
+  }
+
+  /// The tap after it does what it should, so the short swipes before it have done nothing.
+  @Test(arguments: Language.allCases)
+  func aShortSwipeSpringsBack(_ language: Language) async throws {
+    try await Scene.run(in: language) { scene in
+      for distance in [60, -60] { try await scene.touchRow(0, right: distance) }
+      try await scene.touchRow(1)
+      try await scene.expectClipboard(Self.older)
+      #expect(try await scene.history.texts() == [Self.newer, Self.older])
+    }
+  }
+
+  @Test(arguments: Language.allCases)
+  func aLongPressOpensTheMenu(_ language: Language) async throws {
+    try await Scene.run(in: language) { scene in
+      let place = try await scene.middle(of: 0)
+      // The entry Delete, below and beside the finger.
+      let entry = (x: place.x + language.forward(30), y: place.y + 50)
+      let around = Rectangle(x: entry.x - 10, y: entry.y - 10, width: 20, height: 20)
+      let before = try await scene.screenshot()
+      try await scene.touchRow(0, hold: 1500)
+      try await waitUntil("the menu") { try await !scene.screenshot().matches(before, in: around) }
+      _ = try await scene.settledScreenshot()
+      try await scene.touch(x: entry.x, y: entry.y)
+      try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
+      // Neither the press nor what followed it was a tap on a row.
+      #expect(try await scene.desktop.paste() == nil)
+    }
+  }
+
+  @Test(arguments: Language.allCases)
+  func upAndDownScrollsAndSwipesNothing(_ language: Language) async throws {
+    try await Scene.run(in: language, with: (1...40).map { "row \($0), " + Self.newer }) { scene in
+      let before = try await scene.settledScreenshot()
+      try await scene.touchRow(4, down: -250)
+      let after = try await scene.settledScreenshot()
+      #expect(!after.matches(before, in: Scene.firstRow), "not scrolled")
+      #expect(try await scene.history.count() == 40)
+      #expect(try await scene.desktop.paste() == nil)
+    }
+  }
+}
+
+extension Scene {
+  /// Starts with rows that reach from one side of the window to the middle and beyond.
+  fileprivate nonisolated(nonsending) static func run(
+    in language: TouchTests.Language, with clips: [String] = [TouchTests.older, TouchTests.newer],
+    _ body: (Scene) async throws -> Void
+  ) async throws {
+    try await run(on: .gnome, with: clips, environment: ["LANGUAGE": language.rawValue], body)
+  }
+
+  /// The middle of a row, in the window; 0 is the newest.
+  fileprivate func middle(of row: Int) async throws -> (x: Int, y: Int) {
+    (try await app.window.frame().width / 2, Self.firstRowPoint.y + 59 * row)
+  }
+
+  /// Puts a finger on the middle of a row, and moves it.
+  fileprivate func touchRow(_ row: Int, right: Int = 0, down: Int = 0, hold: Int = 30) async throws {
+    let place = try await middle(of: row)
+    try await touch(x: place.x, y: place.y, right: right, down: down, hold: hold)
+  }
+
+  fileprivate func touch(x: Int, y: Int, right: Int = 0, down: Int = 0, hold: Int = 30) async throws {
+    let frame = try await app.window.frame()
+    try await desktop.touch(x: frame.x + x, y: frame.y + y, right: right, down: down, hold: hold)
+  }
+}
