@@ -52,7 +52,19 @@ public struct ScratchHome: Sendable {
   /// Lets the session bus start a service of the system's.
   public func allowService(_ name: String) throws {
     try FileManager.default.copyItem(
-      atPath: "/usr/share/dbus-1/services/\(name).service", toPath: "\(services)/\(name).service")
+      atPath: Self.systemService(name), toPath: "\(services)/\(name).service")
+  }
+
+  /// The file by which the system's session buses start a service.
+  static func systemService(_ name: String) -> String { "/usr/share/dbus-1/services/\(name).service" }
+
+  /// The command line by which the system's session buses start a service.
+  static func command(ofService name: String) throws -> [String] {
+    let service = try String(contentsOfFile: systemService(name), encoding: .utf8)
+    guard let line = service.split(separator: "\n").first(where: { $0.hasPrefix("Exec=") }) else {
+      throw TestSupportError("\(name).service starts nothing")
+    }
+    return line.dropFirst("Exec=".count).split(separator: " ").map(String.init)
   }
 
   /// The environment of a program that lives in this home, without a display: what the test process has for

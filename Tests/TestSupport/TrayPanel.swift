@@ -74,12 +74,8 @@ public final class TrayPanel: Sendable {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try FileManager.default.copyItem(
       atPath: Fixture.path("xfce4-panel.xml"), toPath: folder + "/xfce4-panel.xml")
-    let service = try String(
-      contentsOfFile: "/usr/share/dbus-1/services/org.xfce.Xfconf.service", encoding: .utf8)
-    guard let line = service.split(separator: "\n").first(where: { $0.hasPrefix("Exec=") }) else {
-      throw TestSupportError("org.xfce.Xfconf.service starts nothing")
-    }
-    _ = try desktop.start([String(line.dropFirst("Exec=".count))], environment: withoutFatalWarnings)
+    _ = try desktop.start(
+      ScratchHome.command(ofService: "org.xfce.Xfconf"), environment: withoutFatalWarnings)
     let answer = try await desktop.run(["gdbus", "wait", "--session", "--timeout=20", "org.xfce.Xfconf"])
     guard answer.exit == .code(0) else { throw TestSupportError("xfconfd: \(answer.errors)") }
   }

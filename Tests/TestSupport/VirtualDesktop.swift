@@ -25,7 +25,7 @@ public final class VirtualDesktop: Sendable {
   }
 
   /// Suites run side by side, each with a desktop: more at once than the processor has cores only wait for each other.
-  private static let turnstile = Turnstile(places: 2 * ProcessInfo.processInfo.activeProcessorCount)
+  static let turnstile = Turnstile(places: 2 * ProcessInfo.processInfo.activeProcessorCount)
 
   /// The size of the screen in pixels.
   public static let size = (width: 1280, height: 900)

@@ -1,4 +1,5 @@
-"""A Wayland client that speaks the protocol's wire format itself: enough to be a pointer, or to own the clipboard.
+"""A Wayland client that speaks the protocol's wire format itself: enough to be a pointer or a keyboard, to own the
+clipboard, or to see the windows.
 
 https://wayland.freedesktop.org/docs/html/ch04.html#sect-Protocol-Wire-Format
 """
@@ -34,12 +35,13 @@ class Connection:
         self.handlers[self.last] = handler
         return self.last
 
-    def bind(self, interface, handler=ignore):
-        """Binds the first global of an interface, in its first version."""
+    def bind(self, interface, handler=ignore, version=1):
+        """Binds the first global of an interface, in this version or the newest that the compositor has."""
         if interface not in self.globals:
             raise SystemExit(f'the compositor has no {interface}')
+        name, newest = self.globals[interface]
         bound = self.new(handler)
-        self.request(self.registry, 0, self.globals[interface], interface, 1, bound)
+        self.request(self.registry, 0, name, interface, min(version, newest), bound)
         return bound
 
     def request(self, target, opcode, *arguments):
@@ -76,7 +78,8 @@ class Connection:
     def registry_event(self, event, data):
         if event == 0:
             name, = struct.unpack_from('=I', data)
-            self.globals.setdefault(string(data[4:]), name)
+            version, = struct.unpack_from('=I', data, len(data) - 4)
+            self.globals.setdefault(string(data[4:]), (name, version))
 
 
 def text(value):

@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program under KDE's real compositor, called by a shortcut that KDE's real portal gives it.
+@Suite(
+  .serialized,
+  .enabled(
+    if: KWinDesktop.missing.isEmpty, "KDE is not here: no \(KWinDesktop.missing.joined(separator: ", "))"))
+struct KDETests {
+  @Test func theShortcutBringsTheWindowWithTheKeyboardAndTakesItAway() async throws {
+    try await KDEScene.run { scene in
+      for round in 1...Scene.rounds {
+        try await scene.callUp("round \(round)")
+        try await scene.sendAway("round \(round)")
+      }
+    }
+  }
+
+  @Test func shortcutDownEnterIsAWholeUse() async throws {
+    try await KDEScene.run { scene in
+      try await scene.callUp()
+      for text in ["older", "newest"] { try await scene.capture(text) }
+      try await scene.sendAway()
+
+      try await scene.callUp()
+      try await scene.desktop.press("Down", "Return")
+      try await scene.waitForClipboard("older")
+      try await scene.sendAway()
+      try await scene.waitForClipboard("older")
+    }
+  }
+
+  @Test func whatIsCopiedWhileTheWindowIsHiddenIsNotRecorded() async throws {
+    try await KDEScene.run { scene in
+      for text in ["unseen", "last"] { try await scene.desktop.copy(text) }
+      try await scene.callUp()
+      try await waitUntil("the last text recorded") { try await scene.history.texts() == ["last"] }
+      try await scene.capture("seen")
+      #expect(try await scene.history.texts() == ["seen", "last"])
+    }
+  }
+
+  @Test func afterARestartTheShortcutWorksWithoutAQuestion() async throws {
+    try await KDEScene.run { scene in
+      try await scene.end()
+      let again = try await KDEScene(on: scene.desktop)
+      try await again.callUp()
+      try await again.sendAway()
+      try await again.end()
+    }
+  }
+}
+
+/// The program, hidden, its shortcut held, while another program's window has the keyboard.
+private struct KDEScene {
+  private static let shortcut = "ctrl+super+v"
+
+  let desktop: KWinDesktop
+  let history: HistoryDatabase
+  private let program: Program
+
+  /// Starts the program, and returns once it has its shortcut.
+  init(on desktop: KWinDesktop) async throws {
+    self.desktop = desktop
+    history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
+    let program = try desktop.start([CopyPasta.programPath, "--background"])
+    self.program = program
+    // The name of its session with the portal.
+    try await waitUntil("a shortcut held") {
+      if let exit = program.exit { throw TestSupportError("\(exit): \(program.errors)") }
+      return try await desktop.holdsShortcut(ofSession: "copypasta")
+    }
+  }
+
+  /// Runs a test on a desktop of its own, after which the program must end well.
+  static func run(_ body: (KDEScene) async throws -> Void) async throws {
+    try await KWinDesktop.with { desktop in
+      try desktop.home.set(["shortcut": "'<Control><Super>v'"])
+      _ = try desktop.start(["wev"])
+      try await waitUntil("the other window") { try await desktop.windows() == ["active wev"] }
+      let scene = try await KDEScene(on: desktop)
+      try await body(scene)
+      try await scene.end()
+    }
+  }
+
+  /// Ends the program where it still runs: with status 0, and without a word of GTK or its own.
+  func end() async throws {
+    if program.isRunning { #expect(try await program.stop() == .code(0)) }
+    #expect(program.errors == "")
+  }
+
+  /// Presses the shortcut, and returns once the window has the keyboard, and nothing else is new on the screen: neither
+  /// a second window, nor a question of KDE's.
+  func callUp(_ when: String = "") async throws {
+    try await desktop.press(Self.shortcut)
+    try await waitForWindows(["inactive wev", "active \(CopyPasta.applicationID)"], when)
+  }
+
+  /// Presses the shortcut, and returns once the other window has the keyboard and is alone.
+  func sendAway(_ when: String = "") async throws {
+    try await desktop.press(Self.shortcut)
+    try await waitForWindows(["active wev"], when)
+  }
+
+  /// Copies a text in another program, and waits until it is recorded.
+  func capture(_ text: String) async throws {
+    try await desktop.copy(text)
+    try await waitUntil("\(text) recorded") { try await history.texts().first == text }
+  }
+
+  func waitForClipboard(_ text: String) async throws {
+    try await waitUntil("\(text) on the clipboard") { try await desktop.paste() == text }
+  }
+
+  private func waitForWindows(_ expected: [String], _ when: String) async throws {
+    var found: [String] = []
+    let isSo = try await eventually {
+      found = try await desktop.windows()
+      return found == expected
+    }
+    guard isSo else { throw TestSupportError("the windows are \(found) \(when)") }
+  }
+}
