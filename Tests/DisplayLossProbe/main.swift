@@ -1,5 +1,5 @@
-// A program whose compositor ends while its main loop is busy: it says `busy`, waits for SIGUSR1, has GDK send
-// something, and says `lost` where it is told of the end.
+// A program whose compositor ends while its main loop is busy: it says `busy`, waits for SIGUSR1, hides its window, or
+// shows another one where its argument is `show`, and says `lost` where it is told of the end.
 
 import Glibc
 import GtkKit
@@ -26,6 +26,7 @@ let work = Timeout(after: .zero) {
   say("busy")
   var number: Int32 = 0
   sigwait(&goOn, &number)
+  if CommandLine.arguments.last == "show" { Window(title: "New").present() }
   window.isVisible = false
 }
 MainLoop.run(until: { false }, atMost: .seconds(60))

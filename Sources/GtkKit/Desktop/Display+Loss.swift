@@ -18,7 +18,9 @@ extension Display {
       G_PRIORITY_HIGH, descriptor, GIOCondition(rawValue: G_IO_HUP.rawValue | G_IO_ERR.rawValue),
       unsafeBitCast(lost, to: GUnixFDSourceFunc.self), nil, nil)
     replaceXlibHandler()
+    guard backend == .wayland else { return }
     listenToGdk()
+    endWhereStuck(descriptor)
   }
 
   private static var lossHandler: (@MainActor () -> Void)?
@@ -45,7 +47,7 @@ extension Display {
   /// What asks a compositor that has gone for something, between two looks of the main loop, has GDK say so and end the
   /// process at once.
   private static func listenToGdk() {
-    guard backend == .wayland, !isListening else { return }
+    guard !isListening else { return }
     isListening = true
     let writer: GLogWriterFunc = { level, fields, count, _ in
       // Only the thread of the main loop asks the display for anything.
@@ -63,6 +65,20 @@ extension Display {
     var connection = pollfd(fd: connectionDescriptor, events: 0, revents: 0)
     guard poll(&connection, 1, 0) > 0, Int32(connection.revents) & (POLLHUP | POLLERR) != 0 else { return }
     lost()
+  }
+
+  /// GDK 4.8 waits without end for the answer to a new window, also of a compositor that has gone: only another thread
+  /// can end the process then, once an orderly end had its time.
+  private static func endWhereStuck(_ descriptor: Int32) {
+    let watch: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { descriptor in
+      var connection = pollfd(fd: Int32(Int(bitPattern: descriptor)), events: 0, revents: 0)
+      while poll(&connection, 1, -1) < 1 {}
+      sleep(5)
+      _exit(1)
+    }
+    var thread = pthread_t()
+    pthread_create(&thread, nil, watch, UnsafeMutableRawPointer(bitPattern: Int(descriptor)))
+    pthread_detach(thread)
   }
 
   /// The socket to the X server or the compositor.
