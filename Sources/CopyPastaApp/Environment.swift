@@ -93,7 +93,8 @@ final class Environment {
       ways.append(KeyGrabShortcut(display: name))
     }
     let refused = RefusedKeys(path: UserFolders.state + "/copypasta/shortcut.ini")
-    return ways + [PortalShortcut(refused: refused)]
+    // KDE gives back what it granted once. Elsewhere that may be listed, and work only when it is asked for again.
+    return ways + [PortalShortcut(refused: refused, remembers: Desktop.names.contains("KDE"))]
   }
 
   private static func systemClipboard() -> any SystemClipboard {

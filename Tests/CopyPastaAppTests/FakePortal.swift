@@ -12,6 +12,8 @@ final class FakePortal {
     case granted
     /// Likewise, with the number that means "ended in some other way", as GNOME 48 does.
     case grantedOtherwise
+    /// Likewise, without a list of what.
+    case grantedUnsaid
     /// The user says no.
     case refused
     /// It ends without an answer of the user's.
@@ -32,6 +34,8 @@ final class FakePortal {
   var knowsRegistry = false
   /// Whether it grants all at the beginning, as KDE 5.27 does.
   var grantsAtOnce = false
+  /// What it granted an earlier session.
+  var remembered: Variant?
   /// What it grants, in the form of the specification.
   var granted = FakePortal.list("toggle-history", trigger: "Ctrl+Meta+V")
   /// The methods that were called, and what each was called with last.
@@ -62,6 +66,9 @@ final class FakePortal {
         },
         "BindShortcuts": { [weak self] arguments throws(BusError) in
           try self?.requested("BindShortcuts", arguments, options: arguments[3]) ?? []
+        },
+        "ListShortcuts": { [weak self] arguments throws(BusError) in
+          try self?.requested("ListShortcuts", arguments, options: arguments[1]) ?? []
         },
       ])
     let background = try bus.export(
@@ -141,12 +148,14 @@ final class FakePortal {
     var results: [String: Variant] = [:]
     if method == "CreateSession" { results["session_handle"] = .string(Self.handle) }
     if method == "BindShortcuts" || grantsAtOnce { results["shortcuts"] = granted }
+    if method == "ListShortcuts" { results["shortcuts"] = remembered }
     if method == "RequestBackground" {
       results["autostart"] = arguments[method]?[1]?.dictionary?["autostart"]
     }
     return switch answer {
     case .granted: [.uint32(0), .dictionary(results)]
     case .grantedOtherwise: [.uint32(2), .dictionary(results)]
+    case .grantedUnsaid: [.uint32(0), .dictionary([:])]
     case .refused: [.uint32(1), .dictionary([:])]
     case .failed: [.uint32(2), .dictionary([:])]
     case .nonsense: [.string("0"), .int32(5)]
@@ -193,6 +202,7 @@ final class FakePortal {
       <method name='BindShortcuts'>
         <arg type='o'/><arg type='a(sa{sv})'/><arg type='s'/><arg type='a{sv}'/><arg type='o' direction='out'/>
       </method>
+      <method name='ListShortcuts'><arg type='o'/><arg type='a{sv}'/><arg type='o' direction='out'/></method>
     </interface></node>
     """
 }

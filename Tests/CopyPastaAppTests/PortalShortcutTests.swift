@@ -44,6 +44,35 @@ import Testing
     #expect(portal.calls == ["CreateSession"])
   }
 
+  /// As KDE 6 does; asked for it again, its version 6.3 opens System Settings at each start.
+  @Test func whatKDERemembersIsNotAskedForAgain() async throws {
+    portal.remembered = portal.granted
+    try await portal.start()
+    #expect(try await startOnKDE() == Self.held)
+    #expect(portal.calls == ["CreateSession", "ListShortcuts"])
+    let listed = try #require(portal.arguments["ListShortcuts"])
+    #expect(listed[0]?.string == FakePortal.handle)
+  }
+
+  @Test(arguments: [FakePortal.Answer.granted, .failed, .error, .nonsense, .silence])
+  func whatKDEDoesNotRememberIsAskedFor(_ answer: FakePortal.Answer) async throws {
+    portal.remembered = FakePortal.list("another", trigger: "Meta+V")
+    portal.answers["ListShortcuts"] = answer
+    try await portal.start()
+    let limits = answer == .silence ? PortalShortcut.Limits.short(for: "ListShortcuts") : .patient
+    #expect(try await startOnKDE(limits) == Self.held)
+    #expect(
+      portal.calls.filter { !$0.hasSuffix("Close") } == ["CreateSession", "ListShortcuts", "BindShortcuts"])
+  }
+
+  @Test func aGrantThatIsNotListedIsOne() async throws {
+    portal.answers["BindShortcuts"] = .grantedUnsaid
+    try await portal.start()
+    #expect(try await start() == .held(by: .portal, name: nil))
+    portal.activate()
+    try await pump("the press") { told.presses.count == 1 }
+  }
+
   @Test func aGrantInGnomesWordsIsOne() async throws {
     portal.answers["BindShortcuts"] = .grantedOtherwise
     portal.granted = FakePortal.list("toggle-history", trigger: "Press <Control><Super>v")
@@ -129,7 +158,9 @@ import Testing
 
   @Test func noBusAndNoPortalAreSaid() async throws {
     #expect(try await start() == .notHeld(.unsupported))
-    let busless = PortalShortcut(limits: .patient) { () throws(BusError) in throw .noBus("none") }
+    let busless = PortalShortcut(limits: .patient) { () throws(BusError) in
+      throw .noBus("none")
+    }
     let keys = try #require(Accelerator("<Alt>F1"))
     #expect(try await pumping { await busless.start(keys) } == .notHeld(.unsupported))
   }
@@ -208,7 +239,9 @@ import Testing
     func start(_ keys: Accelerator, _ answer: FakePortal.Answer) async throws -> ShortcutState {
       portal.answers["BindShortcuts"] = answer
       let limits = answer == .silence ? PortalShortcut.Limits.short(for: "BindShortcuts") : .patient
-      let shortcut = PortalShortcut(limits: limits, refused: refused) { [portal] in portal.client }
+      let shortcut = PortalShortcut(limits: limits, refused: refused) { [portal] in
+        portal.client
+      }
       return try await pumping { await shortcut.start(keys) }
     }
     try await portal.start()
@@ -243,6 +276,12 @@ import Testing
     let keys = try #require(Accelerator(keys))
     return try await pumping { [shortcut] in await shortcut.start(keys) }
   }
+
+  private func startOnKDE(_ limits: PortalShortcut.Limits = .patient) async throws -> ShortcutState {
+    let shortcut = PortalShortcut(limits: limits, remembers: true) { [portal] in portal.client }
+    let keys = try #require(Accelerator("<Control><Super>v"))
+    return try await pumping { await shortcut.start(keys) }
+  }
 }
 
 /// What a shortcut has told.
@@ -261,6 +300,8 @@ extension PortalShortcut.Limits {
   fileprivate static func short(for method: String) -> PortalShortcut.Limits {
     var limits = patient
     if method == "CreateSession" { limits.answer = .milliseconds(500) }
+    // Others, that are answered, have to be within it, too.
+    if method == "ListShortcuts" { limits.answer = .seconds(3) }
     if method == "BindShortcuts" { limits.question = .milliseconds(500) }
     return limits
   }

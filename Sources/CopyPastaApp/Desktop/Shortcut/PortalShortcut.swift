@@ -21,6 +21,7 @@ final class PortalShortcut: GlobalShortcut {
 
   private let limits: Limits
   private let refused: RefusedKeys?
+  private let remembers: Bool
   private let connect: @MainActor () async throws(BusError) -> Bus
   private var portal: Portal?
   private var keys: Accelerator?
@@ -32,13 +33,16 @@ final class PortalShortcut: GlobalShortcut {
   private var activated: (@MainActor (Activation) -> Void)?
   private var changed: (@MainActor (ShortcutState) -> Void)?
 
-  /// - Parameter refused: where the user's no is kept; nil for nowhere.
+  /// - Parameters:
+  ///   - refused: where the user's no is kept; nil for nowhere.
+  ///   - remembers: whether what the desktop granted an earlier session works in each later one unasked.
   init(
-    limits: Limits = Limits(), refused: RefusedKeys? = nil,
+    limits: Limits = Limits(), refused: RefusedKeys? = nil, remembers: Bool = false,
     connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession
   ) {
     self.limits = limits
     self.refused = refused
+    self.remembers = remembers
     self.connect = connect
   }
 
@@ -105,7 +109,8 @@ final class PortalShortcut: GlobalShortcut {
   private func setUp(_ keys: Accelerator) async -> ShortcutState {
     do throws(PortalError) {
       let portal = try await connectedPortal()
-      let session = try await PortalShortcutSession.make(for: keys, through: portal, limits: limits)
+      let session = try await PortalShortcutSession.make(
+        for: keys, through: portal, limits: limits, remembers: remembers)
       // It may have been stopped meanwhile.
       guard self.keys == keys, !Task.isCancelled else {
         session.close()

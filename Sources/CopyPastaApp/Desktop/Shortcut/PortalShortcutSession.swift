@@ -23,15 +23,17 @@ final class PortalShortcutSession {
   }
 
   /// Opens a session and asks for the shortcut; the user may be asked for it, too.
+  ///
+  /// - Parameter remembers: whether what the desktop granted an earlier session works in each later one unasked.
   static func make(
-    for keys: Accelerator, through portal: Portal, limits: PortalShortcut.Limits
+    for keys: Accelerator, through portal: Portal, limits: PortalShortcut.Limits, remembers: Bool
   ) async throws(PortalError) -> PortalShortcutSession {
     try await portal.register(as: CopyPasta.id, within: limits.answer)
     let session = try await open(for: keys, through: portal, limits)
-    // KDE 5.27 has bound it by now; asked for it again, it would open its System Settings.
-    if session.isBound { return session }
     do throws(PortalError) {
-      try await session.bind(keys, limits)
+      if !session.isBound, remembers { try await session.recall(limits) }
+      // KDE 5.27 has bound it by now, at the latest; asked again, KDE up to 6.3 opens its System Settings.
+      if !session.isBound { try await session.bind(keys, limits) }
       return session
     } catch {
       session.close()
@@ -112,8 +114,23 @@ final class PortalShortcutSession {
     ) { token in
       [session, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
     }
-    take(answer["shortcuts"])
+    // KDE had a version that grants what was asked for, and does not list it.
+    guard let granted = answer["shortcuts"] else { return isBound = true }
+    take(granted)
     if !isBound { throw .refused }
+  }
+
+  /// Looks whether an earlier session was granted the shortcut; a portal that does not say is asked for it then.
+  private func recall(_ limits: PortalShortcut.Limits) async throws(PortalError) {
+    guard let session = Variant.objectPath(handle) else { throw .unavailable }
+    do throws(PortalError) {
+      let answer = try await portal.request(
+        "ListShortcuts", of: Self.interface, within: limits.answer
+      ) { token in [session, .dictionary(["handle_token": token])] }
+      take(answer["shortcuts"])
+    } catch {
+      if error == .cancelled { throw error }
+    }
   }
 
   /// Notes what the desktop has granted, where ours is among it.
