@@ -66,10 +66,9 @@ private struct KDEScene {
     history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
     let program = try desktop.start([CopyPasta.programPath, "--background"])
     self.program = program
-    // The name of its session with the portal.
     try await waitUntil("a shortcut held") {
       if let exit = program.exit { throw TestSupportError("\(exit): \(program.errors)") }
-      return try await desktop.holdsShortcut(ofSession: "copypasta")
+      return try await desktop.holdsShortcut(of: "copypasta")
     }
   }
 

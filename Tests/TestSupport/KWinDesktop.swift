@@ -78,14 +78,26 @@ public final class KWinDesktop: Sendable {
     try await run(Self.kwin + ["windows"]).split(separator: "\n").map(String.init)
   }
 
-  /// Whether a program is given the keys of its session with the portal, by the name that it has given the session.
-  public func holdsShortcut(ofSession name: String) async throws -> Bool {
-    let question = [
-      "gdbus", "call", "--session", "--dest=org.kde.kglobalaccel", "--object-path=/component/\(name)",
-      "--method=org.kde.kglobalaccel.Component.isActive",
-    ]
-    // An error where there is no such session yet.
-    return try await Program.run(question, environment: environment).text == "(true,)"
+  /// Whether KDE has a shortcut for a program that listens.
+  ///
+  /// KDE 5.27 files it under the name of the program's session with the portal, KDE 6 under its application id; the
+  /// end of both is `name`.
+  public func holdsShortcut(of name: String) async throws -> Bool {
+    let components = try await askForShortcuts("/kglobalaccel", "org.kde.KGlobalAccel.allComponents")
+    for path in components.split(separator: "'").map(String.init)
+    where path.lowercased().hasSuffix(name) {
+      if try await askForShortcuts(path, "org.kde.kglobalaccel.Component.isActive") == "(true,)" {
+        return true
+      }
+    }
+    return false
+  }
+
+  private func askForShortcuts(_ path: String, _ method: String) async throws -> String {
+    try await run([
+      "gdbus", "call", "--session", "--dest=org.kde.kglobalaccel", "--object-path=\(path)",
+      "--method=\(method)",
+    ])
   }
 
   /// Copies a text in another program, wl-copy, and returns once that owns the clipboard.
