@@ -21,9 +21,9 @@ struct TouchTests {
   @Test(arguments: Language.allCases)
   func aTapCopies(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
-      try await scene.touchRow(1)
+      try await scene.tapRow(1)
       try await scene.expectClipboard(Self.older)
-      try await scene.touchRow(0)
+      try await scene.tapRow(0)
       try await scene.expectClipboard(Self.newer)
       #expect(try await scene.history.texts() == [Self.newer, Self.older])
     }
@@ -32,7 +32,7 @@ struct TouchTests {
   @Test(arguments: Language.allCases)
   func aSwipeFromTheLeadingEdgeCopies(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
-      try await scene.touchRow(1, right: language.forward(210))
+      try await scene.swipeRow(1, right: language.forward(210))
       try await scene.expectClipboard(Self.older)
       #expect(try await scene.history.texts() == [Self.newer, Self.older])
     }
@@ -41,7 +41,7 @@ struct TouchTests {
   @Test(arguments: Language.allCases)
   func aSwipeFromTheTrailingEdgeDeletes(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
-      try await scene.touchRow(0, right: language.forward(-210))
+      try await scene.swipeRow(0, right: language.forward(-210))
       try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
       // It was no tap as well.
       #expect(try await scene.desktop.paste() == nil)
@@ -52,8 +52,8 @@ struct TouchTests {
   @Test(arguments: Language.allCases)
   func aShortSwipeSpringsBack(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
-      for distance in [60, -60] { try await scene.touchRow(0, right: distance) }
-      try await scene.touchRow(1)
+      for distance in [60, -60] { try await scene.swipeRow(0, right: distance) }
+      try await scene.tapRow(1)
       try await scene.expectClipboard(Self.older)
       #expect(try await scene.history.texts() == [Self.newer, Self.older])
     }
@@ -62,15 +62,18 @@ struct TouchTests {
   @Test(arguments: Language.allCases)
   func aLongPressOpensTheMenu(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
+      let frame = try await scene.app.window.frame()
       let place = try await scene.middle(of: 0)
       // The entry Delete, below and beside the finger.
       let entry = (x: place.x + language.forward(30), y: place.y + 50)
-      let around = Rectangle(x: entry.x - 10, y: entry.y - 10, width: 20, height: 20)
+      let around = Rectangle(
+        x: entry.x - frame.x - 10, y: entry.y - frame.y - 10, width: 20, height: 20)
       let before = try await scene.screenshot()
-      try await scene.touchRow(0, hold: 1500)
-      try await waitUntil("the menu") { try await !scene.screenshot().matches(before, in: around) }
+      try await scene.desktop.holdFinger(x: place.x, y: place.y) {
+        try await waitUntil("the menu") { try await !scene.screenshot().matches(before, in: around) }
+      }
       _ = try await scene.settledScreenshot()
-      try await scene.touch(x: entry.x, y: entry.y)
+      try await scene.desktop.tap(x: entry.x, y: entry.y)
       try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
       // Neither the press nor what followed it was a tap on a row.
       #expect(try await scene.desktop.paste() == nil)
@@ -81,7 +84,7 @@ struct TouchTests {
   func upAndDownScrollsAndSwipesNothing(_ language: Language) async throws {
     try await Scene.run(in: language, with: (1...40).map { "row \($0), " + Self.newer }) { scene in
       let before = try await scene.settledScreenshot()
-      try await scene.touchRow(4, down: -250)
+      try await scene.swipeRow(4, down: -250)
       let after = try await scene.settledScreenshot()
       #expect(!after.matches(before, in: Scene.firstRow), "not scrolled")
       #expect(try await scene.history.count() == 40)
@@ -99,19 +102,19 @@ extension Scene {
     try await run(on: .gnome, with: clips, environment: ["LANGUAGE": language.rawValue], body)
   }
 
-  /// The middle of a row, in the window; 0 is the newest.
+  /// The middle of a row, on the screen; 0 is the newest.
   fileprivate func middle(of row: Int) async throws -> (x: Int, y: Int) {
-    (try await app.window.frame().width / 2, Self.firstRowPoint.y + 59 * row)
-  }
-
-  /// Puts a finger on the middle of a row, and moves it.
-  fileprivate func touchRow(_ row: Int, right: Int = 0, down: Int = 0, hold: Int = 30) async throws {
-    let place = try await middle(of: row)
-    try await touch(x: place.x, y: place.y, right: right, down: down, hold: hold)
-  }
-
-  fileprivate func touch(x: Int, y: Int, right: Int = 0, down: Int = 0, hold: Int = 30) async throws {
     let frame = try await app.window.frame()
-    try await desktop.touch(x: frame.x + x, y: frame.y + y, right: right, down: down, hold: hold)
+    return (frame.x + frame.width / 2, frame.y + Self.firstRowPoint.y + 59 * row)
+  }
+
+  fileprivate func tapRow(_ row: Int) async throws {
+    let place = try await middle(of: row)
+    try await desktop.tap(x: place.x, y: place.y)
+  }
+
+  fileprivate func swipeRow(_ row: Int, right: Int = 0, down: Int = 0) async throws {
+    let place = try await middle(of: row)
+    try await desktop.swipeFinger(fromX: place.x, y: place.y, right: right, down: down)
   }
 }

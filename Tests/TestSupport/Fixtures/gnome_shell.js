@@ -51,23 +51,36 @@ globalThis.tests = new class {
             this.pointer.notify_button(GLib.get_monotonic_time(), button, state);
     }
 
-    // A finger is put on the screen, stays there for some milliseconds, moves, and is taken off.
-    touch(x, y, right, down, hold) {
+    touchDown(x, y) {
+        this.screen.notify_touch_down(GLib.get_monotonic_time(), 0, x, y);
+    }
+
+    touchUp() {
+        this.screen.notify_touch_up(GLib.get_monotonic_time(), 0);
+    }
+
+    tap(x, y) {
+        this.touchDown(x, y);
+        this.touchUp();
+    }
+
+    // A finger is put on the screen, moved at once, or it might count as resting there, and taken off.
+    swipe(x, y, right, down) {
         this.isTouched = true;
-        const now = () => GLib.get_monotonic_time();
-        const after = (time, act) => GLib.timeout_add(GLib.PRIORITY_DEFAULT, time, () => act() ?? false);
-        const end = () => {
-            this.screen.notify_touch_up(now(), 0);
+        this.touchDown(x, y);
+        let step = 0;
+        const move = () => {
+            step++;
+            this.screen.notify_touch_motion(
+                GLib.get_monotonic_time(), 0, x + right * step / STEPS, y + down * step / STEPS);
+            if (step < STEPS)
+                return GLib.SOURCE_CONTINUE;
+            this.touchUp();
             this.isTouched = false;
+            return GLib.SOURCE_REMOVE;
         };
-        const move = step => {
-            if (step > STEPS)
-                return end();
-            this.screen.notify_touch_motion(now(), 0, x + right * step / STEPS, y + down * step / STEPS);
-            after(STEP_TIME, () => move(step + 1));
-        };
-        this.screen.notify_touch_down(now(), 0, x, y);
-        after(hold, () => right || down ? move(1) : end());
+        move();
+        GLib.timeout_add(GLib.PRIORITY_DEFAULT, STEP_TIME, move);
     }
 
     // Has a key of the desktop's run a command, as its settings can.
