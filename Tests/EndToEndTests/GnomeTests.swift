@@ -85,4 +85,22 @@ struct GnomeTests {
       try await scene.expectClipboard(WaylandTests.text)
     }
   }
+
+  @Test func aClickCopies() async throws {
+    try await Scene.run(on: .gnome, with: ["old", "new"]) { scene in
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard("new")
+    }
+  }
+
+  @Test func theEndOfTheShellEndsTheProgram() async throws {
+    try await VirtualDesktop.with(.gnome) { desktop in
+      let app = try await CopyPasta.launch(on: desktop)
+      try await Scene(desktop: desktop, app: app).capture("kept")
+      try await desktop.killDisplay()
+      #expect(try await app.program.waitForExit() == .code(1))
+      #expect(app.errors == "copypasta: The display has gone.\n")
+      #expect(try await app.history.texts() == ["kept"])
+    }
+  }
 }

@@ -84,6 +84,24 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed"))
+  func windowsOnGnomeAreActiveMinimisedAndClosed() async throws {
+    try await VirtualDesktop.with(.gnome) { desktop in
+      let first = try await desktop.openOtherWindow()
+      let second = try await desktop.openOtherWindow()
+      #expect(try await !first.isActive())
+      try await first.activate()
+      #expect(try await !second.isActive())
+      try await first.minimise()
+      #expect(try await desktop.activeWindow()?.id == second.id)
+      try await first.activate()
+      #expect(try await Screenshot.take(of: first, on: desktop).width == first.frame().width)
+      try await second.close()
+      #expect(try await eventually { try await !second.isVisible() })
+      #expect(try await first.title() == "wev")
+    }
+  }
+
   @Test func aScreenshotHasTheColoursOfTheScreen() async throws {
     try await VirtualDesktop.with { desktop in
       let window = try await desktop.openOtherWindow()

@@ -111,7 +111,7 @@ public final class VirtualDesktop: Sendable {
 
   /// Ends everything that runs here, the last first, and removes the home folder.
   public func stop() async throws {
-    if kind == .wayland { try await WLClipboard.clear(on: self) }
+    if kind != .x11 { try await WLClipboard.clear(on: self) }
     let ending = programs.withLock { programs in
       defer { programs = [] }
       return programs
