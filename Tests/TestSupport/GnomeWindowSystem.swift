@@ -73,12 +73,12 @@ struct GnomeWindowSystem: WindowSystem {
 
   /// Calls a method, or reads a property, of what `gnome_shell.js` has made there; the answer is JSON.
   @discardableResult
-  func call(_ code: String) async throws -> [UInt8] { try await evaluate("tests." + code) }
+  func call(_ code: String) async throws -> String { try await evaluate("tests." + code) }
 
   /// Runs JavaScript in the shell, which must succeed; the answer is JSON.
   @discardableResult
-  func evaluate(_ code: String) async throws -> [UInt8] {
-    try await run(["/usr/bin/python3", Fixture.path("gnome_shell.py"), code]).output
+  func evaluate(_ code: String) async throws -> String {
+    try await run(["/usr/bin/python3", Fixture.path("gnome_shell.py"), code]).text
   }
 
   /// A value as JavaScript writes it.
@@ -94,7 +94,7 @@ struct GnomeWindowSystem: WindowSystem {
   }
 
   private func windows() async throws -> [Window] {
-    try JSONDecoder().decode([Window].self, from: Data(try await call("windows")))
+    try JSONDecoder().decode([Window].self, from: Data(try await call("windows").utf8))
   }
 
   private func state(of window: UInt) async throws -> Window? {

@@ -18,7 +18,7 @@ extension VirtualDesktop {
       "DBUS_SESSION_BUS_ADDRESS": bus, "DBUS_SYSTEM_BUS_ADDRESS": bus,
       "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "GNOME",
       // Its own warnings are not to end it.
-      "G_DEBUG": "", "NO_AT_BRIDGE": "1",
+      "G_DEBUG": "",
     ]) { $1 }
     servers.append(
       try Program(
@@ -47,7 +47,7 @@ extension VirtualDesktop {
     let script = try String(contentsOfFile: Fixture.path("gnome_shell.js"), encoding: .utf8)
     try await shell.evaluate(script)
     try await waitUntil("the overview gone") {
-      try await shell.evaluate("Main.overview.visible") == Array("false\n".utf8)
+      try await shell.evaluate("Main.overview.visible") == "false"
     }
   }
 }
@@ -63,28 +63,6 @@ extension VirtualDesktop {
   public func bindInGnome(_ accelerator: String, to command: [String]) async throws {
     let shell = GnomeWindowSystem(desktop: self)
     let bound = try await shell.call("bind(\(shell.literal(accelerator)), \(shell.literal(command)))")
-    guard bound != Array("0\n".utf8) else { throw TestSupportError("\(accelerator) is taken") }
-  }
-
-  /// Taps on a place of GNOME's touch screen.
-  public func tap(x: Int, y: Int) async throws {
-    try await GnomeWindowSystem(desktop: self).call("tap(\(x), \(y))")
-  }
-
-  /// Puts a finger on a place of GNOME's touch screen, and takes it off when `body` is done.
-  public nonisolated(nonsending) func holdFinger(
-    x: Int, y: Int, until body: () async throws -> Void
-  ) async throws {
-    let shell = GnomeWindowSystem(desktop: self)
-    try await shell.call("touchDown(\(x), \(y))")
-    try await body()
-    try await shell.call("touchUp()")
-  }
-
-  /// Moves a finger over GNOME's touch screen, from a place and in pixels.
-  public func swipeFinger(fromX x: Int, y: Int, right: Int = 0, down: Int = 0) async throws {
-    let shell = GnomeWindowSystem(desktop: self)
-    try await shell.call("swipe(\(x), \(y), \(right), \(down))")
-    try await waitUntil("the finger off") { try await shell.call("isTouched") == Array("false\n".utf8) }
+    guard bound != "0" else { throw TestSupportError("\(accelerator) is taken") }
   }
 }

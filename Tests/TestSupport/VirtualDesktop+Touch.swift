@@ -1,0 +1,23 @@
+extension VirtualDesktop {
+  /// Taps on a place of GNOME's touch screen.
+  public func tap(x: Int, y: Int) async throws {
+    try await GnomeWindowSystem(desktop: self).call("tap(\(x), \(y))")
+  }
+
+  /// Puts a finger on a place of GNOME's touch screen, and takes it off when `body` is done.
+  public nonisolated(nonsending) func holdFinger(
+    x: Int, y: Int, until body: () async throws -> Void
+  ) async throws {
+    let shell = GnomeWindowSystem(desktop: self)
+    try await shell.call("touchDown(\(x), \(y))")
+    try await body()
+    try await shell.call("touchUp()")
+  }
+
+  /// Moves a finger over GNOME's touch screen, from a place and in pixels.
+  public func swipeFinger(fromX x: Int, y: Int, right: Int = 0, down: Int = 0) async throws {
+    let shell = GnomeWindowSystem(desktop: self)
+    try await shell.call("swipe(\(x), \(y), \(right), \(down))")
+    try await waitUntil("the finger off") { try await shell.call("isTouched") == "false" }
+  }
+}
