@@ -1,45 +1,27 @@
 import TestSupport
 import Testing
 
-/// The program on GNOME, which gives the clipboard to the active window only and has no tool to look at it otherwise.
+/// The program on GNOME: as a popup, which is PopupTests' on every desktop, and with its clipboard.
 ///
-/// Two differences to the other desktops: `copyInGnomeShell` copies where no window takes the keyboard for it, and
-/// mutter keeps a text whose program has ended.
+/// GNOME gives that to the active window only, and keeps a text whose program has ended.
 @Suite(
   .serialized, .enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed")
 )
 struct GnomeTests {
   @Test func theKeyDownAndEnterAreAWholeUse() async throws {
-    try await Scene.run(on: .gnome, with: ["old", "new"]) { scene in
-      let other = try await scene.hideBehindOtherWindow()
-      try await scene.bindToggleKey()
-      try await scene.toggleByKey()
-      try await scene.waitUntilActive()
-      try await scene.desktop.press("Down", "Return")
-      try await scene.expectClipboard("old")
-      try await scene.toggleByKey()
-      try await waitUntil("the keyboard back") { try await other.isActive() }
-      #expect(try await scene.shownWindow() == nil)
-    }
+    try await PopupTests().theKeyDownAndEnterAreAWholeUse(.gnome)
   }
 
   @Test func itNeverComesWithoutTheKeyboardNorTwice() async throws {
-    try await Scene.run(on: .gnome, with: ["text"]) { scene in
-      let other = try await scene.hideBehindOtherWindow()
-      try await scene.bindToggleKey()
-      try await scene.callAndSendAway(from: other)
-    }
+    try await PopupTests().itNeverComesWithoutTheKeyboardNorTwice(.gnome)
   }
 
   @Test func behindAnotherWindowItComesToTheFront() async throws {
-    try await Scene.run(on: .gnome, with: ["text"]) { scene in
-      let other = try await scene.desktop.openOtherWindow()
-      try await waitUntil("the other window active") { try await other.isActive() }
-      try await scene.toggle()
-      try await scene.waitUntilActive()
-      try await scene.desktop.press("Return")
-      try await scene.expectClipboard("text")
-    }
+    try await PopupTests().behindAnotherWindowItComesToTheFront(.gnome)
+  }
+
+  @Test func enterHidesItWhereTheUserWantsThat() async throws {
+    try await PopupTests().enterHidesItWhereTheUserWantsThat(.gnome)
   }
 
   @Test func whatIsCopiedIsRecordedWhileTheWindowIsActiveAndAtNoOtherTime() async throws {

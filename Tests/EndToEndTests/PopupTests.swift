@@ -23,7 +23,14 @@ import Testing
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try await scene.bindToggleKey()
-      try await scene.callAndSendAway(from: other)
+      for round in 1...Scene.rounds {
+        try await scene.toggleByKey()
+        try await scene.waitUntilActive("round \(round)")
+        #expect(try await scene.desktop.copyPastaWindowCount() == 1)
+        try await scene.toggleByKey()
+        try await waitUntil("the keyboard back, round \(round)") { try await other.isActive() }
+        #expect(try await scene.shownWindow() == nil)
+      }
     }
   }
 

@@ -50,16 +50,4 @@ extension Scene {
 
   /// The title of the window that has the keyboard.
   func activeTitle() async throws -> String? { try await desktop.activeWindow()?.title() }
-
-  /// Calls the window and sends it away, again and again: never without the keyboard, never twice.
-  func callAndSendAway(from other: DesktopWindow) async throws {
-    for round in 1...Self.rounds {
-      try await toggleByKey()
-      try await waitUntilActive("round \(round)")
-      #expect(try await desktop.copyPastaWindowCount() == 1)
-      try await toggleByKey()
-      try await waitUntil("the keyboard back, round \(round)") { try await other.isActive() }
-      #expect(try await shownWindow() == nil)
-    }
-  }
 }
