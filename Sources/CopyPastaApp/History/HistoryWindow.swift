@@ -25,7 +25,6 @@ final class HistoryWindow {
     window = Window(title: "CopyPasta")
     self.environment = environment
     windowState = environment.windowState
-    window.setIcon(CopyPasta.id)
     window.setTitlebar(HeaderBar(start: [mark.root], end: [MainMenu.button()]))
     window.addStyle("copypasta")
     recallSize()
@@ -79,6 +78,8 @@ final class HistoryWindow {
 
   private func drawn() {
     isDrawn = true
+    // GTK draws it here and now, in several sizes, for X11's panels: 6 ms that the first frame need not wait for.
+    window.setIcon(CopyPasta.id)
     completeContent()
   }
 
