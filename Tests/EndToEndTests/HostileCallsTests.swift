@@ -52,7 +52,7 @@ import Testing
       try await waitUntil("the window active") {
         try await scene.desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
       }
-      #expect(try await scene.desktop.copyPastaWindowCount() == 1)
+      try await scene.desktop.expectOneWindow()
       try await scene.capture("it goes on")
     }
   }

@@ -26,7 +26,7 @@ import Testing
       for round in 1...Scene.rounds {
         try await scene.toggleByKey()
         try await scene.waitUntilActive("round \(round)")
-        #expect(try await scene.desktop.copyPastaWindowCount() == 1)
+        try await scene.desktop.expectOneWindow()
         try await scene.toggleByKey()
         try await waitUntil("the keyboard back, round \(round)") { try await other.isActive() }
         #expect(try await scene.shownWindow() == nil)

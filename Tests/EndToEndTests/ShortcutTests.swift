@@ -10,7 +10,7 @@ import Testing
       for round in 1...Scene.rounds {
         try await scene.pressShortcut()
         try await scene.expectActive("round \(round)")
-        #expect(try await scene.desktop.copyPastaWindowCount() == 1)
+        try await scene.desktop.expectOneWindow()
         try await scene.pressShortcut()
         try await waitUntil("the other window active, round \(round)") { try await other.isActive() }
         #expect(try await eventually { try await scene.desktop.copyPastaWindowCount() == 0 })
