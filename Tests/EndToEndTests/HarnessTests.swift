@@ -66,16 +66,24 @@ import Testing
     }
   }
 
+  /// Opens two windows of another program, and returns them, the active one first.
+  private func activateTwoWindowsInTurn(
+    on desktop: VirtualDesktop
+  ) async throws -> (first: DesktopWindow, second: DesktopWindow) {
+    let first = try await desktop.openOtherWindow()
+    let second = try await desktop.openOtherWindow()
+    #expect(try await !first.isActive())
+    try await first.activate()
+    #expect(try await !second.isActive())
+    try await first.minimise()
+    #expect(try await desktop.activeWindow()?.id == second.id)
+    try await first.activate()
+    return (first, second)
+  }
+
   @Test func windowsOnWaylandAreActiveMinimisedClickedAndClosed() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
-      let first = try await desktop.openOtherWindow()
-      let second = try await desktop.openOtherWindow()
-      #expect(try await !first.isActive())
-      try await first.activate()
-      #expect(try await !second.isActive())
-      try await first.minimise()
-      #expect(try await desktop.activeWindow()?.id == second.id)
-      try await first.activate()
+      let (first, second) = try await activateTwoWindowsInTurn(on: desktop)
       #expect(try await first.frame() == Rectangle(x: 940, y: 40, width: 300, height: 200))
       #expect(try await Screenshot.take(of: first, on: desktop).width == 300)
       try await second.activate()
@@ -87,14 +95,7 @@ import Testing
   @Test(.enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed"))
   func windowsOnGnomeAreActiveMinimisedAndClosed() async throws {
     try await VirtualDesktop.with(.gnome) { desktop in
-      let first = try await desktop.openOtherWindow()
-      let second = try await desktop.openOtherWindow()
-      #expect(try await !first.isActive())
-      try await first.activate()
-      #expect(try await !second.isActive())
-      try await first.minimise()
-      #expect(try await desktop.activeWindow()?.id == second.id)
-      try await first.activate()
+      let (first, second) = try await activateTwoWindowsInTurn(on: desktop)
       #expect(try await Screenshot.take(of: first, on: desktop).width == first.frame().width)
       try await second.close()
       #expect(try await eventually { try await !second.isVisible() })

@@ -46,16 +46,6 @@ struct GnomeWindowSystem: WindowSystem {
     try await call("window(\(window))?.delete(global.get_current_time())")
   }
 
-  /// The title is wev's own.
-  func openOtherWindow(titled _: String) async throws -> UInt {
-    let before = Set(try await windows().map(\.id))
-    _ = try desktop.start(["wev"])
-    let window = try await waitFor("a window of wev") {
-      try await windows().first { $0.applicationID == "wev" && !before.contains($0.id) }
-    }
-    return window.id
-  }
-
   func picture(of window: UInt?) async throws -> [UInt8] {
     let size = VirtualDesktop.size
     var part = Rectangle(x: 0, y: 0, width: size.width, height: size.height)

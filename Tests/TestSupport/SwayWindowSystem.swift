@@ -52,16 +52,6 @@ struct SwayWindowSystem: WindowSystem {
 
   func close(_ window: UInt) async throws { try await command("[con_id=\(window)] kill") }
 
-  /// The title is wev's own.
-  func openOtherWindow(titled _: String) async throws -> UInt {
-    let before = Set(try await windows().map(\.id))
-    _ = try desktop.start(["wev"])
-    let window = try await waitFor("a window of wev") {
-      try await windows().first { $0.app_id == "wev" && !before.contains($0.id) }
-    }
-    return window.id
-  }
-
   func picture(of window: UInt?) async throws -> [UInt8] {
     var arguments = ["grim", "-t", "ppm"]
     if let window {

@@ -1,5 +1,7 @@
 /// What is done in another way on each kind of desktop: input, windows and pictures.
 protocol WindowSystem: Sendable {
+  var desktop: VirtualDesktop { get }
+
   /// Presses and releases each of these keys; `ctrl+c` is one.
   func press(_ keys: [String]) async throws
   func type(_ text: String) async throws
@@ -26,6 +28,18 @@ protocol WindowSystem: Sendable {
 
   /// A picture of a window, or of the whole screen, in the format "P6".
   func picture(of window: UInt?) async throws -> [UInt8]
+}
+
+/// As Wayland's have it.
+extension WindowSystem {
+  /// The title is wev's own.
+  func openOtherWindow(titled _: String) async throws -> UInt {
+    let before = try await windows(ofClass: "wev")
+    _ = try desktop.start(["wev"])
+    return try await waitFor("a window of wev") {
+      try await windows(ofClass: "wev").first { !before.contains($0) }
+    }
+  }
 }
 
 extension VirtualDesktop {

@@ -5,7 +5,8 @@ extension Display {
   /// Calls when the X server or the compositor has gone.
   ///
   /// GDK ends the process then, at once, from within whatever asks for the next event or draws: so the handler must end
-  /// it by itself, and may not run the main loop before (see `MainLoop.finish`). It is called once.
+  /// it by itself, and may not run the main loop before (see `MainLoop.finish`). It is called once. On Wayland the process
+  /// ends 5 s later in any case, with status 1.
   public static func onLoss(_ body: @escaping @MainActor () -> Void) {
     lossHandler = body
     guard let descriptor = connectionDescriptor else { return }
