@@ -20,7 +20,7 @@ struct Checkout {
   var data: String { folder + "/data" }
 
   /// The schema of the settings, compiled beside the program where that was not done since it changed: `swift run`
-  /// alone does not call `meson-helpers/stage`.
+  /// alone does not call `meson-helpers/internal/stage`.
   func schema(_ id: String) -> SettingsSchema? {
     let source = "\(data)/\(id).gschema.xml"
     let compiled = buildFolder + "/share/glib-2.0/schemas"

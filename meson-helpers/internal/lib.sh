@@ -1,8 +1,8 @@
-# Sourced by the scripts of this folder: the few things that all of them need.
+# Sourced by every script of meson-helpers: the few things that all of them need.
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034  # used by who sources this
-project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # What a script has to say is set apart from what the tools that it calls say.
 say() {
