@@ -22,6 +22,7 @@ let package = Package(
       resources: [.embedInCode("Resources/icon.svg"), .embedInCode("Resources/style.css")]),
     .executableTarget(name: "copypasta", dependencies: ["CopyPastaApp"]),
 
+    // Plain targets are part of "swift build -c release" too, so none of them may import anything @testable.
     .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Fixtures"]),
     .target(
       name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
@@ -41,7 +42,7 @@ let package = Package(
       path: "Tests/TextPipeline"),
     .testTarget(
       name: "CopyPastaAppTests",
-      dependencies: ["CopyPastaApp", "TestSupport", "GtkTestSupport", "TextPipeline"]),
+      dependencies: ["CopyPastaApp", "CGtk", "TestSupport", "GtkTestSupport", "TextPipeline"]),
     .testTarget(name: "EndToEndTests", dependencies: ["copypasta", "CSQLite", "TestSupport"]),
   ]
 )

@@ -5,14 +5,14 @@ import Glibc
 
 /// A stream whose other end the test holds: it sends what it likes, when it likes.
 @MainActor
-public final class SocketStream {
+final class SocketStream {
   /// The end that is read.
-  public let input: InputStream
+  let input: InputStream
   private let connection: Owned
   private var otherEnd: CInt
 
   /// Makes both ends.
-  public init() {
+  init() {
     var ends: [CInt] = [-1, -1]
     precondition(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0, "no sockets")
     otherEnd = ends[1]
@@ -29,10 +29,10 @@ public final class SocketStream {
   isolated deinit { end() }
 
   /// Sends bytes.
-  public func send(_ bytes: [UInt8]) { _ = write(otherEnd, bytes, bytes.count) }
+  func send(_ bytes: [UInt8]) { _ = write(otherEnd, bytes, bytes.count) }
 
   /// Closes the other end.
-  public func end() {
+  func end() {
     if otherEnd >= 0 { close(otherEnd) }
     otherEnd = -1
   }
