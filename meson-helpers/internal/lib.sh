@@ -15,6 +15,14 @@ fail() {
   exit 1
 }
 
+# prepare GROUP...: what a script that builds begins with: a checkout that can be written, Swift, and these packages.
+prepare() {
+  local folder=$project
+  if [[ -e $project/.build ]]; then folder=$project/.build; fi
+  [[ -w $folder ]] || fail "$folder cannot be written, and the build goes there; please work in a clone of your own"
+  "$project/meson-helpers/packages" "$@"
+}
+
 # until_true SECONDS COMMAND...: polls until the command succeeds, and says whether it did.
 until_true() {
   local deadline=$((SECONDS + $1))
