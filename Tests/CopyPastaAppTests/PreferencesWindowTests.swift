@@ -1,9 +1,9 @@
 import ClipHistory
-import GtkKit
 import GtkTestSupport
 import Testing
 
 @testable import CopyPastaApp
+@testable import GtkKit
 
 @MainActor
 @Suite(.serialized) struct PreferencesWindowTests {
@@ -40,21 +40,81 @@ import Testing
     #expect(button.root.value == 16)
   }
 
-  @Test func theWindowGoesWithAllInItWhenItIsClosed() {
+  // MARK: The window's end
+
+  /// How a dialog leaves the screen.
+  enum Way: CaseIterable { case destroyed, closed, hidden }
+
+  @Test(arguments: Way.allCases)
+  func `however the window goes while it waits for keys, the shortcut is back`(_ way: Way) async throws {
+    let shown = ShownDialogs()
+    let keeper = shown.environment.shortcut
+    keeper.start()
+    try await pump("the shortcut held") { keeper.state == ShownDialogs.held }
+    shown.dialogs.showPreferences(of: shown.environment, above: nil)
+    let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
+    try await pump("the window on the screen") { window.shortcut.root.isMapped }
+    window.shortcut.recorder.record()
+    #expect(keeper.isPaused)
+    try await pump("the shortcut given back") { !shown.way.isHeld }
+    switch way {
+    case .destroyed: window.window.destroy()
+    case .closed: shown.dialogs.close()
+    case .hidden: window.window.isVisible = false
+    }
+    #expect(!keeper.isPaused)
+    try await pump("the shortcut held again") { shown.way.isHeld && keeper.state == ShownDialogs.held }
+    shown.dialogs.close()
+    window.window.destroy()
+  }
+
+  @Test(arguments: Dialogs.Kind.allCases)
+  func `a window that is closed goes, with all that is in it`(_ kind: Dialogs.Kind) async throws {
+    let shown = ShownDialogs()
+    var lifetimes: [Lifetime] = []
+    weak var leaked: (any Dialog)?
+    for _ in 1...3 {
+      switch kind {
+      case .preferences: shown.dialogs.showPreferences(of: shown.environment, above: nil)
+      case .shortcuts: shown.dialogs.showShortcuts(above: nil)
+      case .about: shown.dialogs.showAbout(above: nil)
+      }
+      do {
+        let dialog = try #require(shown.dialogs.open[kind])
+        leaked = dialog
+        lifetimes.append(Lifetime(of: dialog.window.raw))
+        try await pump("the window on the screen") { dialog.window.isMapped }
+        (dialog as? PreferencesWindow)?.shortcut.recorder.record()
+      }
+      shown.dialogs.close()
+      #expect(!shown.dialogs.areOpen)
+    }
+    #expect(shown.closings == 3)
+    try await pump("the end of its Swift half") { leaked == nil }
+    try await pump("the end of the windows") { lifetimes.allSatisfy(\.isOver) }
+    // Nobody is left to follow it.
+    shown.environment.preferences.showsTrayIcon = false
+  }
+}
+
+/// The dialogs of a program that has no more than them.
+@MainActor
+private final class ShownDialogs {
+  static let held = ShortcutState.held(by: .keyGrab, name: "Ctrl+Super+V")
+
+  let way = FakeShortcut()
+  let environment: Environment
+  private(set) var closings = 0
+  private(set) lazy var dialogs = Dialogs(of: Application(id: "org.copypasta.Test")) { [weak self] in
+    self?.closings += 1
+  }
+
+  init() {
+    way.outcome = Self.held
     let preferences = Preferences(schema: nil)
-    let environment = Environment(
+    environment = Environment(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
       windowState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { .failure(.readOnly) },
-      preferences: { preferences }, shortcuts: { [] })
-    let application = Application(id: "org.copypasta.Test")
-    var closed = 0
-    let dialogs = Dialogs(of: application) { closed += 1 }
-    dialogs.showPreferences(of: environment, above: nil)
-    #expect(dialogs.areOpen)
-    dialogs.close()
-    #expect(!dialogs.areOpen)
-    #expect(closed == 1)
-    // Nobody is left to follow it.
-    preferences.showsTrayIcon = false
+      preferences: { preferences }, shortcuts: { [way] in [way] })
   }
 }

@@ -77,6 +77,22 @@ import Testing
     }
   }
 
+  @Test func `closing Preferences while it waits for keys leaves the shortcut at work`() async throws {
+    try await Self.run { scene, _ in
+      try await scene.pressShortcut()
+      try await scene.expectActive()
+      try await scene.desktop.press("ctrl+comma")
+      let dialog = try await waitFor("Preferences") {
+        try await scene.desktop.window(titled: "Preferences")
+      }
+      try await waitUntil("Preferences in front") { try await dialog.isActive() }
+      try await scene.desktop.press("alt+h")
+      try await dialog.close()
+      try await waitUntil("no Preferences") { try await !dialog.isVisible() }
+      try await scene.waitForShortcut()
+    }
+  }
+
   @Test func whatAnotherProgramHasIsLeftToIt() async throws {
     try await VirtualDesktop.with { desktop in
       try desktop.home.set(["shortcut": "'<Control><Super>v'"])

@@ -29,7 +29,7 @@ import Testing
     var received: [UInt8]?
     let reading = Task {
       let stream = try await clipboard.read(["image/png", "STRING"])
-      lifetime = Lifetime(of: stream)
+      lifetime = Lifetime(of: stream.raw)
       received = try await stream.read(atMost: 100)
     }
     try await pump { received != nil }

@@ -1,4 +1,5 @@
 import CGtk
+import GtkTestSupport
 import Testing
 
 @testable import GtkKit
@@ -14,7 +15,7 @@ import Testing
     let lifetime: Lifetime
     do {
       let borrowed = Object(Owned(borrowing: menu))
-      lifetime = Lifetime(of: borrowed)
+      lifetime = Lifetime(of: borrowed.raw)
     }
     #expect(!lifetime.isOver)
     g_object_unref(menu)
@@ -24,7 +25,7 @@ import Testing
   @Test func aReferenceFromAnotherThreadIsGivenBackOnTheMainOne() async {
     let lifetime: Lifetime
     var object: Object? = Object(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)))
-    lifetime = Lifetime(of: object.unsafelyUnwrapped)
+    lifetime = Lifetime(of: object.unsafelyUnwrapped.raw)
     let keeper = Task.detached { [owned = object.unsafelyUnwrapped.owned] in _ = owned }
     object = nil
     await keeper.value

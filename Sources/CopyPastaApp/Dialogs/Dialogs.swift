@@ -5,9 +5,11 @@ import GtkKit
 final class Dialogs {
   private let application: Application
   private let closed: @MainActor () -> Void
-  private var open: [Kind: Dialog] = [:]
+  /// Those that are shown.
+  private(set) var open: [Kind: any Dialog] = [:]
 
-  private enum Kind { case preferences, shortcuts, about }
+  /// What each of them is for.
+  enum Kind: CaseIterable { case preferences, shortcuts, about }
 
   /// - Parameter closed: called when one of them has gone.
   init(of application: Application, closed: @escaping @MainActor () -> Void) {

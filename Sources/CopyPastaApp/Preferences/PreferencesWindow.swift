@@ -8,7 +8,7 @@ final class PreferencesWindow: Dialog {
   private var switches: [SettingSwitch] = []
   private var rows: [Preferences.Key: PreferenceRow] = [:]
   private let sizeLimit: SizeLimitButton
-  private let shortcut: ShortcutGroup
+  let shortcut: ShortcutGroup
 
   init(_ preferences: Preferences, _ shortcut: ShortcutKeeper, clipboard: any SystemClipboard) {
     self.preferences = preferences

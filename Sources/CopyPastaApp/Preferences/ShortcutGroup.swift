@@ -5,11 +5,11 @@ import GtkKit
 @MainActor
 final class ShortcutGroup {
   let root: Widget
+  let recorder: ShortcutRecorder
 
   private let preferences: Preferences
   private let keeper: ShortcutKeeper
   private let clipboard: any SystemClipboard
-  private let recorder: ShortcutRecorder
   private let keys: PreferenceRow
   private let command: PreferenceRow
   private let copyButton = Button(label: tr("Cop_y"))
@@ -25,7 +25,9 @@ final class ShortcutGroup {
     self.keeper = keeper
     let recorder = ShortcutRecorder(in: window)
     self.recorder = recorder
-    keys = PreferenceRow(tr("Show or _Hide the History"), "", recorder.root) { recorder.record() }
+    keys = PreferenceRow(tr("Show or _Hide the History"), "", recorder.root) { [weak recorder] in
+      recorder?.record()
+    }
     self.clipboard = clipboard
     command = PreferenceRow(tr("C_ommand to Bind"), ShortcutState.toggleCommand, copyButton)
     command.root.addStyle("command")

@@ -7,7 +7,7 @@ import GtkKit
 final class ShortcutRecorder {
   let root: Button
   private let label = Label()
-  private let window: Window
+  private weak var window: Window?
 
   /// Called with the keys that were chosen, as GTK writes them; empty for none.
   var onChoice: (@MainActor (String) -> Void)?
@@ -16,7 +16,7 @@ final class ShortcutRecorder {
   /// Called when it begins and when it ends to listen.
   var onRecording: (@MainActor (Bool) -> Void)?
 
-  /// - Parameter window: the one that the button is in.
+  /// - Parameter window: the one that the button is in; it is not kept.
   init(in window: Window) {
     self.window = window
     label.center()
@@ -25,6 +25,8 @@ final class ShortcutRecorder {
     root.onClick { [weak self] in self?.clicked() }
     root.onKeyPress { [weak self] in self?.pressed($0) ?? false }
     root.onFocusLoss { [weak self] in self?.isRecording = false }
+    // A window that is closed need not lose the keyboard before.
+    root.onHide { [weak self] in self?.isRecording = false }
     show()
   }
 
@@ -40,7 +42,7 @@ final class ShortcutRecorder {
     didSet {
       guard isRecording != oldValue else { return }
       // The desktop's own shortcuts, too, are only keys now.
-      window.takesSystemShortcuts = isRecording
+      window?.takesSystemShortcuts = isRecording
       onRecording?(isRecording)
       show()
     }

@@ -37,6 +37,11 @@ open class Widget: Object {
   /// Whether the widget and all it lies in are shown.
   public final var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
 
+  /// Calls when the widget goes from the screen: it, or what it lies in, is hidden, closed or destroyed.
+  ///
+  /// A window that somebody holds is not told of its destruction, but it is of that.
+  public final func onHide(_ body: @escaping @MainActor () -> Void) { connect("unmap", body) }
+
   /// Whether the widget reacts to the user.
   public final var isEnabled: Bool {
     get { gtk_widget_get_sensitive(widget) != 0 }

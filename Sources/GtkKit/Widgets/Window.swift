@@ -26,11 +26,6 @@ public final class Window: Widget {
     }
   }
 
-  /// Calls when the window goes from the screen: closed, destroyed, or hidden.
-  ///
-  /// A window that somebody holds is not told of its destruction, but it is of that.
-  public func onHide(_ body: @escaping @MainActor () -> Void) { connect("unmap", body) }
-
   /// Makes the window one of the application's, which runs for as long as it has windows.
   public func join(_ application: Application) { gtk_window_set_application(cast(), application.cast()) }
 

@@ -1,26 +1,8 @@
 import CGtk
-import Synchronization
+import GtkTestSupport
 import Testing
 
 @testable import GtkKit
-
-/// Tells whether a GObject is gone, without keeping it.
-///
-/// A connection to a bus may end on GDBus's own thread.
-final class Lifetime: Sendable {
-  private let ended = Atomic(false)
-
-  var isOver: Bool { ended.load(ordering: .acquiring) }
-
-  @MainActor
-  init(of object: Object) {
-    let ended: GWeakNotify = { data, _ in
-      let lifetime = Unmanaged<Lifetime>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue()
-      lifetime.ended.store(true, ordering: .releasing)
-    }
-    g_object_weak_ref(object.cast(), ended, Unmanaged.passRetained(self).toOpaque())
-  }
-}
 
 /// A Swift object that a closure captures, to see whether the closure is released.
 final class Token: Sendable {}
@@ -38,7 +20,7 @@ func expectNoLeak(
     let token = Token()
     captured = token
     let object = try make(token)
-    lifetime = Lifetime(of: object)
+    lifetime = Lifetime(of: object.raw)
     #expect(lifetime?.isOver == false, sourceLocation: sourceLocation)
   }
   // What GTK still had to do with it, such as the end of an animation.
