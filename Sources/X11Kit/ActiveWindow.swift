@@ -1,9 +1,25 @@
+import SerialQueue
+
 /// The window that the user works in, as the window manager has it (`_NET_ACTIVE_WINDOW`, EWMH).
-public enum ActiveWindow {
-  /// Asks `display`; nil where there is no window manager that says so, or no server.
+///
+/// Each question has a connection of its own: one that was kept would have to be read, for every client is told of
+/// changes of the keyboard.
+public actor ActiveWindow {
+  private let display: String?
+  private let queue = SerialQueue(label: "org.copypasta.active-window")
+
+  /// While another program holds the server grabbed even connecting waits, so it has a thread of its own.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  /// Refers to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
+  public init(display: String?) {
+    self.display = display
+  }
+
+  /// Asks the server, however long it takes; nil where there is no window manager that says so, or no server.
   ///
   /// A key that another program has grabbed takes the keyboard from this window while it is down, and not the name.
-  public static func id(on display: String?) -> UInt32? {
+  public func id() -> UInt32? {
     do {
       let connection = try Connection(display: display)
       let name = try Atoms(connection)[.activeWindow]

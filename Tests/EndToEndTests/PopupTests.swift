@@ -100,4 +100,26 @@ import Testing
       try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
     }
   }
+
+  /// The keyboard is away for a key of the desktop's, so it asks which window is in front; the server answers nobody.
+  @Test func `a server that another program has grabbed does not freeze it`() async throws {
+    try await Scene.run(with: ["text"]) { scene in
+      try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
+      let grab = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py")])
+      try await waitUntil("the server grabbed") {
+        String(decoding: grab.output, as: UTF8.self) == "keyboard\nserver\n"
+      }
+      // By then the next question has been asked.
+      try await Task.sleep(for: .seconds(1))
+      let answer = try await scene.desktop.run(
+        [
+          "gdbus", "call", "--session", "--timeout", "15", "--dest", CopyPasta.applicationID,
+          "--object-path", "/org/copypasta/CopyPasta", "--method", "org.gtk.Actions.List",
+        ])
+      #expect(answer.exit == .code(0), "\(answer.errors)")
+      try await grab.stop()
+      // It was in front all the time.
+      try await scene.waitUntilActive()
+    }
+  }
 }

@@ -20,6 +20,9 @@ final class Popup {
   private var isArriving = false
   private var arrival: Timeout?
   private var loss: Timeout?
+  /// Whether the X server is being asked which window is in front, for a toggle and for a loss of the keyboard.
+  private var isAsking = false
+  private var lossQuestion: Task<Void, Never>?
   /// There for a moment after the keyboard was taken from the window.
   private var recentLoss: Timeout?
 
@@ -52,8 +55,14 @@ final class Popup {
 
   /// Hides the window where the user works in it, and brings it to the front otherwise.
   func toggle(_ activation: Activation) {
-    if isArriving { return }
-    if window.isInFront { hide() } else { show(activation) }
+    if isArriving || isAsking { return }
+    guard window.isShown, !window.isActive else { return window.isActive ? hide() : show(activation) }
+    isAsking = true
+    Task { [weak self] in
+      let isInFront = await self?.window.isInFront() == true
+      self?.isAsking = false
+      if isInFront { self?.hide() } else { self?.show(activation) }
+    }
   }
 
   /// Does what a click on the tray icon asks for: the same, also where the click itself has taken the keyboard away.
@@ -71,6 +80,7 @@ final class Popup {
 
   private func activityChanged() {
     loss = nil
+    lossQuestion?.cancel()
     recentLoss = nil
     if window.isActive {
       isArriving = false
@@ -83,12 +93,16 @@ final class Popup {
 
   private func waitForLoss() {
     guard preferences().hidesOnFocusLoss else { return }
-    loss = Timeout(after: Self.lossTime) { [weak self] in self?.keyboardIsLost() }
+    loss = Timeout(after: Self.lossTime) { [weak self] in
+      self?.lossQuestion = Task { await self?.keyboardIsLost() }
+    }
   }
 
-  private func keyboardIsLost() {
+  private func keyboardIsLost() async {
+    let isInFront = await window.isInFront()
+    guard !Task.isCancelled else { return }
     // A key of the desktop's is held down: it is not known yet.
-    if window.isInFront { return waitForLoss() }
+    if isInFront { return waitForLoss() }
     // While a dialog of ours is open the user's work is there, and goes on here.
     guard !window.isActive, Window.shownCount < 2 else { return }
     let takenByClick = recentLoss

@@ -50,11 +50,11 @@ final class HistoryWindow {
   /// Whether it has the keyboard, or would have it but for a key of the desktop's that is held down.
   ///
   /// On X11 such a key is grabbed, and the window that the user works in loses the keyboard until it is up again.
-  var isInFront: Bool {
+  func isInFront() async -> Bool {
     if isActive { return true }
     guard isShown, case .x11(let display) = Display.backend, let number = window.x11Number
     else { return false }
-    return ActiveWindow.id(on: display) == number
+    return await ActiveWindow(display: display).id() == number
   }
 
   /// What other windows are shown above; nil while it is not on the screen itself.
