@@ -45,7 +45,9 @@ final class FakePortal {
   private let daemon: PrivateBus
   private let bus: Bus
   private var registrations: [BusRegistration] = []
-  private var requests: [String: BusRegistration] = [:]
+  /// The objects of all that was asked for, by their paths, in order.
+  private(set) var requests: [String] = []
+  private var requestObjects: [String: BusRegistration] = [:]
 
   static let handle = Portal.path + "/session/1_1/copypasta"
 
@@ -88,7 +90,7 @@ final class FakePortal {
   /// Leaves the bus.
   func stop() {
     registrations = []
-    requests = [:]
+    requestObjects = [:]
   }
 
   /// Sends a signal of a session's shortcut.
@@ -134,14 +136,17 @@ final class FakePortal {
     let token = options?.dictionary?["handle_token"]?.string ?? ""
     let sender = client.uniqueName.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
     let request = "\(Portal.path)/request/\(sender)/\(token)"
-    // One that asks a second time, as after a restart, names its requests as before.
-    requests[request] = nil
-    requests[request] = try closable("org.freedesktop.portal.Request", at: request)
-    if let response = response(to: method, answer) {
-      // Before the call is answered, as quick portals do.
-      bus.emit("Response", of: "org.freedesktop.portal.Request", at: request, response)
-    }
+    requests.append(request)
+    requestObjects[request] = nil
+    requestObjects[request] = try closable("org.freedesktop.portal.Request", at: request)
+    // Before the call is answered, as quick portals do.
+    if let response = response(to: method, answer) { respond(to: request, response) }
     return [path(request)]
+  }
+
+  /// Answers a request that was answered with silence so far.
+  func respond(to request: String, _ response: [Variant]) {
+    bus.emit("Response", of: "org.freedesktop.portal.Request", at: request, response)
   }
 
   private func response(to method: String, _ answer: Answer) -> [Variant]? {

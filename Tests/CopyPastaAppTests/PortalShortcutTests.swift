@@ -221,6 +221,42 @@ import Testing
     #expect(portal.calls.count { $0 == "CreateSession" } == 1 + PortalShortcut.Limits.patient.losses)
   }
 
+  @Test func `keys that are changed while a lost session is waited for are not the last to be mended`()
+    async throws
+  {
+    try await portal.start()
+    let limits = PortalShortcut.Limits(
+      answer: .seconds(60), question: .seconds(60), pauses: [.seconds(600)])
+    let waiting = PortalShortcut(limits: limits) { [portal] in portal.client }
+    waiting.onChange { [told] in told.states.append($0) }
+    let keys = try #require(Accelerator("<Alt>F1"))
+    #expect(try await pumping { await waiting.start(keys) } == Self.held)
+    portal.closeSession()
+    try await pump("the loss") { told.states == [.starting] }
+    // The user chooses other keys meanwhile.
+    try await pumping { await waiting.stop() }
+    #expect(try await pumping { await waiting.start(keys) } == Self.held)
+    portal.closeSession()
+    try await pump("the second loss") { told.states == [.starting, .starting] }
+    try await pumping { await waiting.stop() }
+  }
+
+  @Test func `an attempt that fails is followed by the next, however long the waits are`() async throws {
+    let limits = PortalShortcut.Limits(
+      answer: .seconds(60), question: .seconds(60), pauses: Array(repeating: .milliseconds(20), count: 50))
+    let patient = PortalShortcut(limits: limits) { [portal] in portal.client }
+    patient.onChange { [told] in told.states.append($0) }
+    try await portal.start()
+    let keys = try #require(Accelerator("<Alt>F1"))
+    #expect(try await pumping { await patient.start(keys) } == Self.held)
+    portal.answers["CreateSession"] = .failed
+    portal.closeSession()
+    try await pump("three attempts") { portal.calls.count { $0 == "CreateSession" } > 3 }
+    portal.answers = [:]
+    try await pump("the shortcut again") { told.states.last == Self.held }
+    #expect(told.states == [.starting, Self.held])
+  }
+
   @Test func aRefusalIsNotAskedForAgainByItself() async throws {
     portal.answers["BindShortcuts"] = .refused
     try await portal.start()

@@ -26,7 +26,6 @@ final class Portal {
   static let path = "/org/freedesktop/portal/desktop"
 
   let bus: Bus
-  private var requests = 0
 
   init(_ bus: Bus) {
     self.bus = bus
@@ -64,8 +63,8 @@ final class Portal {
   func request(
     _ method: String, of interface: String, within limit: Duration, arguments: (Variant) -> [Variant]
   ) async throws(PortalError) -> [String: Variant] {
-    requests += 1
-    let token = "copypasta\(requests)"
+    // Another `Portal` on the same connection may have asked something, too.
+    let token = "copypasta_" + String(UInt64.random(in: .min ... .max), radix: 16)
     let sender = String(bus.uniqueName.dropFirst().map { $0 == "." ? "_" : $0 })
     // The path is known beforehand: subscribing only after the call could be too late for the answer.
     let request = Self.interface(

@@ -61,6 +61,7 @@ final class PortalShortcut: GlobalShortcut {
     watch = nil
     renewal?.cancel()
     await renewal?.value
+    renewal = nil
     session?.close()
     session = nil
   }
@@ -93,14 +94,14 @@ final class PortalShortcut: GlobalShortcut {
     }
     changed?(.starting)
     renewal = Task { [weak self, limits] in
-      for pause in limits.pauses {
+      var outcome = ShortcutState.notHeld(.unsupported)
+      for pause in limits.pauses where outcome == .notHeld(.unsupported) {
         do { try await Timeout.wait(pause) } catch { return }
         guard let state = await self?.setUp(keys), !Task.isCancelled else { return }
-        if state == .notHeld(.unsupported), pause != limits.pauses.last { continue }
-        self?.renewal = nil
-        self?.changed?(state)
-        return
+        outcome = state
       }
+      self?.renewal = nil
+      self?.changed?(outcome)
     }
   }
 
