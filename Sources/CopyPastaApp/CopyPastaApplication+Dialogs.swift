@@ -19,6 +19,7 @@ extension CopyPastaApplication {
 
   /// Shows the preferences, above the window where that is shown.
   func showPreferences(_ activation: Activation) {
+    startAtLogin?.reconcile()
     shownDialogs().showPreferences(of: environment, above: window?.parentOfDialogs, activation)
   }
 

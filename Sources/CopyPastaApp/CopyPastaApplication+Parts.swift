@@ -10,9 +10,8 @@ extension CopyPastaApplication {
       self?.reasons.set(.trayIcon, holds: $0)
     }
     let preferences = environment.preferences
-    preferences.onChange(of: .startsAtLogin) { [weak self] in
-      self?.startAtLogin(preferences.startsAtLogin)
-    }
+    let entry: any LoginEntry = Sandbox.isFlatpak ? AutostartPortal.ofSession : Autostart()
+    startAtLogin = StartAtLogin(preferences, entry) { [weak self] in self?.report($0, of: .startsAtLogin) }
     startShortcut()
   }
 
@@ -23,6 +22,12 @@ extension CopyPastaApplication {
       self?.reasons.set(.shortcut, holds: shortcut?.state.needsProcess == true)
     }
     shortcut.start()
+  }
+
+  /// Says why a setting went back: in Preferences where they are open, else in the window.
+  private func report(_ message: String, of key: Preferences.Key) {
+    complain(message)
+    if dialogs?.report(message, of: key) != true { window?.report(message) }
   }
 
   private func requested(_ request: TrayIcon.Request, _ activation: Activation) {

@@ -26,6 +26,7 @@ final class CopyPastaApplication {
   var isEnding = false
   private var isStyled = false
   var trayIcon: TrayIcon?
+  var startAtLogin: StartAtLogin?
   lazy var haptics = Haptics(preferences: environment.preferences)
   var shortcutObservation: Observation?
 

@@ -62,11 +62,88 @@ import Testing
     #expect(error?.message.contains(file) == true)
   }
 
+  // MARK: How it is
+
+  @Test func `the setting is what the file says, whoever changed that`() throws {
+    let autostart = Autostart(folder: folder, program: "/bin/true")
+    let preferences = Preferences(schema: nil)
+    preferences.startsAtLogin = true
+    let start = StartAtLogin(preferences, autostart) { Issue.record("\($0)") }
+    #expect(!preferences.startsAtLogin, "there is no file")
+    try autostart.set(true)
+    start.reconcile()
+    #expect(preferences.startsAtLogin)
+    try FileManager.default.removeItem(atPath: file)
+    start.reconcile()
+    #expect(!preferences.startsAtLogin, "somebody has removed it")
+  }
+
+  @Test(arguments: ["Hidden=true", "X-GNOME-Autostart-enabled=false"])
+  func `a file that the desktop has switched off starts nothing`(_ line: String) throws {
+    let autostart = Autostart(folder: folder, program: "/bin/true")
+    try autostart.set(true)
+    #expect(autostart.isSet == true)
+    let content = try String(contentsOfFile: file, encoding: .utf8)
+    try (content + line + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(autostart.isSet == false)
+    try autostart.set(true)
+    #expect(autostart.isSet == true)
+  }
+
+  @Test func `a program that was moved is started from where it is now`() throws {
+    try Autostart(folder: folder, program: home.path + "/gone/copypasta").set(true)
+    #expect(Autostart(folder: folder, program: "/bin/true").isSet == true)
+    #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nTryExec=/bin/true\n"))
+    // Another one that is there is left alone.
+    #expect(Autostart(folder: folder, program: "/bin/false").isSet == true)
+    #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nTryExec=/bin/true\n"))
+  }
+
+  // MARK: In a sandbox
+
+  @Test func `a portal's refusal puts the switch back and is said`() async throws {
+    let fake = try await FakePortal()
+    try await fake.start()
+    fake.answers["RequestBackground"] = .refused
+    let preferences = Preferences(schema: nil)
+    var messages: [String] = []
+    let start = StartAtLogin(preferences, AutostartPortal { fake.client }) { messages.append($0) }
+    preferences.startsAtLogin = true
+    try await pump("the reason") { messages == [AutostartError.refused.message] }
+    #expect(!preferences.startsAtLogin)
+    fake.answers["RequestBackground"] = .granted
+    preferences.startsAtLogin = true
+    try await pump("the second request") { fake.calls.count == 2 }
+    // The portal does not tell how it is: what was granted last counts.
+    try await fake.settle()
+    start.reconcile()
+    #expect(preferences.startsAtLogin && messages.count == 1)
+  }
+
+  @Test func `a switch that is turned while the desktop asks ends as it was turned last`() async throws {
+    let fake = try await FakePortal()
+    try await fake.start()
+    fake.answers["RequestBackground"] = .silence
+    let preferences = Preferences(schema: nil)
+    let start = StartAtLogin(preferences, AutostartPortal { fake.client }) { Issue.record("\($0)") }
+    preferences.startsAtLogin = true
+    try await pump("the question") { fake.calls.count == 1 }
+    preferences.startsAtLogin = false
+    fake.answers["RequestBackground"] = .granted
+    fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
+    try await pump("the second question") { fake.calls.count == 2 }
+    let options = fake.arguments["RequestBackground"]?[1]?.dictionary
+    #expect(options?["autostart"]?.bool == false)
+    try await fake.settle()
+    #expect(!preferences.startsAtLogin)
+    withExtendedLifetime(start) {}
+  }
+
   @Test(arguments: [true, false])
   func inASandboxThePortalIsAsked(_ starts: Bool) async throws {
     let fake = try await FakePortal()
     try await fake.start()
-    try await pumping { try await AutostartPortal(Portal(fake.client)).set(starts) }
+    try await pumping { try await AutostartPortal { fake.client }.set(starts) }
     let options = fake.arguments["RequestBackground"]?[1]?.dictionary
     #expect(options?["autostart"]?.bool == starts)
     #expect(options?["commandline"]?.strings == ["copypasta", "--background"])
@@ -78,8 +155,22 @@ import Testing
     fake.answers["RequestBackground"] = answer
     try await fake.start()
     await #expect(throws: AutostartError.refused) {
-      try await pumping { try await AutostartPortal(Portal(fake.client)).set(true) }
+      try await pumping { try await AutostartPortal { fake.client }.set(true) }
     }
+  }
+
+  @Test func `each of two quick requests gets its own answer`() async throws {
+    let fake = try await FakePortal()
+    try await fake.start()
+    fake.answers["RequestBackground"] = .silence
+    let first = Task { try await AutostartPortal { fake.client }.set(true) }
+    try await pump("the first request") { fake.calls.count == 1 }
+    // It is refused while the user still looks at the first question.
+    fake.answers["RequestBackground"] = .refused
+    let second = Task { try await AutostartPortal { fake.client }.set(false) }
+    await #expect(throws: AutostartError.refused) { try await pumping { try await second.value } }
+    fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
+    try await pumping { try await first.value }
   }
 
   private func run(_ arguments: [String]) async throws -> Program.Result {

@@ -59,8 +59,11 @@ import Testing
   @Test func startAtLoginWritesAndRemovesTheFile() async throws {
     try await Scene.run { scene in
       let file = scene.desktop.home.configHome + "/autostart/\(CopyPasta.applicationID).desktop"
-      try scene.desktop.home.set(["start-at-login": "true", "shortcut": "''"])
-      try await waitUntil("the file") { FileManager.default.fileExists(atPath: file) }
+      try await waitUntil("the file") {
+        // At its start the program sets the setting to how it is.
+        try scene.desktop.home.set(["start-at-login": "true", "shortcut": "''"])
+        return try await eventually(within: .seconds(1)) { FileManager.default.fileExists(atPath: file) }
+      }
       let content = try String(contentsOfFile: file, encoding: .utf8)
       #expect(content.contains("\nExec=\"\(CopyPasta.programPath)\" --background\n"))
       try scene.desktop.home.set(["start-at-login": "false", "shortcut": "''"])

@@ -3,7 +3,7 @@ import GtkKit
 /// Starting hidden with the user's session, by a file in the autostart folder (Desktop Application Autostart
 /// Specification).
 @MainActor
-struct Autostart {
+struct Autostart: LoginEntry {
   private let file: KeyFile
   private let program: String?
 
@@ -18,12 +18,28 @@ struct Autostart {
     self.program = program
   }
 
-  /// Whether the file is there, and this program's.
-  var isSet: Bool { file.exists && file.string(Self.mark) != nil }
+  /// Whether the file is there, this program's, and heeded: desktops switch a file off by a line in it.
+  ///
+  /// One that starts a program which is there no more, as after a move, is written anew.
+  var isSet: Bool? {
+    guard isOurs, file.string("Hidden") != "true", file.string("X-GNOME-Autostart-enabled") != "false" else {
+      return false
+    }
+    guard let started = file.string("TryExec"), started.hasPrefix("/"), !UserFolders.hasProgram(at: started)
+    else { return true }
+    do throws(GLibError) {
+      try write()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private var isOurs: Bool { file.string(Self.mark) != nil }
 
   /// Writes or removes the file.
   func set(_ starts: Bool) throws(AutostartError) {
-    guard !file.exists || file.string(Self.mark) != nil else { throw .notOurs(path: file.path) }
+    guard !file.exists || isOurs else { throw .notOurs(path: file.path) }
     do throws(GLibError) {
       if starts { try write() } else { try file.remove() }
     } catch {

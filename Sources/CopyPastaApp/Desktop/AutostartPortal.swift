@@ -3,25 +3,25 @@ import GtkKit
 /// Starting hidden with the user's session, asked of the desktop by the Background portal: in a sandbox, from which
 /// the autostart folder is out of reach.
 @MainActor
-struct AutostartPortal {
+struct AutostartPortal: LoginEntry {
   /// The user may be asked.
   private static let limit = Duration.seconds(120)
 
-  private let portal: Portal
+  /// The one of the session's bus.
+  static let ofSession = AutostartPortal(connect: Bus.session)
 
-  init(_ portal: Portal) { self.portal = portal }
+  private let connect: @MainActor () async throws(BusError) -> Bus
 
-  /// The portal of this session.
-  static func ofSession() async throws(AutostartError) -> AutostartPortal {
-    do throws(BusError) {
-      return AutostartPortal(Portal(try await Bus.session()))
-    } catch {
-      throw .refused
-    }
-  }
+  /// - Parameter connect: the bus that the portal is on.
+  init(connect: @escaping @MainActor () async throws(BusError) -> Bus) { self.connect = connect }
+
+  /// The portal does not tell.
+  var isSet: Bool? { nil }
 
   /// - Throws: `refused` where it stays as it is.
   func set(_ starts: Bool) async throws(AutostartError) {
+    let portal: Portal
+    do throws(BusError) { portal = Portal(try await connect()) } catch { throw .refused }
     do throws(PortalError) {
       let answer = try await portal.request(
         "RequestBackground", of: "org.freedesktop.portal.Background", within: Self.limit

@@ -1,4 +1,5 @@
 import CGtk
+import Glibc
 
 /// The user's folders, by the XDG base directory specification.
 public enum UserFolders {
@@ -8,6 +9,9 @@ public enum UserFolders {
   public static var config: String { String(cString: g_get_user_config_dir()) }
   /// `$XDG_STATE_HOME`.
   public static var state: String { String(cString: g_get_user_state_dir()) }
+
+  /// Whether there is a file that may be run.
+  public static func hasProgram(at path: String) -> Bool { access(path, X_OK) == 0 }
 
   /// The file of the running program, by its real path; nil where the system does not say.
   public static var program: String? {
