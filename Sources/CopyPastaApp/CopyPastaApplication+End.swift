@@ -12,7 +12,7 @@ extension CopyPastaApplication {
 
   /// Ends the program where no window is shown and nothing would be missed.
   func endIfUnneeded() {
-    reasons.set(.offer, holds: environment.clipboard.isOffering)
+    if environment.clipboard.isOffering { reasons.hold(.offer) } else { reasons.end(.offer) }
     let isShown = window?.isShown == true || dialogs?.areOpen == true
     if !isShown && reasons.isEmpty { quit() }
   }

@@ -36,10 +36,10 @@ final class CopyPastaApplication {
     application.onActivate { [weak self] in self?.show(.ambient) }
     application.onTerminationSignal { [weak self] in self?.quit() }
     Display.onLoss { [weak self] in self?.displayLost() }
-    environment.clipboard.onOfferLost { [weak self] in self?.reasons.set(.offer, holds: false) }
+    environment.clipboard.onOfferLost { [weak self] in self?.reasons.end(.offer) }
     switch start {
     case .shown: showAhead()
-    case .hidden: reasons.set(.background, holds: true)
+    case .hidden: reasons.hold(.background)
     case .onDemand: callWait = Timeout(after: Self.callTime) { [weak self] in self?.endIfUnneeded() }
     }
     let status = isEnding ? 0 : application.run()
@@ -95,6 +95,7 @@ final class CopyPastaApplication {
   }
 
   private func windowHidden() {
+    reasons.forgetLost()
     Task { [weak self] in
       // A copy that was asked for just before is on the clipboard then.
       await self?.window?.settle()

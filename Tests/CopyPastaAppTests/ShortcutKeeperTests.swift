@@ -123,6 +123,37 @@ import Testing
     try await expect(.held(by: .portal, name: "X"))
   }
 
+  @Test(arguments: [ShortcutState.notHeld(.unsupported), .notHeld(.refused)])
+  func `a way that tells of a failure is not the one that holds it`(_ failure: ShortcutState) async throws {
+    keeper.start()
+    try await expect(.notHeld(.unsupported))
+    // As GNOME's settings do, whatever is changed in them.
+    first.change(to: failure)
+    second.change(to: .starting)
+    second.change(to: .held(by: .portal, name: "X"))
+    try await expect(.held(by: .portal, name: "X"))
+  }
+
+  @Test func `where the way that held it has lost it, another one may hold it`() async throws {
+    first.outcome = Self.held
+    keeper.start()
+    try await expect(Self.held)
+    first.change(to: .notHeld(.unsupported))
+    try await expect(.notHeld(.unsupported))
+    second.change(to: .held(by: .portal, name: "X"))
+    try await expect(.held(by: .portal, name: "X"))
+  }
+
+  @Test func `a change elsewhere while a way is being asked is not its answer`() async throws {
+    second.outcome = nil
+    keeper.start()
+    try await pump("the question") { second.asked.count == 1 }
+    first.change(to: .notHeld(.unsupported))
+    #expect(keeper.state == .starting)
+    second.outcome = .held(by: .portal, name: "X")
+    try await expect(.held(by: .portal, name: "X"))
+  }
+
   private func expect(_ state: ShortcutState) async throws {
     try await pump("\(state)") { keeper.state == state }
   }

@@ -6,57 +6,90 @@ import Testing
 /// Why the process lives on, and when nothing keeps it any more.
 @MainActor
 @Suite struct StayReasonsTests {
-  @Test(arguments: [StayReasons.Reason.background, .offer])
-  func theLastReasonToGoIsToldAtOnce(_ reason: StayReasons.Reason) {
-    var calls = 0
-    let reasons = StayReasons { calls += 1 }
-    reasons.set(reason, holds: true)
+  private let clock = FakeClock()
+  private let calls = Calls()
+  private let reasons: StayReasons
+
+  init() {
+    reasons = StayReasons(now: { [clock] in clock.now }) { [calls] in calls.count += 1 }
+  }
+
+  @Test(arguments: StayReasons.Reason.allCases)
+  func `the last reason's end is told at once`(_ reason: StayReasons.Reason) {
+    reasons.hold(reason)
     #expect(!reasons.isEmpty)
-    reasons.set(reason, holds: false)
+    reasons.end(reason)
     #expect(reasons.isEmpty)
-    #expect(calls == 1)
+    #expect(calls.count == 1)
   }
 
-  @Test func aReasonThatNeverHeldIsNotToldOf() {
-    var calls = 0
-    let reasons = StayReasons { calls += 1 }
-    for reason in StayReasons.Reason.allCases { reasons.set(reason, holds: false) }
+  @Test func `a reason that never held is not told of`() {
+    for reason in StayReasons.Reason.allCases {
+      reasons.end(reason)
+      reasons.lose(reason)
+    }
     #expect(reasons.isEmpty)
-    #expect(calls == 0)
+    #expect(calls.count == 0)
   }
 
-  @Test func oneReasonIsEnough() {
-    let reasons = StayReasons {}
-    reasons.set(.background, holds: true)
-    reasons.set(.offer, holds: true)
-    reasons.set(.offer, holds: false)
+  @Test func `one reason is enough`() {
+    reasons.hold(.background)
+    reasons.hold(.offer)
+    reasons.end(.offer)
     #expect(!reasons.isEmpty)
   }
 
   @Test(arguments: [StayReasons.Reason.trayIcon, .shortcut])
-  func whatTheDesktopTakesAwayIsWaitedForAMoment(_ reason: StayReasons.Reason) {
-    MainLoop.attachMainActor()
-    var calls = 0
-    let reasons = StayReasons(fadeTime: .milliseconds(50)) { calls += 1 }
-    reasons.set(reason, holds: true)
-    reasons.set(reason, holds: false)
+  func `what the desktop takes away keeps a hidden program, for however long`(_ reason: StayReasons.Reason) {
+    reasons.hold(reason)
+    reasons.forgetLost()
+    reasons.lose(reason)
+    clock.now += .seconds(100_000)
     #expect(!reasons.isEmpty)
-    #expect(MainLoop.run(until: { reasons.isEmpty }, atMost: .seconds(20)))
-    #expect(calls == 1)
+    #expect(calls.count == 0)
+    // The user copies in another program meanwhile: still the panel may come back.
+    reasons.hold(.offer)
+    reasons.end(.offer)
+    #expect(!reasons.isEmpty)
   }
 
-  @Test func aPanelThatStartsAgainInTimeIsAsIfItHadNeverGone() {
-    MainLoop.attachMainActor()
-    var calls = 0
-    let reasons = StayReasons(fadeTime: .milliseconds(50)) { calls += 1 }
-    reasons.set(.trayIcon, holds: true)
-    reasons.set(.trayIcon, holds: false)
-    reasons.set(.trayIcon, holds: true)
-    // A later reason's end is told, and the earlier one's is not.
-    reasons.set(.shortcut, holds: true)
-    reasons.set(.shortcut, holds: false)
-    #expect(MainLoop.run(until: { calls > 0 }, atMost: .seconds(20)))
-    #expect(calls == 1)
+  @Test func `where the panel has gone for good, the next window that is closed is the last`() {
+    reasons.hold(.trayIcon)
+    reasons.lose(.trayIcon)
+    clock.now += .seconds(11)
+    reasons.forgetLost()
+    #expect(reasons.isEmpty)
+  }
+
+  @Test func `a panel that is just starting again counts where the window is closed`() {
+    reasons.hold(.trayIcon)
+    reasons.lose(.trayIcon)
+    clock.now += .seconds(2)
+    reasons.forgetLost()
+    #expect(!reasons.isEmpty)
+    reasons.hold(.trayIcon)
+    clock.now += .seconds(100)
+    reasons.forgetLost()
     #expect(!reasons.isEmpty)
   }
+
+  @Test func `what the user switches off is over, also where the desktop has taken it away before`() {
+    reasons.hold(.trayIcon)
+    reasons.lose(.trayIcon)
+    reasons.end(.trayIcon)
+    // The icon goes with the setting, in whichever order.
+    reasons.lose(.trayIcon)
+    #expect(reasons.isEmpty)
+    #expect(calls.count == 1)
+  }
+}
+
+@MainActor
+private final class FakeClock {
+  var now = ContinuousClock.now
+}
+
+@MainActor
+private final class Calls {
+  var count = 0
 }

@@ -76,10 +76,39 @@ import Testing
     }
   }
 
-  @Test func thePanelsEndEndsAHiddenProgram() async throws {
+  /// As where GNOME locks the screen, which takes its tray away until it is unlocked.
+  @Test func `a panel that is away for long finds the hidden program still there`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.stop()
+      // Longer than a panel takes to start again.
+      try await Task.sleep(for: .seconds(15))
+      #expect(scene.app.program.isRunning)
+      let again = try await TrayPanel.start(on: scene.desktop)
+      try await again.waitForIcon()
+      try await again.clickIcon()
+      try await scene.waitForWindow()
+    }
+  }
+
+  @Test func `once the panel has gone for good, the window that is closed ends the program`() async throws {
+    try await Scene.run { scene in
+      let panel = try await scene.hideIntoTray()
+      try await panel.stop()
+      #expect(try await scene.desktop.run([CopyPasta.programPath]).exit == .code(0))
+      try await scene.waitForWindow()
+      // A panel that starts again is waited for.
+      try await Task.sleep(for: .seconds(11))
+      try await scene.desktop.window(ofClass: CopyPasta.applicationID)?.close()
+      #expect(try await scene.app.program.waitForExit(within: .seconds(60)) == .code(0))
+    }
+  }
+
+  @Test func `switching the icon off ends a program that nothing else keeps`() async throws {
+    try await Scene.run { scene in
+      let panel = try await scene.hideIntoTray()
+      try await panel.stop()
+      try scene.desktop.home.set(["tray-icon": "false", "shortcut": "''"])
       #expect(try await scene.app.program.waitForExit(within: .seconds(60)) == .code(0))
     }
   }

@@ -1,6 +1,10 @@
 import GtkKit
 
 /// Why the process lives on while its window is hidden.
+///
+/// What the desktop takes away never ends it: GNOME takes its tray down while the screen is locked, and nobody can tell a
+/// panel that has ended for good from one that is slow to come back. The program that was hidden into a tray is there when
+/// the tray is; where it never is again, the next window that is closed ends the program.
 @MainActor
 final class StayReasons {
   enum Reason: CaseIterable {
@@ -15,36 +19,48 @@ final class StayReasons {
   }
 
   private var holding: Set<Reason> = []
-  private var fading: [Reason: Timeout] = [:]
-  private let fadeTime: Duration
-  private let changed: @MainActor () -> Void
+  /// Those that the desktop has taken away, with the time.
+  private var lost: [Reason: ContinuousClock.Instant] = [:]
+  private let graceTime: Duration
+  private let now: @MainActor () -> ContinuousClock.Instant
+  private let ended: @MainActor () -> Void
 
   /// - Parameters:
-  ///   - fadeTime: how long the desktop's own reasons outlast their end: a panel that starts again takes the icon
-  ///     down and puts it back up.
-  ///   - changed: called when a reason has gone.
-  init(fadeTime: Duration = .seconds(10), changed: @escaping @MainActor () -> Void) {
-    self.fadeTime = fadeTime
-    self.changed = changed
+  ///   - graceTime: how long a reason that was lost counts where the user closes the window: a panel that starts again
+  ///     takes the icon down and puts it back up.
+  ///   - ended: called when a reason has gone, but for those that the desktop takes away.
+  init(
+    graceTime: Duration = .seconds(10), now: @escaping @MainActor () -> ContinuousClock.Instant = { .now },
+    ended: @escaping @MainActor () -> Void
+  ) {
+    self.graceTime = graceTime
+    self.now = now
+    self.ended = ended
   }
 
   /// Whether nothing keeps the process.
-  var isEmpty: Bool { holding.isEmpty && fading.isEmpty }
+  var isEmpty: Bool { holding.isEmpty && lost.isEmpty }
 
-  /// Says whether a reason holds now.
-  func set(_ reason: Reason, holds: Bool) {
-    if holds {
-      holding.insert(reason)
-      fading[reason] = nil
-    } else if holding.remove(reason) != nil {
-      if reason == .trayIcon || reason == .shortcut { fade(reason) } else { changed() }
-    }
+  /// A reason holds from now on.
+  func hold(_ reason: Reason) {
+    holding.insert(reason)
+    lost[reason] = nil
   }
 
-  private func fade(_ reason: Reason) {
-    fading[reason] = Timeout(after: fadeTime) { [weak self] in
-      self?.fading[reason] = nil
-      self?.changed()
-    }
+  /// A reason is over: the user does not want it any more, or it is done.
+  func end(_ reason: Reason) {
+    let held = holding.remove(reason) != nil
+    let wasLost = lost.removeValue(forKey: reason) != nil
+    if held || wasLost { ended() }
+  }
+
+  /// The desktop has taken a reason away, and may bring it back.
+  func lose(_ reason: Reason) {
+    if holding.remove(reason) != nil { lost[reason] = now() }
+  }
+
+  /// The user closes the window: what was lost before that, and not just now, keeps the process no longer.
+  func forgetLost() {
+    lost = lost.filter { now() - $0.value < graceTime }
   }
 }

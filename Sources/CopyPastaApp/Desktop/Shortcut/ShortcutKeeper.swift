@@ -98,7 +98,9 @@ final class ShortcutKeeper {
     holder = nil
     for way in ways { await way.stop() }
     guard !Task.isCancelled else { return }
-    guard !isPaused, !preferences.shortcut.isEmpty else { return state = .off }
+    // Asked for again once the pause is over.
+    guard !isPaused else { return state = .starting }
+    guard !preferences.shortcut.isEmpty else { return state = .off }
     guard let keys = Accelerator(preferences.shortcut) else { return state = .notHeld(.malformed) }
     state = .starting
     let state = await firstSuccess(for: keys)
@@ -126,8 +128,10 @@ final class ShortcutKeeper {
   }
 
   private func changed(_ way: any GlobalShortcut, to state: ShortcutState) {
-    guard holder == nil || holder === way else { return }
-    holder = way
+    // Any way may tell that it has not got the shortcut: GNOME's does with each change of its settings.
+    if holder == nil, state.isPromising { holder = way }
+    guard holder === way else { return }
+    if !state.isPromising { holder = nil }
     self.state = state
   }
 }

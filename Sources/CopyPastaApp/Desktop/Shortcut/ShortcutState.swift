@@ -65,11 +65,11 @@ extension ShortcutState {
     }
   }
 
-  /// Whether the keys reach the program only while it runs.
-  var needsProcess: Bool {
+  /// Whether the way that tells so has the shortcut, or may have it yet.
+  var isPromising: Bool {
     switch self {
-    case .held(by: .keyGrab, _), .held(by: .portal, _): true
-    default: false
+    case .starting, .held, .notHeld(.taken), .notHeld(.missing): true
+    case .off, .notHeld: false
     }
   }
 
