@@ -62,11 +62,14 @@ public final class ListView<Row: ListRow>: Widget {
     rows.first { ListPlace(item: $0.key).position == position }?.value
   }
 
-  /// The row that has the keyboard, or within which something has it.
+  /// The row that has the focus, or within which something has it.
+  ///
+  /// The window says what has it: a row that was just removed may still be marked as if it had.
   public var focusedRow: Row? {
-    rows.values.first { row in
+    guard let root = gtk_widget_get_root(widget), let focused = gtk_root_get_focus(root) else { return nil }
+    return rows.values.first { row in
       guard let container = gtk_widget_get_parent(row.root.widget) else { return false }
-      return gtk_widget_get_state_flags(container).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
+      return container == focused || gtk_widget_is_ancestor(focused, container) != 0
     }
   }
 
@@ -83,14 +86,26 @@ public final class ListView<Row: ListRow>: Widget {
     activate(action: "list.scroll-to-item", with: .uint32(UInt32(position)))
   }
 
-  /// Gives a row the keyboard, after bringing it into view.
+  /// Moves the focus to a row, after bringing it into view; answers false if there is none.
   @discardableResult
   public func focus(_ position: Int) -> Bool {
+    if let scrollTo = NewerGTK.listViewScrollTo {
+      // From 4.12 on a list makes and moves its rows later: only GTK knows which widget is to show a position.
+      guard position < itemCount else { return false }
+      scrollTo(opaque, guint(position), NewerGTK.listScrollFocus, nil)
+      // That moves the focus only within the list; from elsewhere it comes to the row that was just said.
+      return grabFocus()
+    }
     scroll(to: position)
     guard let row = row(at: position), let container = gtk_widget_get_parent(row.root.widget) else {
-      return ListScrolling.focus(gtkListView: opaque, position)
+      return false
     }
     return gtk_widget_grab_focus(container) != 0
+  }
+
+  private var itemCount: Int {
+    guard let model = gtk_list_view_get_model(opaque) else { return 0 }
+    return Int(g_list_model_get_n_items(model))
   }
 
   private func connect(factory: Object, _ make: @escaping @MainActor (ListPlace) -> Row) {

@@ -1,5 +1,4 @@
 import CGtk
-import Glibc
 
 /// A kind of thing, for a screen reader.
 public enum AccessibleRole: Sendable {
@@ -34,13 +33,10 @@ extension Widget {
   /// Takes the name that a screen reader says from a label beside the widget.
   public final func setLabelledBy(_ label: Label) { copypasta_set_labelled_by(raw, label.raw) }
 
-  /// Has a screen reader say something at once; answers false where GTK is older than 4.14 and cannot.
+  /// Has a screen reader say something at once; answers false if GTK is older than 4.14 and cannot.
   public final func announce(_ words: String) -> Bool {
-    typealias Announce = @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, UInt32) -> Void
-    guard let symbol = dlsym(nil, "gtk_accessible_announce") else { return false }
-    let mediumPriority: UInt32 = 1
-    // The symbol has had this signature since it came, in 4.14.
-    unsafeBitCast(symbol, to: Announce.self)(opaque, words, mediumPriority)
+    guard let announce = NewerGTK.accessibleAnnounce else { return false }
+    announce(opaque, words, NewerGTK.mediumPriority)
     return true
   }
 
