@@ -1,3 +1,4 @@
+import CGtk
 import GtkTestSupport
 import TestSupport
 import Testing
@@ -120,7 +121,44 @@ import Testing
       #expect(throws: BusError.self) { try export(on: scene.service) { _ in _ = token } }
     }
     #expect(captured == nil)
+    // GLib may give back later what it was given with the refused one.
+    try await scene.settle()
     withExtendedLifetime(object) {}
+  }
+
+  @Test func `an object that is let go lets its closures go`() async throws {
+    let scene = try await BusScene.start()
+    weak var captured: Token?
+    do {
+      let token = Token()
+      captured = token
+      let object = try export(on: scene.service) { _ in _ = token }
+      try await scene.settle()
+      #expect(captured != nil)
+      withExtendedLifetime(object) {}
+    }
+    #expect(captured == nil)
+    try await scene.settle()
+  }
+
+  @Test func `a call that is on its way when its object goes is refused`() async throws {
+    let scene = try await BusScene.start()
+    let name = try await scene.takeName()
+    var object: BusRegistration? = try export(on: scene.service) { _ in Issue.record("the method was called")
+    }
+    scene.client.send(clock, "Now", [.string("")])
+    // The bus keeps the order: with its answer to the service, the call has come, too. Nothing is dispatched meanwhile.
+    for connection in [scene.client, scene.service] {
+      let answer = g_dbus_connection_call_sync(
+        connection.opaque, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer",
+        "Ping", nil, nil,
+        G_DBUS_CALL_FLAGS_NONE, -1, nil, nil)
+      g_variant_unref(answer)
+    }
+    #expect(object != nil)
+    object = nil
+    #expect(try await scene.refusal(clock, "Now", [.string("")]) == BusError.unknownMethod)
+    withExtendedLifetime(name) {}
   }
 
   @Test func aFloodOfCallsIsAnsweredCallByCall() async throws {

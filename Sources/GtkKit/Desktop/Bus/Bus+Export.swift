@@ -26,17 +26,19 @@ extension Bus {
     }
     defer { g_dbus_node_info_unref(node) }
     guard let interface = node.pointee.interfaces?[0] else { throw .invalidArguments("no interface") }
-    let object = Unmanaged.passRetained(ExportedObject(methods: methods, properties: properties))
+    let object = ExportedObject(methods: methods, properties: properties)
     var table = ExportedObject.table
+    // GDBus does not own the object: whether it releases one that it refuses depends on its version. Once the object
+    // is unregistered, GDBus itself answers the calls that are on their way.
     let id = g_dbus_connection_register_object(
-      opaque, path, interface, &table, object.toOpaque(), releaseCallback, &error)
+      opaque, path, interface, &table, Unmanaged.passUnretained(object).toOpaque(), nil, &error)
     guard id != 0 else {
-      object.release()
       throw .refused(
         name: "org.freedesktop.DBus.Error.ObjectPathInUse", message: GLibError(taking: error).message)
     }
-    return BusRegistration { [owned] in
+    return BusRegistration { [owned, object] in
       g_dbus_connection_unregister_object(OpaquePointer(owned.raw), id)
+      withExtendedLifetime(object) {}
     }
   }
 }
