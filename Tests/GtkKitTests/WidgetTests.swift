@@ -59,7 +59,7 @@ import Testing
     expectNoLeak { token in
       DeferredContent(types: ["text/plain"]) {
         _ = token
-        return []
+        return Bytes([])
       }
     }
   }

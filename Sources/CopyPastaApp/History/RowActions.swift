@@ -67,7 +67,7 @@ final class RowActions {
         report(tr("Not copied: another program has deleted this text."))
         throw CancellationError()
       }
-      return text.bytes
+      return Bytes(text.bytes)
     }
   }
 

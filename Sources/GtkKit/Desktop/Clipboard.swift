@@ -39,9 +39,10 @@ public final class Clipboard: Object {
 
   /// Offers the same bytes under each of these types.
   ///
-  /// The bytes are copied once.
+  /// The bytes are copied once, however many programs paste them.
   public func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
     // Not one of GDK's providers of bytes: those write to a program that does not read until it does.
+    let bytes = Bytes(bytes)
     let content = DeferredContent(types: mimeTypes) { bytes }
     gdk_clipboard_set_content(opaque, content.cast())
   }

@@ -8,19 +8,34 @@ import CGtk
 @MainActor
 public final class DeferredContent: Object {
   /// Makes content of some types, the same bytes for each; an error of `fetch` refuses the request.
-  public init(types: [String], fetch: @escaping @MainActor () async throws -> [UInt8]) {
-    super.init(Owned(taking: deferredContentType.instance(of: Fetcher(types: types, fetch: fetch))))
+  ///
+  /// - Parameter idleTimeout: how long a program that asked may take nothing before it is given up.
+  public init(
+    types: [String], idleTimeout: Duration = .seconds(30),
+    fetch: @escaping @MainActor () async throws -> Bytes
+  ) {
+    super.init(
+      Owned(
+        taking: deferredContentType.instance(
+          of: Fetcher(types: types, idleTimeout: idleTimeout, fetch: fetch))))
   }
+
+  /// More programs at once are refused: one that asks and never reads is not to take memory without bound.
+  static let capacity = 64
 }
 
 /// What the content's instance holds.
 @MainActor
 private final class Fetcher {
   let types: [String]
-  let fetch: @MainActor () async throws -> [UInt8]
+  private let idleTimeout: Duration
+  private let fetch: @MainActor () async throws -> Bytes
+  /// How many programs are being served, with whatever content.
+  private static var served = 0
 
-  init(types: [String], fetch: @escaping @MainActor () async throws -> [UInt8]) {
+  init(types: [String], idleTimeout: Duration, fetch: @escaping @MainActor () async throws -> Bytes) {
     self.types = types
+    self.idleTimeout = idleTimeout
     self.fetch = fetch
   }
 
@@ -28,7 +43,10 @@ private final class Fetcher {
   func write(to stream: OutputStream, ending task: Owned) async {
     let task = OpaquePointer(task.raw)
     do {
-      try await stream.write(await fetch())
+      guard Self.served < DeferredContent.capacity else { throw CancellationError() }
+      Self.served += 1
+      defer { Self.served -= 1 }
+      try await stream.write(await fetch(), idleTimeout: idleTimeout)
       g_task_return_boolean(task, 1)
     } catch {
       // Why is said where the bytes come from.

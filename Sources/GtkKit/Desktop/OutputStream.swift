@@ -3,19 +3,38 @@ import CGtk
 /// Bytes that go to the other side as it takes them.
 @MainActor
 public final class OutputStream: Object {
+  /// What is written at once: each piece taken is a sign of life.
+  private static let pieceSize = 256 << 10
+
   /// Writes all of some bytes.
   ///
-  /// - Throws: `GLibError` where the stream breaks; `CancellationError` where the task is cancelled.
-  public func write(_ bytes: [UInt8]) async throws {
+  /// - Parameter idleTimeout: how long the other side may take nothing before it is given up.
+  /// - Throws: `GLibError` where the stream breaks; `CancellationError` if the task is cancelled, or the other side given
+  ///   up.
+  public func write(_ bytes: Bytes, idleTimeout: Duration) async throws {
     neverBlock()
-    let buffer = bytes.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
-    defer { g_bytes_unref(buffer) }
-    let _: Bool = try await awaitingResult { cancellable, callback, data in
-      var size: gsize = 0
-      let start = g_bytes_get_data(buffer, &size)
-      g_output_stream_write_all_async(cast(), start, size, G_PRIORITY_DEFAULT, cancellable, callback, data)
+    var written = 0
+    while written < bytes.count {
+      let piece = bytes.part(from: written, atMost: Self.pieceSize)
+      let writing = Task { try await write(piece) }
+      let idle = Timeout(after: idleTimeout) { writing.cancel() }
+      defer { idle.cancel() }
+      written += try await withTaskCancellationHandler {
+        try await writing.value
+      } onCancel: {
+        writing.cancel()
+      }
+    }
+  }
+
+  /// Writes some of a piece, as soon as the other side takes any, and says how much.
+  private func write(_ piece: Bytes) async throws -> Int {
+    try await awaitingResult { cancellable, callback, data in
+      g_output_stream_write_bytes_async(
+        cast(), piece.pointer, G_PRIORITY_DEFAULT, cancellable, callback, data)
     } finish: { [stream = cast(to: GOutputStream.self)] result, error in
-      g_output_stream_write_all_finish(stream, result, nil, error) != 0 ? true : nil
+      let count = g_output_stream_write_bytes_finish(stream, result, error)
+      return count < 0 ? nil : count
     }
   }
 
