@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 // The direction of dependencies, without a circle:
-// copypasta → CopyPastaApp → {GtkKit, X11Kit, ClipHistory}; X11Kit and ClipHistory share SerialQueue.
+// copypasta → CopyPastaApp → {GtkKit, X11Kit, ClipHistory}; X11Kit and ClipHistory share SerialQueue, X11Kit and
+// CopyPastaApp ClipboardCore.
 import PackageDescription
 
 let package = Package(
@@ -14,11 +15,13 @@ let package = Package(
     .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libgtk-4-dev"])]),
 
     .target(name: "SerialQueue"),
+    .target(name: "ClipboardCore"),
     .target(name: "ClipHistory", dependencies: ["CSQLite", "SerialQueue"]),
-    .target(name: "X11Kit", dependencies: ["CXCB", "SerialQueue"]),
+    .target(name: "X11Kit", dependencies: ["CXCB", "SerialQueue", "ClipboardCore"]),
     .target(name: "GtkKit", dependencies: ["CGtk"]),
     .target(
-      name: "CopyPastaApp", dependencies: ["GtkKit", "X11Kit", "ClipHistory"],
+      name: "CopyPastaApp",
+      dependencies: ["GtkKit", "X11Kit", "ClipHistory", "ClipboardCore", "SerialQueue"],
       resources: [.embedInCode("Resources/icon.svg"), .embedInCode("Resources/style.css")]),
     .executableTarget(name: "copypasta", dependencies: ["CopyPastaApp"]),
 
@@ -31,7 +34,7 @@ let package = Package(
     .testTarget(
       name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "HistoryChurn", "TestSupport"]),
     .testTarget(
-      name: "X11KitTests", dependencies: ["X11Kit", "TestSupport"], exclude: ["Fixtures"]),
+      name: "X11KitTests", dependencies: ["X11Kit", "ClipboardCore", "TestSupport"], exclude: ["Fixtures"]),
     .executableTarget(name: "MainLoopProbe", dependencies: ["GtkKit"], path: "Tests/MainLoopProbe"),
     .executableTarget(name: "DisplayLossProbe", dependencies: ["GtkKit"], path: "Tests/DisplayLossProbe"),
     .testTarget(
@@ -42,7 +45,9 @@ let package = Package(
       path: "Tests/TextPipeline"),
     .testTarget(
       name: "CopyPastaAppTests",
-      dependencies: ["CopyPastaApp", "CGtk", "TestSupport", "GtkTestSupport", "TextPipeline"]),
+      dependencies: [
+        "CopyPastaApp", "ClipboardCore", "CGtk", "CSQLite", "TestSupport", "GtkTestSupport", "TextPipeline",
+      ]),
     .testTarget(name: "EndToEndTests", dependencies: ["copypasta", "CSQLite", "TestSupport"]),
   ]
 )

@@ -1,4 +1,5 @@
 import CXCB
+import ClipboardCore
 
 /// The atoms in use, by the name that the server knows them by.
 enum AtomName: String, CaseIterable {
@@ -18,7 +19,7 @@ enum AtomName: String, CaseIterable {
   case plain = "text/plain"
   case string = "STRING"
   case text = "TEXT"
-  /// Klipper's mark of a secret: listed among the targets, and its value is `secret`.
+  /// The mark of a secret, `SecretHint.name`.
   case passwordManagerHint = "x-kde-passwordManagerHint"
 
   case atomType = "ATOM"
@@ -33,10 +34,7 @@ enum AtomName: String, CaseIterable {
   case textProperty = "COPYPASTA_TEXT"
 
   /// What means text, the best first.
-  ///
-  /// `TEXT` comes last: its owner chooses the encoding, which may be one that we do not know (COMPOUND_TEXT),
-  /// where `STRING` is always ISO 8859-1.
-  static let textTargets: [AtomName] = [.utf8String, .plainUTF8, .plainUpperUTF8, .plain, .string, .text]
+  static let textTargets = TextFormat.names.compactMap(AtomName.init)
 }
 
 /// The numbers that the server has given to the names.

@@ -3,12 +3,12 @@ import Glibc
 
 extension Connection {
   /// The next event, from the queue or from the socket, without a wait.
-  func takeEvent() -> Event? { Self.consume(xcb_poll_for_event(handle)) }
+  func takeEvent() -> Event? { consume(xcb_poll_for_event(handle)) }
 
   /// The next event that is in the queue already.
   ///
   /// The socket is not read.
-  func takeQueuedEvent() -> Event? { Self.consume(xcb_poll_for_queued_event(handle)) }
+  func takeQueuedEvent() -> Event? { consume(xcb_poll_for_queued_event(handle)) }
 
   /// Waits for the next event.
   func nextEvent(_ patience: Patience) throws(Interruption) -> Event {
@@ -22,14 +22,9 @@ extension Connection {
     }
   }
 
-  /// Forgets all events that have arrived.
-  func discardEvents() {
-    while takeEvent() != nil {}
-  }
-
-  private static func consume(_ raw: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
+  private func consume(_ raw: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
     guard let raw else { return nil }
     defer { free(raw) }
-    return Event(raw)
+    return Event(raw, ownerChangeCode: ownerChangeCode)
   }
 }

@@ -3,8 +3,12 @@ import CXCB
 extension Connection {
   /// The window that owns `selection`; nil where none does.
   func owner(of selection: Atom, _ patience: Patience) throws(Interruption) -> Window? {
-    let sequence = xcb_get_selection_owner(handle, selection).sequence
-    let reply = try reply(xcb_get_selection_owner_reply_t.self, to: sequence, patience)
+    try selectionOwner(answering: xcb_get_selection_owner(handle, selection).sequence, patience)
+  }
+
+  /// The answer to `xcb_get_selection_owner` with this number.
+  func selectionOwner(answering question: UInt32, _ patience: Patience) throws(Interruption) -> Window? {
+    let reply = try reply(xcb_get_selection_owner_reply_t.self, to: question, patience)
     guard let owner = reply?.body.owner, owner != noWindow else { return nil }
     return owner
   }
@@ -17,10 +21,35 @@ extension Connection {
   }
 
   /// Asks the owner of `selection` to put it, as `target`, into `property` of `requestor` (ICCCM 2.4).
+  ///
+  /// - Returns: the number of the request.
+  @discardableResult
   func convert(
     _ selection: Atom, to target: Atom, into property: Atom, of requestor: Window, at time: xcb_timestamp_t
-  ) {
-    xcb_convert_selection(handle, requestor, selection, target, property, time)
+  ) -> UInt32 {
+    xcb_convert_selection(handle, requestor, selection, target, property, time).sequence
+  }
+
+  /// Asks for the XFixes extension, which every server has had since 2004; to be called once, before
+  /// ``followOwner(of:_:)``.
+  ///
+  /// - Returns: false where the server lacks it.
+  func prepareOwnerChanges() throws(Interruption) -> Bool {
+    guard let extensionData = xcb_get_extension_data(handle, copypasta_xfixes()),
+      extensionData.pointee.present != 0
+    else { return false }
+    let version = copypasta_xfixes_query_version(handle)
+    guard try reply(xcb_generic_reply_t.self, to: version, .endless) != nil else { return false }
+    // XFixesSelectionNotify is the extension's first event.
+    ownerChangeCode = CInt(extensionData.pointee.first_event)
+    return true
+  }
+
+  /// Has the server tell of each change of a selection's owner, as an `Event.ownerChanged`; or not any more.
+  func followOwner(of selection: Atom, _ isFollowed: Bool) {
+    // A new owner, the end of its window, the end of its connection.
+    let all: UInt32 = 0b111
+    copypasta_xfixes_select_selection_input(handle, root, selection, isFollowed ? all : 0)
   }
 
   /// Tells who asked that the answer lies in `property`; with nil, that there is none (ICCCM 2.2).

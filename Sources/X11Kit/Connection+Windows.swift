@@ -34,9 +34,8 @@ extension Connection {
     xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
   }
 
-  /// The same, answered by ``hasFailed(_:)`` for the number that it returns.
-  func selectChecked(_ events: WindowEvents, on window: Window) -> UInt32 {
-    var mask = events.rawValue
-    return xcb_change_window_attributes_checked(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask).sequence
+  /// Whether two windows belong to one client: the server gives each client numbers of its own.
+  func isOfSameClient(_ window: Window, _ other: Window) -> Bool {
+    (window ^ other) & ~xcb_get_setup(handle).pointee.resource_id_mask == 0
   }
 }

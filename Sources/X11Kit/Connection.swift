@@ -14,20 +14,28 @@ typealias Window = xcb_window_t
 final class Connection {
   let handle: OpaquePointer
   let root: Window
+  /// The code of the event that tells of a selection's new owner, once ``prepareOwnerChanges()`` has asked for it.
+  var ownerChangeCode: CInt?
 
   /// Connects to `display`, or to the one that `DISPLAY` names.
   init(display: String?) throws(X11Error) {
     // Never null: a connection that failed is an object too, to be asked and to be freed.
-    guard let handle = xcb_connect(display, nil) else { throw .cannotConnect(display: display ?? "") }
-    guard xcb_connection_has_error(handle) == 0,
-      let screen = xcb_setup_roots_iterator(xcb_get_setup(handle)).data
-    else {
+    var number: CInt = 0
+    guard let handle = xcb_connect(display, &number) else { throw .cannotConnect(display: display ?? "") }
+    guard xcb_connection_has_error(handle) == 0, let root = Self.root(ofScreen: number, handle) else {
       xcb_disconnect(handle)
       let named = display ?? getenv("DISPLAY").map { String(cString: $0) }
       throw .cannotConnect(display: named ?? "")
     }
     self.handle = handle
-    root = screen.pointee.root
+    self.root = root
+  }
+
+  /// The root window of the screen that the display's name means, such as the second one of `:0.1`.
+  private static func root(ofScreen number: CInt, _ handle: OpaquePointer) -> Window? {
+    var screens = xcb_setup_roots_iterator(xcb_get_setup(handle))
+    for _ in 0..<number where screens.rem > 1 { xcb_screen_next(&screens) }
+    return screens.data?.pointee.root
   }
 
   deinit {

@@ -9,6 +9,8 @@ enum Event: Equatable {
   case selectionRequested(SelectionRequest)
   case selectionLost(Atom)
   case selectionAnswered(SelectionAnswer)
+  /// A selection that is followed has another owner, or the same one anew; or, with nil, none any more.
+  case ownerChanged(SelectionChange)
   /// An earlier request named a window that does not exist any more.
   case windowMissing(Window)
   case keyPressed(KeyEvent)
@@ -37,8 +39,19 @@ struct SelectionAnswer: Equatable {
   let selection, target, property: Atom
 }
 
+/// A selection changed hands.
+struct SelectionChange: Equatable {
+  let selection: Atom
+  let owner: Window?
+  /// The number of our last request that the server had carried out by then.
+  let sequence: UInt32
+
+  /// Whether it happened after our request with a number was carried out; numbers wrap around.
+  func isAfter(_ request: UInt32) -> Bool { Int32(bitPattern: sequence &- request) >= 0 }
+}
+
 extension Event {
-  init(_ raw: UnsafeMutablePointer<xcb_generic_event_t>) {
+  init(_ raw: UnsafeMutablePointer<xcb_generic_event_t>, ownerChangeCode: CInt?) {
     // The top bit marks what a client has sent in place of the server. Only what clients do send one another
     // is taken with it: a forged DestroyNotify would end our reads.
     let code = CInt(raw.pointee.response_type & 0x7f)
@@ -59,6 +72,7 @@ extension Event {
     case XCB_KEY_PRESS where !isForged: self = .keyPressed(KeyEvent(raw))
     case XCB_KEY_RELEASE where !isForged: self = .keyReleased(KeyEvent(raw))
     case XCB_MAPPING_NOTIFY where !isForged: self = .keyboardChanged
+    case ownerChangeCode where !isForged: self = Event(change: raw)
     default: self = .other
     }
   }
@@ -76,6 +90,16 @@ extension Event {
       return UInt32(event.state) == XCB_PROPERTY_DELETE.rawValue
         ? .propertyDeleted(event.window, event.atom, sequence: sequence)
         : .propertySet(event.window, event.atom, at: event.time)
+    }
+  }
+
+  private init(change raw: UnsafeMutablePointer<xcb_generic_event_t>) {
+    let sequence = raw.pointee.full_sequence
+    self = raw.withMemoryRebound(to: copypasta_xfixes_selection_event.self, capacity: 1) {
+      let owner = $0.pointee.owner
+      return .ownerChanged(
+        SelectionChange(
+          selection: $0.pointee.selection, owner: owner == noWindow ? nil : owner, sequence: sequence))
     }
   }
 

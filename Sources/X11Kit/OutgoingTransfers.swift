@@ -21,21 +21,23 @@ final class OutgoingTransfers {
 
   /// More at once are refused: a program that asks and never reads is not to take memory without bound.
   static let capacity = 64
-  /// In bytes.
+  /// What goes in one request, in bytes; a longer text goes piece by piece.
   ///
-  /// xsel cannot take pieces of over 4 MB.
-  static let pieceLength = 256 << 10
+  /// A quarter of what the server takes (ICCCM 2.5), which without BIG-REQUESTS is 64 KiB. xsel cannot take pieces of
+  /// over 4 MB.
+  let pieceLength: Int
 
   private let connection: Connection
   private let incr: Atom
-  private let silence: Duration
+  private let idleTimeout: Duration
   private var running: [Destination: Transfer] = [:]
 
-  /// - Parameter silence: How long a paster may do nothing before it is given up.
-  init(_ connection: Connection, _ atoms: Atoms, silence: Duration) {
+  /// - Parameter idleTimeout: How long a paster may do nothing before it is given up.
+  init(_ connection: Connection, _ atoms: Atoms, idleTimeout: Duration) {
     self.connection = connection
     incr = atoms[.incr]
-    self.silence = silence
+    self.idleTimeout = idleTimeout
+    pieceLength = min(256 << 10, connection.longestRequest)
   }
 
   /// How many are under way.
@@ -62,7 +64,7 @@ final class OutgoingTransfers {
     guard var transfer = running[destination],
       Int32(bitPattern: sequence &- transfer.lastWrite) >= 0
     else { return }
-    let piece = transfer.bytes[transfer.sent...].prefix(Self.pieceLength)
+    let piece = transfer.bytes[transfer.sent...].prefix(pieceLength)
     transfer.lastWrite = connection.setProperty(
       destination.property, of: destination.window, type: transfer.type, bytes: piece)
     transfer.sent += piece.count
@@ -87,7 +89,7 @@ final class OutgoingTransfers {
   /// Forgets the transfers whose paster has been silent for too long.
   func dropSilent() {
     let now = SuspendingClock.now
-    for (destination, transfer) in running where transfer.lastProgress + silence <= now {
+    for (destination, transfer) in running where transfer.lastProgress + idleTimeout <= now {
       drop(destination)
     }
   }
@@ -99,6 +101,6 @@ final class OutgoingTransfers {
 
   /// How long until a transfer may have been silent for too long; nil where none is under way.
   var nextCheck: Duration? {
-    running.values.map(\.lastProgress).min().map { $0 + silence - SuspendingClock.now }
+    running.values.map(\.lastProgress).min().map { $0 + idleTimeout - SuspendingClock.now }
   }
 }

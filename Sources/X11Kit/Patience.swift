@@ -10,8 +10,12 @@ struct Patience {
 
   /// The same, but no longer than `duration` from now.
   func limited(to duration: Duration) -> Patience {
-    let end = SuspendingClock.now + duration
-    return Patience(deadline: deadline.map { min($0, end) } ?? end, cancellation: cancellation)
+    limited(until: .now + duration)
+  }
+
+  /// The same, but no longer than until `end`.
+  func limited(until end: SuspendingClock.Instant) -> Patience {
+    Patience(deadline: deadline.map { min($0, end) } ?? end, cancellation: cancellation)
   }
 
   /// Throws where the wait is over.

@@ -32,7 +32,7 @@ extension SelectionOwner {
 
   /// Every form of a short text; of a long one that which all programs know, for the others are the same bytes again.
   private var targetsToKeep: [Atom] {
-    let isShort = (offer?.bytes.count ?? 0) <= OutgoingTransfers.pieceLength
+    let isShort = (offer?.bytes.count ?? 0) <= transfers.pieceLength
     return (isShort ? AtomName.textTargets : [.utf8String]).map { atoms[$0] }
   }
 }

@@ -39,7 +39,7 @@ extension SelectionOwner {
       transfers.drop(destination)
       // TEXT leaves the encoding to the owner, who says by the type which one it is (ICCCM 2.6.2).
       let type = target == atoms[.text] ? atoms[.utf8String] : target
-      guard offer.bytes.count <= longestProperty else {
+      guard offer.bytes.count <= transfers.pieceLength else {
         return transfers.begin(offer.bytes, type: type, to: destination)
       }
       connection.setProperty(property, of: requestor, type: type, bytes: offer.bytes[...])
@@ -51,13 +51,6 @@ extension SelectionOwner {
   private var targets: [Atom] {
     let names: [AtomName] = [.targets, .timestamp, .multiple]
     return (names + AtomName.textTargets).map { atoms[$0] }
-  }
-
-  /// In bytes; what is longer goes piece by piece.
-  ///
-  /// A quarter of what a request may hold (ICCCM 2.5).
-  private var longestProperty: Int {
-    min(OutgoingTransfers.pieceLength, connection.longestRequest)
   }
 
   // MARK: - MULTIPLE (ICCCM 2.6.2)

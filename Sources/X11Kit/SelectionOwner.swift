@@ -44,11 +44,11 @@ public actor SelectionOwner {
   /// It waits for the server. The clipboard stays as it is.
   /// - Throws: `cannotConnect` where no server answers.
   public init(display: String?) throws(X11Error) {
-    try self.init(display: display, silence: .seconds(30))
+    try self.init(display: display, idleTimeout: .seconds(30))
   }
 
-  /// - Parameter silence: How long a paster may do nothing in the middle of a long text before it is given up.
-  init(display: String?, silence: Duration) throws(X11Error) {
+  /// - Parameter idleTimeout: How long a paster may do nothing in the middle of a long text before it is given up.
+  init(display: String?, idleTimeout: Duration) throws(X11Error) {
     let connection = try Connection(display: display)
     self.connection = connection
     do {
@@ -56,7 +56,7 @@ public actor SelectionOwner {
     } catch {
       throw .connectionLost
     }
-    transfers = OutgoingTransfers(connection, atoms, silence: silence)
+    transfers = OutgoingTransfers(connection, atoms, idleTimeout: idleTimeout)
     window = connection.makeWindow()
     connection.flush()
     let source = ReadSource(connection, queue: queue.dispatchQueue)
@@ -77,6 +77,7 @@ public actor SelectionOwner {
       offer = Offer(bytes: bytes, since: time)
       try confirmOwnership()
     } catch {
+      offer = nil
       throw .connectionLost
     }
   }
@@ -97,10 +98,14 @@ public actor SelectionOwner {
   /// Whether the text on the clipboard is this owner's, as far as the server has told.
   public var isOwner: Bool { offer != nil }
 
+  /// Whether the server has ended, or has dropped the connection: it needs another owner then.
+  public var isConnectionLost: Bool { connection.isLost }
+
   /// How many pastes of long texts are under way.
   var transferCount: Int { transfers.count }
 
-  /// Sets what is called, on the owner's queue, each time that somebody else takes the clipboard from this owner.
+  /// Sets what is called, on the owner's queue, each time that the clipboard is not this owner's any more: somebody else
+  /// has taken it, or the connection is lost.
   public func setLossHandler(_ handler: (@Sendable () -> Void)?) {
     lossHandler = handler
   }
@@ -145,8 +150,10 @@ public actor SelectionOwner {
   private func connectionLost() {
     // Its socket would be readable for ever.
     readSource = nil
-    offer = nil
     transfers.dropAll()
+    guard offer != nil else { return }
+    offer = nil
+    lossHandler?()
   }
 
   // MARK: - Helpers

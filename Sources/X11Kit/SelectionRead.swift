@@ -1,41 +1,68 @@
-/// One read of the clipboard, from asking whose it is to the last piece of the text.
-final class SelectionRead {
-  let connection: Connection
-  let atoms: Atoms
-  /// Where the answers arrive.
-  ///
-  /// It lives as long as this read.
-  let requestor: Window
-  /// The longest wait for one answer, and what ends the whole read.
-  let silence: Duration, patience: Patience
-  private let limit: Int
-  /// The owner's window, whose end we are told of.
-  private(set) var watched = noWindow
+import CXCB
+import ClipboardCore
 
-  init(_ connection: Connection, _ atoms: Atoms, limit: Int, silence: Duration, _ patience: Patience) {
+/// One read of the clipboard, from asking whose it is to the last piece of the text.
+///
+/// A text counts only if its owner is the one whose formats were judged. The server tells of every change of the owner,
+/// and each event says which of our requests came before it; so it is known whom a question has reached.
+final class SelectionRead {
+  private let connection: Connection
+  private let atoms: Atoms
+  /// Without one, the user has asked for this read.
+  private let permit: ReadingPermit?
+  private let limits: TransferLimits
+  private let deadline: Patience
+  /// Where the answers arrive; it lives as long as this read.
+  private let requestor: Window
+  /// The owner's window, whose end we are told of.
+  private var watched = noWindow
+  private var stage = Stage.judging(since: 0)
+  private var graceEnd: SuspendingClock.Instant?
+
+  /// Whether there is another offer than the one that this read is about.
+  private(set) var isReplaced = false
+
+  private enum Stage {
+    /// Its formats are asked for. `since` is the number of the request that asked who the owner is.
+    case judging(since: UInt32)
+    /// The text is asked for, by the request with this number.
+    case asked(by: UInt32)
+    /// The owner has answered: what comes is that text.
+    case answered
+  }
+
+  init(
+    _ connection: Connection, _ atoms: Atoms, permit: ReadingPermit?, limits: TransferLimits,
+    _ deadline: Patience
+  ) {
     self.connection = connection
     self.atoms = atoms
-    self.limit = limit
-    self.silence = silence
-    self.patience = patience
+    self.permit = permit
+    self.limits = limits
+    self.deadline = deadline
     requestor = connection.makeWindow()
   }
 
   /// To be called once, however the read ended.
   func end() {
-    unwatch()
+    if watched != noWindow { connection.select(.none, on: watched) }
     connection.destroy(requestor)
     connection.flush()
+    while let event = connection.takeQueuedEvent() {
+      if case .ownerChanged(let change) = event, isNews(change) { isReplaced = change.owner != nil }
+    }
   }
 
   /// What is on the clipboard.
-  func content(ownWindow: Window?) throws(SelectionReadError) -> SelectionContent {
-    switch try findOwner(ownWindow: ownWindow) {
-    case .nobody: return .noText
-    case .ourselves: return .own
-    case .another: break
-    }
+  ///
+  /// - Throws: Why there is nothing; `cancelled` also where the owner changed before its text was there.
+  func content(ownWindow: Window?) throws(TransferError) -> ClipboardContent {
     // A time of the server's in place of "CurrentTime" (ICCCM 2.4): some owners refuse the latter.
+    connection.requestTime(for: requestor, through: atoms[.timeProperty])
+    guard let owner = try currentOwner() else { return .noText }
+    if owner == ownWindow { return .own }
+    watched = owner
+    connection.select(.structure, on: owner)
     let time = try serverTime()
     let offered = try offeredTargets(at: time)
     if offered.contains(atoms[.passwordManagerHint]), try isSecret(at: time) { return .secret }
@@ -45,86 +72,254 @@ final class SelectionRead {
     return .text(try text(as: target, at: time))
   }
 
-  // MARK: - The owner
-
-  private enum Owner { case nobody, ourselves, another }
-
-  /// Finds the owner, and asks the server to tell when its window goes.
-  private func findOwner(ownWindow: Window?) throws(SelectionReadError) -> Owner {
-    var owner = try currentOwner()
-    while let window = owner, window != ownWindow {
-      let selecting = watch(window)
-      // Asked again: it may have gone, or have been replaced, before the watch began.
-      owner = try currentOwner()
-      let isGone = connection.hasFailed(selecting)
-      guard owner == window else { continue }
-      if isGone { throw .ownerGone }
-      return .another
-    }
-    return owner == nil ? .nobody : .ourselves
-  }
-
-  private func currentOwner() throws(SelectionReadError) -> Window? {
-    try SelectionReadError.translating { () throws(Interruption) in
-      try connection.owner(of: atoms[.clipboard], patience)
-    }
-  }
-
-  private func watch(_ window: Window) -> UInt32 {
-    unwatch()
-    watched = window
-    return connection.selectChecked(.structure, on: window)
-  }
-
-  private func unwatch() {
-    if watched != noWindow { connection.select(.none, on: watched) }
-    watched = noWindow
-  }
-
   // MARK: - The questions
 
-  private func serverTime() throws(SelectionReadError) -> UInt32 {
+  private func currentOwner() throws(TransferError) -> Window? {
+    let question = xcb_get_selection_owner(connection.handle, atoms[.clipboard]).sequence
+    stage = .judging(since: question)
+    return try translating { () throws(Interruption) in
+      try connection.selectionOwner(answering: question, deadline)
+    }
+  }
+
+  private func serverTime() throws(TransferError) -> UInt32 {
     let property = atoms[.timeProperty]
-    connection.requestTime(for: requestor, through: property)
-    return try wait(patience) { [requestor] event in
+    return try wait(deadline) { [requestor] event in
       guard case .propertySet(requestor, property, let time) = event else { return nil }
       return time
     }
   }
 
-  /// What the owner offers; nothing where it does not say so in the form of ICCCM 2.6.2, a list of atoms.
+  /// What the owner offers; nothing if it does not say so in the form of ICCCM 2.6.2, a list of atoms.
   ///
   /// Such an owner is not asked for text on suspicion: what it does not list may be a secret's mark.
-  private func offeredTargets(at time: UInt32) throws(SelectionReadError) -> Set<Atom> {
-    let answer = try convert(to: .targets, into: .targetsProperty, limit: 256 << 10, at: time)
+  private func offeredTargets(at time: UInt32) throws(TransferError) -> Set<Atom> {
+    try ask(for: .targets, into: .targetsProperty, at: time)
+    let answer = try answer(to: .targets, in: .targetsProperty, limit: 256 << 10)
     guard case .value(_, format: 32, let bytes) = answer else { return [] }
     return bytes.withUnsafeBytes { Set($0.bindMemory(to: Atom.self)) }
   }
 
-  /// Whether the owner means the mark that it lists.
-  ///
-  /// Only the value `secret` does, whatever the type: xclip, told to offer this target, gives its text for it.
-  /// An owner that keeps the value to itself is taken at its mark's word.
-  private func isSecret(at time: UInt32) throws(SelectionReadError) -> Bool {
-    switch try convert(to: .passwordManagerHint, into: .hintProperty, limit: 4096, at: time) {
-    case .refused: return true
-    case .tooLarge: return false
-    case .value(_, _, let bytes):
-      let end = bytes.lastIndex { $0 != 0 && $0 != UInt8(ascii: "\n") } ?? -1
-      return bytes[...end].elementsEqual("secret".utf8)
+  private func isSecret(at time: UInt32) throws(TransferError) -> Bool {
+    try ask(for: .passwordManagerHint, into: .hintProperty, at: time)
+    return switch try answer(to: .passwordManagerHint, in: .hintProperty, limit: SecretHint.longestValue) {
+    case .refused: SecretHint.marksSecret(nil)
+    case .tooLarge: false
+    case .value(_, _, let bytes): SecretHint.marksSecret(bytes)
     }
   }
 
-  private func text(as target: AtomName, at time: UInt32) throws(SelectionReadError) -> [UInt8] {
-    switch try convert(to: target, into: .textProperty, limit: limit, at: time) {
-    case .tooLarge: throw .tooLarge(limit: limit)
+  private func text(as target: AtomName, at time: UInt32) throws(TransferError) -> [UInt8] {
+    // What has arrived is heeded first: the owner may not be the judged one any more.
+    while let event = connection.takeEvent() { try heed(event) }
+    stage = .asked(by: try ask(for: target, into: .textProperty, at: time))
+    switch try answer(to: target, in: .textProperty, limit: limits.bytes) {
+    case .tooLarge: throw .tooLarge(limit: limits.bytes)
     case .value(let type, format: 8, let bytes):
       guard let encoding = TextEncoding(type: type, target: target, atoms) else { throw .refused }
       let text = encoding.utf8(bytes)
       // ISO 8859-1 grows.
-      guard text.count <= limit else { throw .tooLarge(limit: limit) }
+      guard text.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
       return text
     case .refused, .value: throw .refused
+    }
+  }
+
+  // MARK: - Asking for a target (ICCCM 2.4)
+
+  /// What asking the owner for a target came to.
+  private enum Answer {
+    /// The owner refused, or said that it had answered and had not.
+    case refused
+    /// The answer holds more than was allowed.
+    case tooLarge
+    /// `format` is the size of an element: 8, 16 or 32 bits.
+    case value(type: Atom, format: UInt8, bytes: [UInt8])
+  }
+
+  /// Asks the owner to put `target` into `property`, unless reading is not allowed any more.
+  ///
+  /// - Returns: the number of the request.
+  @discardableResult
+  private func ask(for target: AtomName, into property: AtomName, at time: UInt32) throws(TransferError)
+    -> UInt32
+  {
+    var request: UInt32 = 0
+    let question = { [self] in
+      request = connection.convert(
+        atoms[.clipboard], to: atoms[target], into: atoms[property], of: requestor, at: time)
+      connection.flush()
+    }
+    guard let permit else {
+      question()
+      return request
+    }
+    guard permit.ask(question) else { throw .cancelled }
+    return request
+  }
+
+  /// The owner's answer, in one property or piece by piece.
+  private func answer(to target: AtomName, in property: AtomName, limit: Int) throws(TransferError) -> Answer
+  {
+    let (target, property) = (atoms[target], atoms[property])
+    guard try waitForAnswer(to: target, in: property) else { return .refused }
+    if case .asked = stage { stage = .answered }
+    var bytes: [UInt8] = []
+    switch try take(property, appendingTo: &bytes, limit: max(limit, 4)) {
+    case .taken(atoms[.incr], _):
+      // Its value, the size, is the owner's word only: 0 from xclip. Deleting it asked for the first piece.
+      return try receivePieces(in: property, limit: limit)
+    case .taken where bytes.count > limit: return .tooLarge
+    case .taken(let type, let format): return .value(type: type, format: format, bytes: bytes)
+    case .tooLarge: return .tooLarge
+    case .absent, .unsteady: return .refused
+    }
+  }
+
+  /// Whether the owner has answered with something.
+  ///
+  /// What answers another question is passed over.
+  private func waitForAnswer(to target: Atom, in property: Atom) throws(TransferError) -> Bool {
+    let (requestor, clipboard) = (requestor, atoms[.clipboard])
+    return try wait(deadline.limited(to: limits.idleTimeout)) { event in
+      guard case .selectionAnswered(let answer) = event, answer.requestor == requestor,
+        answer.selection == clipboard, answer.target == target,
+        answer.property == property || answer.property == noAtom
+      else { return nil }
+      return answer.property == property
+    }
+  }
+
+  // MARK: - Waiting
+
+  /// Waits for an event that `pick` takes something from.
+  ///
+  /// Events come in their order: what a dying owner answered before counts.
+  private func wait<Found>(_ deadline: Patience, for pick: (Event) -> Found?) throws(TransferError) -> Found {
+    while true {
+      let event = try translating { () throws(Interruption) in
+        try connection.nextEvent(graceEnd.map(deadline.limited(until:)) ?? deadline)
+      }
+      if let found = pick(event) { return found }
+      try heed(event)
+    }
+  }
+
+  private func heed(_ event: Event) throws(TransferError) {
+    switch event {
+    // It may have been gone before it was watched.
+    case .windowDestroyed(watched), .windowMissing(watched): throw .ownerGone
+    case .ownerChanged(let change) where isNews(change): try ownerChanged(change)
+    default: break
+    }
+  }
+
+  /// Whether an event is about a change after the owner was asked for.
+  private func isNews(_ change: SelectionChange) -> Bool {
+    guard change.selection == atoms[.clipboard] else { return false }
+    guard case .judging(let question) = stage else { return true }
+    return change.isAfter(question)
+  }
+
+  private func ownerChanged(_ change: SelectionChange) throws(TransferError) {
+    isReplaced = change.owner != nil
+    switch stage {
+    case .answered where change.owner == nil: break
+    // It may serve nobody else until this transfer is over (xclip 0.13).
+    case .answered: graceEnd = graceEnd ?? .now + limits.grace
+    // The question has reached the judged owner, and another program knows nothing of it.
+    case .asked(let request) where change.isAfter(request) && isAnotherProgram(change.owner):
+      graceEnd = graceEnd ?? .now + limits.grace
+    // The text may be another's, or the same program's next one, whose formats nobody has looked at.
+    case .judging, .asked: throw change.owner == nil ? .ownerGone : .cancelled
+    }
+  }
+
+  private func isAnotherProgram(_ owner: Window?) -> Bool {
+    guard let owner else { return false }
+    return !connection.isOfSameClient(owner, watched)
+  }
+
+  private func translating<Value>(_ work: () throws(Interruption) -> Value) throws(TransferError) -> Value {
+    do {
+      return try work()
+    } catch {
+      switch error {
+      case .deadlinePassed: throw graceEnd == nil ? .timedOut : .cancelled
+      case .cancelled: throw .cancelled
+      case .connectionLost: throw .unavailable
+      }
+    }
+  }
+
+  // MARK: - INCR (ICCCM 2.7.2)
+
+  private func receivePieces(in property: Atom, limit: Int) throws(TransferError) -> Answer {
+    var bytes: [UInt8] = []
+    var first: (type: Atom, format: UInt8)?
+    while true {
+      let before = bytes.count
+      switch try takePiece(of: property, appendingTo: &bytes, limit: limit) {
+      case .taken(let type, let format):
+        // A piece without length is the end.
+        guard bytes.count > before else {
+          return .value(type: first?.type ?? type, format: first?.format ?? format, bytes: bytes)
+        }
+        if let first, first != (type, format) { return .refused }
+        first = (type, format)
+      case .tooLarge:
+        bytes = []
+        try discardPieces(in: property)
+        return .tooLarge
+      case .absent, .unsteady: return .refused
+      }
+    }
+  }
+
+  private func takePiece(
+    of property: Atom, appendingTo bytes: inout [UInt8], limit: Int
+  ) throws(TransferError) -> TakenProperty {
+    let deadline = deadline.limited(to: limits.idleTimeout)
+    while true {
+      try waitForPiece(of: property, deadline)
+      let taken = try take(property, appendingTo: &bytes, limit: limit)
+      // The event was for bytes that the last piece brought along. Only a property that is there can end it.
+      if taken != .absent { return taken }
+    }
+  }
+
+  private func waitForPiece(of property: Atom, _ deadline: Patience) throws(TransferError) {
+    try wait(deadline) { [requestor] event in
+      if case .propertySet(requestor, property, _) = event { () } else { nil }
+    }
+  }
+
+  /// Lets the owner come to its end, keeping nothing, as long as it is neither silent nor slow.
+  ///
+  /// xclip 0.13 serves nobody else until a transfer that it has begun is over: left in the middle of a text
+  /// that is too large for us, it would never again paste anywhere.
+  private func discardPieces(in property: Atom) throws(TransferError) {
+    do {
+      while try !discardPiece(in: property) {
+        try waitForPiece(of: property, deadline.limited(to: limits.idleTimeout))
+      }
+    } catch {
+      // That the text is too large is known, and says more.
+      if error == .cancelled || error == .unavailable { throw error }
+    }
+  }
+
+  private func discardPiece(in property: Atom) throws(TransferError) -> Bool {
+    try translating { () throws(Interruption) in
+      try connection.discardProperty(property, of: requestor, deadline)
+    }
+  }
+
+  private func take(
+    _ property: Atom, appendingTo bytes: inout [UInt8], limit: Int
+  ) throws(TransferError) -> TakenProperty {
+    try translating { () throws(Interruption) in
+      try connection.takeProperty(property, of: requestor, appendingTo: &bytes, limit: limit, deadline)
     }
   }
 }

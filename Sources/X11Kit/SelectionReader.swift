@@ -1,23 +1,34 @@
+import ClipboardCore
 import SerialQueue
 
-/// Reads the text on the X11 clipboard, through a connection of its own and off the main thread.
+/// Reads the text on the X11 clipboard, and follows who owns it, through a connection of its own and off the main
+/// thread.
 ///
 /// GDK's reading has no limit of time or size, hides Klipper's mark of a secret, and after an owner that never
 /// answered hands out every later answer one read too late. Here each read has a window of its own, which is
 /// destroyed with it: whatever comes late comes to a window that is gone.
 ///
 /// ```swift
-/// let reader = try SelectionReader(display: nil)
-/// let content = try await reader.readText(
-///   ownWindow: owner.window, limit: 64 << 20, silence: .seconds(3), total: .seconds(30))
+/// let reader = try SelectionReader(display: nil, permit: permit)
+/// while true {
+///   try await reader.nextOffer()
+///   let content = try await reader.readText(ownWindow: owner.window, within: TransferLimits())
+/// }
 /// ```
 ///
-/// One read at a time: a second one begins when the first has ended. Between two reads nothing runs.
+/// One read at a time: a second one begins when the first has ended. While nothing happens, nothing runs.
 public actor SelectionReader {
   private let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let connection: Connection
   private let atoms: Atoms
   private let cancellation: CancellationSignal
+  private let permit: ReadingPermit
+  private var readSource: ReadSource?
+  /// The grant for which the clipboard is followed; nil while it is not.
+  private var followedGrant: Int?
+  /// There is an offer that nobody has read.
+  private var hasNewOffer = false
+  private var waiter: CheckedContinuation<Void, Never>?
 
   /// The reads sleep in `poll(2)`, so they have a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -25,34 +36,98 @@ public actor SelectionReader {
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
   /// It waits for the server.
-  /// - Throws: `cannotConnect` where no server answers, or the process is out of file descriptors.
-  public init(display: String?) throws(X11Error) {
-    connection = try Connection(display: display)
+  /// - Parameter permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after each
+  ///   change.
+  /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
+  public init(display: String?, permit: ReadingPermit = ReadingPermit()) throws(X11Error) {
+    let connection = try Connection(display: display)
+    self.connection = connection
+    self.permit = permit
     guard let cancellation = CancellationSignal() else { throw .cannotConnect(display: display ?? "") }
     self.cancellation = cancellation
     do {
       atoms = try Atoms(connection)
+      guard try connection.prepareOwnerChanges() else { throw X11Error.cannotConnect(display: display ?? "") }
+    } catch let error as X11Error {
+      throw error
     } catch {
       throw .connectionLost
     }
+    let source = ReadSource(connection, queue: queue.dispatchQueue)
+    readSource = source
+    source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
   }
+
+  // MARK: - Following
+
+  /// Waits until the clipboard may be read, and holds an offer that was not there at the last read.
+  ///
+  /// Each grant of the permit makes what is there an offer to read, once.
+  /// - Throws: `cancelled` if the task is; `unavailable` if the connection is lost, after which this reader is of no use.
+  public func nextOffer() async throws(TransferError) {
+    while true {
+      if Task.isCancelled { throw .cancelled }
+      handleEvents()
+      if connection.isLost { throw .unavailable }
+      if hasNewOffer { return }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { waiter = $0 }
+      } onCancel: {
+        Task { await self.wake() }
+      }
+    }
+  }
+
+  /// Begins or ends following the clipboard, as the permit now says.
+  public func permitChanged() { handleEvents() }
+
+  /// Handles all that has arrived.
+  private func handleEvents() {
+    follow()
+    while let event = connection.takeEvent() {
+      if case .ownerChanged(let change) = event, change.selection == atoms[.clipboard], followedGrant != nil {
+        hasNewOffer = change.owner != nil
+      }
+    }
+    // Its socket would be readable for ever.
+    if connection.isLost { readSource = nil }
+    if hasNewOffer || connection.isLost { wake() }
+  }
+
+  private func follow() {
+    let grant = permit.current
+    guard grant != followedGrant else { return }
+    if (grant == nil) != (followedGrant == nil) {
+      connection.followOwner(of: atoms[.clipboard], grant != nil)
+      connection.flush()
+    }
+    followedGrant = grant
+    hasNewOffer = grant != nil
+  }
+
+  private func wake() {
+    waiter?.resume()
+    waiter = nil
+  }
+
+  // MARK: - Reading
 
   /// Reads the text of the CLIPBOARD selection.
   ///
-  /// A secret is not read: where the owner lists `x-kde-passwordManagerHint` with the value `secret`, or lists it
-  /// and does not tell its value, the text is never asked for.
+  /// A secret is not read: if the owner lists `SecretHint.name` with the value `secret`, or lists it and does not tell its
+  /// value, the text is never asked for.
   /// - Parameters:
   ///   - ownWindow: The window of the caller's own offer, which is not read back.
-  ///   - limit: How many bytes of text are taken, and kept in memory, at most.
-  ///   - silence: How long the owner may take for each of its answers, and for each piece of a long one.
-  ///   - total: How long the whole read may take.
-  /// - Throws: Why there is no content. After any error but `connectionLost` the next read works.
+  ///   - limits: How far the read may go.
+  ///   - onPurpose: Whether the user has asked for this read; otherwise nothing is asked for without the permit.
+  /// - Throws: Why there is no content; `cancelled` also if the owner changed before its text was there, or the permit was
+  ///   revoked before it was asked for. After any error but `unavailable` the next read works.
   public func readText(
-    ownWindow: UInt32?, limit: Int, silence: Duration, total: Duration
-  ) async throws(SelectionReadError) -> SelectionContent {
-    let patience = Patience(deadline: nil, cancellation: cancellation).limited(to: total)
-    let result: Result<SelectionContent, SelectionReadError> = await withTaskCancellationHandler {
-      read(ownWindow: ownWindow, limit: limit, silence: silence, patience)
+    ownWindow: UInt32?, within limits: TransferLimits, onPurpose: Bool = false
+  ) async throws(TransferError) -> ClipboardContent {
+    let deadline = Patience(deadline: nil, cancellation: cancellation).limited(to: limits.total)
+    let result: Result<ClipboardContent, TransferError> = await withTaskCancellationHandler {
+      read(ownWindow: ownWindow, within: limits, onPurpose ? nil : permit, deadline)
     } onCancel: { [cancellation] in
       cancellation.send()
     }
@@ -60,12 +135,19 @@ public actor SelectionReader {
   }
 
   private func read(
-    ownWindow: UInt32?, limit: Int, silence: Duration, _ patience: Patience
-  ) -> Result<SelectionContent, SelectionReadError> {
-    // Such as errors for windows that went while the last read was cleaning up.
-    connection.discardEvents()
-    let read = SelectionRead(connection, atoms, limit: limit, silence: silence, patience)
-    defer { read.end() }
+    ownWindow: UInt32?, within limits: TransferLimits, _ permit: ReadingPermit?, _ deadline: Patience
+  ) -> Result<ClipboardContent, TransferError> {
+    handleEvents()
+    // What is read on purpose is still new to whoever follows the clipboard.
+    if permit != nil { hasNewOffer = false }
+    if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], true) }
+    let read = SelectionRead(connection, atoms, permit: permit, limits: limits, deadline)
+    defer {
+      if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], false) }
+      read.end()
+      if followedGrant != nil, read.isReplaced { hasNewOffer = true }
+      handleEvents()
+    }
     do {
       return .success(try read.content(ownWindow: ownWindow))
     } catch {

@@ -1,30 +1,51 @@
 import ClipHistory
+import ClipboardCore
 
 @testable import CopyPastaApp
 
-/// A clipboard whose owner answers when the test lets it, for what no real one does on demand.
+/// A clipboard that holds what the test puts there, for what no real one does on demand.
 @MainActor
 final class FakeClipboard: SystemClipboard {
-  /// What a read answers at once; where nil, it waits for `answer`.
-  var content: ClipboardContent?
-  private(set) var reads = 0
-  private(set) var cancelled = 0
+  let source: any ClipboardSource = FakeSource()
+  /// What a read answers.
+  var content = ClipboardContent.noText
   private(set) var offered: [String] = []
   /// Whether the desktop lets this program have the clipboard.
   var takesOffers = true
   var offeredText: ClipText?
-  var isOffering: Bool { offeredText != nil }
-  private var newOffer: (@MainActor () -> Void)?
-  private var lost: (@MainActor () -> Void)?
+
+  func onOfferLost(_ body: @escaping @MainActor () -> Void) {}
+
+  func read(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent { content }
+
+  func offer(_ text: ClipText) async throws(TransferError) {
+    guard takesOffers else { throw .unavailable }
+    offered.append(String(decoding: text.bytes, as: UTF8.self))
+    offeredText = text
+  }
+}
+
+/// Offers of other programs, which answer when the test lets them.
+@MainActor
+final class FakeSource: ClipboardSource {
+  /// What a read answers at once; if nil, it waits for `answer`.
+  var content: ClipboardContent?
+  /// There is always another offer: that with the number of the read.
+  var endless: ((Int) -> ClipboardContent)?
+  private(set) var reads = 0
+  private(set) var cancelled = 0
+  private var isAllowed = false
+  private var hasNewOffer = false
+  private var offer: CheckedContinuation<Void, Never>?
   private var waiting: CheckedContinuation<ClipboardContent, any Error>?
 
-  func onNewOffer(_ body: @escaping @MainActor () -> Void) { newOffer = body }
-  func onOfferLost(_ body: @escaping @MainActor () -> Void) { lost = body }
+  var isWaiting: Bool { waiting != nil }
 
   /// Another program copies something.
   func copy(_ content: ClipboardContent?) {
     self.content = content
-    newOffer?()
+    hasNewOffer = true
+    wake()
   }
 
   /// Answers the read that waits.
@@ -33,10 +54,27 @@ final class FakeClipboard: SystemClipboard {
     waiting = nil
   }
 
-  var isWaiting: Bool { waiting != nil }
+  func allowReading(_ isAllowed: Bool) {
+    self.isAllowed = isAllowed
+    hasNewOffer = isAllowed
+    wake()
+  }
 
-  func read(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
+  @MainActor func nextOffer() async throws(TransferError) {
+    while !isAllowed || !hasNewOffer {
+      if Task.isCancelled { throw .cancelled }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { offer = $0 }
+      } onCancel: {
+        Task { @MainActor in self.wake() }
+      }
+    }
+  }
+
+  @MainActor func readOffer(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
+    hasNewOffer = endless != nil
     reads += 1
+    if let endless { return endless(reads) }
     if let content { return content }
     do {
       return try await withTaskCancellationHandler {
@@ -49,10 +87,9 @@ final class FakeClipboard: SystemClipboard {
     }
   }
 
-  func offer(_ text: ClipText) async throws(TransferError) {
-    guard takesOffers else { throw .unavailable }
-    offered.append(String(decoding: text.bytes, as: UTF8.self))
-    offeredText = text
+  private func wake() {
+    offer?.resume()
+    offer = nil
   }
 
   private func giveUp() {

@@ -1,4 +1,5 @@
 import ClipHistory
+import ClipboardCore
 import GtkKit
 import Testing
 
@@ -14,8 +15,8 @@ import Testing
   init() async throws {
     scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
-    let recorder = CaptureRecorder(store: scratch.store, now: { Format.now }) { _ in }
-    pasting = Pasting(clipboard, into: recorder) { [outcomes] in outcomes.all.append($0) }
+    let capture = Capture(clipboard.source, into: scratch.store, now: { Format.now }) { _ in }
+    pasting = Pasting(clipboard, into: capture) { [outcomes] in outcomes.all.append($0) }
   }
 
   @Test func aTextIsRecordedAlsoWhereItIsTheLastCapturedOne() async throws {
@@ -62,7 +63,7 @@ import Testing
 
   @MainActor
   private final class Outcomes {
-    var all: [PasteOutcome] = []
+    var all: [CaptureOutcome] = []
     var messages: [String?] { all.map(\.message) }
   }
 }

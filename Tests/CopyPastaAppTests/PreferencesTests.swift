@@ -1,3 +1,4 @@
+import ClipboardCore
 import Foundation
 import GtkKit
 import TestSupport

@@ -18,9 +18,9 @@ import Testing
     scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
-    let recorder = CaptureRecorder(store: scratch.store, now: { 0 }) { _ in }
+    let capture = Capture(clipboard.source, into: scratch.store, now: { 0 }) { _ in }
     actions = RowActions(
-      store: scratch.store, clipboard: clipboard, recorder: recorder,
+      store: scratch.store, clipboard: clipboard, capture: capture,
       list: HistoryList(model: model, now: { 0 })
     ) { [said] in said.lines.append($0) }
   }

@@ -1,3 +1,4 @@
+import ClipboardCore
 import GtkKit
 import GtkTestSupport
 import Testing
@@ -10,9 +11,9 @@ import Testing
   private let stream = SocketStream()
 
   private func limits(
-    bytes: Int = 1000, silence: Duration = .seconds(300), total: Duration = .seconds(300)
+    bytes: Int = 1000, idleTimeout: Duration = .seconds(300), total: Duration = .seconds(300)
   ) -> TransferLimits {
-    TransferLimits(bytes: bytes, silence: silence, total: total)
+    TransferLimits(bytes: bytes, idleTimeout: idleTimeout, total: total)
   }
 
   private func read(_ limits: TransferLimits) async throws -> [UInt8] {
@@ -32,7 +33,7 @@ import Testing
 
   @Test func silenceEndsIt() async throws {
     stream.send([1])
-    await #expect(throws: TransferError.timedOut) { try await read(limits(silence: .milliseconds(50))) }
+    await #expect(throws: TransferError.timedOut) { try await read(limits(idleTimeout: .milliseconds(50))) }
   }
 
   @Test func aByteNowAndThenDoesNotGoOnForEver() async throws {
@@ -43,7 +44,7 @@ import Testing
       }
     }
     await #expect(throws: TransferError.timedOut) {
-      try await read(limits(bytes: .max, silence: .seconds(300), total: .milliseconds(200)))
+      try await read(limits(bytes: .max, idleTimeout: .seconds(300), total: .milliseconds(200)))
     }
     drip.cancel()
   }

@@ -35,6 +35,17 @@ import Testing
     }
   }
 
+  /// On Wayland nobody can tell then whether a text is whole.
+  @Test func `a text that is on its way when the window closes is recorded`() async throws {
+    try await Scene.run { scene in
+      let long = try await ClipboardOwner.start(behaving: "IncrLong", on: scene.desktop)
+      try await waitUntil("the transfer begun") { long.lines.contains("piece") }
+      try await scene.closeWindow(.closeButton)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(try await scene.history.texts() == [String(repeating: "abc", count: 20_000)])
+    }
+  }
+
   @Test func aHiddenWindowComesBackWithASecondLaunch() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       try await scene.desktop.press("Home", "Return")

@@ -47,6 +47,69 @@ import Testing
     }
   }
 
+  /// Another window takes the focus as soon as the owner is asked.
+  @Suite(.serialized) struct FocusLost {
+    @Test(arguments: OwnerCase.x11 + OwnerCase.wayland)
+    func `an owner does no harm either if the focus is taken away in the middle`(_ owner: OwnerCase)
+      async throws
+    {
+      try await Scene.run(on: owner.kind) { scene in
+        let state = try await scene.calmState()
+        let other = try await scene.desktop.openOtherWindow()
+        try await scene.app.window.activate()
+        let bad = try await ClipboardOwner.start(behaving: owner.behaviour, on: scene.desktop)
+        try await waitUntil("the owner asked") { !bad.requests.isEmpty }
+        try await other.activate()
+        try await waitUntil("the other window active") { try await !scene.app.window.isActive() }
+        try await scene.app.window.activate()
+        // A text that is whole is read anew, or was recorded before.
+        if case .recorded(let text) = owner.outcome { try await scene.expectNewest(text) }
+        try await scene.capture("good")
+        var texts = ["good", "before"]
+        if case .recorded(let text) = owner.outcome { texts.insert(text, at: 1) }
+        #expect(try await scene.history.texts() == texts)
+        try await scene.expectCalm(as: state)
+      }
+    }
+
+    /// A compositor does not tell a window without the focus that the owner has ended.
+    @Test func `half a text of an owner that dies meanwhile is no text`() async throws {
+      try await Scene.run(on: .wayland) { scene in
+        let state = try await scene.calmState()
+        let other = try await scene.desktop.openOtherWindow()
+        try await scene.app.window.activate()
+        let dying = try await ClipboardOwner.start(behaving: "DieLate", on: scene.desktop)
+        try await waitUntil("the transfer begun") { dying.lines.contains("piece") }
+        try await other.activate()
+        _ = try await dying.program.waitForExit()
+        try await scene.app.window.activate()
+        try await scene.capture("good")
+        #expect(try await scene.history.texts() == ["good", "before"])
+        try await scene.expectCalm(as: state)
+      }
+    }
+
+    /// On X11 its end is seen; on Wayland it is read anew when the window is active again.
+    @Test(arguments: VirtualDesktop.Kind.everywhere)
+    func `a text that comes slowly is recorded whole, once`(_ kind: VirtualDesktop.Kind) async throws {
+      try await Scene.run(on: kind) { scene in
+        let state = try await scene.calmState()
+        let other = try await scene.desktop.openOtherWindow()
+        try await scene.app.window.activate()
+        let long = try await ClipboardOwner.start(
+          behaving: kind == .x11 ? "IncrLong" : "Long", on: scene.desktop)
+        try await waitUntil("the transfer begun") { long.lines.contains("piece") }
+        try await other.activate()
+        try await waitUntil("the other window active") { try await !scene.app.window.isActive() }
+        try await scene.app.window.activate()
+        try await scene.expectNewest(String(repeating: "abc", count: 20_000))
+        try await scene.capture("good")
+        #expect(try await scene.history.count() == 3)
+        try await scene.expectCalm(as: state)
+      }
+    }
+  }
+
   /// Of more than 64 MiB nothing is kept; its owner can still paste it elsewhere.
   @Test(.serialized, arguments: VirtualDesktop.Kind.everywhere)
   func aTextOfOneByteTooManyIsRefused(_ kind: VirtualDesktop.Kind) async throws {

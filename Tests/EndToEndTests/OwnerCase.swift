@@ -38,6 +38,9 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
     OwnerCase(kind: .x11, behaviour: "Nul", outcome: .refused),
     OwnerCase(kind: .x11, behaviour: "HintUnanswered", outcome: .refused),
     OwnerCase(kind: .x11, behaviour: "HintRefused", outcome: .ignored),
+    OwnerCase(kind: .x11, behaviour: "HintEmpty", outcome: .ignored),
+    OwnerCase(kind: .x11, behaviour: "SecretBeforeText", outcome: .ignored),
+    OwnerCase(kind: .x11, behaviour: "SecretAfterTargets", outcome: .ignored),
   ]
 
   /// Every way to fail that an owner on Wayland has.
@@ -53,6 +56,8 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
     OwnerCase(kind: .wayland, behaviour: "Nul", outcome: .refused),
     OwnerCase(kind: .wayland, behaviour: "HintUnanswered", outcome: .refused),
     OwnerCase(kind: .wayland, behaviour: "HintRefused", outcome: .ignored),
+    OwnerCase(kind: .wayland, behaviour: "HintEmpty", outcome: .ignored),
+    OwnerCase(kind: .wayland, behaviour: "SecretAfterHint", outcome: .ignored),
   ]
 
   /// Those that would take some time, and are to be replaced before.

@@ -53,7 +53,7 @@ extension Scene {
   func hasAskedAll(of owner: ClipboardOwner) async throws -> Bool {
     let questions = ["TARGETS", "x-kde-passwordManagerHint"]
     let asked = owner.lines.dropFirst()
-    if owner.program.arguments.last == "Mute" { return asked.count { $0 == "TARGETS" } >= 2 }
+    if owner.program.arguments.last == "Mute" { return asked.contains("TARGETS") }
     return asked.contains { !questions.contains($0) || $0 == questions[1] }
   }
 

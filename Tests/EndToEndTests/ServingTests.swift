@@ -50,6 +50,36 @@ import Testing
     }
   }
 
+  @Test func `on Wayland many pasters share one copy of the text`() async throws {
+    try await Scene.run(on: .wayland) { scene in
+      _ = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
+      let before = try #require(scene.app.program.residentKibibytes)
+      let idle = try scene.desktop.start(
+        ["bash", "-c", "for i in $(seq 60); do (wl-paste -n | (head -c 1 >&2; sleep 1000)) & done; wait"])
+      try await waitUntil("60 pasters served") { idle.errors.count == 60 }
+      let after = try #require(scene.app.program.residentKibibytes)
+      // Of 60 copies there would be 480 MiB.
+      #expect(after < before + 64 << 10)
+      try await idle.stop()
+      try await scene.capture("the next copy")
+    }
+  }
+
+  /// As `xkill` and a server that runs out of patience do it.
+  @Test func `after the server has dropped the connection the next copy works`() async throws {
+    try await Scene.run(with: ["older", "newer"]) { scene in
+      try await scene.desktop.press("Home", "Return")
+      try await scene.expectClipboard("newer")
+      try await scene.killOwner()
+      try await scene.desktop.press("End", "Return")
+      try await scene.expectClipboard("older")
+      try await scene.killOwner()
+      // What was copied is gone, and with it the reason to stay.
+      try await scene.app.window.close()
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+    }
+  }
+
   /// One paster never reads, one dies midway, one asks for 50 targets, one asks twice at once; all while the user
   /// goes on working.
   @Test func pastersThatMisbehaveCostNobodyElseAnything() async throws {
@@ -105,6 +135,18 @@ extension Scene {
       try await digest(of: desktop.kind.pasters[0]) == sum
     }
     return sum
+  }
+
+  /// Has the X server close the connection of whoever owns the clipboard.
+  fileprivate func killOwner() async throws {
+    let script = """
+      from Xlib import display
+      d = display.Display()
+      d.get_selection_owner(d.intern_atom('CLIPBOARD')).kill_client()
+      d.sync()
+      """
+    let result = try await desktop.run(["/usr/bin/python3", "-c", script])
+    #expect(result.exit == .code(0), "\(result.errors)")
   }
 
   /// By its size alone: reading 64 MiB out of the database again and again would take longer than the test.

@@ -1,3 +1,4 @@
+import ClipboardCore
 import Foundation
 import TestSupport
 import Testing
@@ -79,8 +80,8 @@ final class Client {
 
 /// What a read came to, so that tables can list contents and errors alike.
 enum Outcome: Equatable, Sendable {
-  case content(SelectionContent)
-  case failure(SelectionReadError)
+  case content(ClipboardContent)
+  case failure(TransferError)
 
   static func text(_ text: String) -> Outcome { .content(.text(Array(text.utf8))) }
 }
@@ -99,12 +100,15 @@ extension Outcome: CustomTestStringConvertible {
 extension SelectionReader {
   /// Reads with limits so wide that a slow machine does not meet them.
   func outcome(
-    ownWindow: UInt32? = nil, limit: Int = 128 << 20, silence: Duration = .seconds(60),
-    total: Duration = .seconds(120)
+    ownWindow: UInt32? = nil, limit: Int = 128 << 20, idleTimeout: Duration = .seconds(60),
+    total: Duration = .seconds(120), grace: Duration = .seconds(60), onPurpose: Bool = true
   ) async -> Outcome {
     do {
       return .content(
-        try await readText(ownWindow: ownWindow, limit: limit, silence: silence, total: total))
+        try await readText(
+          ownWindow: ownWindow,
+          within: TransferLimits(bytes: limit, idleTimeout: idleTimeout, total: total, grace: grace),
+          onPurpose: onPurpose))
     } catch {
       return .failure(error)
     }

@@ -116,7 +116,7 @@ extension X11KitTests {
     }
 
     @Test func pastersThatNeverReadAreFewAndGivenUp() async throws {
-      let owner = try SelectionOwner(display: display, silence: .seconds(2))
+      let owner = try SelectionOwner(display: display, idleTimeout: .seconds(2))
       try await owner.offer(sampleText(1 << 20))
       let paster = try Client.fixture("paster", "never", "70", display: display)
       #expect(try paster.nextLine() == "begun 64")
@@ -143,6 +143,39 @@ extension X11KitTests {
       await owner.withdraw()
       #expect(await !owner.isOwner)
       #expect(counter.count.withLock { $0 } == 1)
+    }
+
+    @Test func `a connection that the server drops is a loss, and is said`() async throws {
+      let counter = LossCounter()
+      await owner.setLossHandler { counter.count.withLock { $0 += 1 } }
+      try await owner.offer(Array("ours".utf8))
+      let killer = try Client.fixture("paster", "kill", "\(owner.window)", display: display)
+      #expect(try killer.lines() == ["killed"])
+      #expect(try await eventually { await !owner.isOwner })
+      #expect(await owner.isConnectionLost)
+      #expect(counter.count.withLock { $0 } == 1)
+      await #expect(throws: X11Error.connectionLost) { try await owner.offer([1]) }
+      let next = try SelectionOwner(display: display)
+      try await next.offer(Array("the next".utf8))
+      #expect(try paste(["xclip", "-o", "-selection", "clipboard"]) == Array("the next".utf8))
+    }
+
+    @Test func `a long text goes in pieces that fit a server without BIG-REQUESTS`() async throws {
+      let proxy = try Client.fixture("small_requests", display: display)
+      let small: String = try #require(try proxy.nextLine())
+      let owner = try SelectionOwner(display: small)
+      for size in [60 << 10, 200 << 10, 1 << 20] {
+        let text = sampleText(size)
+        try await owner.offer(text)
+        #expect(try paste(["xclip", "-o", "-selection", "clipboard"]) == text, "\(size)")
+      }
+      #expect(await owner.isOwner)
+    }
+
+    @Test func `a display's second screen has a root window of its own`() throws {
+      let server = try XServer(screens: 2)
+      let roots = try ["", ".0", ".1"].map { try Connection(display: server.display + $0).root }
+      #expect(roots[0] == roots[1] && roots[1] != roots[2])
     }
 
     // MARK: - Tools

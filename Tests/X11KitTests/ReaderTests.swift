@@ -56,7 +56,7 @@ extension X11KitTests {
     @Test(arguments: ["Mute", "NoAnswer", "IncrStall", "HintUnanswered"])
     func endsWithTheSilenceOf(_ behaviour: String) async throws {
       try own(behaviour)
-      #expect(await reader.outcome(silence: .milliseconds(500)) == .failure(.timedOut))
+      #expect(await reader.outcome(idleTimeout: .milliseconds(500)) == .failure(.timedOut))
       try await expectNextReadIsRight()
     }
 
@@ -66,7 +66,7 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test(arguments: ["Secret", "SecretLine", "HintRefused"])
+    @Test(arguments: ["Secret", "SecretLine", "HintRefused", "HintEmpty"])
     func neverAsksForASecret(_ behaviour: String) async throws {
       let owner = try own(behaviour)
       #expect(await reader.outcome() == .content(.secret))
@@ -87,7 +87,8 @@ extension X11KitTests {
     func takesNoMoreThanItsLimit(_ behaviour: String, _ limit: Int) async throws {
       try own(behaviour)
       let start = ContinuousClock.now
-      #expect(await reader.outcome(limit: limit, silence: .seconds(60)) == .failure(.tooLarge(limit: limit)))
+      #expect(
+        await reader.outcome(limit: limit, idleTimeout: .seconds(60)) == .failure(.tooLarge(limit: limit)))
       // By the owner's last piece, not by its silence after it.
       #expect(ContinuousClock.now - start < .seconds(60))
       try await expectNextReadIsRight()
@@ -129,7 +130,7 @@ extension X11KitTests {
 
     @Test func aLateAnswerIsNobodysAnswer() async throws {
       let late = try own("Late")
-      #expect(await reader.outcome(silence: .milliseconds(300)) == .failure(.timedOut))
+      #expect(await reader.outcome(idleTimeout: .milliseconds(300)) == .failure(.timedOut))
       try own("Html")
       #expect(await reader.outcome() == .text("bold"))
       _ = try late.lines(before: "answered")
@@ -138,8 +139,9 @@ extension X11KitTests {
 
     @Test func cancellingEndsARead() async throws {
       let owner = try own("Mute")
-      let read = Task { [reader] in await reader.outcome(silence: .seconds(600), total: .seconds(600)) }
-      let waiting = Task { [reader] in await reader.outcome(silence: .seconds(600), total: .seconds(600)) }
+      let read = Task { [reader] in await reader.outcome(idleTimeout: .seconds(600), total: .seconds(600)) }
+      let waiting = Task { [reader] in await reader.outcome(idleTimeout: .seconds(600), total: .seconds(600))
+      }
       #expect(try owner.nextLine() == "TARGETS")
       waiting.cancel()
       read.cancel()

@@ -12,11 +12,12 @@ final class XServer: Sendable {
   private let processID: pid_t
   private let firstClient: SelectionReader
 
-  init() throws {
+  init(screens: Int = 1) throws {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/Xvfb")
     process.arguments = ["-displayfd", "1", "-terminate", "-nolisten", "tcp"]
+    process.arguments? += (0..<screens).flatMap { ["-screen", "\($0)", "640x480x24"] }
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     try process.run()

@@ -1,4 +1,5 @@
 import ClipHistory
+import ClipboardCore
 import GtkKit
 
 /// Records on purpose what the user pastes into the window or drops on it, and says what became of it.
@@ -7,19 +8,16 @@ import GtkKit
 @MainActor
 final class Pasting {
   private let clipboard: any SystemClipboard
-  private let recorder: CaptureRecorder
-  /// How far a transfer may go.
-  var limits: TransferLimits
-  private let outcome: @MainActor (PasteOutcome) -> Void
+  private let capture: Capture
+  private let outcome: @MainActor (CaptureOutcome) -> Void
   private let queue = TaskQueue()
 
   init(
-    _ clipboard: any SystemClipboard, into recorder: CaptureRecorder, limits: TransferLimits = .init(),
-    outcome: @escaping @MainActor (PasteOutcome) -> Void
+    _ clipboard: any SystemClipboard, into capture: Capture,
+    outcome: @escaping @MainActor (CaptureOutcome) -> Void
   ) {
     self.clipboard = clipboard
-    self.recorder = recorder
-    self.limits = limits
+    self.capture = capture
     self.outcome = outcome
   }
 
@@ -27,7 +25,7 @@ final class Pasting {
   func paste() {
     queue.add { [self] in
       do throws(TransferError) {
-        switch try await clipboard.read(within: limits) {
+        switch try await content() {
         case .text(let bytes): await take(bytes, fromClipboard: true)
         // Its row may be deleted since it was copied.
         case .own: if let text = clipboard.offeredText { await take(text.bytes, fromClipboard: true) }
@@ -35,24 +33,35 @@ final class Pasting {
         case .secret: outcome(.secret)
         }
       } catch {
-        outcome(.captured(.refused(.transfer(error))))
+        outcome(.unread(error))
       }
     }
   }
 
-  /// The forms in which a text may be dropped.
-  static let droppedTypes = ["text/plain;charset=utf-8", "text/plain"]
+  /// What the clipboard holds; a copy at this very moment counts as what was meant.
+  private func content() async throws(TransferError) -> ClipboardContent {
+    for _ in 1..<5 {
+      do throws(TransferError) {
+        return try await clipboard.read(within: capture.limits)
+      } catch .cancelled {
+        continue
+      }
+    }
+    return try await clipboard.read(within: capture.limits)
+  }
 
   /// Records what another program dropped.
   func take(_ drop: Drop) {
     queue.add { [self] in
       do {
-        let bytes = try await TextTransfer(limits: limits).bytes { try await drop.read(Self.droppedTypes) }
+        let bytes = try await TextTransfer(limits: capture.limits).bytes {
+          try await drop.read(TextFormat.mimeTypes)
+        }
         drop.finish(accepted: true)
         await take(bytes, fromClipboard: false)
       } catch {
         drop.finish(accepted: false)
-        outcome(.captured(.refused(.transfer(error as? TransferError ?? .refused))))
+        outcome(.unread(error as? TransferError ?? .refused))
       }
     }
   }
@@ -61,16 +70,6 @@ final class Pasting {
   func settle() async { await queue.settle() }
 
   private func take(_ bytes: [UInt8], fromClipboard: Bool) async {
-    outcome(.captured(await recorder.recordOnPurpose(bytes, fromClipboard: fromClipboard)))
+    outcome(await capture.recordOnPurpose(bytes, fromClipboard: fromClipboard))
   }
-}
-
-/// What became of something that was pasted or dropped.
-enum PasteOutcome: Sendable {
-  /// What the history did with the text; `ignored` means that it is the newest clip already.
-  case captured(CaptureOutcome)
-  /// There was no text.
-  case noText
-  /// A password manager asks that it is not recorded.
-  case secret
 }

@@ -1,3 +1,4 @@
+import ClipboardCore
 import GtkKit
 
 /// Reads a stream to its end, within limits.
@@ -46,15 +47,15 @@ struct TextTransfer {
   }
 }
 
-/// The end of a transfer's time: at once for silence, at last for all of it.
+/// The end of a transfer's time: for the next piece, and for all of it.
 @MainActor
 private final class Deadline {
-  private let silence: Duration
+  private let idleTimeout: Duration
   private var timers: [Timeout] = []
   private var passing: (@MainActor () -> Void)?
 
   init(_ limits: TransferLimits) {
-    silence = limits.silence
+    idleTimeout = limits.idleTimeout
     timers = [Timeout(after: limits.total) { [weak self] in self?.pass() }]
     extend()
   }
@@ -64,7 +65,7 @@ private final class Deadline {
   /// Something arrived: the wait for the next piece begins anew.
   func extend() {
     if timers.count > 1 { timers.removeLast() }
-    timers.append(Timeout(after: silence) { [weak self] in self?.pass() })
+    timers.append(Timeout(after: idleTimeout) { [weak self] in self?.pass() })
   }
 
   func end() { timers = [] }

@@ -1,67 +1,48 @@
 import ClipHistory
-import GtkKit
+import ClipboardCore
+import Synchronization
 import X11Kit
 
-/// The clipboard on X11.
+/// The clipboard on X11, over connections of our own.
 ///
-/// GDK says when there is a new offer; texts travel over connections of our own, because GDK's transfers
-/// there have no time limit, mistake one answer for another, and fail for large texts.
+/// GDK's transfers there have no time limit, mistake one answer for another, and fail for large texts.
 @MainActor
 final class X11Clipboard: SystemClipboard {
   private let display: String
-  private let gdk = Clipboard.ofDisplay
-  // Connected to when first needed: the first window does not wait for them.
-  private var reader: SelectionReader?
+  private let offers: X11ClipboardSource
+  // Connected to when first needed.
   private var owner: SelectionOwner?
-  /// Whether the present owner was told of before its formats were known.
-  private var isAnnounced: Bool
   private var offerLost: (@MainActor () -> Void)?
 
   private(set) var offeredText: ClipText?
 
-  var isOffering: Bool { offeredText != nil }
+  var source: any ClipboardSource { offers }
 
   init(display: String) {
     self.display = display
-    // The owner at the start is read when the window becomes active; its formats, which follow, are nothing new.
-    isAnnounced = gdk?.mimeTypes.isEmpty ?? false
-  }
-
-  func onNewOffer(_ body: @escaping @MainActor () -> Void) {
-    gdk?.onChange { [weak self] in
-      guard let self, let gdk else { return }
-      // Twice for each owner: at once, without formats, and when it has told GDK its formats. An owner that never
-      // tells must not count less, so the first one is followed.
-      let isFirst = gdk.mimeTypes.isEmpty || !isAnnounced
-      isAnnounced = gdk.mimeTypes.isEmpty
-      if isFirst { body() }
-    }
+    offers = X11ClipboardSource(display: display)
   }
 
   func read(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
-    do {
-      let reader = try reader ?? SelectionReader(display: display)
-      self.reader = reader
-      let content = try await reader.readText(
-        ownWindow: owner?.window, limit: limits.bytes, silence: limits.silence, total: limits.total)
-      return ClipboardContent(content)
-    } catch let error as SelectionReadError {
-      if error == .connectionLost { reader = nil }
-      throw TransferError(error)
-    } catch {
-      throw .unavailable
-    }
+    try await offers.read(within: limits, onPurpose: true)
   }
 
   func offer(_ text: ClipText) async throws(TransferError) {
-    do {
-      let owner = try await connectedOwner()
-      try await owner.offer(text.bytes)
-      // Another program may have copied at the same moment.
-      offeredText = await owner.isOwner ? text : nil
-    } catch {
-      owner = nil
-      throw .unavailable
+    // The server may have dropped the connection since it was last used: a new one is worth a try.
+    for isLastTry in [false, true] {
+      do {
+        let owner = try await connectedOwner()
+        try await owner.offer(text.bytes)
+        // Another program may have copied at the same moment.
+        offeredText = await owner.isOwner ? text : nil
+        return
+      } catch {
+        forgetOwner()
+        if isLastTry {
+          offerLost?()
+          throw .unavailable
+        }
+      }
     }
   }
 
@@ -74,39 +55,98 @@ final class X11Clipboard: SystemClipboard {
   private func connectedOwner() async throws -> SelectionOwner {
     if let owner { return owner }
     let owner = try SelectionOwner(display: display)
-    await owner.setLossHandler { [weak self] in
-      Task { @MainActor in self?.lost() }
+    await owner.setLossHandler { [weak self, weak owner] in
+      Task { @MainActor in if let owner { await self?.lost(by: owner) } }
     }
     self.owner = owner
+    offers.ownWindow = owner.window
     return owner
   }
 
-  private func lost() {
+  /// The server may give the window's number to another program now.
+  private func forgetOwner() {
+    owner = nil
     offeredText = nil
+    offers.ownWindow = nil
+  }
+
+  private func lost(by owner: SelectionOwner) async {
+    // It may be offering again.
+    guard await !owner.isOwner, owner === self.owner else { return }
+    offeredText = nil
+    if await owner.isConnectionLost { forgetOwner() }
     offerLost?()
   }
 }
 
-extension ClipboardContent {
-  fileprivate init(_ content: SelectionContent) {
-    switch content {
-    case .text(let bytes): self = .text(bytes)
-    case .noText: self = .noText
-    case .secret: self = .secret
-    case .own: self = .own
+/// What other programs copy on X11.
+final class X11ClipboardSource: ClipboardSource {
+  private struct State {
+    var reader: SelectionReader?
+    var ownWindow: UInt32?
+  }
+
+  private let display: String
+  private let permit = ReadingPermit()
+  private let state = Mutex(State())
+
+  init(display: String) { self.display = display }
+
+  /// The window of this program's own offers.
+  var ownWindow: UInt32? {
+    get { state.withLock(\.ownWindow) }
+    set { state.withLock { $0.ownWindow = newValue } }
+  }
+
+  @MainActor func allowReading(_ isAllowed: Bool) {
+    if isAllowed { permit.grant() } else { permit.revoke() }
+    guard let reader = state.withLock(\.reader) else { return }
+    Task { await reader.permitChanged() }
+  }
+
+  nonisolated(nonsending) func nextOffer() async throws(TransferError) {
+    while true {
+      let reader = try connectedReader()
+      do throws(TransferError) {
+        return try await reader.nextOffer()
+      } catch .unavailable {
+        forget(reader)
+      }
     }
   }
-}
 
-extension TransferError {
-  fileprivate init(_ error: SelectionReadError) {
-    switch error {
-    case .timedOut: self = .timedOut
-    case .ownerGone: self = .ownerGone
-    case .refused: self = .refused
-    case .tooLarge(let limit): self = .tooLarge(limit: limit)
-    case .cancelled: self = .cancelled
-    case .connectionLost: self = .unavailable
+  nonisolated(nonsending) func readOffer(within limits: TransferLimits) async throws(TransferError)
+    -> ClipboardContent
+  {
+    try await read(within: limits, onPurpose: false)
+  }
+
+  nonisolated(nonsending) func read(within limits: TransferLimits, onPurpose: Bool)
+    async throws(TransferError)
+    -> ClipboardContent
+  {
+    let reader = try connectedReader()
+    do throws(TransferError) {
+      return try await reader.readText(ownWindow: ownWindow, within: limits, onPurpose: onPurpose)
+    } catch {
+      if error == .unavailable { forget(reader) }
+      throw error
     }
+  }
+
+  private func connectedReader() throws(TransferError) -> SelectionReader {
+    if let reader = state.withLock(\.reader) { return reader }
+    do throws(X11Error) {
+      let reader = try SelectionReader(display: display, permit: permit)
+      state.withLock { $0.reader = reader }
+      return reader
+    } catch {
+      throw .unavailable
+    }
+  }
+
+  /// The server has dropped its connection.
+  private func forget(_ reader: SelectionReader) {
+    state.withLock { if $0.reader === reader { $0.reader = nil } }
   }
 }

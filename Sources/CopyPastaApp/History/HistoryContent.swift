@@ -1,4 +1,5 @@
 import ClipHistory
+import ClipboardCore
 import GtkKit
 
 /// What fills the window where there is a history: the list or the empty state, and all that acts on them.
@@ -15,8 +16,7 @@ final class HistoryContent {
   private let menu: RowMenu
   private let swipe: RowSwipe
   private let undoBar: UndoBar
-  private let recorder: CaptureRecorder
-  private let watcher: ClipboardWatcher
+  private let capture: Capture
   private let pasting: Pasting
   private let newClips: Batch<Clip>
   private var sizeLimit: Observation?
@@ -37,13 +37,12 @@ final class HistoryContent {
     let list = HistoryList(model: model, now: environment.now)
     self.list = list
     newClips = Batch { [weak list] in list?.insertNewest($0) }
-    let outcomes = Relay<CaptureOutcome>()
-    let pastes = Relay<PasteOutcome>()
-    recorder = CaptureRecorder(store: store, now: environment.now) { outcomes.send($0) }
-    watcher = ClipboardWatcher(environment.clipboard, into: recorder)
-    pasting = Pasting(environment.clipboard, into: recorder) { pastes.send($0) }
+    let outcomes = Relay<[CaptureOutcome]>()
+    let pastes = Relay<CaptureOutcome>()
+    capture = Capture(environment.clipboard.source, into: store, now: environment.now) { outcomes.send($0) }
+    pasting = Pasting(environment.clipboard, into: capture) { pastes.send($0) }
     let actions = RowActions(
-      store: store, clipboard: environment.clipboard, recorder: recorder, list: list, report: report)
+      store: store, clipboard: environment.clipboard, capture: capture, list: list, report: report)
     self.actions = actions
     menu = RowMenu(on: list.view, actions: actions)
     swipe = RowSwipe(on: list.view, actions: actions)
@@ -56,14 +55,14 @@ final class HistoryContent {
       deletions?.prolong()
     }
     root = Overlay(pages, under: [undoBar.root])
-    outcomes.receive = { [weak self] in self?.captured($0) }
+    outcomes.receive = { [weak self] in $0.forEach { self?.captured($0) } }
     pastes.receive = { [weak self] in self?.pasted($0) }
     deletions.onChange = { [weak self] in self?.deletionsChanged($0) }
     model.onFailure = { [weak self] in self?.failed($0, saying: $0.message) }
     model.onCountChange = { [weak self] in self?.showPage() }
     connectRows()
     root.addStyle("drop-place")
-    root.onDrop(of: Pasting.droppedTypes) { [weak pasting] in pasting?.take($0) }
+    root.onDrop(of: TextFormat.mimeTypes) { [weak pasting] in pasting?.take($0) }
     showPage()
   }
 
@@ -85,7 +84,7 @@ final class HistoryContent {
 
   /// Whether the clipboard is read.
   var isReading = false {
-    didSet { watcher.isActive = isReading }
+    didSet { if isReading != oldValue { capture.follow(isReading) } }
   }
 
   /// Whether the window is on the screen.
@@ -151,10 +150,10 @@ final class HistoryContent {
   /// Returns when what was captured and what the user asked for so far is on disk.
   func settle() async {
     await pasting.settle()
-    await recorder.settle()
+    await capture.settle()
     await actions.settle()
-    // A copy is noted by the recorder.
-    await recorder.settle()
+    // A copy is noted there.
+    await capture.settle()
   }
 
   /// Ends all that uses the history, and closes it.
@@ -166,7 +165,7 @@ final class HistoryContent {
 
   /// Takes apart what must be gone before the widgets.
   func detach() {
-    watcher.isActive = false
+    capture.close()
     menu.detach()
   }
 
@@ -207,9 +206,8 @@ final class HistoryContent {
   private func captured(_ outcome: CaptureOutcome) {
     switch outcome {
     case .recorded(let clip): newClips.add(clip)
-    case .ignored: break
-    case .refused(let refusal): report(refusal.message)
-    case .failed(let error): failed(error, saying: tr("Not recorded.") + " " + error.message)
+    case .failed(let error): failed(error, saying: outcome.message ?? error.message)
+    default: if let message = outcome.message { report(message) }
     }
   }
 
@@ -222,10 +220,9 @@ final class HistoryContent {
   }
 
   /// Shows what was pasted at the top, also where it was the newest clip already.
-  private func pasted(_ outcome: PasteOutcome) {
-    if let message = outcome.message { return report(message) }
-    focusNewest()
-    if case .captured(let capture) = outcome { captured(capture) }
+  private func pasted(_ outcome: CaptureOutcome) {
+    if outcome.message == nil { focusNewest() }
+    captured(outcome)
   }
 
   private func deletionsChanged(_ count: Int) {
@@ -235,8 +232,7 @@ final class HistoryContent {
   }
 
   private func useSizeLimit(_ bytes: Int) {
-    watcher.limits.bytes = bytes
-    pasting.limits.bytes = bytes
+    capture.limits.bytes = bytes
   }
 
   private func showPage() {

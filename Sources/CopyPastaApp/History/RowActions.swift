@@ -1,4 +1,5 @@
 import ClipHistory
+import ClipboardCore
 import GtkKit
 
 /// What can be done with a row, each one code path for pointer, keyboard and menu; and what takes it back.
@@ -6,7 +7,7 @@ import GtkKit
 final class RowActions {
   private let store: HistoryStore
   private let clipboard: any SystemClipboard
-  private let recorder: CaptureRecorder
+  private let capture: Capture
   private let list: HistoryList
   private let report: @MainActor (String) -> Void
   private let queue = TaskQueue()
@@ -16,12 +17,12 @@ final class RowActions {
   var onCopied: (@MainActor () -> Void)?
 
   init(
-    store: HistoryStore, clipboard: any SystemClipboard, recorder: CaptureRecorder, list: HistoryList,
+    store: HistoryStore, clipboard: any SystemClipboard, capture: Capture, list: HistoryList,
     report: @escaping @MainActor (String) -> Void
   ) {
     self.store = store
     self.clipboard = clipboard
-    self.recorder = recorder
+    self.capture = capture
     self.list = list
     self.report = report
   }
@@ -62,7 +63,7 @@ final class RowActions {
 
   /// A clip's whole text for a drag; it is fetched when another program asks for it.
   func content(of id: Int64) -> DeferredContent {
-    DeferredContent(types: ["text/plain;charset=utf-8", "text/plain"]) { [store, report] in
+    DeferredContent(types: TextFormat.mimeTypes) { [store, report] in
       guard let text = try await store.text(of: id) else {
         report(tr("Not copied: another program has deleted this text."))
         throw CancellationError()
@@ -91,7 +92,7 @@ final class RowActions {
   /// - Parameter cleared: called when they are gone, before anything else is recorded.
   func clear(_ cleared: @escaping @MainActor () -> Void) {
     queue.add { [self] in
-      await recorder.pausing { [self] in
+      await capture.pausing { [self] in
         do throws(StoreError) {
           try await store.deleteAll()
           deletions.forget()
@@ -120,7 +121,7 @@ final class RowActions {
       }
       try await clipboard.offer(text)
       onCopied?()
-      recorder.noteCopied(text)
+      await capture.noteCopied(text)
       return .offered
     } catch let error as StoreError {
       report(error.message)

@@ -45,37 +45,28 @@ extension HistoryRescuer.Outcome {
   }
 }
 
-extension PasteOutcome {
-  /// What the user should know, in one line; nil where the list shows it.
-  var message: String? {
-    switch self {
-    case .captured(.recorded), .captured(.ignored): nil
-    case .captured(.refused(let refusal)): refusal.message
-    case .captured(.failed(let error)): tr("Not recorded.") + " " + error.message
-    case .noText: tr("Not recorded: there is no text to paste.")
-    case .secret: tr("Not recorded: a password manager asks that this text is not kept.")
-    }
-  }
-}
-
-extension CaptureRefusal {
-  /// What was refused and why, in one line.
+extension CaptureOutcome {
+  /// What the user should know, in one line; nil if the list shows it.
   ///
   /// The text itself is not in it.
-  var message: String {
+  var message: String? {
     switch self {
-    case .content(.empty): tr("Not recorded: the text is empty.")
-    case .content(.notUTF8): tr("Not recorded: what was copied is not valid text (UTF-8).")
-    case .content(.containsNUL): tr("Not recorded: what was copied contains a NUL character.")
-    case .transfer(.timedOut):
+    case .recorded, .ignored: nil
+    case .invalid(.empty): tr("Not recorded: the text is empty.")
+    case .invalid(.notUTF8): tr("Not recorded: what was copied is not valid text (UTF-8).")
+    case .invalid(.containsNUL): tr("Not recorded: what was copied contains a NUL character.")
+    case .unread(.timedOut):
       tr("Not recorded: the program that offers the text did not deliver it in time.")
-    case .transfer(.ownerGone):
+    case .unread(.ownerGone):
       tr("Not recorded: the program that offered the text ended before delivering it.")
-    case .transfer(.refused): tr("Not recorded: the program that offers the text would not deliver it.")
-    case .transfer(.tooLarge(let limit)):
+    case .unread(.refused): tr("Not recorded: the program that offers the text would not deliver it.")
+    case .unread(.tooLarge(let limit)):
       // In the unit of the preferences.
       tr("Not recorded: the text is larger than %s MiB.").filled(with: String(limit >> 20))
-    case .transfer(.cancelled), .transfer(.unavailable): tr("Not recorded: the clipboard is out of reach.")
+    case .unread(.cancelled), .unread(.unavailable): tr("Not recorded: the clipboard is out of reach.")
+    case .failed(let error): tr("Not recorded.") + " " + error.message
+    case .noText: tr("Not recorded: there is no text to paste.")
+    case .secret: tr("Not recorded: a password manager asks that this text is not kept.")
     }
   }
 }

@@ -15,7 +15,36 @@ public enum Display {
   }
 
   /// Opens the default display; answers false where there is none.
-  public static func open() -> Bool { gtk_init_check() != 0 }
+  public static func open() -> Bool {
+    guard gtk_init_check() != 0 else { return false }
+    stopFollowingSelections()
+    return true
+  }
+
+  /// Keeps GDK from looking at each new owner of an X11 selection, of whatever program.
+  ///
+  /// It asks for the formats, and then, one round trip each, for the name of every one that it does not know: 60,000 of
+  /// them stop the main thread for 8 s (GTK 4.8), also while the window is hidden. Nothing here needs them: `Clipboard` is
+  /// for Wayland. The owner at the start has been asked by now.
+  private static func stopFollowingSelections() {
+    typealias XDisplay = @convention(c) (OpaquePointer) -> UnsafeMutableRawPointer?
+    typealias Leader = @convention(c) (OpaquePointer) -> OpaquePointer?
+    typealias Select =
+      @convention(c) (UnsafeMutableRawPointer, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> Void
+    typealias AtomByName = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> CUnsignedLong
+    guard case .x11 = backend, let display = gdk_display_get_default(),
+      let xDisplay = dlsym(nil, "gdk_x11_display_get_xdisplay"),
+      let leader = dlsym(nil, "gdk_x11_display_get_default_group"),
+      let atomByName = dlsym(nil, "gdk_x11_get_xatom_by_name_for_display"),
+      let select = dlsym(nil, "XFixesSelectSelectionInput"),
+      let connection = unsafeBitCast(xDisplay, to: XDisplay.self)(display),
+      let surface = unsafeBitCast(leader, to: Leader.self)(display)
+    else { return }
+    for selection in ["CLIPBOARD", "PRIMARY"] {
+      let atom = unsafeBitCast(atomByName, to: AtomByName.self)(display, selection)
+      unsafeBitCast(select, to: Select.self)(connection, gdk_x11_surface_get_xid(surface), atom, 0)
+    }
+  }
 
   /// The backend of the default display.
   public static var backend: Backend {

@@ -318,6 +318,56 @@ class HintUnanswered(Owner):
             super().asked(request, name)
 
 
+class HintEmpty(Owner):
+    offers = {'UTF8_STRING': b'hunter2', HINT: b''}
+
+
+class SecretBeforeText(Owner):
+    """Copies a secret, by the same window, before it answers the question for the text before."""
+    def asked(self, request, name):
+        if name == 'UTF8_STRING' and HINT not in self.offers:
+            self.offers = {'UTF8_STRING': b'hunter2', HINT: b'secret'}
+            self.window.set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
+        super().asked(request, name)
+
+
+class SecretAfterTargets(Owner):
+    """A secret of another window takes the place of the text between the answer to TARGETS and the next question."""
+    def targets(self, request):
+        super().targets(request)
+        if HINT not in self.offers:
+            self.offers = {'UTF8_STRING': b'hunter2', HINT: b'secret'}
+            self.make_window().set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
+            self.display.flush()
+
+    def lost(self):
+        if not self.swapped:
+            self.swapped = True
+        else:
+            super().lost()
+
+    swapped = False
+
+
+class TargetsWhenTold(Owner):
+    """Answers TARGETS after a line on standard input."""
+    def targets(self, request):
+        sys.stdin.readline()
+        super().targets(request)
+
+
+class Burst(Owner):
+    """Copies the next of 200 texts as soon as the last one was asked for, by one window."""
+    count = 0
+
+    def asked(self, request, name):
+        self.put(request, b'text %d' % self.count, request.target)
+        self.count += 1
+        if self.count < 200:
+            self.window.set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
+            self.display.flush()
+
+
 class Invalid(Owner):
     offers = {'UTF8_STRING': b'caf\xe9'}
 

@@ -105,6 +105,39 @@ class Long(Good):
             pass
 
 
+class DieLate(Good):
+    """Sends half, and dies after a while in which the window can lose the focus."""
+    def written(self, pipe):
+        os.write(pipe, b'half of ')
+        print('piece', flush=True)
+        time.sleep(1.5)
+        os._exit(0)
+
+
+class SecretAfterHint(Owner):
+    """Copies a secret after it has said that the text before is none."""
+    def __init__(self):
+        super().__init__({TEXT: b'no secret', HINT: b'public'})
+        self.cancels = 0
+
+    def asked(self, name, descriptor):
+        value = self.offers[name]
+        super().asked(name, descriptor)
+        if value == b'public':
+            time.sleep(0.02)
+            self.copy({TEXT: b'hunter2', HINT: b'secret'})
+
+    def lost(self):
+        self.cancels += 1
+        if self.cancels == 2:
+            super().lost()
+
+
+class HintEmpty(Owner):
+    def __init__(self):
+        super().__init__({TEXT: b'hunter2', HINT: b''})
+
+
 class HintUnanswered(NoAnswer):
     def __init__(self):
         Owner.__init__(self, {TEXT: b'hunter2', HINT: b''})

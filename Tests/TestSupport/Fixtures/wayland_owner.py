@@ -17,19 +17,23 @@ class Owner:
     """Owns the clipboard as long as `run` runs. `offers` are bytes by type; None is never answered."""
 
     def __init__(self, offers):
-        self.offers = offers
         self.unanswered, self.early = [], []
         self.connection = connection = wayland.Connection()
         seat = connection.bind('wl_seat')
-        manager = connection.bind('zwlr_data_control_manager_v1')
+        self.manager = connection.bind('zwlr_data_control_manager_v1')
+        self.device = connection.new()
+        connection.request(self.manager, GET_DEVICE, self.device, seat)
+        self.copy(offers)
+        connection.roundtrip()
+
+    def copy(self, offers):
+        """Takes the clipboard, also from itself."""
+        self.offers, connection = offers, self.connection
         source = connection.new(self.event)
-        connection.request(manager, CREATE_SOURCE, source)
-        device = connection.new()
-        connection.request(manager, GET_DEVICE, device, seat)
+        connection.request(self.manager, CREATE_SOURCE, source)
         for name in offers:
             connection.request(source, OFFER, name)
-        connection.request(device, SET_SELECTION, source)
-        connection.roundtrip()
+        connection.request(self.device, SET_SELECTION, source)
 
     def run(self):
         print('ready', flush=True)

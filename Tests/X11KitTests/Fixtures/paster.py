@@ -201,6 +201,13 @@ def never(paster):
     sys.stdin.readline()
 
 
+def kill(paster):
+    """Has the server close the connection of the client that made a window."""
+    paster.display.create_resource_object('window', int(sys.argv[2])).kill_client()
+    paster.display.sync()
+    say('killed')
+
+
 def pranks(paster):
     """Names the owner's own window as the requestor, and one that is gone; forges a request for another selection."""
     owner = paster.display.get_selection_owner(paster.atom('CLIPBOARD'))

@@ -1,0 +1,253 @@
+import ClipHistory
+import ClipboardCore
+import SerialQueue
+import Synchronization
+
+/// Follows the clipboard while the window is active, and only then, and takes each text into the history.
+///
+/// It reconciles once when the window becomes active and then reads each new offer. There is no timer and no polling;
+/// while the window is inactive nothing is asked for. Nothing on the way from the clipboard to the disk waits for the
+/// main thread, which is told afterwards, of as much at once as happened since it last had time.
+actor Capture {
+  /// How many bytes may wait for the disk while the next text is read.
+  static let backlogLimit = 4 << 20
+  /// What a waiting text costs beside its bytes, so that many small ones are bounded too.
+  private static let costOfText = 1 << 10
+
+  private let source: any ClipboardSource
+  private let store: HistoryStore
+  private let now: @Sendable () -> Int64
+  private let tell: @MainActor ([CaptureOutcome]) -> Void
+  private let queue = SerialQueue(label: "org.copypasta.capture")
+  private let limitsOfTransfers = Mutex(TransferLimits())
+  private let untold = Mutex<[CaptureOutcome]>([])
+
+  private var following: Task<Void, Never>?
+  private var isClosed = false
+  private var isReading = false
+  private var readEnd: [CheckedContinuation<Void, Never>] = []
+  /// What was read and is not on disk yet, in bytes.
+  private var backlog = 0
+  private var room: CheckedContinuation<Void, Never>?
+  private var lastWork: Task<Void, Never>?
+
+  /// Judging a text of many MiB takes time.
+  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  /// - Parameter tell: called with what became of offers and own copies, in their order.
+  init(
+    _ source: any ClipboardSource, into store: HistoryStore, now: @escaping @Sendable () -> Int64,
+    tell: @escaping @MainActor ([CaptureOutcome]) -> Void
+  ) {
+    self.source = source
+    self.store = store
+    self.now = now
+    self.tell = tell
+  }
+
+  /// How far the transfers that begin from now on may go.
+  nonisolated var limits: TransferLimits {
+    get { limitsOfTransfers.withLock(\.self) }
+    set { limitsOfTransfers.withLock { $0 = newValue } }
+  }
+
+  // MARK: - Following the clipboard
+
+  /// Follows the clipboard from now on, or does not; at once.
+  ///
+  /// A transfer that has begun goes on to its end, within its limits: some owners (xclip 0.13) serve nobody else until it
+  /// is over.
+  @MainActor func follow(_ isActive: Bool) {
+    source.allowReading(isActive)
+    if isActive { Task { await begin() } }
+  }
+
+  /// Ends following for good, in the middle of a transfer if need be.
+  @MainActor func close() {
+    source.allowReading(false)
+    Task { await end() }
+  }
+
+  private func begin() {
+    guard following == nil, !isClosed else { return }
+    following = Task { await self.takeOffers() }
+  }
+
+  private func end() {
+    isClosed = true
+    following?.cancel()
+    following = nil
+  }
+
+  private func takeOffers() async {
+    do throws(TransferError) {
+      while true {
+        try await source.nextOffer()
+        isReading = true
+        await takeOffer()
+        isReading = false
+        readEnd.forEach { $0.resume() }
+        readEnd = []
+      }
+    } catch {
+      // Tried again when the window next becomes active.
+      following = nil
+      refuse(error)
+    }
+  }
+
+  private func takeOffer() async {
+    do throws(TransferError) {
+      guard case .text(let bytes) = try await source.readOffer(within: limits), !bytes.isEmpty else { return }
+      await take(bytes)
+    } catch {
+      refuse(error)
+    }
+  }
+
+  /// Records a text behind those that were read before it; returns when the next one may be read.
+  private func take(_ bytes: [UInt8]) async {
+    let (time, cost) = (now(), bytes.count + Self.costOfText)
+    backlog += cost
+    add { capture in
+      capture.report(await capture.record(bytes, at: time))
+      capture.stored(cost)
+    }
+    if backlog > Self.backlogLimit { await withCheckedContinuation { room = $0 } }
+  }
+
+  private func stored(_ cost: Int) {
+    backlog -= cost
+    guard backlog <= Self.backlogLimit else { return }
+    room?.resume()
+    room = nil
+  }
+
+  private func record(_ bytes: [UInt8], at time: Int64) async -> CaptureOutcome {
+    await outcome(of: bytes) { [store] text throws(StoreError) in try await store.record(text, at: time) }
+  }
+
+  private func refuse(_ error: TransferError) {
+    if error != .cancelled { report(.unread(error)) }
+  }
+
+  // MARK: - What the user does
+
+  /// Records a text that the user hands over, unless it is the newest clip's; says what became of it to the caller.
+  func recordOnPurpose(_ bytes: [UInt8], fromClipboard: Bool) async -> CaptureOutcome {
+    let time = now()
+    let (answers, answer) = AsyncStream<CaptureOutcome>.makeStream()
+    add { capture in
+      answer.yield(await capture.recordOnPurpose(bytes, at: time, fromClipboard: fromClipboard))
+    }
+    var outcome = CaptureOutcome.ignored
+    for await answer in answers {
+      outcome = answer
+      break
+    }
+    await tellNow()
+    return outcome
+  }
+
+  private func recordOnPurpose(_ bytes: [UInt8], at time: Int64, fromClipboard: Bool) async -> CaptureOutcome
+  {
+    await outcome(of: bytes) { [store] text throws(StoreError) in
+      try await store.recordOnPurpose(text, at: time, fromClipboard: fromClipboard)
+    }
+  }
+
+  /// Notes that a text was copied out of the history, so that it is not recorded when it comes back.
+  func noteCopied(_ text: ClipText) {
+    add { capture in
+      do throws(StoreError) {
+        try await capture.store.noteCopied(text)
+      } catch {
+        capture.report(.failed(error))
+      }
+    }
+  }
+
+  /// Does something while nothing is recorded: after what was read so far, before what comes then.
+  func pausing(_ work: @escaping @MainActor () async -> Void) async {
+    await add { capture in
+      await capture.tellNow()
+      await work()
+    }.value
+  }
+
+  /// Returns when a read that has begun is over, and all that was read so far is recorded.
+  func settle() async {
+    if isReading { await withCheckedContinuation { readEnd.append($0) } }
+    await lastWork?.value
+    await tellNow()
+  }
+
+  // MARK: - One after the other
+
+  /// Adds work behind that which was added before.
+  @discardableResult
+  private func add(_ work: @escaping @Sendable (isolated Capture) async -> Void) -> Task<Void, Never> {
+    let task = Task { [lastWork] in
+      await lastWork?.value
+      await work(self)
+    }
+    lastWork = task
+    return task
+  }
+
+  private func outcome(
+    of bytes: [UInt8], record: (ClipText) async throws(StoreError) -> HistoryStore.RecordOutcome
+  ) async -> CaptureOutcome {
+    let text: ClipText
+    do throws(ClipText.Refusal) {
+      text = try ClipText(validating: bytes)
+    } catch {
+      return .invalid(error)
+    }
+    do throws(StoreError) {
+      return switch try await record(text) {
+      case .recorded(let clip): .recorded(clip)
+      case .duplicate: .ignored
+      }
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  // MARK: - Telling
+
+  /// Tells the main thread when it has time; until then more may come.
+  private func report(_ outcome: CaptureOutcome) {
+    let isFirst = untold.withLock {
+      $0.append(outcome)
+      return $0.count == 1
+    }
+    if isFirst { Task { await tellNow() } }
+  }
+
+  @MainActor private func tellNow() {
+    let outcomes = untold.withLock { untold in
+      defer { untold = [] }
+      return untold
+    }
+    if !outcomes.isEmpty { tell(outcomes) }
+  }
+}
+
+/// What became of something that was offered, pasted or dropped.
+enum CaptureOutcome: Sendable {
+  /// It is on disk, and may be shown.
+  case recorded(Clip)
+  /// It is the last captured text again; of what was pasted, the newest clip's.
+  case ignored
+  /// It is no text that the history keeps.
+  case invalid(ClipText.Refusal)
+  /// It could not be read.
+  case unread(TransferError)
+  /// It could not be kept.
+  case failed(StoreError)
+  /// There was no text to paste.
+  case noText
+  /// A password manager asks that what was to be pasted is not recorded.
+  case secret
+}

@@ -1,0 +1,141 @@
+import CSQLite
+import ClipHistory
+import ClipboardCore
+import GtkTestSupport
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// What `Capture` makes of the offers of a source.
+@MainActor
+@Suite struct FollowingTests {
+  private let source = FakeSource()
+  private let scratch: Scratch
+  private let outcomes = Outcomes()
+  private let capture: Capture
+
+  init() throws {
+    scratch = try Scratch()
+    capture = Capture(source, into: scratch.store, now: { 1_000_000 }) { [outcomes] in outcomes.all += $0 }
+  }
+
+  private func text(_ text: String) -> ClipboardContent { .text(Array(text.utf8)) }
+
+  private func eventuallyTexts(_ texts: [String]) async throws -> Bool {
+    try await eventually { try scratch.texts() == texts }
+  }
+
+  @Test func `nothing is read while the window is inactive`() async throws {
+    source.copy(text("before"))
+    #expect(source.reads == 0)
+    capture.follow(true)
+    #expect(try await eventuallyTexts(["before"]))
+    capture.follow(false)
+    source.copy(text("meanwhile"))
+    source.copy(text("after"))
+    #expect(source.reads == 1)
+    capture.follow(true)
+    #expect(try await eventuallyTexts(["after", "before"]))
+    #expect(source.reads == 2)
+  }
+
+  @Test func `each offer is read while the window is active`() async throws {
+    source.content = .noText
+    capture.follow(true)
+    for text in ["a", "b", "a"] {
+      source.copy(self.text(text))
+      #expect(try await eventually { try scratch.texts().first == text })
+    }
+    #expect(try scratch.texts() == ["a", "b", "a"])
+  }
+
+  /// An owner may serve nobody else until a transfer is over, so it is not left in the middle of one.
+  @Test func `a transfer goes on when the window becomes inactive, and settling waits for it`() async throws {
+    capture.follow(true)
+    #expect(try await eventually { source.isWaiting })
+    capture.follow(false)
+    let settled = Task {
+      await capture.settle()
+      return try scratch.texts()
+    }
+    source.copy(text("meanwhile"))
+    source.answer(text("asked for before"))
+    #expect(try await settled.value == ["asked for before"])
+    #expect(source.reads == 1)
+  }
+
+  @Test func `closing gives up a transfer`() async throws {
+    capture.follow(true)
+    #expect(try await eventually { source.isWaiting })
+    capture.close()
+    #expect(try await eventually { source.cancelled == 1 })
+    await capture.settle()
+    #expect(outcomes.all.isEmpty)
+  }
+
+  @Test func `what is no text is ignored without a word`() async throws {
+    source.content = .noText
+    capture.follow(true)
+    for content: ClipboardContent in [.noText, .secret, .own, .text([])] {
+      let before = source.reads
+      source.copy(content)
+      #expect(try await eventually { source.reads > before })
+    }
+    source.copy(text("text"))
+    #expect(try await eventuallyTexts(["text"]))
+    await capture.settle()
+    #expect(outcomes.messages == [nil])
+  }
+
+  @Test func `what is no valid text is refused with a word`() async throws {
+    source.content = .noText
+    capture.follow(true)
+    for bytes: [UInt8] in [[0xE9], [0x61, 0, 0x62]] {
+      let before = outcomes.all.count
+      source.copy(.text(bytes))
+      #expect(try await eventually { outcomes.all.count > before })
+    }
+    source.copy(text("good"))
+    #expect(try await eventuallyTexts(["good"]))
+    await capture.settle()
+    #expect(outcomes.messages.map { $0 == nil } == [false, false, true])
+  }
+
+  /// 1 MiB at a time, as fast as they are taken, while another program holds the history's file.
+  @Test func `what waits for the disk is bounded in bytes`() async throws {
+    var lock: OpaquePointer?
+    #expect(sqlite3_open(scratch.location.database, &lock) == SQLITE_OK)
+    defer { sqlite3_close(lock) }
+    #expect(sqlite3_exec(lock, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+    source.endless = { number in .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 1 << 20)) }
+    capture.follow(true)
+    let most = Capture.backlogLimit >> 20 + 1
+    #expect(try await eventually { source.reads == most })
+    // The store waits 2 s for the lock; until then not one more is read.
+    while outcomes.all.isEmpty {
+      #expect(source.reads == most)
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(sqlite3_exec(lock, "COMMIT", nil, nil, nil) == SQLITE_OK)
+    capture.close()
+    await capture.settle()
+  }
+
+  @Test func `it is let go once it is closed`() async throws {
+    weak var gone: Capture?
+    do {
+      let capture = Capture(FakeSource(), into: scratch.store, now: { 0 }) { _ in }
+      capture.follow(true)
+      capture.close()
+      gone = capture
+    }
+    #expect(try await eventually { gone == nil })
+  }
+}
+
+@MainActor
+private final class Outcomes {
+  var all: [CaptureOutcome] = []
+  var messages: [String?] { all.map(\.message) }
+}

@@ -1,0 +1,136 @@
+import ClipboardCore
+import TestSupport
+import Testing
+
+@testable import X11Kit
+
+extension X11KitTests {
+  /// Following who owns the clipboard, while that is allowed.
+  @Suite final class FollowingTests {
+    let display: String
+    let permit = ReadingPermit()
+    let reader: SelectionReader
+    /// They live as long as the test: a client is killed with its object.
+    var clients: [Client] = []
+
+    init() throws {
+      display = try XServer.shared.get().display
+      reader = try SelectionReader(display: display, permit: permit)
+    }
+
+    private func own(_ behaviour: String) throws -> Client {
+      let client = try Client.owner(behaviour, display: display)
+      clients.append(client)
+      #expect(try client.nextLine() == "ready")
+      return client
+    }
+
+    private func nextOutcome() async throws -> Outcome {
+      try await reader.nextOffer()
+      return await reader.outcome(onPurpose: false)
+    }
+
+    @Test func `each grant makes what is there an offer, once`() async throws {
+      let owner = try own("Owner")
+      for _ in 1...3 {
+        permit.grant()
+        await reader.permitChanged()
+        #expect(try await nextOutcome() == .text("the owner's text"))
+        permit.revoke()
+        await reader.permitChanged()
+      }
+      _ = try own("Html")
+      #expect(try owner.lines(before: "lost").count { $0 == "UTF8_STRING" } == 3)
+      permit.grant()
+      await reader.permitChanged()
+      #expect(try await nextOutcome() == .text("bold"))
+    }
+
+    @Test func `an owner is read as soon as there is one`() async throws {
+      permit.grant()
+      _ = try own("Owner")
+      #expect(try await nextOutcome() == .text("the owner's text"))
+      let reader = reader
+      async let offer: Void = reader.nextOffer()
+      _ = try own("Html")
+      try await offer
+      #expect(await reader.outcome(onPurpose: false) == .text("bold"))
+    }
+
+    @Test func `one owner's offers are read in their order, each once`() async throws {
+      permit.grant()
+      _ = try own("Burst")
+      var texts: [Outcome] = []
+      while texts.count < 200 {
+        let outcome = try await nextOutcome()
+        // The owner has copied the next one before it was asked for this one.
+        if outcome != .failure(.cancelled) { texts.append(outcome) }
+      }
+      #expect(texts == (0..<200).map { .text("text \($0)") })
+    }
+
+    @Test func `a new offer does not wait out a silent owner`() async throws {
+      permit.grant()
+      for behaviour in ["Mute", "NoAnswer", "HintUnanswered"] {
+        let silent = try own(behaviour)
+        try await reader.nextOffer()
+        let reader = reader
+        async let outcome = reader.outcome(grace: .milliseconds(1), onPurpose: false)
+        _ = try silent.nextLine()
+        _ = try own("Owner")
+        #expect(await outcome == .failure(.cancelled), "\(behaviour)")
+        #expect(try await nextOutcome() == .text("the owner's text"), "\(behaviour)")
+      }
+    }
+
+    @Test func `no text is asked for once reading is not allowed any more`() async throws {
+      permit.grant()
+      let owner = try own("TargetsWhenTold")
+      try await reader.nextOffer()
+      let reader = reader
+      async let outcome = reader.outcome(onPurpose: false)
+      #expect(try owner.nextLine() == "TARGETS")
+      permit.revoke()
+      try owner.tell("go on")
+      #expect(await outcome == .failure(.cancelled))
+      _ = try own("Owner")
+      #expect(try owner.lines(before: "lost") == [])
+    }
+
+    @Test func `nothing is asked for without a permit`() async throws {
+      let owner = try own("Owner")
+      #expect(await reader.outcome(onPurpose: false) == .failure(.cancelled))
+      _ = try own("Html")
+      #expect(try owner.lines(before: "lost") == [])
+    }
+
+    /// The owner's formats were judged while it offered no secret.
+    @Test(arguments: ["SecretBeforeText", "SecretAfterTargets"])
+    func `a secret that comes in the middle of a read is no text`(_ behaviour: String) async throws {
+      permit.grant()
+      _ = try own(behaviour)
+      let first = try await nextOutcome()
+      #expect(first == .failure(.cancelled))
+      let second = try await nextOutcome()
+      #expect(second == .content(.secret))
+      _ = try own("Owner")
+      #expect(try await nextOutcome() == .text("the owner's text"))
+    }
+
+    @Test func `waiting for an offer ends when it is cancelled`() async throws {
+      let reader = reader
+      let waiting = Task { try await reader.nextOffer() }
+      waiting.cancel()
+      await #expect(throws: TransferError.cancelled) { try await waiting.value }
+    }
+
+    @Test func `a connection that the server drops is an error`() async throws {
+      let server = try XServer()
+      let reader = try SelectionReader(display: server.display, permit: permit)
+      let waiting = Task { try await reader.nextOffer() }
+      await Task.yield()
+      server.kill()
+      await #expect(throws: TransferError.unavailable) { try await waiting.value }
+    }
+  }
+}
