@@ -84,7 +84,7 @@ extension Scene {
   }
 
   /// Drags as a hand does: in steps, and not faster than the programs follow.
-  fileprivate func drag(
+  func drag(
     from start: (x: Int, y: Int, window: DesktopWindow), to end: (x: Int, y: Int, window: DesktopWindow)
   ) async throws {
     let first = try await start.window.frame()

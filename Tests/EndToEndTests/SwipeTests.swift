@@ -53,7 +53,7 @@ import Testing
 }
 
 extension Scene {
-  fileprivate func swipeFirstRow(right: Int = 0, down: Int = 0) async throws {
+  func swipeFirstRow(right: Int = 0, down: Int = 0) async throws {
     let frame = try await app.window.frame()
     try await desktop.swipe(
       fromX: frame.x + Scene.firstRowPoint.x, y: frame.y + Scene.firstRowPoint.y, right: right, down: down)

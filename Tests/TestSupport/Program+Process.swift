@@ -33,6 +33,21 @@ extension Program {
     return .seconds(user + system) / sysconf(Int32(_SC_CLK_TCK))
   }
 
+  /// How often its threads have gone to sleep, which tells how often they were woken up; nil once the process has ended.
+  public var sleeps: Int? {
+    guard isRunning else { return nil }
+    do {
+      let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task")
+      return threads.compactMap { thread in
+        // A thread may end meanwhile.
+        let status = FileManager.default.contents(atPath: "/proc/\(processID)/task/\(thread)/status")
+        let lines = String(decoding: status ?? Data(), as: UTF8.self).split(separator: "\n")
+        let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
+        return line?.split(separator: "\t").last.flatMap { Int($0) }
+      }.reduce(0, +)
+    } catch { return nil }
+  }
+
   private func statusLine(_ key: String) -> String? {
     guard let line = read("status")?.split(separator: "\n").first(where: { $0.hasPrefix(key + ":") })
     else { return nil }

@@ -18,7 +18,7 @@ final class HistoryContent {
   private let undoBar: UndoBar
   private let capture: Capture
   private let pasting: Pasting
-  private let newClips: Batch<Clip>
+  private let newClips: BurstCoalescer<Clip>
   private var sizeLimit: Observation?
   private var shortcutState: Observation?
   private let report: @MainActor (String) -> Void
@@ -36,7 +36,7 @@ final class HistoryContent {
       reader: history.reader, firstPageSize: height / ClipRow.leastHeight + 1)
     let list = HistoryList(model: model, now: environment.now)
     self.list = list
-    newClips = Batch { [weak list] in list?.insertNewest($0) }
+    newClips = BurstCoalescer { [weak list] in list?.insertNewest($0) }
     let outcomes = Relay<[CaptureOutcome]>()
     let pastes = Relay<CaptureOutcome>()
     capture = Capture(environment.clipboard.source, into: store, now: environment.now) { outcomes.send($0) }

@@ -1,15 +1,18 @@
+import GtkKit
+
 /// Hands on what comes: at once as a rule, and together what comes faster than anybody could follow.
 ///
-/// Drawing a list anew takes some 10 ms, and three times that with many new rows. Where copies follow each other faster than that, drawing each of them would
-/// keep the main thread from hearing of the next ones, and those would be lost.
+/// Drawing a list anew takes some 10 ms, and three times that with many new rows. If copies follow each other faster
+/// than that, drawing each of them would keep the main thread from hearing of the next ones, and those would be lost.
 @MainActor
-final class Batch<Element> {
+final class BurstCoalescer<Element> {
   private let pace: Pace
   private let deliver: @MainActor ([Element]) -> Void
   private let clock = ContinuousClock()
   private var waiting: [Element] = []
   private var last: ContinuousClock.Instant?
-  private var isWaiting = false
+  /// Runs while a burst is held back.
+  private var timer: Timeout?
 
   /// What is fast, and how long it may be held back.
   struct Pace {
@@ -32,30 +35,28 @@ final class Batch<Element> {
     let isFast = last.map { now - $0 < pace.gap } ?? false
     last = now
     waiting.append(element)
-    guard !isWaiting else { return }
-    if isFast { waitForSilence(from: now) } else { flush() }
+    guard timer == nil else { return }
+    if isFast { waitForSilence(until: now + pace.limit) } else { flush() }
   }
 
   /// Drops what was held back.
   func discard() { waiting = [] }
 
   private func flush() {
+    timer = nil
     guard !waiting.isEmpty else { return }
     let elements = waiting
     waiting = []
     deliver(elements)
   }
 
-  private func waitForSilence(from start: ContinuousClock.Instant) {
-    isWaiting = true
-    Task { [weak self, clock, pace] in
-      while let last = self?.last {
-        let end = min(last + pace.silence, start + pace.limit)
-        if end <= clock.now { break }
-        try await clock.sleep(until: end)
-      }
-      self?.isWaiting = false
-      self?.flush()
-    }
+  private func waitForSilence(until limit: ContinuousClock.Instant) {
+    guard let last else { return }
+    let now = clock.now
+    let end = min(last + pace.silence, limit)
+    guard now < end else { return flush() }
+    // Not `Task.sleep`, which would start libdispatch's pool of threads: it wakes the process up once a second from
+    // then on, for as long as it lives.
+    timer = Timeout(after: end - now) { [weak self] in self?.waitForSilence(until: limit) }
   }
 }
