@@ -131,6 +131,15 @@ import Testing
     }
   }
 
+  @Test func `Enter on the open main menu destroys nothing`() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.desktop.press("F10")
+      try await scene.waitForMenu()
+      try await scene.desktop.press("Return")
+      try await scene.waitForDialog(titled: "Preferences")
+    }
+  }
+
   @Test func preferencesCanBeAskedForWhileTheWindowIsHidden() async throws {
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
