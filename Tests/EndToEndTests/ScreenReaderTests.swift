@@ -65,6 +65,34 @@ import Testing
     }
   }
 
+  @Test(arguments: [[], ["one"]])
+  func `what the window says in words is said`(clips: [String]) async throws {
+    try await Scene.run(with: clips, accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
+      try await waitUntil("the words on the refusal") {
+        reader.heard.contains("Not recorded: what was copied is not valid text (UTF-8).")
+      }
+    }
+  }
+
+  @Test func `Undo is reached by Tab while it is shown and never otherwise`() async throws {
+    try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home")
+      #expect(try await !scene.namesReachedByTab(by: reader).contains("Undo"))
+      try await scene.desktop.press("Home", "Delete")
+      try await waitUntil("the bar") { try await !scene.screenshot().isPlain(in: Scene.undoBar) }
+      try await scene.desktop.press("Tab")
+      try await waitUntil("Undo after one Tab") { try await reader.tree().focused?.name == "Undo" }
+      try await scene.desktop.press("space")
+      try await waitUntil("the row back") { try await scene.history.texts() == ["new", "old"] }
+      try await scene.expectFocus(on: "new", "1 of 2", by: reader)
+      #expect(try await !scene.namesReachedByTab(by: reader).contains("Undo"))
+    }
+  }
+
   /// Capture, walk, copy, delete, undo: each step by what the reader says.
   @Test func aWholeSessionNeedsNoEyesAndNoPointer() async throws {
     try await Scene.run(accessibility: true) { scene in

@@ -25,7 +25,6 @@ final class ClipRow: ListRow {
   /// What a screen reader says of the text, and last said of the row.
   private var spokenPreview = ""
   private var name = ""
-  private var noteTimer: Timeout?
   private let now: @Sendable () -> Int64
   private let count: @MainActor () -> Int
 
@@ -55,7 +54,7 @@ final class ClipRow: ListRow {
 
   func unbind() {
     showCopied(false)
-    endNote()
+    container?.endAnnouncement()
     clip = nil
     container = nil
   }
@@ -86,18 +85,6 @@ final class ClipRow: ListRow {
     guard newName != name else { return }
     name = newName
     container.setAccessibleName(newName)
-  }
-
-  /// Adds words to the row's name for a moment, where GTK has no other way to tell a screen reader something.
-  func note(_ words: String) {
-    container?.setAccessibleDescription(words)
-    noteTimer = Timeout(after: .seconds(3)) { [weak self] in self?.endNote() }
-  }
-
-  private func endNote() {
-    guard noteTimer != nil else { return }
-    noteTimer = nil
-    container?.setAccessibleDescription("")
   }
 
   /// Moves the row's texts to the side, by some pixels, and leaves its place uncovered.

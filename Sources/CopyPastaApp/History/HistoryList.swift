@@ -99,10 +99,8 @@ final class HistoryList {
     }
   }
 
-  /// Has a screen reader say something.
-  func announce(_ words: String) {
-    if !view.announce(words) { view.focusedRow?.note(words) }
-  }
+  /// Makes a screen reader say something.
+  func announce(_ words: String) { view.announce(words) }
 
   /// Whether the row that has the keyboard is marked.
   ///

@@ -78,6 +78,7 @@ final class HistoryWindow {
 
   private func drawn() {
     isDrawn = true
+    notice.isHeard = isActive
     // GTK draws it here and now, in several sizes, for X11's panels: 6 ms that the first frame need not wait for.
     window.setIcon(CopyPasta.id)
     completeContent()
@@ -140,6 +141,7 @@ final class HistoryWindow {
 
   private func activityChanged() {
     activityChange?()
+    notice.isHeard = isDrawn && isActive
     if content == nil { openHistoryAgain() }
     if isActive, content?.isReplaced == true { reopenHistory(.replaced) }
     followActivity()

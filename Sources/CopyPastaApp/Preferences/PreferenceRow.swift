@@ -43,7 +43,7 @@ final class PreferenceRow {
   func report(_ message: String) {
     explain(message)
     words.addStyle("failure")
-    _ = control.announce(message)
+    control.announce(message)
   }
 
   /// Whether it is in the list at present.

@@ -65,7 +65,7 @@ final class ShortcutGroup {
     Task { [clipboard, command] in
       do {
         try await clipboard.offer(ClipText(validating: Array(ShortcutState.toggleCommand.utf8)))
-        _ = command.root.announce(tr("Copied"))
+        command.root.announce(tr("Copied"))
       } catch {
         command.report(tr("Not copied: the clipboard is out of reach."))
       }

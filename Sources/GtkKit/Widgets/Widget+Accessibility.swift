@@ -27,17 +27,47 @@ extension Widget {
 
   /// What a screen reader says after the widget's name and role.
   public final func setAccessibleDescription(_ text: String) {
+    // GTK has no function that tells it, and an announcement gives it back.
+    g_object_set_data_full(cast(), Self.descriptionKey, g_strdup(text), g_free)
     set(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, to: text)
   }
 
   /// Takes the name that a screen reader says from a label beside the widget.
   public final func setLabelledBy(_ label: Label) { copypasta_set_labelled_by(raw, label.raw) }
 
-  /// Has a screen reader say something at once; answers false if GTK is older than 4.14 and cannot.
-  public final func announce(_ words: String) -> Bool {
-    guard let announce = NewerGTK.accessibleAnnounce else { return false }
-    announce(opaque, words, NewerGTK.mediumPriority)
-    return true
+  /// Makes a screen reader say something at once.
+  ///
+  /// GTK has a function for it from 4.14 on. Before, the words describe for some seconds what has the focus in the
+  /// widget's window: screen readers tell of a change of that.
+  public final func announce(_ words: String) {
+    if let announce = NewerGTK.accessibleAnnounce {
+      announce(opaque, words, NewerGTK.mediumPriority)
+    } else if let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root) {
+      Widget(Owned(borrowing: UnsafeMutableRawPointer(focus))).describeForAMoment(by: words)
+    }
+  }
+
+  /// Takes back an announcement that describes the widget, which shows something else now.
+  public final func endAnnouncement() {
+    guard g_object_get_data(cast(), Self.announcementKey) != nil else { return }
+    g_object_set_data(cast(), Self.announcementKey, nil)
+    let description = g_object_get_data(cast(), Self.descriptionKey)?.assumingMemoryBound(to: CChar.self)
+    set(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, to: description.map { String(cString: $0) } ?? "")
+  }
+
+  private static var descriptionKey: String { "copypasta-description" }
+  private static var announcementKey: String { "copypasta-announcement" }
+
+  private func describeForAMoment(by words: String) {
+    // The same words once more are no change.
+    endAnnouncement()
+    set(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, to: words)
+    g_object_set_data(cast(), Self.announcementKey, raw)
+    let end = AnnouncementEnd()
+    end.timer = Timeout(after: .seconds(3)) {
+      self.endAnnouncement()
+      end.timer = nil
+    }
   }
 
   /// What kind of thing the widget is for a screen reader; to be said before it is shown.
@@ -57,4 +87,10 @@ extension Widget {
     gtk_accessible_update_property_value(opaque, 1, &property, &value)
     g_value_unset(&value)
   }
+}
+
+/// Holds the timer of an announcement, and with it the widget, until it fires.
+@MainActor
+private final class AnnouncementEnd {
+  var timer: Timeout?
 }
