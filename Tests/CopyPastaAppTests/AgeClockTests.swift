@@ -30,6 +30,18 @@ import Testing
     #expect(refreshes == 2)
   }
 
+  @Test func `a clock that jumps is noticed, also where no age would change for long`() {
+    let rows = Rows()
+    rows.times = [Format.now - 50 * 60 * minute]
+    var refreshes = 0
+    let clock = AgeClock(now: { Format.now }, longestSleep: .milliseconds(20), times: { rows.times }) {
+      refreshes += 1
+    }
+    clock.isRunning = true
+    #expect(MainLoop.run(until: { refreshes >= 3 }, atMost: .seconds(20)))
+    clock.isRunning = false
+  }
+
   @Test func withoutRowsItSleeps() {
     var refreshes = 0
     let clock = AgeClock(now: { Format.now }, times: { [] }) { refreshes += 1 }

@@ -20,7 +20,7 @@ enum Age {
     case ..<hour: return count(age / minute) { trn("%s minute ago", "%s minutes ago", $0) }
     case _ where days == 0 || age < 6 * hour:
       return count(age / hour) { trn("%s hour ago", "%s hours ago", $0) }
-    case _ where days == 1: return tr("yesterday at %s").filled(with: LocalTime.format(time, "%R"))
+    case _ where days == 1: return tr("yesterday at %s").filled(with: LocalTime.timeOfDay(time))
     case ..<(7 * day): return count(Int64(days)) { trn("%s day ago", "%s days ago", $0) }
     default: return LocalTime.format(time, "%x")
     }

@@ -1,21 +1,24 @@
 import GtkKit
 
-/// Wakes up when the next age on the screen changes its words, and not before.
+/// Wakes up when the next age in the list changes its words, and once a minute at least.
 ///
-/// Hidden, it does not run.
+/// Timers stand still while the machine sleeps, and know nothing of a clock or a time zone that is set: after each of
+/// them ages are right within a minute. While the window is hidden the clock does not run.
 @MainActor
 final class AgeClock {
   private let now: @Sendable () -> Int64
-  /// The times of the rows that are shown, in microseconds since 1970.
+  /// The times of the rows, in microseconds since 1970.
   private let times: @MainActor () -> [Int64]
   private let refresh: @MainActor () -> Void
+  private let longestSleep: Duration
   private var timer: Timeout?
 
   init(
-    now: @escaping @Sendable () -> Int64, times: @escaping @MainActor () -> [Int64],
-    refresh: @escaping @MainActor () -> Void
+    now: @escaping @Sendable () -> Int64, longestSleep: Duration = .seconds(60),
+    times: @escaping @MainActor () -> [Int64], refresh: @escaping @MainActor () -> Void
   ) {
     self.now = now
+    self.longestSleep = longestSleep
     self.times = times
     self.refresh = refresh
   }
@@ -28,7 +31,7 @@ final class AgeClock {
     }
   }
 
-  /// Rows came into view that may change sooner.
+  /// Rows came that may change sooner.
   func rowsChanged() {
     guard isRunning else { return }
     schedule()
@@ -45,6 +48,6 @@ final class AgeClock {
       timer = nil
       return
     }
-    timer = Timeout(after: next) { [weak self] in self?.tick() }
+    timer = Timeout(after: min(next, longestSleep)) { [weak self] in self?.tick() }
   }
 }

@@ -29,9 +29,11 @@ final class HistoryList {
     model.listModel.onItemsChanged { [weak self] _, _, _ in self?.placesChanged() }
     root.expand(horizontally: true, vertically: true)
     ages = AgeClock(now: now) { [weak self] in
-      self?.shownRows.compactMap(\.clip?.capturedAt) ?? []
+      self?.view.boundRows.compactMap(\.clip?.capturedAt) ?? []
     } refresh: { [weak self] in
-      self?.shownRows.forEach { $0.refreshAge() }
+      LocalTime.updateZone()
+      // Those out of sight, too: they may be scrolled back into it before the next time.
+      self?.view.boundRows.forEach { $0.refreshAge() }
     }
   }
 
@@ -121,6 +123,4 @@ final class HistoryList {
   private func placesChanged() { view.boundRows.forEach { $0.refreshName() } }
 
   private func row(of id: Int64) -> ClipRow? { view.boundRows.first { $0.clip?.id == id } }
-
-  private var shownRows: [ClipRow] { view.boundRows.filter(\.root.isMapped) }
 }

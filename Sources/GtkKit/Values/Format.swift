@@ -1,4 +1,5 @@
 import CGtk
+import Glibc
 
 /// Figures in the user's language.
 public enum Format {
@@ -36,9 +37,25 @@ public enum Format {
 /// One zone is kept: to look it up for each row of a list costs more than the row.
 @MainActor
 public enum LocalTime {
-  private static let lifetime: Int64 = 60_000_000
   private static var zone = g_time_zone_new_local()
-  private static var lookedUp = Int64(g_get_monotonic_time())
+
+  /// Looks the time zone up anew, which the user may have changed.
+  public static func updateZone() {
+    g_time_zone_unref(zone)
+    zone = g_time_zone_new_local()
+  }
+
+  /// The time of day of a moment, in hours and minutes as the language has them: `14:05` or `2:05 PM`; `time` in
+  /// microseconds since 1970 UTC.
+  public static func timeOfDay(_ time: Int64) -> String {
+    format(time, hasTwelveHours ? "%-I:%M %p" : "%R")
+  }
+
+  /// Whether the language's own way to write a time is by the 12 hours of a clock's face.
+  private static var hasTwelveHours: Bool {
+    guard let pattern = nl_langinfo(nl_item(T_FMT)) else { return false }
+    return ["%r", "%I", "%l"].contains { (conversion: String) in strstr(pattern, conversion) != nil }
+  }
 
   /// A moment by a `GDateTime` pattern; `time` in microseconds since 1970 UTC.
   public static func format(_ time: Int64, _ pattern: String) -> String {
@@ -54,19 +71,9 @@ public enum LocalTime {
   private static func withDateTime<Value>(_ time: Int64, _ body: (OpaquePointer) -> Value) -> Value? {
     guard let utc = g_date_time_new_from_unix_utc(gint64(time / 1_000_000)) else { return nil }
     defer { g_date_time_unref(utc) }
-    guard let local = g_date_time_to_timezone(utc, currentZone()) else { return nil }
+    guard let local = g_date_time_to_timezone(utc, zone) else { return nil }
     defer { g_date_time_unref(local) }
     return body(local)
-  }
-
-  private static func currentZone() -> OpaquePointer? {
-    let now = Int64(g_get_monotonic_time())
-    if now - lookedUp > lifetime {
-      g_time_zone_unref(zone)
-      zone = g_time_zone_new_local()
-      lookedUp = now
-    }
-    return zone
   }
 }
 
