@@ -54,6 +54,12 @@ import Testing
     #expect(preferences.sizeLimit == 512 << 20)
   }
 
+  @Test func `the description of the program names the largest text as the settings do`() throws {
+    let description = try String(
+      contentsOfFile: Self.data + "/org.copypasta.CopyPasta.metainfo.xml.in", encoding: .utf8)
+    #expect(description.contains("up to \(TransferLimits().bytes >> 20) MiB each"))
+  }
+
   @Test func anObserverThatWasLetGoIsToldNoMore() {
     let preferences = Preferences(schema: nil)
     let told = Told()

@@ -13,7 +13,8 @@ final class RecentDeletions {
   /// Calls with the number of deletions that can be undone, when that has changed.
   var onChange: (@MainActor (Int) -> Void)?
 
-  /// - Parameter sizeLimit: beyond this many bytes of text the oldest are let go of before their time.
+  /// - Parameter sizeLimit: how many bytes of text are held together. Beyond it the oldest go before their time; the
+  ///   last deletion can be undone however large its text is, and is held alone then.
   init(heldFor time: Duration = .seconds(8), sizeLimit: Int = 256 << 20) {
     self.time = time
     self.sizeLimit = sizeLimit
