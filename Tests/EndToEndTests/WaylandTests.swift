@@ -13,6 +13,27 @@ import Testing
     }
   }
 
+  /// sway has no shortcuts for programs, and nothing here has a portal.
+  @Test func `the command to bind is one piece that the keyboard copies`() async throws {
+    try await VirtualDesktop.with(.wayland, accessibility: true) { desktop in
+      try desktop.home.set([:])
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      let reader = ScreenReader(desktop: desktop)
+      let command = try await waitFor("the command, by itself") {
+        try await reader.tree().all.first { $0.name.hasSuffix(" --toggle") && !$0.name.contains(":") }?.name
+      }
+      #expect(command.hasSuffix("copypasta --toggle"))
+      // The command itself, of which a part could be selected, and the button beside it.
+      for name in [command, "Copy"] {
+        try await desktop.press("Tab")
+        try await waitUntil("the keyboard on “\(name)”") { try await reader.tree().focused?.name == name }
+      }
+      try await desktop.press("Return")
+      try await scene.expectClipboard(command)
+      try await scene.end()
+    }
+  }
+
   /// GDK serves no type without a slash there.
   @Test func aClickCopiesTheWholeTextInEveryForm() async throws {
     try await Scene.run(on: .wayland, with: [Self.text]) { scene in

@@ -6,6 +6,7 @@ import GtkKit
 @MainActor
 final class HistoryContent {
   let root: Widget
+  private let clipboard: any SystemClipboard
   private let store: HistoryStore
   private let reader: HistoryReader
   private let model: HistoryListModel
@@ -30,6 +31,7 @@ final class HistoryContent {
   ) throws(StoreError) {
     let history = try environment.history.get()
     self.report = report
+    clipboard = environment.clipboard
     store = history.store
     reader = history.reader
     model = try HistoryListModel(
@@ -60,6 +62,7 @@ final class HistoryContent {
     deletions.onChange = { [weak self] in self?.deletionsChanged($0) }
     model.onFailure = { [weak self] in self?.failed($0, saying: $0.message) }
     model.onCountChange = { [weak self] in self?.showPage() }
+    emptyPage.onCopy = { [weak self] in self?.copy(command: $0) }
     connectRows()
     root.addStyle("drop-place")
     root.onDrop(of: TextFormat.mimeTypes) { [weak pasting] in pasting?.take($0) }
@@ -79,7 +82,19 @@ final class HistoryContent {
   }
 
   private func showShortcut(_ state: ShortcutState) {
-    emptyPage.add([state.message, state.command ?? ""].joined(separator: " "))
+    emptyPage.add(state.message, command: state.command)
+  }
+
+  /// Puts the command to bind on the clipboard.
+  private func copy(command: String) {
+    Task { [weak self, clipboard] in
+      do {
+        try await clipboard.offer(ClipText(validating: Array(command.utf8)))
+        self?.emptyPage.showCopied()
+      } catch {
+        self?.report(tr("Not copied: the clipboard is out of reach."))
+      }
+    }
   }
 
   /// Whether the clipboard is read.

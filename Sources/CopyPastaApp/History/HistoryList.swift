@@ -5,7 +5,7 @@ import GtkKit
 @MainActor
 final class HistoryList {
   /// How long a copied row stays marked.
-  private static let flashTime = Duration.milliseconds(550)
+  static let flashTime = Duration.milliseconds(550)
 
   let root: ScrolledWindow
   let view: ListView<ClipRow>

@@ -5,7 +5,12 @@ import GtkKit
 final class StatusPage {
   let root: Widget
   private let note = Label()
+  private let command = Label()
+  private let commandBox: Box
   private let text: String
+  private var copiedTimer: Timeout?
+  /// Called with the command that the user wants to copy.
+  var onCopy: (@MainActor (String) -> Void)?
 
   init(icon: String, title: String, text: String) {
     let image = Image(icon: icon, size: 96)
@@ -15,12 +20,16 @@ final class StatusPage {
     let body = Label(text)
     self.text = text
     note.isVisible = false
+    commandBox = Box(.horizontal, spacing: 6, [command])
+    commandBox.isVisible = false
+    commandBox.addStyle("command")
+    commandBox.align(horizontally: .center)
     for label in [heading, body, note] {
       label.wrap()
       label.center()
       label.limitWidth(toCharacters: 40)
     }
-    root = Box(.vertical, spacing: 12, [image, heading, body, note])
+    root = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
     root.addStyle("status-page")
     root.align(horizontally: .center, vertically: .center)
     root.expand(horizontally: true, vertically: true)
@@ -31,13 +40,33 @@ final class StatusPage {
     root.setAccessibleDescription(text)
     heading.setAccessibleRole(.heading)
     image.setAccessibleRole(.presentation)
+    // It is typed as it is: one piece, whole when it is copied, also if there is no room for all of it.
+    command.ellipsize(.middle)
+    command.isSelectable = true
+    commandBox.append(
+      Button(words: tr("Copy")) { [weak self] in
+        guard let self else { return }
+        onCopy?(command.text)
+      })
   }
 
-  /// Adds a line below the text.
-  func add(_ line: String) {
+  /// Adds a line below the text, and below that the command that it speaks of.
+  func add(_ line: String, command: String?) {
     note.text = line
     note.isVisible = !line.isEmpty
-    root.setAccessibleDescription(text + " " + line)
+    self.command.text = command ?? ""
+    self.command.tooltip = command
+    commandBox.isVisible = command != nil
+    root.setAccessibleDescription([text, line, command].compactMap(\.self).joined(separator: " "))
+  }
+
+  /// Marks the command as copied, for a moment.
+  func showCopied() {
+    commandBox.addStyle("copied")
+    commandBox.announce(tr("Copied"))
+    copiedTimer = Timeout(after: HistoryList.flashTime) { [weak self] in
+      self?.commandBox.removeStyle("copied")
+    }
   }
 
   /// Gives the page the keyboard.

@@ -52,8 +52,22 @@ public final class Label: Widget {
     setAttributes()
   }
 
+  /// Where a text that is too long is cut.
+  public enum Cut {
+    /// In its middle, or at its end.
+    case middle, end
+  }
+
   /// Keeps to one line, cut with an ellipsis.
-  public func ellipsize() { gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END) }
+  public func ellipsize(_ cut: Cut = .end) {
+    gtk_label_set_ellipsize(opaque, cut == .end ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE)
+  }
+
+  /// Whether the user can select the text, all of it, and copy it.
+  public var isSelectable: Bool {
+    get { gtk_label_get_selectable(opaque) != 0 }
+    set { gtk_label_set_selectable(opaque, newValue ? 1 : 0) }
+  }
 
   /// Centres the lines of the text.
   public func center() {
