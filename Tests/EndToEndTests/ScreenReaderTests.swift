@@ -117,6 +117,16 @@ import Testing
 }
 
 extension Scene {
+  /// What has the keyboard after each of some Tabs, more than there are places for it.
+  fileprivate func namesReachedByTab(by reader: ScreenReader) async throws -> [String] {
+    var names: [String] = []
+    for _ in 1...6 {
+      try await desktop.press("Tab")
+      names.append(try await reader.tree().focused?.name ?? "")
+    }
+    return names
+  }
+
   /// The last part of each row's name.
   fileprivate func places(by reader: ScreenReader) async throws -> [String] {
     try await reader.tree().all(role: "list item").map { row in

@@ -22,6 +22,7 @@ final class HistoryList {
     }
     view.addStyle("history")
     view.setAccessibleName(tr("Clipboard history"))
+    view.leaveByTab()
     view.onTooltip { $0.moreText }
     root = ScrolledWindow(child: view)
     view.onAnyInput { [weak self] kind in self?.used(by: kind) }

@@ -108,6 +108,24 @@ public final class ListView<Row: ListRow>: Widget {
     return Int(g_list_model_get_n_items(model))
   }
 
+  /// Makes Tab leave the list; the arrow keys are for its rows, of which there may be a million.
+  public func leaveByTab() {
+    // GTK knows it from 4.12 on, by a property.
+    guard !hasProperty("tab-behavior") else { return setProperty("tab-behavior", toCase: 1) }
+    for (key, direction) in [("Tab", GTK_DIR_TAB_FORWARD), ("<Shift>Tab", GTK_DIR_TAB_BACKWARD)] {
+      onKeys(key) { [weak self] in self?.moveFocusOut(direction) ?? false }
+    }
+  }
+
+  private func moveFocusOut(_ direction: GtkDirectionType) -> Bool {
+    guard let root = gtk_widget_get_root(widget) else { return false }
+    // The search for the next place begins at the present one, and goes on without the list.
+    gtk_widget_set_can_focus(widget, 0)
+    defer { gtk_widget_set_can_focus(widget, 1) }
+    let window = UnsafeMutableRawPointer(root).assumingMemoryBound(to: GtkWidget.self)
+    return gtk_widget_child_focus(window, direction) != 0
+  }
+
   private func connect(factory: Object, _ make: @escaping @MainActor (ListPlace) -> Row) {
     factory.connectObject("setup") { [weak self] item in
       let item = OpaquePointer(item)

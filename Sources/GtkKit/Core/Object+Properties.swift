@@ -1,0 +1,58 @@
+import CGtk
+
+/// Properties by their names, for those that not every version of a library has.
+extension Object {
+  /// Whether the object has a property of this name.
+  final func hasProperty(_ name: String) -> Bool { property(name) != nil }
+
+  /// The text of a property that is one.
+  final func textProperty(_ name: String) -> String? {
+    value(of: name) { g_value_get_string(&$0).map { String(cString: $0) } } ?? nil
+  }
+
+  /// The number of a property that is an enumeration.
+  final func enumProperty(_ name: String) -> Int? { value(of: name) { Int(g_value_get_enum(&$0)) } }
+
+  /// The truth value of a property that is one.
+  final func flagProperty(_ name: String) -> Bool? { value(of: name) { g_value_get_boolean(&$0) != 0 } }
+
+  /// Sets a property that is a text.
+  final func setProperty(_ name: String, to text: String) { set(name) { g_value_set_string(&$0, text) } }
+
+  /// Sets a property that is a truth value.
+  final func setProperty(_ name: String, to flag: Bool) {
+    set(name) { g_value_set_boolean(&$0, flag ? 1 : 0) }
+  }
+
+  /// Sets a property that is an enumeration.
+  final func setProperty(_ name: String, toCase number: Int) {
+    set(name) { g_value_set_enum(&$0, gint(number)) }
+  }
+
+  private func value<Result>(of name: String, _ read: (inout GValue) -> Result) -> Result? {
+    guard var value = newValue(for: name) else { return nil }
+    defer { g_value_unset(&value) }
+    g_object_get_property(cast(), name, &value)
+    return read(&value)
+  }
+
+  private func set(_ name: String, _ fill: (inout GValue) -> Void) {
+    guard var value = newValue(for: name) else { return }
+    defer { g_value_unset(&value) }
+    fill(&value)
+    g_object_set_property(cast(), name, &value)
+  }
+
+  private func newValue(for name: String) -> GValue? {
+    guard let property = property(name) else { return nil }
+    var value = GValue()
+    g_value_init(&value, property.pointee.value_type)
+    return value
+  }
+
+  private func property(_ name: String) -> UnsafeMutablePointer<GParamSpec>? {
+    let instance = raw.assumingMemoryBound(to: GTypeInstance.self)
+    let type = UnsafeMutableRawPointer(instance.pointee.g_class)?.assumingMemoryBound(to: GObjectClass.self)
+    return g_object_class_find_property(type, name)
+  }
+}
