@@ -108,6 +108,35 @@ import Testing
     }
   }
 
+  @Test func `of two widgets the second one goes before the title is cut`() {
+    let second = Label("a word beside it")
+    let title = "A title of some length"
+    let bar = HeaderBar(title: title, start: [CollapsingBox(Label("●"), second)])
+    let window = Window(title: title)
+    window.setTitlebar(bar)
+    // As narrow as it can be.
+    window.defaultSize = (1, 1)
+    window.present()
+    #expect(MainLoop.run(until: { bar.isMapped && bar.width > 0 }, atMost: .seconds(20)))
+    #expect(!second.isMapped)
+    let label = gtk_header_bar_get_title_widget(bar.opaque).map { Label(Owned(borrowing: $0)) }
+    #expect(label?.text == title && label?.isCut == false)
+    window.defaultSize = (900, 100)
+    #expect(MainLoop.run(until: { second.isMapped }, atMost: .seconds(20)))
+    window.destroy()
+  }
+
+  @Test func `a row of two and a style sheet go with their owners`() {
+    expectNoLeak { _ in CollapsingBox(Label("a"), Label("b")) }
+    weak var sheet: StyleSheet?
+    do {
+      let made = StyleSheet("label { color: red; }", level: 2)
+      made.css = ""
+      sheet = made
+    }
+    #expect(sheet == nil)
+  }
+
   @Test func theNextFrameIsToldOfOnce() {
     let window = Window(title: "test")
     var calls = 0

@@ -22,10 +22,10 @@ final class HistoryWindow {
   private var activityChange: (@MainActor () -> Void)?
 
   init(_ environment: Environment) {
-    window = Window(title: "CopyPasta")
+    window = Window(title: CopyPasta.name)
     self.environment = environment
     windowState = environment.windowState
-    window.setTitlebar(HeaderBar(start: [mark.root], end: [MainMenu.button()]))
+    window.setTitlebar(HeaderBar(title: CopyPasta.name, start: [mark.root], end: [MainMenu.button()]))
     window.addStyle("copypasta")
     recallSize()
     window.setChild(Box(.vertical, [pages, notice.root]))

@@ -3,12 +3,13 @@ import GtkKit
 /// The mark in the header that says whether the clipboard is being read now.
 @MainActor
 final class ReadingMark {
-  let root: Box
+  let root: CollapsingBox
   private let dot = Box(.horizontal)
   private let label = Label()
 
   init() {
-    root = Box(.horizontal, spacing: 6, [dot, label])
+    // The word goes before the name of the window is cut.
+    root = CollapsingBox(dot, label)
     root.addStyle("reading-mark")
     root.align(vertically: .center)
     dot.addStyle("dot")

@@ -126,9 +126,14 @@ public final class Window: Widget {
 /// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
-  /// Makes a header bar that shows the window's title.
-  public convenience init(start: [Widget] = [], end: [Widget] = []) {
+  /// Makes a header bar that shows the window's title, or another one, which is never cut.
+  public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())
+    if let title {
+      let label = Label(title)
+      label.addStyle("title")
+      gtk_header_bar_set_title_widget(opaque, label.widget)
+    }
     for widget in start { gtk_header_bar_pack_start(opaque, widget.widget) }
     for widget in end { gtk_header_bar_pack_end(opaque, widget.widget) }
   }
