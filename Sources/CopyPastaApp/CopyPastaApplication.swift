@@ -24,7 +24,7 @@ final class CopyPastaApplication {
   lazy var reasons = StayReasons { [weak self] in self?.endIfUnneeded() }
   private var callWait: Timeout?
   var isEnding = false
-  private var isStyled = false
+  private var style: ProgramStyle?
   var trayIcon: TrayIcon?
   var startAtLogin: StartAtLogin?
   lazy var haptics = Haptics(preferences: environment.preferences)
@@ -103,10 +103,8 @@ final class CopyPastaApplication {
     }
   }
 
-  /// Adds the style sheet, once.
+  /// Gives all windows their style, once.
   func addStyle() {
-    guard !isStyled else { return }
-    isStyled = true
-    Style.add(css: String(decoding: PackageResources.style_css, as: UTF8.self))
+    if style == nil { style = ProgramStyle() }
   }
 }

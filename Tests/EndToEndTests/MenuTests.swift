@@ -23,6 +23,25 @@ import Testing
     }
   }
 
+  @Test func `without a compositor a menu has no black corners`() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.openMenuByMouse()
+      let menu = try await waitFor("the menu's window") { () -> Screenshot? in
+        let found = try await scene.desktop.run(["xdotool", "search", "--onlyvisible", "--class", "."])
+        for line in found.text.split(separator: "\n") {
+          let info = try await scene.desktop.run(["xwininfo", "-id", String(line)]).text
+          guard info.contains("Override Redirect State: yes"), let id = UInt(line) else { continue }
+          return try await Screenshot.take(ofWindow: id, on: scene.desktop)
+        }
+        return nil
+      }
+      let black = Screenshot.Colour(red: 0, green: 0, blue: 0)
+      for x in [0, menu.width - 1] {
+        for y in [0, menu.height - 1] { #expect(menu.colour(x: x, y: y) != black, "at \(x), \(y)") }
+      }
+    }
+  }
+
   @Test func aRightClickAloneCopiesNothing() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await XClip.copy("other", on: scene.desktop)

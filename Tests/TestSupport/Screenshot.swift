@@ -30,6 +30,11 @@ public struct Screenshot: Sendable {
     try Screenshot(ppm: try await desktop.windowSystem.picture(of: window?.id))
   }
 
+  /// Takes a picture of the window with this number, such as a menu's.
+  public static func take(ofWindow number: UInt, on desktop: VirtualDesktop) async throws -> Screenshot {
+    try Screenshot(ppm: try await desktop.windowSystem.picture(of: number))
+  }
+
   /// The colour of one pixel.
   public func colour(x: Int, y: Int) -> Colour {
     average(in: Rectangle(x: x, y: y, width: 1, height: 1))

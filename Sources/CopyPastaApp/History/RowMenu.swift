@@ -21,6 +21,7 @@ final class RowMenu {
       if let id = self?.target { actions?.delete(id) }
     }
     view.insert(group, as: "row")
+    popover.onClose { [weak view] in view?.hasTooltip = true }
     view.onRowClick(.secondary) { [weak self] row, place in
       self?.open(on: row, at: Rectangle(x: place.x, y: place.y, width: 1, height: 1))
     }
@@ -46,6 +47,8 @@ final class RowMenu {
     target = clip.id
     // Where the keyboard goes back to when the menu closes.
     if let position = row.place.position { view.focus(position) }
+    // One would lie over the menu.
+    view.hasTooltip = false
     popover.popUp(at: place)
   }
 }

@@ -55,6 +55,19 @@ public enum Display {
     return .x11(name: String(cString: gdk_display_get_name(display)))
   }
 
+  /// Whether something puts the windows together, so that what they leave transparent shows what lies behind them; a
+  /// plain X server shows black there.
+  public static var isComposited: Bool {
+    guard let display = gdk_display_get_default() else { return true }
+    return gdk_display_is_composited(display) != 0
+  }
+
+  /// Calls when `isComposited` has changed; for as long as the display is open.
+  public static func onCompositionChange(_ body: @escaping @MainActor () -> Void) {
+    guard let display = gdk_display_get_default() else { return }
+    Object(Owned(borrowing: UnsafeMutableRawPointer(display))).connectNotify("composited", body)
+  }
+
   /// Whether the user's language is written from right to left.
   public static var isRightToLeft: Bool { gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL }
 

@@ -34,7 +34,13 @@ public final class MenuButton: Widget {
       // GTK asks at each opening.
       guard gtk_menu_button_get_popover(button) == nil else { return }
       let menu = Callback<Menu>.behind(data).body()
-      gtk_menu_button_set_popover(button, gtk_popover_menu_new_from_model(menu.cast()))
+      let popover = gtk_popover_menu_new_from_model(menu.cast())
+      // The room beside the arrow would be black.
+      if !Display.isComposited {
+        gtk_popover_set_has_arrow(
+          UnsafeMutableRawPointer(popover)?.assumingMemoryBound(to: GtkPopover.self), 0)
+      }
+      gtk_menu_button_set_popover(button, popover)
     }
     gtk_menu_button_set_create_popup_func(
       opaque, unsafeBitCast(opening, to: GtkMenuButtonCreatePopupFunc.self), Callback(makeMenu).retained,
@@ -63,6 +69,9 @@ public final class PopoverMenu: Widget {
     gtk_popover_set_pointing_to(cast(), &place)
     gtk_popover_popup(cast())
   }
+
+  /// Calls when the menu has closed.
+  public func onClose(_ body: @escaping @MainActor () -> Void) { connect("closed", body) }
 
   /// Takes the menu off its widget.
   public func detach() { gtk_widget_unparent(widget) }

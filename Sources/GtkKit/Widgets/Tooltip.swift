@@ -11,7 +11,11 @@ extension ListView {
       guard let self, let row = place.map(row(at:)) ?? focusedRow, let text = body(row),
         let bounds = row.root.bounds(in: self)
       else { return false }
-      gtk_tooltip_set_text(tooltip, text)
+      // GTK's own label does not break a word, of which an address or a key is one.
+      let label = Label(text)
+      label.wrap()
+      label.limitWidth(toCharacters: 70)
+      gtk_tooltip_set_custom(tooltip, label.widget)
       // On another row it is asked for anew, and appears there.
       var area = GdkRectangle(
         x: gint(bounds.x), y: gint(bounds.y), width: gint(bounds.width), height: gint(bounds.height))

@@ -54,6 +54,12 @@ open class Widget: Object {
     set { gtk_widget_set_tooltip_text(widget, newValue) }
   }
 
+  /// Whether the widget is asked for a tooltip at present, if it ever was to have one.
+  public final var hasTooltip: Bool {
+    get { gtk_widget_get_has_tooltip(widget) != 0 }
+    set { gtk_widget_set_has_tooltip(widget, newValue ? 1 : 0) }
+  }
+
   /// Takes more room than it needs, where there is some.
   public final func expand(horizontally: Bool = false, vertically: Bool = false) {
     gtk_widget_set_hexpand(widget, horizontally ? 1 : 0)
