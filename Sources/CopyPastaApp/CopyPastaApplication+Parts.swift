@@ -4,6 +4,7 @@ import GtkKit
 extension CopyPastaApplication {
   /// Starts all of it; the first frame is drawn by then.
   func startParts() {
+    followAppearance()
     trayIcon = TrayIcon(preferences: environment.preferences) { [weak self] request, activation in
       self?.requested(request, activation)
     } shownChanged: { [weak self] isShown in

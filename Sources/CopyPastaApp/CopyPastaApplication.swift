@@ -25,6 +25,10 @@ final class CopyPastaApplication {
   private var callWait: Timeout?
   var isEnding = false
   private var style: ProgramStyle?
+  /// What the desktop prefers: before the first frame what it said last, for that is not to wait.
+  private lazy var appearance = AppearanceFollower(
+    keptIn: KeyFile(path: UserFolders.state + "/copypasta/appearance.ini", group: "appearance")
+  ) { [weak self] in self?.style?.show($0) }
   var trayIcon: TrayIcon?
   var startAtLogin: StartAtLogin?
   lazy var haptics = Haptics(preferences: environment.preferences)
@@ -68,6 +72,17 @@ final class CopyPastaApplication {
     if isEnding { application.quit() } else { startParts() }
   }
 
+  /// Goes on to look as the desktop prefers it.
+  func followAppearance() {
+    Task { [appearance] in
+      do throws(BusError) {
+        appearance.follow(on: try await Bus.session())
+      } catch {
+        // No bus, no news; that there is none was said.
+      }
+    }
+  }
+
   // MARK: The window
 
   /// Shows the window in front, with the keyboard on the newest row.
@@ -105,6 +120,9 @@ final class CopyPastaApplication {
 
   /// Gives all windows their style, once.
   func addStyle() {
-    if style == nil { style = ProgramStyle() }
+    guard style == nil else { return }
+    let style = ProgramStyle()
+    style.show(appearance.appearance)
+    self.style = style
   }
 }

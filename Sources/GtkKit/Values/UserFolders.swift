@@ -13,6 +13,15 @@ public enum UserFolders {
   /// Whether there is a file that may be run.
   public static func hasProgram(at path: String) -> Bool { access(path, X_OK) == 0 }
 
+  /// The user's own folder.
+  public static var home: String { String(cString: g_get_home_dir()) }
+  /// `$XDG_DATA_DIRS`.
+  public static var systemData: [String] {
+    guard let list = g_get_system_data_dirs() else { return [] }
+    return sequence(first: 0) { $0 + 1 }.lazy.map { list[$0] }.prefix { $0 != nil }
+      .compactMap { $0.map { String(cString: $0) } }
+  }
+
   /// The file of the running program, by its real path; nil where the system does not say.
   public static var program: String? {
     guard let path = g_file_read_link("/proc/self/exe", nil) else { return nil }

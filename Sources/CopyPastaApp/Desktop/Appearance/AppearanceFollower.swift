@@ -1,0 +1,120 @@
+import GtkKit
+
+/// Follows how the desktop wants programs to look, by its settings portal, or by GNOME's settings where there is none.
+///
+/// The portal is another program, which may have to start first: nothing waits for it. Until it answers, what it said
+/// last holds.
+@MainActor
+final class AppearanceFollower {
+  private static let portal = RemoteObject(
+    name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
+    interface: "org.freedesktop.portal.Settings")
+  /// A portal that has to start takes its time on a busy machine.
+  private static let patience = Duration.seconds(25)
+
+  /// How programs are to look at present.
+  private(set) var appearance: Appearance {
+    didSet { if appearance != oldValue { changed(appearance) } }
+  }
+
+  private let file: KeyFile
+  private let changed: @MainActor (Appearance) -> Void
+  private lazy var gnome = GnomeAppearance { [weak self] in self?.gnomeChanged() }
+  private var values: [String: Variant] = [:]
+  private var isOfPortal = false
+  private var registrations: [BusRegistration] = []
+  private var reading: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - file: what holds at the next start until the desktop is heard.
+  ///   - changed: called with each new appearance.
+  init(keptIn file: KeyFile, changed: @escaping @MainActor (Appearance) -> Void) {
+    self.file = file
+    self.changed = changed
+    // At the very first start GNOME's settings are better than nothing. To read them takes longer than the file.
+    appearance = Appearance(keptIn: file) ?? GnomeAppearance {}.appearance
+  }
+
+  /// Begins to ask and to listen; nothing before the first frame needs it.
+  func follow(on bus: Bus) {
+    registrations = [
+      bus.subscribe(to: "SettingChanged", of: Self.portal) { [weak self] in self?.portalChanged($0) },
+      // A portal that comes, or comes back, is asked anew.
+      bus.watchName(Self.portal.name, appeared: { [weak self] _ in self?.read(on: bus) }, vanished: {}),
+    ]
+    read(on: bus)
+  }
+
+  private func read(on bus: Bus) {
+    reading?.cancel()
+    reading = Task { [weak self] in
+      do throws(BusError) {
+        let answer = try await bus.call(
+          Self.portal, "ReadAll", [.strings([Appearance.namespace])], timeout: Self.patience)
+        self?.portalAnswered(answer)
+      } catch {
+        self?.portalFailed(error)
+      }
+    }
+  }
+
+  private func portalAnswered(_ answer: Variant) {
+    let namespaces = answer[0]?.children ?? []
+    let ours = namespaces.first { $0[0]?.string == Appearance.namespace }
+    values = ours?[1]?.dictionary ?? [:]
+    isOfPortal = !values.isEmpty
+    take(isOfPortal ? Appearance(portal: values) : gnome.appearance)
+  }
+
+  private func portalFailed(_ error: BusError) {
+    switch error {
+    case .refused, .noBus: take(gnome.appearance)
+    // It may be slow: what holds goes on to hold.
+    case .timedOut, .cancelled: break
+    }
+  }
+
+  private func portalChanged(_ arguments: Variant) {
+    guard arguments[0]?.string == Appearance.namespace, let key = arguments[1]?.string,
+      let value = arguments[2]?.unboxed
+    else { return }
+    values[key] = value
+    isOfPortal = true
+    take(Appearance(portal: values))
+  }
+
+  private func gnomeChanged() {
+    if !isOfPortal { take(gnome.appearance) }
+  }
+
+  private func take(_ new: Appearance) {
+    appearance = new
+    guard Appearance(keptIn: file) != new else { return }
+    do throws(GLibError) {
+      try new.keep(in: file)
+    } catch {
+      // The next start asks GNOME's settings again, and the portal corrects what they say.
+    }
+  }
+}
+
+/// How programs are to look by GNOME's own settings, which other desktops have, too.
+@MainActor
+private struct GnomeAppearance {
+  private let interface: Settings
+  private let accessibility: Settings
+
+  init(changed: @escaping @MainActor () -> Void) {
+    interface = Settings(
+      SettingsSchema("org.gnome.desktop.interface"), initially: ["color-scheme": .text("default")])
+    accessibility = Settings(
+      SettingsSchema("org.gnome.desktop.a11y.interface"), initially: ["high-contrast": .flag(false)])
+    for settings in [interface, accessibility] { settings.onChange { _ in changed() } }
+  }
+
+  var appearance: Appearance {
+    Appearance(
+      isDark: interface["color-scheme"] == .text("prefer-dark"),
+      hasHighContrast: accessibility["high-contrast"] == .flag(true))
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The window looks as the desktop was told to look: the settings portal's word, followed live.
+@Suite(.serialized) struct AppearanceTests {
+  /// Of the list, without a text or the pointer.
+  private static let ground = Rectangle(x: 60, y: 400, width: 300, height: 100)
+  private static let orange = "(0.9, 0.4, 0.0)"
+
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `dark and light come and go with the desktop's preference`(kind: VirtualDesktop.Kind) async throws {
+    try await VirtualDesktop.with(kind) { desktop in
+      let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.expectGround(isDark: true)
+      try await portal.set("color-scheme", to: "uint32 0")
+      try await scene.expectGround(isDark: false)
+      try await portal.set("color-scheme", to: "uint32 1")
+      try await scene.expectGround(isDark: true)
+      // Nonsense is as good as nothing.
+      try await portal.set("color-scheme", to: "'dark'")
+      try await scene.expectGround(isDark: false)
+      try await scene.end()
+    }
+  }
+
+  @Test func `a dark desktop sees no white window, though its portal keeps silent`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.expectGround(isDark: true)
+      try await scene.end()
+      portal.program.signal(SIGSTOP)
+      let again = try await scene.relaunch()
+      // The first picture of it: nothing is waited for.
+      let picture = try await again.screenshot()
+      #expect(picture.average(in: Self.ground).isDark)
+      portal.program.signal(SIGCONT)
+      try await again.end()
+    }
+  }
+
+  @Test func `without a portal GNOME's own setting is followed, from the first start on`() async throws {
+    try await VirtualDesktop.with { desktop in
+      try desktop.home.setGnome(colorScheme: "prefer-dark")
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      let picture = try await scene.screenshot()
+      #expect(picture.average(in: Self.ground).isDark)
+      try desktop.home.setGnome(colorScheme: "default")
+      try await scene.expectGround(isDark: false)
+      try await scene.end()
+    }
+  }
+
+  @Test func `more contrast is followed in light and dark`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let portal = try await SettingsPortal.start([:], on: desktop)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      let usual = try await scene.settledScreenshot()
+      try await portal.set("contrast", to: "uint32 1")
+      let bar = Rectangle(x: 150, y: 10, width: 20, height: 20)
+      try await waitUntil("another drawing") { try await !scene.screenshot().matches(usual, in: bar) }
+      try await scene.expectGround(isDark: false)
+      try await portal.set("color-scheme", to: "uint32 1")
+      try await scene.expectGround(isDark: true)
+      try await portal.set("contrast", to: "uint32 0")
+      try await portal.set("color-scheme", to: "uint32 2")
+      try await waitUntil("the usual drawing") { try await scene.screenshot().matches(usual, in: bar) }
+      try await scene.end()
+    }
+  }
+
+  @Test func `the accent tints what is copied`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let portal = try await SettingsPortal.start(["accent-color": Self.orange], on: desktop)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.parkMouse()
+      try await scene.capture("tinted")
+      try await scene.waitForFirstRow()
+      try await scene.expectTint { $0.red > $0.blue + 15 }
+      // Out of range: none is set, and the theme's own is blue.
+      try await portal.set("accent-color", to: "(2.0, 0.0, 0.0)")
+      try await scene.expectTint { $0.blue > $0.red + 15 }
+      try await scene.end()
+    }
+  }
+
+  @Test func `a theme of the user's own wins`() async throws {
+    try await VirtualDesktop.with { desktop in
+      _ = try await SettingsPortal.start(
+        ["color-scheme": "uint32 1", "contrast": "uint32 1", "accent-color": Self.orange], on: desktop)
+      let folder = desktop.home.dataHome + "/themes/Mine/gtk-4.0"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let theme = """
+        window, listview { background-color: rgb(10,200,30); color: black; }
+        @define-color theme_selected_bg_color rgb(0,0,255);
+        @define-color theme_text_color black;
+        @define-color theme_base_color white;
+        @define-color success_color green;
+        @define-color warning_color orange;
+        @define-color error_color red;
+        @define-color borders gray;
+        """
+      try theme.write(toFile: folder + "/gtk.css", atomically: true, encoding: .utf8)
+      let settings = desktop.home.configHome + "/gtk-4.0"
+      try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+      try "[Settings]\ngtk-theme-name=Mine\n"
+        .write(toFile: settings + "/settings.ini", atomically: true, encoding: .utf8)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      // What the desktop said was heard, once it is kept.
+      let kept = desktop.home.stateHome + "/copypasta/appearance.ini"
+      try await waitUntil("the portal heard") { FileManager.default.fileExists(atPath: kept) }
+      let ground = try await scene.settledScreenshot().average(in: Self.ground)
+      #expect(ground == Screenshot.Colour(red: 10, green: 200, blue: 30))
+      try await scene.capture("tinted")
+      try await scene.waitForFirstRow()
+      try await scene.expectTint { $0.blue > $0.red + 30 }
+      try await scene.end()
+    }
+  }
+}
+
+/// A settings portal that says what it is told to.
+private struct SettingsPortal {
+  let program: Program
+  private let desktop: VirtualDesktop
+
+  static func start(_ values: [String: String], on desktop: VirtualDesktop) async throws -> SettingsPortal {
+    let arguments = values.flatMap { [$0, $1] }
+    let program = try desktop.start(
+      ["/usr/bin/python3", Fixture.path("settings_portal.py")] + arguments)
+    try await waitUntil("the portal") { String(decoding: program.output, as: UTF8.self) == "ready\n" }
+    return SettingsPortal(program: program, desktop: desktop)
+  }
+
+  func set(_ key: String, to value: String) async throws {
+    let result = try await desktop.run([
+      "gdbus", "call", "--session", "--dest", "org.freedesktop.portal.Desktop", "--object-path",
+      "/org/freedesktop/portal/desktop", "--method", "org.copypasta.Test.Set", key, "\"\(value)\"",
+    ])
+    guard result.exit == .code(0) else { throw TestSupportError("gdbus: \(result.errors)") }
+  }
+}
+
+extension Scene {
+  fileprivate func expectGround(
+    isDark: Bool, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    var last: Screenshot.Colour?
+    let isSo = try await eventually {
+      last = try await screenshot().average(in: Rectangle(x: 60, y: 400, width: 300, height: 20))
+      return last?.isDark == isDark
+    }
+    #expect(isSo, "\(last.map(String.init(describing:)) ?? "nothing")", sourceLocation: sourceLocation)
+  }
+
+  /// Copies the newest row until its tint is seen, and expects that it is of a kind.
+  fileprivate func expectTint(
+    _ isRight: (Screenshot.Colour) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    var last: Screenshot.Colour?
+    let isSeen = try await eventually(every: .milliseconds(1)) {
+      try await desktop.press("Home", "Return")
+      last = try await screenshot().average(in: Rectangle(x: 250, y: 66, width: 120, height: 30))
+      return last.map(isRight) == true
+    }
+    #expect(isSeen, "\(last.map(String.init(describing:)) ?? "nothing")", sourceLocation: sourceLocation)
+  }
+}
+
+extension Screenshot.Colour {
+  fileprivate var isDark: Bool { red + green + blue < 3 * 100 }
+}
+
+extension ScratchHome {
+  /// Sets GNOME's own preference, which the program finds in the same file as its settings.
+  fileprivate func setGnome(colorScheme: String) throws {
+    let lines = [
+      "[org/copypasta/CopyPasta]", "shortcut=''", "[org/gnome/desktop/interface]",
+      "color-scheme='\(colorScheme)'",
+    ]
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(
+      to: URL(fileURLWithPath: configHome + "/glib-2.0/settings/keyfile"), options: .atomic)
+  }
+}
