@@ -26,7 +26,8 @@ let package = Package(
     .executableTarget(name: "copypasta", dependencies: ["CopyPastaApp"]),
 
     // Plain targets are part of "swift build -c release" too, so none of them may import anything @testable.
-    .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Fixtures"]),
+    .target(
+      name: "TestSupport", dependencies: ["CSQLite", "CXCB"], path: "Tests/TestSupport", exclude: ["Fixtures"]),
     .target(
       name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
     .executableTarget(

@@ -60,8 +60,13 @@ struct Scene {
 
   /// Waits until the newest clip has this text.
   func expectNewest(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let isNewest = try await eventually { try await newestText() == Array(text.utf8) }
-    #expect(isNewest, "never the newest clip", sourceLocation: sourceLocation)
+    var seen: [UInt8]?
+    let isNewest = try await eventually {
+      seen = try await history.newestText()
+      return seen == Array(text.utf8)
+    }
+    let found = seen.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"
+    #expect(isNewest, "newest clip: \(found)", sourceLocation: sourceLocation)
   }
 
   /// Waits until another program can paste this text.
@@ -75,12 +80,6 @@ struct Scene {
     }
     let found = last.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"
     #expect(isThere, "\(comment?.rawValue ?? "") clipboard: \(found)", sourceLocation: sourceLocation)
-  }
-
-  private func newestText() async throws -> [UInt8]? {
-    guard try await history.count() > 0 else { return nil }
-    let digits = try await history.query("SELECT hex(text) FROM clip ORDER BY id DESC LIMIT 1")
-    return Array(hexadecimal: digits)
   }
 
   // MARK: The window
@@ -137,8 +136,8 @@ struct Scene {
   nonisolated(nonsending) static func fillHistory(
     with clips: [String], on desktop: VirtualDesktop
   ) async throws {
-    let maker = try await CopyPasta.launch(on: desktop)
-    try await maker.stop()
+    let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
+    try await EmptyHistory.make(at: URL(fileURLWithPath: path).deletingLastPathComponent().path)
     // Long ago, so that no row's age changes its words during a test.
     let rows = clips.enumerated().map { index, text in
       let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -148,15 +147,7 @@ struct Scene {
     }
     let sql =
       "INSERT INTO clip(captured_at, byte_count, preview, text) VALUES \(rows.joined(separator: ","));"
-    let result = try await desktop.run(["sqlite3", maker.databasePath], input: Array(sql.utf8))
+    let result = try await desktop.run(["sqlite3", path], input: Array(sql.utf8))
     guard result.exit == .code(0) else { throw TestSupportError("sqlite3: \(result.errors)") }
-  }
-}
-
-extension [UInt8] {
-  /// The bytes that hexadecimal digits stand for.
-  fileprivate init(hexadecimal digits: String) {
-    let values = digits.utf8.map { $0 < 65 ? $0 - 48 : $0 - 55 }
-    self = stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
   }
 }

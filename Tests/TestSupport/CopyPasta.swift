@@ -29,7 +29,7 @@ public struct CopyPasta: Sendable {
   /// - Throws: where that does not happen, with what the program said.
   public static func launch(
     on desktop: VirtualDesktop, arguments: [String] = [], environment: [String: String] = [:],
-    within limit: Duration = .seconds(20)
+    within limit: Duration = generousLimit
   ) async throws -> CopyPasta {
     let program = try desktop.start([programPath] + arguments, environment: environment)
     let window = try await waitForWindow(of: program, on: desktop, within: limit)

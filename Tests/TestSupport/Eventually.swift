@@ -1,3 +1,6 @@
+/// How long a wait lasts at the longest: far beyond what a loaded machine needs. Only a failing test meets it.
+public let generousLimit = Duration.seconds(120)
+
 /// Polls `condition` until it holds, and says whether it did within the limit.
 ///
 /// For what must come true only. That nothing happened is proved by letting a later event happen, never by
@@ -5,7 +8,7 @@
 ///
 ///     #expect(try await eventually { try await app.history.count() == 3 })
 public nonisolated(nonsending) func eventually(
-  within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(20),
+  within limit: Duration = generousLimit, every pause: Duration = .milliseconds(20),
   _ condition: () async throws -> Bool
 ) async throws -> Bool {
   let deadline = ContinuousClock.now + limit
@@ -16,19 +19,20 @@ public nonisolated(nonsending) func eventually(
   }
 }
 
-/// Polls `condition` until it holds, or throws an error that names `what` did not come true.
+/// Polls `condition` until it holds, or throws an error that names `what` did not come true, and what was `seen`.
 public nonisolated(nonsending) func waitUntil(
-  _ what: String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(20),
-  _ condition: () async throws -> Bool
+  _ what: String, within limit: Duration = generousLimit, every pause: Duration = .milliseconds(20),
+  seen: () async throws -> String = { "" }, _ condition: () async throws -> Bool
 ) async throws {
   guard try await eventually(within: limit, every: pause, condition) else {
-    throw TestSupportError("\(what): not so after \(limit)")
+    let seen = try await seen()
+    throw TestSupportError("\(what): not so after \(limit)" + (seen.isEmpty ? "" : "; seen: \(seen)"))
   }
 }
 
 /// Polls `value` until it is there, or throws an error that names `what` was missing.
 public nonisolated(nonsending) func waitFor<Value>(
-  _ what: String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(20),
+  _ what: String, within limit: Duration = generousLimit, every pause: Duration = .milliseconds(20),
   _ value: () async throws -> Value?
 ) async throws -> Value {
   var found: Value?

@@ -46,7 +46,7 @@ struct GnomeWindowSystem: WindowSystem {
     try await call("window(\(window))?.delete(global.get_current_time())")
   }
 
-  func picture(of window: UInt?) async throws -> [UInt8] {
+  func picture(of window: UInt?) async throws -> Screenshot {
     let size = VirtualDesktop.size
     var part = Rectangle(x: 0, y: 0, width: size.width, height: size.height)
     if let window { part = try await frame(of: window) }
@@ -56,7 +56,7 @@ struct GnomeWindowSystem: WindowSystem {
       "/org/gnome/Shell/Screenshot", "--method", "org.gnome.Shell.Screenshot.ScreenshotArea",
       "\(part.x)", "\(part.y)", "\(part.width)", "\(part.height)", "false", file,
     ])
-    return try await run(["convert", file, "-depth", "8", "ppm:-"]).output
+    return try Screenshot(ppm: try await run(["convert", file, "-depth", "8", "ppm:-"]).output)
   }
 
   // MARK: Inside the shell

@@ -2,7 +2,7 @@
 public enum GtkPaster {
   /// The size and the SHA-256 of what it got, as `12 abc…`.
   public static func paste(
-    on desktop: VirtualDesktop, within limit: Duration = .seconds(60)
+    on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> String {
     let result = try await desktop.run(["/usr/bin/python3", Fixture.path("gtk_paster.py")], within: limit)
     guard result.exit == .code(0) else { throw TestSupportError("the GTK paster: \(result.errors)") }

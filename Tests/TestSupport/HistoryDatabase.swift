@@ -1,6 +1,7 @@
+import CSQLite
 import Foundation
 
-/// A history as another program sees it: its documented table, read with `sqlite3` and never written.
+/// A history as another program sees it: its documented table, read by a connection of the test's own and never written.
 public struct HistoryDatabase: Sendable {
   /// One row, byte for byte.
   public struct Clip: Equatable, Sendable {
@@ -30,13 +31,20 @@ public struct HistoryDatabase: Sendable {
   /// Every clip, the newest first.
   public func clips() async throws -> [Clip] {
     guard try await hasTable() else { return [] }
-    // hex() goes by a text's real length; as text, sqlite3 would print up to the first NUL.
-    return try await query(
-      """
-      SELECT id, captured_at, byte_count, iif(preview IS NULL, 'null', hex(preview)), hex(text)
-      FROM clip ORDER BY captured_at DESC, id DESC
-      """
-    ).split(separator: "\n").map(clip)
+    return try rows(
+      "SELECT id, captured_at, byte_count, preview, text FROM clip ORDER BY captured_at DESC, id DESC"
+    ) { row in
+      Clip(
+        id: sqlite3_column_int64(row, 0), capturedAt: sqlite3_column_int64(row, 1),
+        byteCount: Int(sqlite3_column_int64(row, 2)),
+        preview: sqlite3_column_type(row, 3) == SQLITE_NULL ? nil : bytes(row, 3), text: bytes(row, 4))
+    }
+  }
+
+  /// The text of the newest clip; nil if there is none.
+  public func newestText() async throws -> [UInt8]? {
+    guard try await hasTable() else { return nil }
+    return try rows("SELECT text FROM clip ORDER BY id DESC LIMIT 1") { bytes($0, 0) }.first
   }
 
   /// The texts, the newest first.
@@ -50,34 +58,47 @@ public struct HistoryDatabase: Sendable {
     return Int(try await query("SELECT count(*) FROM clip")) ?? 0
   }
 
-  /// The answer of `sqlite3` to a query, columns between bars, one row a line.
+  /// The answer to a query, columns between bars, one row a line, as `sqlite3` prints it.
   public func query(_ sql: String) async throws -> String {
-    // Without a HOME, so that no ~/.sqliterc changes how it answers.
-    let result = try await Program.run(
-      ["sqlite3", "-readonly", "-batch", "-list", "-noheader", "-cmd", ".timeout 5000", path, sql],
-      environment: ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"])
-    guard result.exit == .code(0) else { throw TestSupportError("sqlite3: \(result.errors)") }
-    return result.text
+    try rows(sql) { row in
+      (0..<sqlite3_column_count(row)).map { column in
+        sqlite3_column_text(row, column).map { String(cString: $0) } ?? ""
+      }.joined(separator: "|")
+    }.joined(separator: "\n")
+  }
+
+  private func rows<Row>(_ sql: String, _ read: (OpaquePointer) -> Row) throws -> [Row] {
+    var database: OpaquePointer?
+    defer { sqlite3_close(database) }
+    try check(sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, nil), database)
+    sqlite3_busy_timeout(database, 5000)
+    var statement: OpaquePointer?
+    defer { sqlite3_finalize(statement) }
+    try check(sqlite3_prepare_v2(database, sql, -1, &statement, nil), database)
+    var rows: [Row] = []
+    while true {
+      let status = sqlite3_step(statement)
+      guard status == SQLITE_ROW, let statement else {
+        try check(status == SQLITE_DONE ? SQLITE_OK : status, database)
+        return rows
+      }
+      rows.append(read(statement))
+    }
+  }
+
+  private func bytes(_ row: OpaquePointer, _ column: Int32) -> [UInt8] {
+    let start = sqlite3_column_blob(row, column)
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(row, column))))
+  }
+
+  private func check(_ status: Int32, _ database: OpaquePointer?) throws {
+    guard status != SQLITE_OK else { return }
+    throw TestSupportError("SQLite: \(String(cString: sqlite3_errmsg(database))) (\(status))")
   }
 
   /// Whether the program has got as far as making the table.
   private func hasTable() async throws -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
     return try await query("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'clip'") == "1"
-  }
-
-  private func clip(_ line: Substring) throws -> Clip {
-    let columns = line.split(separator: "|", omittingEmptySubsequences: false)
-    guard columns.count == 5, let id = Int64(columns[0]), let capturedAt = Int64(columns[1]),
-      let byteCount = Int(columns[2])
-    else { throw TestSupportError("not a clip: \(line.prefix(100))") }
-    return Clip(
-      id: id, capturedAt: capturedAt, byteCount: byteCount,
-      preview: columns[3] == "null" ? nil : bytes(columns[3]), text: bytes(columns[4]))
-  }
-
-  private func bytes(_ hexadecimal: Substring) -> [UInt8] {
-    let digits = Array(hexadecimal.utf8).map { $0 < 65 ? $0 - 48 : $0 - 55 }
-    return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 }

@@ -21,7 +21,7 @@ extension Program {
   /// - Throws: where it has not ended within the limit; it is killed then.
   public static func run(
     _ arguments: [String], environment: [String: String], input: [UInt8] = [],
-    within limit: Duration = .seconds(20)
+    within limit: Duration = generousLimit
   ) async throws -> Result {
     let program = try Program(arguments, environment: environment, input: input)
     guard let exit = try await program.waitForExit(within: limit) else {

@@ -95,7 +95,7 @@ public final class Program: Sendable {
   }
 
   /// Waits until the program has ended; nil where it still runs after `limit`.
-  public func waitForExit(within limit: Duration = .seconds(20)) async throws -> Exit? {
+  public func waitForExit(within limit: Duration = generousLimit) async throws -> Exit? {
     _ = try await eventually(within: limit, every: .milliseconds(2)) { !isRunning }
     return exit
   }

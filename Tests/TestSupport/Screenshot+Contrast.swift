@@ -5,14 +5,12 @@ extension Screenshot {
   /// the Web Content Accessibility Guidelines 2.1, from 1 to 21.
   public func contrast(in rectangle: Rectangle) -> Double {
     let ground = mostCommonColour(in: rectangle)
-    return Set(region(rectangle)).map { $0.contrast(with: ground) }.max() ?? 1
+    return counts(in: rectangle).keys.map { $0.contrast(with: ground) }.max() ?? 1
   }
 
   /// The colour of the most pixels of a rectangle.
   public func mostCommonColour(in rectangle: Rectangle) -> Colour {
-    var counts: [Colour: Int] = [:]
-    for colour in region(rectangle) { counts[colour, default: 0] += 1 }
-    return counts.max { $0.value < $1.value }?.key ?? Colour(red: 0, green: 0, blue: 0)
+    counts(in: rectangle).max { $0.value < $1.value }?.key ?? Colour(red: 0, green: 0, blue: 0)
   }
 
   /// The rectangle's lines of text, from top to bottom: parts of its full width, parted by rows of one colour.

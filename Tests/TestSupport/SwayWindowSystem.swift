@@ -52,7 +52,7 @@ struct SwayWindowSystem: WindowSystem {
 
   func close(_ window: UInt) async throws { try await command("[con_id=\(window)] kill") }
 
-  func picture(of window: UInt?) async throws -> [UInt8] {
+  func picture(of window: UInt?) async throws -> Screenshot {
     var arguments = ["grim", "-t", "ppm"]
     if let window {
       let frame = try await frame(of: window)
@@ -60,17 +60,15 @@ struct SwayWindowSystem: WindowSystem {
     }
     let result = try await desktop.run(arguments + ["-"])
     guard result.exit == .code(0) else { throw TestSupportError("grim: \(result.errors)") }
-    return result.output
+    return try Screenshot(ppm: result.output)
   }
 
   // MARK: Tools
 
   /// Runs one of sway's commands, which must succeed.
-  @discardableResult
-  func command(_ words: String...) async throws -> Program.Result {
-    let result = try await desktop.run(["swaymsg", "--raw"] + words)
-    guard result.exit == .code(0) else { throw TestSupportError("swaymsg \(words): \(result.text)") }
-    return result
+  func command(_ words: String) async throws {
+    let answer = try JSONDecoder().decode([Answer].self, from: try desktop.askSway(.command, words))
+    guard answer.allSatisfy(\.success) else { throw TestSupportError("sway, \(words): \(answer)") }
   }
 
   private func wtype(_ arguments: [String]) async throws {
@@ -79,13 +77,18 @@ struct SwayWindowSystem: WindowSystem {
   }
 
   private func windows() async throws -> [Node] {
-    let answer = try await command("--type", "get_tree").output
-    return try JSONDecoder().decode(Node.self, from: Data(answer)).withDescendants.filter { $0.pid != nil }
+    try JSONDecoder().decode(Node.self, from: try desktop.askSway(.tree)).withDescendants.filter { $0.pid != nil }
   }
 
   private func node(_ window: UInt) async throws -> Node? {
     try await windows().first { $0.id == window }
   }
+}
+
+/// What sway says of a command, by sway-ipc(7).
+private struct Answer: Decodable {
+  let success: Bool
+  let error: String?
 }
 
 /// An entry of sway's tree, by sway-ipc(7); a window where it has a process.

@@ -17,7 +17,7 @@ extension VirtualDesktop {
   /// Runs an xdotool command that must succeed; on X11.
   @discardableResult
   public func xdotool(_ arguments: String...) async throws -> Program.Result {
-    try await X11WindowSystem(desktop: self).xdotool(arguments)
+    try await x11.xdotool(arguments)
   }
 }
 

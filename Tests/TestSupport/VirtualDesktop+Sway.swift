@@ -46,7 +46,7 @@ extension VirtualDesktop {
     _ = try await Self.firstLine(of: pointer)
     try await waitUntil("a keyboard in sway", every: .milliseconds(10)) {
       if let exit = keyboard.exit { throw TestSupportError("wtype: \(exit)\n\(keyboard.errors)") }
-      return try await run(["swaymsg", "--raw", "--type", "get_inputs"]).text.contains("\"keyboard\"")
+      return String(decoding: try askSway(.inputs), as: UTF8.self).contains("\"keyboard\"")
     }
   }
 
@@ -73,5 +73,47 @@ extension VirtualDesktop {
   /// Has the user work on one of sway's monitors, the first or the second.
   public func useMonitorInSway(_ number: Int) async throws {
     try await SwayWindowSystem(desktop: self).command("focus output HEADLESS-\(number)")
+  }
+
+  /// What sway can be asked over its socket, by sway-ipc(7).
+  enum SwayQuestion: UInt32 {
+    case command = 0
+    case tree = 4
+    case inputs = 100
+  }
+
+  /// Asks sway over its socket; the answer is JSON.
+  func askSway(_ question: SwayQuestion, _ words: String = "") throws -> Data {
+    let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    // A sway that has stopped answers nobody.
+    var limit = timeval(tv_sec: time_t(generousLimit.components.seconds), tv_usec: 0)
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: (environment["SWAYSOCK"] ?? "").utf8) }
+    let isConnected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    guard isConnected else { throw TestSupportError.system("sway's socket", code: errno) }
+    var message = Data("i3-ipc".utf8)
+    for number in [UInt32(words.utf8.count), question.rawValue] {
+      withUnsafeBytes(of: number) { message.append(contentsOf: $0) }
+    }
+    message += Data(words.utf8)
+    guard message.withUnsafeBytes({ send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }) == message.count
+    else { throw TestSupportError.system("sway's socket", code: errno) }
+    let header = try receive(14, from: socket)
+    let length = header.dropFirst(6).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    return try receive(length, from: socket)
+  }
+
+  private func receive(_ count: Int, from socket: Int32) throws -> Data {
+    var data = Data(count: count)
+    let received = data.withUnsafeMutableBytes { recv(socket, $0.baseAddress, count, Int32(MSG_WAITALL)) }
+    guard received == count else { throw TestSupportError.system("sway's answer", code: errno) }
+    return data
   }
 }

@@ -42,10 +42,16 @@ public final class VirtualDesktop: Sendable {
   /// What runs here, in the order of its start; a test may forget a program's handle.
   private let programs: Mutex<[Program]>
 
-  private init(kind: Kind, home: ScratchHome, environment: [String: String], servers: [Program]) {
+  /// The X server, on X11.
+  let x11Server: X11Server?
+
+  private init(
+    kind: Kind, home: ScratchHome, environment: [String: String], servers: [Program], x11Server: X11Server?
+  ) {
     self.kind = kind
     self.home = home
     self.environment = environment
+    self.x11Server = x11Server
     programs = Mutex(servers)
   }
 
@@ -65,11 +71,16 @@ public final class VirtualDesktop: Sendable {
   ) async throws -> VirtualDesktop {
     let home = try ScratchHome()
     var servers: [Program] = []
+    var x11Server: X11Server?
     do {
       let bus = try await startBus(in: home, accessibility: accessibility, servers: &servers)
+      if kind == .x11 {
+        x11Server =
+          windowManager == .openbox ? try await .withOpenbox() : try await X11Server(withOpenbox: false)
+      }
       let display =
         switch kind {
-        case .x11: try await startXServer(&servers, in: home)
+        case .x11: ["DISPLAY": x11Server?.name ?? "", "GDK_BACKEND": "x11", "XDG_SESSION_TYPE": "x11"]
         case .wayland: try await startSway(&servers, in: home)
         case .gnome: try await startGnome(&servers, in: home, bus: bus)
         }
@@ -77,15 +88,16 @@ public final class VirtualDesktop: Sendable {
         "DBUS_SESSION_BUS_ADDRESS": bus, "GTK_A11Y": accessibility ? "atspi" : "none",
       ]
       let environment = home.environment.merging(session) { $1 }.merging(display) { $1 }
-      let desktop = VirtualDesktop(kind: kind, home: home, environment: environment, servers: servers)
+      let desktop = VirtualDesktop(kind: kind, home: home, environment: environment, servers: servers, x11Server: x11Server)
       switch kind {
-      case .x11: if let windowManager { try await desktop.start(windowManager) }
+      case .x11: if windowManager == .xfwm4 { try await desktop.startXfwm4() }
       case .wayland: try await desktop.plugInKeyboardAndPointer()
       case .gnome: try await desktop.setUpGnome()
       }
       return desktop
     } catch {
       for server in servers.reversed() { try await server.stop() }
+      try await x11Server?.stop()
       home.remove()
       throw error
     }
@@ -117,6 +129,7 @@ public final class VirtualDesktop: Sendable {
       return programs
     }
     for program in ending.reversed() { try await program.stop() }
+    try await x11Server?.giveBack()
     home.remove()
   }
 
@@ -127,7 +140,8 @@ public final class VirtualDesktop: Sendable {
   public func killDisplay() async throws { for server in servers { try await server.killNow() } }
 
   var servers: [Program] {
-    programs.withLock { $0 }.filter { !Set(["Xvfb", "sway", "gnome-shell"]).isDisjoint(with: $0.arguments) }
+    if let x11Server { return [x11Server.process] }
+    return programs.withLock { $0 }.filter { !Set(["sway", "gnome-shell"]).isDisjoint(with: $0.arguments) }
   }
 
   /// Starts a program here; it ends with the desktop.
@@ -145,7 +159,7 @@ public final class VirtualDesktop: Sendable {
   /// Runs a program here to its end, whatever its status.
   public func run(
     _ arguments: [String], environment extra: [String: String] = [:], input: [UInt8] = [],
-    within limit: Duration = .seconds(20)
+    within limit: Duration = generousLimit
   ) async throws -> Program.Result {
     try await Program.run(arguments, environment: environment(with: extra), input: input, within: limit)
   }

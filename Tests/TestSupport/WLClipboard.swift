@@ -10,7 +10,7 @@ public enum WLClipboard {
   /// What the clipboard holds, byte for byte; nil where it is empty or does not offer the type.
   public static func paste(
     type: String = "text/plain;charset=utf-8", on desktop: VirtualDesktop,
-    within limit: Duration = .seconds(20)
+    within limit: Duration = generousLimit
   ) async throws -> [UInt8]? {
     let result = try await desktop.run(["wl-paste", "--no-newline", "--type", type], within: limit)
     return result.exit == .code(0) ? result.output : nil

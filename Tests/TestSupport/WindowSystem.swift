@@ -26,8 +26,8 @@ protocol WindowSystem: Sendable {
   /// A window of another program, which takes the focus and does nothing with it; its number.
   func openOtherWindow(titled title: String) async throws -> UInt
 
-  /// A picture of a window, or of the whole screen, in the format "P6".
-  func picture(of window: UInt?) async throws -> [UInt8]
+  /// A picture of a window, or of the whole screen.
+  func picture(of window: UInt?) async throws -> Screenshot
 }
 
 /// As Wayland's have it.
@@ -45,9 +45,14 @@ extension WindowSystem {
 extension VirtualDesktop {
   var windowSystem: any WindowSystem {
     switch kind {
-    case .x11: X11WindowSystem(desktop: self)
+    case .x11: x11
     case .wayland: SwayWindowSystem(desktop: self)
     case .gnome: GnomeWindowSystem(desktop: self)
     }
+  }
+
+  var x11: X11WindowSystem {
+    guard let x11Server else { preconditionFailure("no X11 desktop") }
+    return X11WindowSystem(desktop: self, display: x11Server.display)
   }
 }

@@ -1,8 +1,7 @@
-import Foundation
-
-/// X11, by xdotool and the tools of X itself.
+/// X11: what is there by a connection of our own, what a user does by xdotool.
 struct X11WindowSystem: WindowSystem {
   let desktop: VirtualDesktop
+  let display: X11Display
 
   func press(_ keys: [String]) async throws { try await xdotool(["key", "--clearmodifiers"] + keys) }
 
@@ -17,42 +16,18 @@ struct X11WindowSystem: WindowSystem {
   // MARK: Windows
 
   func window(titled title: String) async throws -> UInt? {
-    try await windows("--name", "^\(NSRegularExpression.escapedPattern(for: title))$").first
+    try display.windows().first { try display.title(of: $0) == title }
   }
 
-  func windows(ofClass name: String) async throws -> [UInt] {
-    try await windows("--class", "^\(NSRegularExpression.escapedPattern(for: name))$")
-  }
+  func windows(ofClass name: String) async throws -> [UInt] { try display.windows(ofClass: name) }
 
-  func activeWindow() async throws -> UInt? {
-    // "_NET_ACTIVE_WINDOW: window id # 0x600007", or 0x0 where no window has the focus; xfwm4 adds ", 0x0".
-    let answer = try await desktop.run(["xprop", "-root", "-notype", "_NET_ACTIVE_WINDOW"]).text
-    let words = answer.split { $0 == " " || $0 == "," }
-    guard let number = words.first(where: { $0.hasPrefix("0x") })?.dropFirst(2),
-      let id = UInt(number, radix: 16), id != 0
-    else { return nil }
-    return id
-  }
+  func activeWindow() async throws -> UInt? { try display.activeWindow() }
 
-  func isVisible(_ window: UInt) async throws -> Bool {
-    try await desktop.run(["xwininfo", "-id", "\(window)"]).text.contains("Map State: IsViewable")
-  }
+  func isVisible(_ window: UInt) async throws -> Bool { try display.isVisible(window) }
 
-  func title(of window: UInt) async throws -> String {
-    try await xdotool(["getwindowname", "\(window)"]).text
-  }
+  func title(of window: UInt) async throws -> String { try display.title(of: window) }
 
-  func frame(of window: UInt) async throws -> Rectangle {
-    let answer = try await xdotool(["getwindowgeometry", "--shell", "\(window)"]).text
-    var values: [Substring: Int] = [:]
-    for line in answer.split(separator: "\n") {
-      let parts = line.split(separator: "=")
-      if parts.count == 2 { values[parts[0]] = Int(parts[1]) }
-    }
-    guard let x = values["X"], let y = values["Y"], let width = values["WIDTH"], let height = values["HEIGHT"]
-    else { throw TestSupportError("window \(window) has no geometry: \(answer)") }
-    return Rectangle(x: x, y: y, width: width, height: height)
-  }
+  func frame(of window: UInt) async throws -> Rectangle { try display.frame(of: window) }
 
   func activate(_ window: UInt) async throws { try await xdotool(["windowactivate", "\(window)"]) }
 
@@ -69,12 +44,7 @@ struct X11WindowSystem: WindowSystem {
     return try await waitFor("window \(title)") { try await window(titled: title) }
   }
 
-  func picture(of window: UInt?) async throws -> [UInt8] {
-    let result = try await desktop.run(
-      ["import", "-silent", "-window", window.map { "\($0)" } ?? "root", "-depth", "8", "ppm:-"])
-    guard result.exit == .code(0) else { throw TestSupportError("import: \(result.errors)") }
-    return result.output
-  }
+  func picture(of window: UInt?) async throws -> Screenshot { try display.picture(of: window) }
 
   // MARK: Tools
 
@@ -83,11 +53,5 @@ struct X11WindowSystem: WindowSystem {
     let result = try await desktop.run(["xdotool"] + arguments)
     guard result.exit == .code(0) else { throw TestSupportError("xdotool \(arguments): \(result.errors)") }
     return result
-  }
-
-  private func windows(_ criterion: String...) async throws -> [UInt] {
-    // xdotool ends with 1 where it finds nothing, and where a window went away while it looked.
-    let answer = try await desktop.run(["xdotool", "search", "--onlyvisible"] + criterion)
-    return answer.text.split(separator: "\n").compactMap { UInt($0) }
   }
 }

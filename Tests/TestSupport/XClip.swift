@@ -26,7 +26,7 @@ public enum XClip {
 
   /// What the clipboard holds, byte for byte; nil where it is empty or does not offer the target.
   public static func paste(
-    target: String = "UTF8_STRING", on desktop: VirtualDesktop, within limit: Duration = .seconds(20)
+    target: String = "UTF8_STRING", on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> [UInt8]? {
     let result = try await desktop.run(
       ["xclip", "-out", "-selection", "clipboard"] + option(target), within: limit)

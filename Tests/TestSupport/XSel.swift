@@ -13,7 +13,7 @@ public enum XSel {
 
   /// What the clipboard holds as text, byte for byte; empty where it holds none.
   public static func paste(
-    on desktop: VirtualDesktop, within limit: Duration = .seconds(20)
+    on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> [UInt8] {
     try await desktop.run(["xsel", "--clipboard", "--output"], within: limit).output
   }

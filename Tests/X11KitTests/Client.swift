@@ -24,7 +24,8 @@ final class Client {
   }
 
   deinit {
-    kill(process.processIdentifier, SIGKILL)
+    // Once it has been waited for, its number may be another program's.
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 
   /// An owner of the clipboard that behaves in the way that a class of `bad_owner.py` names.
@@ -39,7 +40,7 @@ final class Client {
     return try Client(["/usr/bin/python3", "-u", script.path] + arguments, display: display)
   }
 
-  /// The next line that it writes; nil at the end of its output, or where nothing comes for a minute.
+  /// The next line that it writes; nil at the end of its output, or if nothing comes within `generousLimit`.
   func nextLine() throws -> String? {
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -69,7 +70,10 @@ final class Client {
   private func readSome() -> Data? {
     var descriptor = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
     // Without a limit, a test that fails would hang instead.
-    guard poll(&descriptor, 1, 60_000) > 0 else { return nil }
+    let limit = Int32(generousLimit.components.seconds * 1000)
+    var ready: Int32
+    repeat { ready = poll(&descriptor, 1, limit) } while ready < 0 && errno == EINTR
+    guard ready > 0 else { return nil }
     return output.fileHandleForReading.availableData
   }
 

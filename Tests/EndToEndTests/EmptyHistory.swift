@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+
+/// A history without clips, as the program makes it at its first start: made once for all tests.
+enum EmptyHistory {
+  private static let files = Task {
+    // Not by `VirtualDesktop.with`: those who wait for this have all its places.
+    let desktop = try await VirtualDesktop.start()
+    let app = try await CopyPasta.launch(on: desktop)
+    guard try await app.stop() == .code(0) else { throw TestSupportError("no history: \(app.errors)") }
+    let folder = URL(fileURLWithPath: app.databasePath).deletingLastPathComponent()
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      files[name] = try Data(contentsOf: folder.appending(path: name))
+    }
+    try await desktop.stop()
+    return files
+  }
+
+  /// Puts its files into a folder that is not there yet, with the program's own permissions.
+  static func make(at folder: String) async throws {
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for (name, content) in try await files.value {
+      let path = folder + "/" + name
+      guard
+        FileManager.default.createFile(
+          atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
+      else { throw TestSupportError("cannot write \(path)") }
+    }
+  }
+}
