@@ -57,10 +57,12 @@ import Testing
         content.replaceSubrange(start..<start + 4096, with: [UInt8](repeating: 0xa5, count: 4096))
       }
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      let folder = desktop.home.dataHome + "/copypasta"
+      try await waitUntil("the damaged file set aside") {
+        try FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.hasPrefix("history-damaged-") }
+      }
       try await scene.capture("recorded after the rescue")
       #expect((1...3).contains(try await history.count()))
-      let names = try FileManager.default.contentsOfDirectory(atPath: desktop.home.dataHome + "/copypasta")
-      #expect(names.contains { $0.hasPrefix("history-damaged-") })
       #expect(try await scene.app.stop() == .code(0))
     }
   }

@@ -24,9 +24,9 @@ public struct CopyPasta: Sendable {
   /// What it keeps, seen from outside.
   public let history: HistoryDatabase
 
-  /// Starts the program, and returns once its window is shown and active.
+  /// Starts the program, and returns once its window is active and shows something: from then on it hears keys.
   ///
-  /// - Throws: where that does not happen, with what the program said.
+  /// - Throws: if that does not happen, with what the program said.
   public static func launch(
     on desktop: VirtualDesktop, arguments: [String] = [], environment: [String: String] = [:],
     within limit: Duration = generousLimit
@@ -68,7 +68,10 @@ public struct CopyPasta: Sendable {
         if let exit = program.exit { throw TestSupportError("\(program.arguments): \(exit)") }
         guard let window = try await desktop.window(ofClass: applicationID), try await window.isActive()
         else { return nil }
-        return window
+        let picture = try await Screenshot.take(of: window, on: desktop)
+        // Below the header bar, and within the frame.
+        let content = Rectangle(x: 10, y: 60, width: picture.width - 20, height: picture.height - 70)
+        return picture.isPlain(in: content) ? nil : window
       }
     } catch { throw TestSupportError("\(error)\n\(program.errors)") }
   }
