@@ -59,7 +59,9 @@ import Testing
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       let folder = desktop.home.dataHome + "/copypasta"
       try await waitUntil("the damaged file set aside") {
-        try FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.hasPrefix("history-damaged-") }
+        try FileManager.default.contentsOfDirectory(atPath: folder).contains {
+          $0.hasPrefix("history-damaged-")
+        }
       }
       try await scene.capture("recorded after the rescue")
       #expect((1...3).contains(try await history.count()))

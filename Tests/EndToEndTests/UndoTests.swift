@@ -107,7 +107,16 @@ extension Scene {
   /// Expects that Enter copies this text: that its row has the keyboard.
   func expectFocusedRowCopied(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws
   {
-    try await desktop.press("Return")
-    try await expectClipboard(text, sourceLocation: sourceLocation)
+    // The row is in the store before it is in the list and has the focus.
+    var seen: [UInt8]?
+    let isCopied = try await eventually {
+      try await desktop.press("Return")
+      return try await eventually(within: .seconds(1)) {
+        seen = try await desktop.paste()
+        return seen == Array(text.utf8)
+      }
+    }
+    let found = seen.map { String(decoding: $0.prefix(100), as: UTF8.self) } ?? "nothing"
+    #expect(isCopied, "copied: \(found)", sourceLocation: sourceLocation)
   }
 }

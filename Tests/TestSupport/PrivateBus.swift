@@ -38,7 +38,8 @@ public final class PrivateBus: Sendable {
   }
 
   /// Runs a program that finds the bus as its session's to its end, whatever its status.
-  public func run(_ arguments: [String], within limit: Duration = generousLimit) async throws -> Program.Result
+  public func run(_ arguments: [String], within limit: Duration = generousLimit) async throws
+    -> Program.Result
   {
     let environment = home.environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 }
     return try await Program.run(arguments, environment: environment, within: limit)

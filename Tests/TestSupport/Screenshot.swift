@@ -21,8 +21,10 @@ public struct Screenshot: Sendable {
   /// Its size in pixels.
   public let width, height: Int
 
-  /// One word a pixel, 0x00RRGGBB, row by row.
-  private let pixels: [UInt32]
+  /// Row by row, as they came: comparing them as bytes is fast in a debug build, too.
+  private let pixels: [UInt8]
+  /// How far one pixel is from the next, and where its parts are.
+  private let layout: (stride: Int, red: Int, green: Int, blue: Int)
 
   /// Takes a picture of one window if it is given, or of the whole screen.
   public static func take(
@@ -31,21 +33,12 @@ public struct Screenshot: Sendable {
     try await desktop.windowSystem.picture(of: window?.id)
   }
 
-  /// A picture from four bytes a pixel, as X servers have them: blue, green, red, and one that means nothing.
-  init(bgrx bytes: [UInt8], width: Int, height: Int) {
+  /// A picture from four bytes a pixel, as X servers have them: blue, green, red, and one that is not shown.
+  init(bgrx pixels: [UInt8], width: Int, height: Int) {
     self.width = width
     self.height = height
-    pixels = bytes.withUnsafeBytes { bytes in
-      let words = bytes.bindMemory(to: UInt32.self)
-      return [UInt32](unsafeUninitializedCapacity: width * height) { buffer, count in
-        count = min(words.count, width * height)
-        var index = 0
-        while index < count {
-          buffer[index] = UInt32(littleEndian: words[index]) & 0xff_ffff
-          index += 1
-        }
-      }
-    }
+    self.pixels = pixels
+    layout = (4, 2, 1, 0)
   }
 
   /// Reads the format that needs no library: "P6", width, height and 255 between white space, then the pixels.
@@ -58,19 +51,8 @@ public struct Screenshot: Sendable {
     else { throw TestSupportError("no picture, but \(ppm.count) bytes") }
     self.width = width
     self.height = height
-    pixels = ppm.withUnsafeBufferPointer { ppm in
-      let start = ppm.count - width * height * 3
-      return [UInt32](unsafeUninitializedCapacity: width * height) { buffer, count in
-        count = width * height
-        var index = 0
-        var byte = start
-        while index < count {
-          buffer[index] = UInt32(ppm[byte]) << 16 | UInt32(ppm[byte + 1]) << 8 | UInt32(ppm[byte + 2])
-          index += 1
-          byte += 3
-        }
-      }
-    }
+    pixels = Array(ppm.suffix(width * height * 3))
+    layout = (3, 0, 1, 2)
   }
 
   /// Takes a picture of the window with this number, such as a menu's.
@@ -86,11 +68,11 @@ public struct Screenshot: Sendable {
   /// The average colour of a rectangle, of which the part outside the picture is left out.
   public func average(in rectangle: Rectangle) -> Colour {
     var (red, green, blue, count) = (0, 0, 0, 0)
-    for pixel in words(in: rectangle) {
-      red += Int(pixel >> 16)
-      green += Int(pixel >> 8 & 0xff)
-      blue += Int(pixel & 0xff)
-      count += 1
+    for (colour, number) in counts(in: rectangle) {
+      red += colour.red * number
+      green += colour.green * number
+      blue += colour.blue * number
+      count += number
     }
     guard count > 0 else { return Colour(red: 0, green: 0, blue: 0) }
     return Colour(red: red / count, green: green / count, blue: blue / count)
@@ -98,19 +80,34 @@ public struct Screenshot: Sendable {
 
   /// Whether every pixel of a rectangle has the same colour: nothing is drawn there.
   public func isPlain(in rectangle: Rectangle) -> Bool {
-    let words = words(in: rectangle)
-    return words.first.map { first in words.allSatisfy { $0 == first } } ?? true
+    var first: [UInt8]?
+    return allRows(of: rectangle) { row in
+      // Each pixel is as the one before it, and each row as the first one.
+      defer { first = first ?? Array(row) }
+      return first.map { isSame(row, $0[...]) }
+        ?? isSame(row.dropFirst(layout.stride), row.dropLast(layout.stride))
+    }
   }
 
   /// Whether a rectangle looks the same, pixel for pixel, in another picture.
   public func matches(_ other: Screenshot, in rectangle: Rectangle) -> Bool {
-    words(in: rectangle) == other.words(in: rectangle)
+    isSame(bytes(in: rectangle)[...], other.bytes(in: rectangle)[...])
   }
 
   /// How many pixels of a rectangle have each colour.
   func counts(in rectangle: Rectangle) -> [Colour: Int] {
     var counts: [UInt32: Int] = [:]
-    for pixel in words(in: rectangle) { counts[pixel, default: 0] += 1 }
+    _ = allRows(of: rectangle) { row in
+      var start = row.startIndex
+      while start < row.endIndex {
+        let (red, green, blue) = (
+          row[start + layout.red], row[start + layout.green], row[start + layout.blue]
+        )
+        counts[UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue), default: 0] += 1
+        start += layout.stride
+      }
+      return true
+    }
     return Dictionary(
       uniqueKeysWithValues: counts.map { pixel, count in
         (Colour(red: Int(pixel >> 16), green: Int(pixel >> 8 & 0xff), blue: Int(pixel & 0xff)), count)
@@ -120,27 +117,49 @@ public struct Screenshot: Sendable {
   /// Writes it as a PNG file.
   public func save(to path: String) async throws {
     let header = Array("P6 \(width) \(height) 255\n".utf8)
-    let body = pixels.flatMap { [UInt8($0 >> 16), UInt8($0 >> 8 & 0xff), UInt8($0 & 0xff)] }
+    let body = stride(from: 0, to: pixels.count, by: layout.stride).flatMap {
+      [pixels[$0 + layout.red], pixels[$0 + layout.green], pixels[$0 + layout.blue]]
+    }
     let result = try await Program.run(
       ["convert", "ppm:-", path], environment: ProcessInfo.processInfo.environment, input: header + body)
     guard result.exit == .code(0) else { throw TestSupportError("convert: \(result.errors)") }
   }
 
-  /// The pixels of the part of a rectangle that lies in the picture, row by row.
-  private func words(in rectangle: Rectangle) -> [UInt32] {
+  /// Whether something holds for each row of the part of a rectangle that lies in the picture.
+  private func allRows(of rectangle: Rectangle, _ holds: (ArraySlice<UInt8>) -> Bool) -> Bool {
     let columns = max(0, rectangle.x)..<max(0, rectangle.x, min(width, rectangle.x + rectangle.width))
     let rows = max(0, rectangle.y)..<max(0, rectangle.y, min(height, rectangle.y + rectangle.height))
-    if columns == 0..<width, rows == 0..<height { return pixels }
-    var words: [UInt32] = []
-    words.reserveCapacity(columns.count * rows.count)
-    for row in rows {
-      words += pixels[(row * width + columns.lowerBound)..<(row * width + columns.upperBound)]
+    return rows.allSatisfy { row in
+      let start = row * width
+      return holds(
+        pixels[
+          ((start + columns.lowerBound) * layout.stride)..<((start + columns.upperBound) * layout.stride)])
     }
-    return words
+  }
+
+  private func bytes(in rectangle: Rectangle) -> [UInt8] {
+    var bytes: [UInt8] = []
+    _ = allRows(of: rectangle) { row in
+      bytes += row
+      return true
+    }
+    return bytes
   }
 }
 
 extension Screenshot: CustomStringConvertible {
   /// The size: the pixels would fill a page of a test's report.
   public var description: String { "a picture of \(width) × \(height)" }
+}
+
+/// By `memcmp`: one by one, a debug build takes a hundred times as long.
+private func isSame(_ some: ArraySlice<UInt8>, _ others: ArraySlice<UInt8>) -> Bool {
+  some.withUnsafeBytes { some in
+    others.withUnsafeBytes { others in
+      guard let first = some.baseAddress, let second = others.baseAddress else {
+        return some.count == others.count
+      }
+      return some.count == others.count && memcmp(first, second, some.count) == 0
+    }
+  }
 }

@@ -77,7 +77,9 @@ struct SwayWindowSystem: WindowSystem {
   }
 
   private func windows() async throws -> [Node] {
-    try JSONDecoder().decode(Node.self, from: try desktop.askSway(.tree)).withDescendants.filter { $0.pid != nil }
+    try JSONDecoder().decode(Node.self, from: try desktop.askSway(.tree)).withDescendants.filter {
+      $0.pid != nil
+    }
   }
 
   private func node(_ window: UInt) async throws -> Node? {

@@ -103,7 +103,9 @@ extension VirtualDesktop {
       withUnsafeBytes(of: number) { message.append(contentsOf: $0) }
     }
     message += Data(words.utf8)
-    guard message.withUnsafeBytes({ send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }) == message.count
+    guard
+      message.withUnsafeBytes({ send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) })
+        == message.count
     else { throw TestSupportError.system("sway's socket", code: errno) }
     let header = try receive(14, from: socket)
     let length = header.dropFirst(6).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -88,7 +88,8 @@ public final class VirtualDesktop: Sendable {
         "DBUS_SESSION_BUS_ADDRESS": bus, "GTK_A11Y": accessibility ? "atspi" : "none",
       ]
       let environment = home.environment.merging(session) { $1 }.merging(display) { $1 }
-      let desktop = VirtualDesktop(kind: kind, home: home, environment: environment, servers: servers, x11Server: x11Server)
+      let desktop = VirtualDesktop(
+        kind: kind, home: home, environment: environment, servers: servers, x11Server: x11Server)
       switch kind {
       case .x11: if windowManager == .xfwm4 { try await desktop.startXfwm4() }
       case .wayland: try await desktop.plugInKeyboardAndPointer()

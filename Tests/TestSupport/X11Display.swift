@@ -57,7 +57,9 @@ final class X11Display: Sendable {
   /// The mapped windows of this class, the second word of `WM_CLASS`.
   func windows(ofClass name: String) throws -> [UInt] {
     try windows().filter { window in
-      try bytes(of: "WM_CLASS", on: window).split(separator: 0).last.map { String(decoding: $0, as: UTF8.self) }
+      try bytes(of: "WM_CLASS", on: window).split(separator: 0).last.map {
+        String(decoding: $0, as: UTF8.self)
+      }
         == name
     }
   }
@@ -207,7 +209,9 @@ extension X11Display.Connection {
 
   fileprivate func isViewable(_ window: xcb_window_t) throws -> Bool {
     let cookie = xcb_get_window_attributes(handle, window)
-    guard let reply = try reply(xcb_get_window_attributes_reply_t.self, to: cookie.sequence) else { return false }
+    guard let reply = try reply(xcb_get_window_attributes_reply_t.self, to: cookie.sequence) else {
+      return false
+    }
     defer { free(reply) }
     return UInt32(reply.pointee.map_state) == XCB_MAP_STATE_VIEWABLE.rawValue
   }
@@ -221,7 +225,9 @@ extension X11Display.Connection {
       return nil
     }
     defer { free(geometry) }
-    guard let origin = try reply(xcb_translate_coordinates_reply_t.self, to: place.sequence) else { return nil }
+    guard let origin = try reply(xcb_translate_coordinates_reply_t.self, to: place.sequence) else {
+      return nil
+    }
     defer { free(origin) }
     return Rectangle(
       x: Int(origin.pointee.dst_x), y: Int(origin.pointee.dst_y), width: Int(geometry.pointee.width),
@@ -230,7 +236,8 @@ extension X11Display.Connection {
 
   /// A copy of what follows the fixed part of a reply.
   fileprivate func content<Reply>(
-    of type: Reply.Type, _ sequence: UInt32, _ content: (UnsafeMutablePointer<Reply>) -> UnsafeRawBufferPointer
+    of type: Reply.Type, _ sequence: UInt32,
+    _ content: (UnsafeMutablePointer<Reply>) -> UnsafeRawBufferPointer
   ) throws -> [UInt8] {
     guard let reply = try reply(type, to: sequence) else { throw TestSupportError("no \(type)") }
     defer { free(reply) }

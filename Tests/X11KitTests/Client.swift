@@ -121,15 +121,20 @@ extension SelectionReader {
 
 /// Bytes that differ from place to place, so that a piece lost, doubled or moved shows.
 func sampleText(_ count: Int) -> [UInt8] {
-  var state: UInt32 = 1
-  return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-    for index in 0..<count {
-      state = state &* 1_664_525 &+ 1_013_904_223
-      buffer[index] = UInt8(ascii: "a") + UInt8(state >> 24) % 26
-    }
-    initialized = count
-  }
+  var text: [UInt8] = []
+  text.reserveCapacity(count)
+  while text.count < count { text += samplePiece.prefix(count - text.count) }
+  return text
 }
+
+/// A prime number of bytes, which is the length of no piece that anything is sent in.
+private let samplePiece: [UInt8] = {
+  var state: UInt32 = 1
+  return (0..<65_521).map { _ in
+    state = state &* 1_664_525 &+ 1_013_904_223
+    return UInt8(ascii: "a") + UInt8(state >> 24) % 26
+  }
+}()
 
 /// The SHA-256 of some bytes, in hexadecimal digits.
 func sha256(_ bytes: [UInt8]) throws -> String {
