@@ -27,7 +27,8 @@ let package = Package(
 
     // Plain targets are part of "swift build -c release" too, so none of them may import anything @testable.
     .target(
-      name: "TestSupport", dependencies: ["CSQLite", "CXCB"], path: "Tests/TestSupport", exclude: ["Fixtures"]),
+      name: "TestSupport", dependencies: ["CSQLite", "CXCB"], path: "Tests/TestSupport", exclude: ["Fixtures"]
+    ),
     .target(
       name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
     .executableTarget(

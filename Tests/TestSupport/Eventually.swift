@@ -1,4 +1,6 @@
-/// How long a wait lasts at the longest: far beyond what a loaded machine needs. Only a failing test meets it.
+/// How long a wait lasts at the longest: far beyond what a loaded machine needs.
+///
+/// Only a failing test meets it.
 public let generousLimit = Duration.seconds(120)
 
 /// Polls `condition` until it holds, and says whether it did within the limit.
