@@ -57,7 +57,7 @@ public struct Screenshot: Sendable {
 
   /// Takes a picture of the window with this number, such as a menu's.
   public static func take(ofWindow number: UInt, on desktop: VirtualDesktop) async throws -> Screenshot {
-    try Screenshot(ppm: try await desktop.windowSystem.picture(of: number))
+    try await desktop.windowSystem.picture(of: number)
   }
 
   /// The colour of one pixel.
