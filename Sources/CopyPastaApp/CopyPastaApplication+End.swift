@@ -38,6 +38,8 @@ extension CopyPastaApplication {
   func displayLost() {
     complain(tr("The display has gone."))
     window?.rememberSize()
+    // On Wayland it would wait for the main loop, which does not run any more.
+    window?.content?.endReading()
     MainLoop.finish(atMost: .seconds(2)) { [window, environment] in
       await window?.settle()
       await environment.closeHistory()

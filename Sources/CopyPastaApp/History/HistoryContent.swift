@@ -178,9 +178,12 @@ final class HistoryContent {
     await store.close()
   }
 
+  /// Reads nothing any more, and gives up what is being read.
+  func endReading() { capture.close() }
+
   /// Takes apart what must be gone before the widgets.
   func detach() {
-    capture.close()
+    endReading()
     menu.detach()
   }
 
