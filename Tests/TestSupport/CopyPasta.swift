@@ -52,7 +52,7 @@ public struct CopyPasta: Sendable {
   /// Asks it to end (SIGTERM), and kills it where it does not.
   @discardableResult
   public func stop() async throws -> Program.Exit? {
-    try await program.stop()
+    try await program.stop(grace: generousLimit)
   }
 
   /// Kills it (SIGKILL), as a crash would, and returns once it is gone.

@@ -328,6 +328,8 @@ class SecretBeforeText(Owner):
         if name == 'UTF8_STRING' and HINT not in self.offers:
             self.offers = {'UTF8_STRING': b'hunter2', HINT: b'secret'}
             self.window.set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
+            self.display.sync()
+            print('swapped')
         super().asked(request, name)
 
 
@@ -338,7 +340,8 @@ class SecretAfterTargets(Owner):
         if HINT not in self.offers:
             self.offers = {'UTF8_STRING': b'hunter2', HINT: b'secret'}
             self.make_window().set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
-            self.display.flush()
+            self.display.sync()
+            print('swapped')
 
     def lost(self):
         if not self.swapped:

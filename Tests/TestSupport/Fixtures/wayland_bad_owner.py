@@ -126,6 +126,7 @@ class SecretAfterHint(Owner):
         if value == b'public':
             time.sleep(0.02)
             self.copy({TEXT: b'hunter2', HINT: b'secret'})
+            print('swapped')
 
     def lost(self):
         self.cancels += 1
