@@ -68,7 +68,8 @@ struct OpeningTests {
     try await withThrowingTaskGroup { group in
       for number in 0..<8 {
         group.addTask {
-          let store = try HistoryStore(location: location, digest: testDigest)
+          let store = try HistoryStore(
+            location: location, digest: testDigest, patience: Patience(lock: 120_000))
           try await store.add("opener \(number)")
           await store.close()
         }
@@ -83,7 +84,8 @@ struct OpeningTests {
       for number in 0..<4 {
         group.addTask { [folder = history.location.folder] in
           await #expect(processExitsWith: .success) { [folder = folder as String, number = number as Int] in
-            let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: testDigest)
+            let store = try HistoryStore(
+              location: HistoryLocation(folder: folder), digest: testDigest, patience: Patience(lock: 120_000))
             for capture in 0..<10 { try await store.add("\(number) \(capture)") }
           }
         }

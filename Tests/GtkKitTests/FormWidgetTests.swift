@@ -51,8 +51,12 @@ import Testing
       row = list.append(Label("row")) { count += 1 }
       box.append(list)
     }
+    // GTK asks the row's window for its focus.
+    let window = Window(title: "test")
+    window.setChild(box)
     if let row { gtk_widget_activate(row.widget) }
     #expect(count == 1)
+    window.destroy()
   }
 
   @Test func aLabelOfAControlLetsGoOfIt() {

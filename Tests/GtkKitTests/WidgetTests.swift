@@ -23,26 +23,13 @@ import Testing
     expectNoLeak { _ in
       let stack = Stack()
       stack.show("one") { Label("a") }
+      stack.show("two") { Label("b") }
       return stack
     }
     expectNoLeak { _ in Revealer(child: Label("a")) }
     expectNoLeak { _ in Overlay(Label("a"), under: [Label("b")]) }
     expectNoLeak { _ in ScrolledWindow(child: Label("a")) }
     expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }
-  }
-
-  /// In a window: GTK asks the stack's root which widget has the focus whenever the page changes.
-  @Test func aStackShowsOnePageAfterTheOther() {
-    expectNoLeak { _ in
-      let stack = Stack()
-      let window = Window(title: "test")
-      window.setChild(stack)
-      stack.show("one") { Label("a") }
-      stack.show("two") { Label("b") }
-      #expect(stack.shown == "two")
-      window.destroy()
-      return stack
-    }
   }
 
   @Test func gesturesAndKeys() {
