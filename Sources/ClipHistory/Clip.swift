@@ -1,12 +1,12 @@
 /// One entry of the history, as the list shows it; its whole text is fetched with `HistoryStore.text(of:)`.
 ///
-/// Ids ascend with time and are never given out twice, so ordering by `id` is ordering by time.
+/// Ids ascend with each capture and are never given out twice, so ordering by `id` is the order of capture.
 /// Its description leaves the preview out, so that no clip reaches a log.
 public struct Clip: Sendable, Equatable, Identifiable {
   /// The row's id in the database.
   public let id: Int64
 
-  /// When the text was captured, in microseconds since 1970 UTC.
+  /// When the text was captured, in microseconds since 1970 UTC; 0 if nobody knows.
   public let capturedAt: Int64
 
   /// The size of the whole text in bytes.

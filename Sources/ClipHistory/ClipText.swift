@@ -18,6 +18,9 @@ public struct ClipText: Sendable, Equatable {
     case containsNUL
   }
 
+  /// The size in bytes of the largest text that SQLite can hold.
+  static let largestStored = 1_000_000_000
+
   /// The text in UTF-8.
   public let bytes: [UInt8]
 
@@ -34,15 +37,6 @@ public struct ClipText: Sendable, Equatable {
     }
     guard !bytes.contains(0) else { throw .containsNUL }
     self.bytes = bytes
-  }
-
-  /// What a row holds; `.damaged` where that is no text of a clip.
-  init(stored bytes: [UInt8]) throws(StoreError) {
-    do {
-      try self.init(validating: bytes)
-    } catch {
-      throw .damaged
-    }
   }
 
   /// The first scalars of the text that fit into `limit` bytes; the cost is that of the limit, not of the text.

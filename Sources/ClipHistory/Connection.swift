@@ -12,7 +12,7 @@ final class Connection {
   }
 
   let handle: OpaquePointer
-  private let path: String
+  let path: String
   /// How long a call waits for another program's lock, in milliseconds.
   let patience: Int32
   /// Outlives the handle, which writes through it until it is closed.
@@ -94,6 +94,17 @@ final class Connection {
     let error = StoreError(code: code, system: sqlite3_system_errno(handle), path: path)
     if error == .damaged { Damage.mark(databaseAt: path) }
     return error
+  }
+
+  /// The text that a row of this file holds.
+  ///
+  /// - Throws: `.damaged` if that is no text of a clip; the next start rescues the history then.
+  func text(_ bytes: [UInt8]) throws(StoreError) -> ClipText {
+    do {
+      return try ClipText(validating: bytes)
+    } catch {
+      throw failure(SQLITE_CORRUPT)
+    }
   }
 
   /// Waits for locks so many milliseconds, trying every second one.

@@ -5,7 +5,7 @@ public struct DeletedClip: Sendable, Equatable, Identifiable {
   /// The id that the row had, and gets again.
   public let id: Int64
 
-  /// When the text was captured, in microseconds since 1970 UTC.
+  /// When the text was captured, in microseconds since 1970 UTC; 0 if nobody knows.
   public let capturedAt: Int64
 
   /// The text as it was in the row; not a `ClipText`, because a damaged row can be deleted too.

@@ -29,6 +29,12 @@ public struct HistoryLocation: Sendable, Equatable {
   var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue-unfinished") }
   var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }
 
+  /// Whether there is nothing at all that a history could be read or rescued from.
+  public var isVacant: Bool {
+    HistoryFolder.size(of: database) == nil && (HistoryFolder.size(of: writeAheadLog) ?? 0) == 0
+      && !RescueInstaller.isDue(self)
+  }
+
   /// Names a folder; touches nothing.
   public init(folder: String) {
     self.folder = folder

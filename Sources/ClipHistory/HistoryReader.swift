@@ -21,7 +21,7 @@ public final class HistoryReader {
   /// It names `text` only where `preview` is NULL, which is where the text is short:
   /// SQLite never reads a large text for the list.
   static let pageQuery = """
-    SELECT id, captured_at, byte_count, coalesce(preview, text) FROM clip
+    SELECT id, captured_at, byte_count, coalesce(preview, text), preview IS NULL FROM clip
     WHERE id <= ?1 ORDER BY id DESC LIMIT ?2
     """
 
@@ -44,10 +44,11 @@ public final class HistoryReader {
       row.bind(Int64(max(limit, 0)), at: 2)  // A negative limit would be none.
       var clips: [Clip] = []
       while try row.step() {
-        clips.append(
-          Clip(
-            id: row.integer(0), capturedAt: row.integer(1), byteCount: Int(row.integer(2)),
-            preview: row.string(3)))
+        // SQLite takes the order of a damaged page as it is.
+        guard row.integer(0) < clips.last?.id ?? .max || clips.isEmpty else {
+          throw connection.failure(SQLITE_CORRUPT)
+        }
+        clips.append(Self.clip(of: row))
       }
       return clips
     }
@@ -68,6 +69,16 @@ public final class HistoryReader {
 
   // MARK: -
 
+  /// The row of `pageQuery`; whatever the file says, the preview and the size are ones that a clip can have.
+  private static func clip(of row: Statement) -> Clip {
+    let shownCount = row.byteCount(3)
+    let isWhole = row.integer(4) != 0
+    return Clip(
+      id: row.integer(0), capturedAt: row.time(1),
+      byteCount: isWhole ? shownCount : min(max(Int(row.integer(2)), shownCount), ClipText.largestStored),
+      preview: row.string(3, atMost: Preview.byteLimit))
+  }
+
   /// Once somebody can write, an immutable connection would not see what is written.
   private func followChange() throws(StoreError) {
     guard isImmutable, HistoryFolder.isWritable(location.folder) else { return }
@@ -84,10 +95,28 @@ public final class HistoryReader {
     )
   }
 
+  /// Opens a history that no start has looked at yet; the lock, if there is one, is to be held as long.
+  static func connectToWhatIsThere(_ location: HistoryLocation) throws(StoreError) -> (
+    Connection, FolderLock?
+  ) {
+    guard !location.isVacant else { return (try connect(to: location).connection, nil) }
+    let lock = try FolderLock(sharing: location)
+    if RescueInstaller.isDue(location) {
+      // Nobody writes to it while the lock is held.
+      return (try connect(to: location.finishedRescue, access: .immutable), lock)
+    }
+    try lock.ifAlone { () throws(StoreError) in
+      if Damage.isHidden(in: location) { throw .damaged }
+    }
+    return (try connect(to: location).connection, nil)
+  }
+
   /// Opens an existing history, and writes nothing.
   static func connect(
     to location: HistoryLocation
   ) throws(StoreError) -> (connection: Connection, isImmutable: Bool) {
+    // SQLite deletes a log beside an empty database, also where it only reads: it may be all that is left.
+    if Damage.isEmptied(location) { throw .damaged }
     do throws(StoreError) {
       return (try connect(to: location, access: .readOnly), false)
     } catch {

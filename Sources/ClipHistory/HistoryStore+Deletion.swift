@@ -4,8 +4,8 @@ extension HistoryStore {
   /// Deletes a clip, and its text from the files; answers what there was, for `restore`, nil where there was nothing.
   ///
   /// The text is overwritten in the database, with the copies that SQLite made as it moved rows, and the log is
-  /// emptied. Where another program is reading just then, the log is emptied at the next write, a few times later by
-  /// itself, and at the latest when the history is closed.
+  /// emptied. As long as another program reads, that fails; it is tried again at the next write, a few times later by
+  /// itself, when the history is closed, and at its next opening.
   /// Not promised: that the blocks which the log gave back to the file system, or copies that a flash disk or a
   /// snapshot keeps, are overwritten too; nor what another program leaves that writes to the file itself. The
   /// fingerprint stays, so that the text is not captured again at once.
@@ -19,11 +19,11 @@ extension HistoryStore {
 
   /// Brings a deleted clip back: the same id, so the same place, the same time, the same bytes.
   ///
-  /// `.alreadyThere` where a clip has that id. The fingerprint of the last captured text stays as it is.
+  /// `.alreadyThere` where a clip has that id, `.damaged` if what was deleted was no text. The fingerprint of the last captured text stays as it is.
   @discardableResult
   public func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
     let session = try opened()
-    let text = try ClipText(stored: deleted.bytes)
+    let text = try session.connection.text(deleted.bytes)
     let clip = try session.connection.transaction { () throws(StoreError) in
       try session.insert(text, capturedAt: deleted.capturedAt, id: deleted.id)
     }

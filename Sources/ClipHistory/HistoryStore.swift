@@ -73,8 +73,8 @@ public actor HistoryStore {
 
   /// Records a text as the newest clip, unless it is the last captured one; row and fingerprint in one transaction.
   ///
-  /// `now` is in microseconds since 1970 UTC. Where the clock ran backwards the clip gets the time of the newest
-  /// capture instead, so that the order of ids is the order of times.
+  /// `now` is in microseconds since 1970 UTC. If the clock was set back a little, the clip gets the time of the last
+  /// capture; after a jump it gets the clock's own time, and still comes after all others.
   @discardableResult
   public func record(_ text: ClipText, at now: Int64) throws(StoreError) -> RecordOutcome {
     let session = try opened()
@@ -82,7 +82,7 @@ public actor HistoryStore {
     let outcome = try session.connection.transaction { () throws(StoreError) -> RecordOutcome in
       let last = try session.readLastCapture()
       if last.fingerprint == fingerprint { return .duplicate }
-      let clip = try session.insert(text, capturedAt: max(now, last.capturedAt))
+      let clip = try session.insert(text, capturedAt: CaptureTime.next(after: last.capturedAt, at: now))
       try session.writeLastCapture(fingerprint, capturedAt: clip.capturedAt)
       return .recorded(clip)
     }
@@ -102,8 +102,8 @@ public actor HistoryStore {
     let fingerprint = fingerprint(of: text, session)
     let outcome = try session.connection.transaction { () throws(StoreError) -> RecordOutcome in
       let last = try session.readLastCapture()
-      let clip =
-        try session.newestIs(text) ? nil : session.insert(text, capturedAt: max(now, last.capturedAt))
+      let time = CaptureTime.next(after: last.capturedAt, at: now)
+      let clip = try session.newestIs(text) ? nil : session.insert(text, capturedAt: time)
       try session.writeLastCapture(
         fromClipboard ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
       return clip.map { .recorded($0) } ?? .duplicate
@@ -126,9 +126,7 @@ public actor HistoryStore {
 
   /// The whole text of a clip, nil where it was deleted; `.damaged` where the row holds no valid text.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
-    let bytes = try readable().text(of: id)
-    guard let bytes else { return nil }
-    return try ClipText(stored: bytes)
+    try readable().text(of: id)
   }
 
   /// The ids of all clips older than this one, ascending: the oldest first.

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// What a store reads off the main thread: on its writing connection, or where nothing can be written on another one.
 struct ReadingSession {
   let connection: Connection
@@ -11,11 +13,11 @@ struct ReadingSession {
     ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: connection)
   }
 
-  /// The bytes of a clip's text, nil where there is no such clip.
-  func text(of id: Int64) throws(StoreError) -> [UInt8]? {
+  /// A clip's text, nil where there is no such clip.
+  func text(of id: Int64) throws(StoreError) -> ClipText? {
     try text.run { row throws(StoreError) in
       row.bind(id, at: 1)
-      return try row.step() ? row.bytes(0) : nil
+      return try row.step() ? connection.text(row.bytes(0)) : nil
     }
   }
 
@@ -25,7 +27,11 @@ struct ReadingSession {
       row.bind(id, at: 1)
       var ids: [Int64] = []
       ids.reserveCapacity(capacity)
-      while try row.step() { ids.append(row.integer(0)) }
+      while try row.step() {
+        // SQLite takes the order of a damaged page as it is.
+        guard row.integer(0) > ids.last ?? .min else { throw connection.failure(SQLITE_CORRUPT) }
+        ids.append(row.integer(0))
+      }
       return ids
     }
   }

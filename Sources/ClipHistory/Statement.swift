@@ -82,13 +82,22 @@ final class Statement {
     sqlite3_column_int64(handle, column)
   }
 
+  /// A time, 0 if nothing can have been captured then.
+  func time(_ column: Int32) -> Int64 {
+    CaptureTime.plausible(integer(column))
+  }
+
   func bytes(_ column: Int32) -> [UInt8] {
     Array(raw(column))
   }
 
-  func string(_ column: Int32) -> String {
-    String(decoding: raw(column), as: UTF8.self)
+  /// A text, of which no more than `limit` bytes are looked at.
+  func string(_ column: Int32, atMost limit: Int = .max) -> String {
+    String(decoding: raw(column).prefix(limit), as: UTF8.self)
   }
+
+  /// How many bytes a text has.
+  func byteCount(_ column: Int32) -> Int { raw(column).count }
 
   // MARK: -
 

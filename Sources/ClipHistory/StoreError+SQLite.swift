@@ -2,6 +2,9 @@ import CSQLite
 import Glibc
 
 extension StoreError {
+  /// SQLITE_CONSTRAINT_TRIGGER, a macro that Swift cannot import.
+  private static let constraintOfTrigger = SQLITE_CONSTRAINT | 7 << 8
+
   /// The meaning of an SQLite result `code`; `system` is the `errno` behind it, 0 where there is none.
   init(code: Int32, system: Int32, path: String) {
     let outOfRoom = system == ENOSPC || system == EDQUOT
@@ -14,8 +17,9 @@ extension StoreError {
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
-    // The schema's trigger against replacing a row; no other statement of ours can break a constraint.
-    case SQLITE_CONSTRAINT: self = .alreadyThere
+    // The schema's trigger against replacing a row. Nothing else of ours can break a constraint of a sound file.
+    case SQLITE_CONSTRAINT where code == Self.constraintOfTrigger: self = .alreadyThere
+    case SQLITE_CONSTRAINT: self = .damaged
     default: self = .failed(code: code)
     }
   }

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// All clips of a history with their whole texts, oldest first, one at a time.
 ///
 /// It has a connection of its own, so it may be made and used on any one thread, beside a store and its readers.
@@ -9,25 +11,40 @@
 /// while let clip = try clips.next() { write(clip.text.bytes) }
 /// ```
 public final class WholeClips {
+  private let connection: Connection
   private let following: Statement
-  private var last = Int64.min
+  /// Held only if the history still lies where a rescue made it: nobody moves it meanwhile.
+  private let lock: FolderLock?
+  /// Where the next clip is looked for, nil after the last there can be.
+  private var start: Int64? = .min
 
-  /// Opens an existing history, and writes nothing; throws as `HistoryStore.init` does.
+  /// Whether the last failure was that of one clip, so that the next call goes on behind it.
+  public private(set) var canGoOn = false
+
+  /// Opens an existing history, also one that a start would have to put in its place first, and writes nothing.
+  ///
+  /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a rescue can read what is there.
   public init(location: HistoryLocation) throws(StoreError) {
+    (connection, lock) = try HistoryReader.connectToWhatIsThere(location)
     following = try Statement(
-      "SELECT id, captured_at, text FROM clip WHERE id > ?1 ORDER BY id LIMIT 1",
-      on: HistoryReader.connect(to: location).connection)
+      "SELECT id, captured_at, text FROM clip WHERE id >= ?1 ORDER BY id LIMIT 1", on: connection)
   }
 
   /// The next newer clip, nil after the newest.
   ///
-  /// `.damaged` where it holds no valid text; the call after that goes on behind it.
+  /// - Throws: `.damaged` if it holds no valid text; the call after that goes on behind it.
   public func next() throws(StoreError) -> WholeClip? {
-    try following.run { row throws(StoreError) in
-      row.bind(last, at: 1)
+    canGoOn = false
+    guard let start else { return nil }
+    return try following.run { row throws(StoreError) in
+      row.bind(start, at: 1)
       guard try row.step() else { return nil }
-      last = row.integer(0)
-      return WholeClip(id: last, capturedAt: row.integer(1), text: try ClipText(stored: row.bytes(2)))
+      let id = row.integer(0)
+      // In a damaged page the search may end at an older one, again and again.
+      guard id >= start else { throw connection.failure(SQLITE_CORRUPT) }
+      self.start = id < .max ? id + 1 : nil
+      canGoOn = true
+      return WholeClip(id: id, capturedAt: row.time(1), text: try connection.text(row.bytes(2)))
     }
   }
 }
@@ -37,7 +54,7 @@ public struct WholeClip: Sendable, Equatable, Identifiable {
   /// The row's id in the database.
   public let id: Int64
 
-  /// When the text was captured, in microseconds since 1970 UTC.
+  /// When the text was captured, in microseconds since 1970 UTC; 0 if nobody knows.
   public let capturedAt: Int64
 
   /// The text, whose description shows its size only.

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 
 /// The writing connection and its statements: everything of a store that `close` gives up.
@@ -20,8 +21,7 @@ struct WritingSession {
   /// `.damaged` where it has to be rescued first.
   init(location: HistoryLocation, patience: Patience) throws(StoreError) {
     try HistoryFolder.prepareFolder(location)
-    let lock = try FolderLock(sharing: location)
-    try SettingAside.finish(location)
+    let lock = try Self.share(location)
     if Damage.isMarked(location) { throw .damaged }
     let logSize = HistoryFolder.size(of: location.writeAheadLog) ?? 0
     if logSize > 0 || HistoryFolder.size(of: location.database) == 0 {
@@ -31,6 +31,22 @@ struct WritingSession {
       }
     }
     try self.init(location: location, patience: patience, lock: lock)
+  }
+
+  /// Shares the history with others, once a rescue that a crash interrupted has been brought to its end.
+  ///
+  /// That moves files, so it needs the history alone: of two programs that start at once, one does it.
+  private static func share(_ location: HistoryLocation) throws(StoreError) -> FolderLock {
+    while RescueInstaller.isDue(location) {
+      do throws(StoreError) {
+        let lock = try FolderLock(excluding: location)
+        defer { withExtendedLifetime(lock) {} }
+        try RescueInstaller.finish(location)
+      } catch .locked where !RescueInstaller.isDue(location) {
+        // The other one has done it, and has the history open by now.
+      }
+    }
+    return try FolderLock(sharing: location)
   }
 
   /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
@@ -46,8 +62,14 @@ struct WritingSession {
     connection = try Connection(path: location.database, access: .readWrite, patience: patience.lock)
     try connection.useCautiously()
     let version = try Schema.version(of: connection)
-    try connection.useForWriting()
+    do throws(StoreError) {
+      try connection.useForWriting()
+    } catch .readOnly {
+      // Both can be written, as was seen just now: it is a number in the file that says otherwise.
+      throw .damaged
+    }
     if version < Schema.version { try Schema.migrate(connection) }
+    try Schema.checkSequence(of: connection)
     // Also one that another process left: a finished history that is empty one day was emptied.
     unlink(location.creationMark)
 
@@ -70,11 +92,11 @@ struct WritingSession {
     }
   }
 
-  /// The fingerprint of the last captured text, and the time of the newest capture there has ever been.
+  /// The fingerprint of the last captured text, and the time of the last capture.
   func readLastCapture() throws(StoreError) -> (fingerprint: Fingerprint, capturedAt: Int64) {
     try lastCapture.run { row throws(StoreError) in
       guard try row.step() else { throw .damaged }
-      return (Fingerprint(digest: row.bytes(0), byteCount: Int(row.integer(1))), row.integer(2))
+      return (Fingerprint(digest: row.bytes(0), byteCount: Int(row.integer(1))), row.time(2))
     }
   }
 
@@ -98,8 +120,8 @@ struct WritingSession {
     }
   }
 
-  /// Takes over what a damaged history knew besides its clips, of which the newest has the time `newest`.
-  func inherit(_ salvage: Salvage, newest: Int64) throws(StoreError) {
+  /// Takes over what a damaged history knew besides its clips, before these: new ids come after all that were given out.
+  func inherit(_ salvage: Salvage) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
       if let last = salvage.lastCapture {
         try Statement("UPDATE last_capture SET key = ?1", on: connection).run { row throws(StoreError) in
@@ -110,7 +132,6 @@ struct WritingSession {
       }
       try connection.execute(
         """
-        UPDATE last_capture SET captured_at = max(captured_at, \(newest));
         INSERT INTO sqlite_sequence SELECT 'clip', 0
           WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
         UPDATE sqlite_sequence SET seq = max(seq, \(salvage.largestID)) WHERE name = 'clip';
@@ -131,7 +152,18 @@ struct WritingSession {
         try row.bind(borrowing: bytes, at: 4)
         // What is not bound is NULL, for which SQLite chooses the next id.
         if let id { row.bind(id, at: 5) }
-        _ = try row.step()
+        do throws(StoreError) {
+          _ = try row.step()
+        } catch {
+          // A new id is taken, or there is none: the number of the last one, or the order of a page, is damaged.
+          let isOutOfIDs: Bool
+          switch error {
+          case .alreadyThere: isOutOfIDs = id == nil
+          case .diskFull: isOutOfIDs = try Schema.isOutOfIDs(connection)
+          default: isOutOfIDs = false
+          }
+          throw isOutOfIDs ? connection.failure(SQLITE_CORRUPT) : error
+        }
       }
     }
     return Clip(
@@ -144,7 +176,7 @@ struct WritingSession {
     let found = try deleted.run { row throws(StoreError) -> DeletedClip? in
       row.bind(id, at: 1)
       guard try row.step() else { return nil }
-      return DeletedClip(id: id, capturedAt: row.integer(0), bytes: row.bytes(1))
+      return DeletedClip(id: id, capturedAt: row.time(0), bytes: row.bytes(1))
     }
     guard let found else { return nil }
     try deletion.run { row throws(StoreError) in

@@ -152,7 +152,55 @@ struct RescueTests {
       .run("INSERT INTO clip VALUES (200, 0, 1, NULL, CAST(x'ff' AS TEXT)), (201, 0, 7, NULL, 'wrong')")
     Damage.mark(databaseAt: history.location.database)
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
-    #expect(outcome.clipCount == texts.count && outcome.lostCount == 2)
+    // The second is whole; it is its `byte_count` that is wrong.
+    #expect(outcome.clipCount == texts.count + 1 && outcome.lostCount == 1)
+    let saved = try history.reader().newestPage(limit: 1)
+    #expect(saved == [Clip(id: 201, capturedAt: 0, byteCount: 5, preview: "wrong")])
+  }
+
+  @Test func `where a row that was deleted was no text, and cannot come back`() async throws {
+    let store = try history.store()
+    try ForeignConnection(history.location.database)
+      .run("INSERT INTO clip VALUES (1, 0, 1, NULL, CAST(x'ff' AS TEXT))")
+    let deleted = try #require(try await store.delete(1))
+    await #expect(throws: StoreError.damaged) { try await store.restore(deleted) }
+    #expect(Damage.isMarked(history.location))
+  }
+
+  /// SQLite finds nothing wrong with these, and could record nothing after them.
+  @Test(arguments: [.max, .max - 1, Schema.largestID + 1] as [Int64])
+  func `where a number leaves no ids`(number: Int64) async throws {
+    let texts = try await fill()
+    try ForeignConnection(history.location.database).run("UPDATE sqlite_sequence SET seq = \(number)")
+    #expect(try await rescue(texts) == 0)
+    #expect(try await history.store().allIDs().max() == 122)
+  }
+
+  @Test func `where a row has the last id that there is, which is no full disk`() async throws {
+    let store = try history.store()
+    let other = try ForeignConnection(history.location.database)
+    other.run("INSERT INTO clip VALUES (\(Int64.max), 1, 4, NULL, 'last')")
+    await #expect(throws: StoreError.damaged) { try await store.add("next") }
+    #expect(Damage.isMarked(history.location))
+  }
+
+  @Test(arguments: [.max, Schema.largestID + 1, 0, -3] as [Int64])
+  func `where an id cannot be one, and its row gets another one`(id: Int64) async throws {
+    let texts = try await fill()
+    try ForeignConnection(history.location.database).run(
+      """
+      INSERT INTO clip VALUES (\(id), 4000000000000000000, 4, NULL, 'lost');
+      UPDATE last_capture SET captured_at = 4000000000000000000
+      """)
+    Damage.mark(databaseAt: history.location.database)
+    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    #expect(outcome.clipCount == texts.count + 1 && outcome.lostCount == 0)
+    let store = try history.store()
+    // After all that were given out, also where a damaged number says that none is left.
+    let newest = try history.reader().newestPage(limit: 1)
+    #expect(newest == [Clip(id: 122, capturedAt: 0, byteCount: 4, preview: "lost")])
+    #expect(
+      try await store.add("next", at: 500) == Clip(id: 123, capturedAt: 500, byteCount: 4, preview: "next"))
   }
 
   @Test func `but not while another one has it open`() async throws {
@@ -200,6 +248,31 @@ struct RescueTests {
     let store = try history.store()
     #expect(try await store.allIDs() == texts.keys.sorted())
     #expect(!FileManager.default.fileExists(atPath: history.location.finishedRescue.folder))
+  }
+
+  /// All find that a crash has interrupted a rescue; the next one must not set aside what the first has installed.
+  @Test func `also where several programs start at once after that`() async throws {
+    let texts = try await fill()
+    let rescued = try bytes()
+    for _ in 0..<20 {
+      try FileManager.default.createDirectory(
+        atPath: history.location.finishedRescue.folder, withIntermediateDirectories: true)
+      try rescued.write(to: URL(filePath: history.location.finishedRescue.database))
+      try FileManager.default.removeItem(atPath: history.location.database)
+      let location = history.location
+      let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<3 {
+          group.addTask {
+            let store = try HistoryStore(location: location, digest: testDigest)
+            return try await store.allIDs().count
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(counts == [texts.count, texts.count, texts.count])
+      let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
+      #expect(!names.contains { $0.hasPrefix("history-damaged-") }, "\(names)")
+    }
   }
 
   /// Bytes that occur in no text, so that a text which was hit can be told from one that was not.

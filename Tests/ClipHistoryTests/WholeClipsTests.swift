@@ -51,6 +51,48 @@ struct WholeClipsTests {
     #expect(try rest(of: clips).map(\.id) == [3])
   }
 
+  @Test func `come with whatever id they have`() async throws {
+    await (try history.store()).close()
+    try ForeignConnection(history.location.database).run(
+      """
+      INSERT INTO clip VALUES
+        (\(Int64.min), 1, 3, NULL, 'one'), (-1, 1, 3, NULL, 'two'), (\(Int64.max), 1, 5, NULL, 'three')
+      """)
+    #expect(try rest(of: WholeClips(location: history.location)).map(\.id) == [.min, -1, .max])
+  }
+
+  @Test func `come from a finished rescue that is not in its place yet, and leave it as it is`() async throws
+  {
+    let store = try history.store()
+    try await store.add("one")
+    await store.close()
+    let rescue = history.location.finishedRescue
+    try FileManager.default.createDirectory(atPath: rescue.folder, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(atPath: history.location.database, toPath: rescue.database)
+    #expect(!history.location.isVacant)
+    #expect(try rest(of: WholeClips(location: history.location)).map(\.id) == [1])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: rescue.folder) == ["history.sqlite3"])
+    #expect(history.files == [])
+    #expect(try await history.store().allIDs() == [1])
+  }
+
+  @Test(arguments: [true, false])
+  func `are damaged if there is only a log, which is left as it is`(isEmptied: Bool) async throws {
+    let store = try history.store()
+    try await store.add("one")
+    let copy = try history.snapshot()
+    let log = try Data(contentsOf: URL(filePath: copy.location.writeAheadLog))
+    if isEmptied {
+      try copy.plant(Data())
+    } else {
+      try FileManager.default.removeItem(atPath: copy.location.database)
+    }
+    #expect(!copy.location.isVacant)
+    #expect(throws: StoreError.damaged) { try WholeClips(location: copy.location) }
+    #expect(throws: StoreError.damaged) { try copy.reader() }
+    #expect(try Data(contentsOf: URL(filePath: copy.location.writeAheadLog)) == log)
+  }
+
   @Test func `of no history are an error, and make nothing`() throws {
     #expect(throws: StoreError.self) { try WholeClips(location: history.location) }
     #expect(history.files == [])

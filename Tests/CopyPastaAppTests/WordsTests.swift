@@ -24,6 +24,16 @@ import Testing
     #expect(age(-5000) == "just now")
   }
 
+  @Test(
+    arguments: [
+      .min, -1, 0, 1_790_000_000_000_000 + 86_400_000_000, 4_000_000_000_000_000_000, .max,
+    ] as [Int64])
+  func `a time that cannot be one is not shown as one`(time: Int64) {
+    let now = 1_790_000_000 * second
+    #expect(Age.text(of: time, at: now) == "at an unknown time")
+    #expect(Age.timeUntilChange(of: time, at: now) >= .seconds(1))
+  }
+
   @Test func anAgeIsRightUntilItSaysThatItChanges() {
     let now: Int64 = 1_790_000_000 * second
     for seconds: Int64 in [0, 1, 59, 60, 61, 119, 120, 3599, 3600, 7000] {

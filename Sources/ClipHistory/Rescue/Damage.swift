@@ -14,6 +14,12 @@ enum Damage {
     mknod(HistoryLocation.damageMark(of: path), S_IFREG | 0o600, 0)
   }
 
+  /// Whether a log lies beside a database that is empty or not there.
+  static func isEmptied(_ location: HistoryLocation) -> Bool {
+    (HistoryFolder.size(of: location.database) ?? 0) == 0
+      && (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
+  }
+
   /// Whether the database was emptied, or its log is damaged; for whoever has the history alone.
   ///
   /// SQLite takes an empty file for a new database, and deletes a log beside it as a leftover, though it may be all

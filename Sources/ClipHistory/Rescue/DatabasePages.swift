@@ -6,8 +6,12 @@ struct DatabasePages {
   /// What every history has; SQLite's default for new files.
   static let pageSize = 4096
 
-  /// How many pages there are, counted from 1.
-  let count: Int
+  /// How many pages there are.
+  var count: Int { fileCount + logOnly.count }
+  /// Those with the numbers from 1 on are in the file.
+  let fileCount: Int
+  /// The numbers of those that only the log has; a damaged log may name any.
+  let logOnly: [Int]
   /// Whether the file is at least what its name says.
   var isDatabase: Bool { header?.starts(with: Array("SQLite format 3\0".utf8)) ?? false }
 
@@ -19,16 +23,18 @@ struct DatabasePages {
     file = RawFile(location.database)
     log = RawFile(location.writeAheadLog)
     logPages = log.map(LogPages.init)
-    // Not what the log says alone: it may have lost its last commit.
-    count = max(logPages?.databaseSize ?? 0, (file?.size ?? 0) / Self.pageSize)
+    let fileCount = (file?.size ?? 0) / Self.pageSize
+    self.fileCount = fileCount
+    logOnly = logPages?.offsets.keys.filter { $0 > fileCount }.sorted() ?? []
   }
 
   /// The bytes of a page, nil where it is missing.
   func page(_ number: Int) -> [UInt8]? {
-    guard (1...max(count, 1)).contains(number) else { return nil }
+    guard number > 0 else { return nil }
     if let offset = logPages?.offsets[number], let log {
       return log.bytes(at: offset, count: Self.pageSize)
     }
+    guard number <= fileCount else { return nil }
     return file?.bytes(at: (number - 1) * Self.pageSize, count: Self.pageSize)
   }
 

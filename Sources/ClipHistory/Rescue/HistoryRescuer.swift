@@ -40,16 +40,17 @@ public actor HistoryRescuer {
   public func rescue(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
     let lock = try FolderLock(excluding: location)
     defer { withExtendedLifetime(lock) {} }
+    try RescueInstaller.finish(location)
     guard try Self.isDamaged(location) else { return nil }
-    let salvage = Salvage(location)
+    var salvage = Salvage(location)
     try Self.checkIsOurs(salvage)
     Self.remove(location.unfinishedRescue)
     Self.remove(location.finishedRescue)
-    let (clipCount, lostCount) = try Self.carryOver(salvage, to: location.unfinishedRescue)
+    let (clipCount, lostCount) = try Self.carryOver(&salvage, to: location.unfinishedRescue)
     guard rename(location.unfinishedRescue.folder, location.finishedRescue.folder) == 0 else {
       throw .folderUnusable(path: location.folder, errno: errno)
     }
-    let damagedFile = try SettingAside(location).install()
+    let damagedFile = try RescueInstaller(location).install()
     return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
   }
 
@@ -78,13 +79,13 @@ public actor HistoryRescuer {
   }
 
   private static func carryOver(
-    _ salvage: Salvage, to location: HistoryLocation
+    _ salvage: inout Salvage, to location: HistoryLocation
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let session = try WritingSession(location: location, patience: Patience(), lock: nil)
     var last: (id: Int64, isKept: Bool)?
     var kept = 0
     var known = 0
-    var newest: Int64 = 0
+    try session.inherit(salvage)
     for start in stride(from: 0, to: salvage.places.count, by: batch) {
       try session.connection.transaction { () throws(StoreError) in
         for index in start..<min(start + batch, salvage.places.count) {
@@ -97,13 +98,13 @@ public actor HistoryRescuer {
           let clip = salvage.clip(at: place)
           last = (place.id, clip != nil)
           guard let clip else { continue }
-          _ = try session.insert(clip.text, capturedAt: clip.capturedAt, id: clip.id)
-          newest = max(newest, clip.capturedAt)
+          // Whose id is no longer known comes after the others, with a new one.
+          let id = Salvage.ids.contains(clip.id) ? clip.id : nil
+          _ = try session.insert(clip.text, capturedAt: clip.capturedAt, id: id)
           kept += 1
         }
       }
     }
-    try session.inherit(salvage, newest: newest)
     // Only the database is moved to its place.
     guard try session.connection.truncateLog(waiting: 0) else { throw .locked }
     return (kept, known - kept)

@@ -39,7 +39,7 @@ struct LeafRow {
       overflow = 0
     }
     var record = Cursor(bytes: local, position: 0)
-    guard let headerSize = record.number(), headerSize <= localSize else { return nil }
+    guard let headerSize = record.number(), (1...Int64(localSize)).contains(headerSize) else { return nil }
     recordHeaderSize = Int(headerSize)
     var types: [Int] = []
     while record.position < recordHeaderSize {
@@ -49,18 +49,33 @@ struct LeafRow {
     self.types = types
   }
 
+  /// Whether the size of the row is that of its columns.
+  var addsUp: Bool {
+    size == recordHeaderSize + types.reduce(0) { $0 + Self.size(ofType: $1) }
+  }
+
+  /// The row's columns, where they all lie on its own page.
+  var localValues: [Value]? { local.count == size ? values(in: local) : nil }
+
   /// The row's columns, from here and from the pages that a long row goes on in; nil where one of these is missing.
-  func values(_ pages: DatabasePages) -> [Value]? {
+  ///
+  /// - Parameter links: how many such pages may be followed, which goes down with each.
+  func values(_ pages: DatabasePages, links: inout Int) -> [Value]? {
     // A damaged row may name any size.
     guard size <= pages.count * DatabasePages.pageSize else { return nil }
     var payload = local
     payload.reserveCapacity(size)
     var next = overflow
     while payload.count < size {
-      guard let page = pages.page(next) else { return nil }
+      guard links > 0, let page = pages.page(next) else { return nil }
+      links -= 1
       payload += page[4..<min(page.count, 4 + size - payload.count)]
       next = page.uint32(at: 0)
     }
+    return values(in: payload)
+  }
+
+  private func values(in payload: [UInt8]) -> [Value]? {
     var body = Cursor(bytes: payload, position: recordHeaderSize)
     var values: [Value] = []
     for type in types {
@@ -68,6 +83,16 @@ struct LeafRow {
       values.append(value)
     }
     return values
+  }
+
+  /// How many bytes a value of this type has.
+  fileprivate static func size(ofType type: Int) -> Int {
+    switch type {
+    case 1...6: [1, 2, 3, 4, 6, 8][type - 1]
+    case 7: 8
+    case 12...: (type - 12) / 2
+    default: 0
+    }
   }
 
   /// How much of a row lies on its own page.
@@ -107,12 +132,12 @@ private struct Cursor {
   mutating func value(_ type: Int) -> LeafRow.Value? {
     switch type {
     case 0: return .null
-    case 1...6: return bytes([1, 2, 3, 4, 6, 8][type - 1]).map { .integer(Self.integer($0)) }
-    case 7: return bytes(8).map { _ in .other }
+    case 1...6: return bytes(LeafRow.size(ofType: type)).map { .integer(Self.integer($0)) }
+    case 7: return bytes(LeafRow.size(ofType: type)).map { _ in .other }
     case 8, 9: return .integer(Int64(type - 8))
     case 10, 11: return nil
-    case let type where type % 2 == 1: return bytes((type - 13) / 2).map { .text($0) }
-    default: return bytes((type - 12) / 2).map { .blob($0) }
+    case let type where type % 2 == 1: return bytes(LeafRow.size(ofType: type)).map { .text($0) }
+    default: return bytes(LeafRow.size(ofType: type)).map { .blob($0) }
     }
   }
 

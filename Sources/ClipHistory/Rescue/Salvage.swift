@@ -12,45 +12,65 @@ struct Salvage {
   /// Where a row of `clip` lies.
   struct Place {
     let id: Int64
-    let page: Int32
-    let offset: Int32
+    let page: UInt32
+    let offset: UInt16
   }
 
+  /// The ids that are believed.
+  static let ids = 1...Schema.largestID
+
   let pages: DatabasePages
-  /// Ascending by id; a row that SQLite was just moving is there twice.
+  /// Ascending by id, with those that are not believed last; a row that SQLite was just moving is there twice.
   private(set) var places: [Place] = []
   private(set) var lastCapture: LastCapture?
   /// The largest id that was ever given out, 0 where it is not known.
   private(set) var largestID: Int64 = 0
 
+  /// How many pages of large texts are followed yet.
+  ///
+  /// Each belongs to one row, so it is enough for twice as many as there are. Damaged rows could lead through the
+  /// whole file, each of them.
+  private var linksLeft: Int
+
   /// Looks at every page.
   init(_ location: HistoryLocation) {
     pages = DatabasePages(location)
-    guard pages.count > 0 else { return }
-    for number in 1...pages.count {
-      guard let page = pages.page(number) else { continue }
-      for offset in LeafRow.offsets(in: page, isFirst: number == 1) {
-        guard let row = LeafRow(in: page, at: offset) else { continue }
-        if Self.isClip(row) {
-          places.append(Place(id: row.id, page: Int32(clamping: number), offset: Int32(offset)))
-        } else {
-          note(row)
-        }
-      }
+    linksLeft = 2 * pages.count
+    for number in 0..<pages.fileCount { look(at: number + 1) }
+    for number in pages.logOnly { look(at: number) }
+    places.sort {
+      let (first, second) = (Self.ids.contains($0.id), Self.ids.contains($1.id))
+      return first == second ? $0.id < $1.id : first
     }
-    places.sort { $0.id < $1.id }
   }
 
   /// The clip at a place; nil where it is not whole, or not what can have been recorded.
-  func clip(at place: Place) -> WholeClip? {
+  ///
+  /// Its size is in the row three times, once for the text and twice with the other columns; two have to agree. Its time
+  /// is nobody's to check.
+  mutating func clip(at place: Place) -> WholeClip? {
     guard let page = pages.page(Int(place.page)), let row = LeafRow(in: page, at: Int(place.offset)),
-      let values = row.values(pages), case .integer(let capturedAt) = values[1],
-      case .integer(let byteCount) = values[2], case .text(let bytes) = values[4], byteCount == bytes.count
+      let values = row.values(pages, links: &linksLeft), case .integer(let capturedAt) = values[1],
+      case .integer(let byteCount) = values[2], case .text(let bytes) = values[4],
+      byteCount == bytes.count || row.addsUp
     else { return nil }
     do {
-      return WholeClip(id: row.id, capturedAt: capturedAt, text: try ClipText(stored: bytes))
+      return WholeClip(
+        id: row.id, capturedAt: CaptureTime.plausible(capturedAt), text: try ClipText(validating: bytes))
     } catch {
       return nil
+    }
+  }
+
+  private mutating func look(at number: Int) {
+    guard let page = pages.page(number) else { return }
+    for offset in LeafRow.offsets(in: page, isFirst: number == 1) {
+      guard let row = LeafRow(in: page, at: offset) else { continue }
+      if Self.isClip(row) {
+        places.append(Place(id: row.id, page: UInt32(number), offset: UInt16(offset)))
+      } else {
+        note(row)
+      }
     }
   }
 
@@ -67,12 +87,15 @@ struct Salvage {
 
   /// Keeps what the two small tables hold.
   private mutating func note(_ row: LeafRow) {
-    guard row.types.count == 2 || row.types.count == 5, let values = row.values(pages) else { return }
-    if values.count == 2, values[0] == .text(Array("clip".utf8)), case .integer(let id) = values[1] {
+    guard row.types.count == 2 || row.types.count == 5, let values = row.localValues else { return }
+    if values.count == 2, values[0] == .text(Array("clip".utf8)), case .integer(let id) = values[1],
+      Self.ids.contains(id)
+    {
       largestID = max(largestID, id)
     } else if values.count == 5, case .blob(let key) = values[1], key.count == 32,
-      case .blob(let digest) = values[2], case .integer(let size) = values[3],
-      case .integer(let time) = values[4], time >= lastCapture?.capturedAt ?? .min
+      case .blob(let digest) = values[2], case .integer(let size) = values[3], size >= 0,
+      case .integer(let stored) = values[4], case let time = CaptureTime.plausible(stored),
+      time >= lastCapture?.capturedAt ?? .min
     {
       lastCapture = LastCapture(
         key: key, fingerprint: Fingerprint(digest: digest, byteCount: Int(size)), capturedAt: time)

@@ -7,10 +7,12 @@ import GtkKit
 /// It needs no display and writes nothing to the history; the program may run meanwhile. Of the texts one is in memory
 /// at a time.
 enum Export {
-  /// Writes the history to a file descriptor; the answer is the exit status, and what failed was said in one line.
+  /// Writes the history to a file descriptor, and says in one line what failed.
+  ///
+  /// - Returns: the exit status.
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
-    // Where nothing was ever recorded there is nothing to write, which is no failure.
-    guard access(location.database, F_OK) == 0 || errno != ENOENT else { return 0 }
+    // If nothing was ever recorded there is nothing to write, which is no failure.
+    guard !location.isVacant else { return 0 }
     do {
       try write(location, to: descriptor)
       return 0
@@ -32,20 +34,27 @@ enum Export {
   private static func write(_ location: HistoryLocation, to descriptor: Int32) throws {
     let clips = try WholeClips(location: location)
     var output = OutputBuffer(descriptor: descriptor)
-    // What was read before a damage is written as well.
-    let end = Result {
-      while let clip = try clips.next() { try output.append(clip) }
+    // What can be read beside a damage is written as well.
+    var damage: StoreError?
+    while true {
+      do {
+        guard let clip = try clips.next() else { break }
+        try output.append(clip)
+      } catch let error as StoreError {
+        damage = error
+        guard clips.canGoOn else { break }
+      }
     }
     try output.flush()
-    try end.get()
+    if let damage { throw damage }
   }
 }
 
 extension OutputBuffer {
   fileprivate mutating func append(_ clip: WholeClip) throws(OutputError) {
-    try append(#"{"captured_at":""#.utf8)
-    try append(Format.iso8601(clip.capturedAt).utf8)
-    try append(#"","text":"#.utf8)
+    try append(#"{"captured_at":"#.utf8)
+    try append((clip.capturedAt == 0 ? "null" : "\"\(Format.iso8601(clip.capturedAt))\"").utf8)
+    try append(#","text":"#.utf8)
     try append(jsonString: clip.text.bytes)
     try append("}\n".utf8)
   }

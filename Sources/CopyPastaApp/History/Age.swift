@@ -11,11 +11,13 @@ enum Age {
   private static let day = 24 * hour
 
   /// What to say at `now` of what was at `time`.
+  ///
+  /// A time that cannot be one is not shown as one: the clock was wrong, or the file is damaged.
   static func text(of time: Int64, at now: Int64) -> String {
-    let age = now - time
+    guard let age = age(of: time, at: now) else { return tr("at an unknown time") }
     let days = LocalTime.day(now) - LocalTime.day(time)
     switch age {
-    // A clock that was set back: no clip comes from the future.
+    // Also after a clock that was set back.
     case ..<minute: return tr("just now")
     case ..<hour: return count(age / minute) { trn("%s minute ago", "%s minutes ago", $0) }
     case _ where days == 0 || age < 6 * hour:
@@ -28,11 +30,18 @@ enum Age {
 
   /// How long from `now` the words may change; never less than a second.
   static func timeUntilChange(of time: Int64, at now: Int64) -> Duration {
-    let age = max(now - time, 0)
+    let age = max(age(of: time, at: now) ?? day, 0)
     // Up to a day the words count minutes or hours from the time itself; later they change with the calendar, which
     // a look each hour follows closely enough.
     let step = age < hour ? minute : hour
     return .microseconds(max(step - age % step, second))
+  }
+
+  /// Nil before 1970, and where `time` is more than a day ahead.
+  private static func age(of time: Int64, at now: Int64) -> Int64? {
+    guard time > 0, case let (age, isTooFar) = now.subtractingReportingOverflow(time), !isTooFar, age > -day
+    else { return nil }
+    return age
   }
 
   private static func count(_ number: Int64, _ words: (Int) -> String) -> String {

@@ -4,19 +4,22 @@ import Glibc
 ///
 /// In an order that a crash may interrupt anywhere: the database goes first, and where there is none, but a finished
 /// rescue, the next start goes on here. A log never lies beside a database that it does not belong to.
-struct SettingAside {
+struct RescueInstaller {
   private let location: HistoryLocation
 
   init(_ location: HistoryLocation) {
     self.location = location
   }
 
-  /// Goes on where a crash interrupted it.
+  /// Whether a crash interrupted it: there is a finished rescue, and nothing in its place.
+  static func isDue(_ location: HistoryLocation) -> Bool {
+    HistoryFolder.size(of: location.database) == nil
+      && HistoryFolder.size(of: location.finishedRescue.database) != nil
+  }
+
+  /// Goes on where a crash interrupted it; for whoever has the history alone.
   static func finish(_ location: HistoryLocation) throws(StoreError) {
-    guard HistoryFolder.size(of: location.database) == nil,
-      HistoryFolder.size(of: location.finishedRescue.database) != nil
-    else { return }
-    _ = try SettingAside(location).install()
+    if isDue(location) { _ = try RescueInstaller(location).install() }
   }
 
   /// Answers the path that the damaged database has now.

@@ -1,0 +1,105 @@
+import CSQLite
+
+/// What a look at every page and every clip of a history found; it holds numbers, no text.
+///
+/// ```swift
+/// let check = try HistoryCheck(location)
+/// check.isSound    // true
+/// check.clipCount  // 1204
+/// ```
+public struct HistoryCheck: Sendable, Equatable {
+  /// How many clips could be looked at.
+  public private(set) var clipCount = 0
+  /// How many of them hold no valid text.
+  public private(set) var unreadableCount = 0
+  /// How many of them have an id, a time, a size or a preview that they cannot have.
+  public private(set) var wrongCount = 0
+  /// The size of the database in bytes.
+  public private(set) var fileSize = 0
+  /// Whether SQLite finds nothing wrong, and what is kept beside the clips can be used.
+  public private(set) var isStructureSound = true
+
+  /// Whether nothing is wrong.
+  public var isSound: Bool { isStructureSound && unreadableCount == 0 && wrongCount == 0 }
+
+  /// Reads the whole history, one text at a time, and changes nothing in it.
+  ///
+  /// Damage is noted beside the file, so that the next start rescues also what SQLite would not find. SQLite reads the
+  /// file in one go, some seconds for a large one; what is deleted meanwhile leaves the log when it is done.
+  ///
+  /// - Throws: as `HistoryStore.init` does, if there is nothing that can be checked; not `.damaged`.
+  public init(_ location: HistoryLocation) throws(StoreError) {
+    do throws(StoreError) {
+      let (connection, lock) = try HistoryReader.connectToWhatIsThere(location)
+      defer { withExtendedLifetime(lock) {} }
+      fileSize = HistoryFolder.size(of: connection.path) ?? 0
+      try checkPages(connection)
+      try checkClips(connection)
+      try checkRest(connection)
+    } catch .damaged {
+      isStructureSound = false
+    }
+    if !isSound { Damage.mark(databaseAt: location.database) }
+  }
+
+  private func checkPages(_ connection: Connection) throws(StoreError) {
+    let isSound = try Statement("PRAGMA integrity_check(1)", on: connection).run { row throws(StoreError) in
+      try row.step() && row.string(0) == "ok"
+    }
+    guard isSound else { throw .damaged }
+  }
+
+  private mutating func checkClips(_ connection: Connection) throws(StoreError) {
+    // One statement for each clip: a deleted text stays in the log as long as somebody reads.
+    let following = try Statement(
+      """
+      SELECT id, captured_at, byte_count, preview IS NULL, preview, text FROM clip
+      WHERE id > ?1 ORDER BY id LIMIT 1
+      """, on: connection)
+    // One with a lower id is found by this, and looked at no further.
+    var last: Int64 = 0
+    let lowest = try Statement("SELECT coalesce(min(id), 1) FROM clip", on: connection).run {
+      row throws(StoreError) in
+      try row.step() ? row.integer(0) : 1
+    }
+    if lowest < 1 { wrongCount += 1 }
+    while let id = try following.run({ row throws(StoreError) in try check(row, after: last) }) { last = id }
+  }
+
+  /// Looks at the next clip, and returns its id; nil after the last.
+  private mutating func check(_ row: Statement, after last: Int64) throws(StoreError) -> Int64? {
+    row.bind(last, at: 1)
+    guard try row.step() else { return nil }
+    let id = row.integer(0)
+    // In a damaged page the search may end at an older one, again and again.
+    guard id > last else { throw .damaged }
+    clipCount += 1
+    do {
+      let text = try ClipText(validating: row.bytes(5))
+      let isWhole = row.integer(3) != 0
+      let isRight =
+        id <= Schema.largestID
+        && (row.integer(1) == CaptureTime.unknown || row.time(1) != CaptureTime.unknown)
+        && row.integer(2) == text.byteCount && isWhole == (text.byteCount <= Preview.byteLimit)
+        && row.byteCount(4) <= Preview.byteLimit
+      if !isRight { wrongCount += 1 }
+    } catch {
+      unreadableCount += 1
+    }
+    return id
+  }
+
+  private func checkRest(_ connection: Connection) throws(StoreError) {
+    try Schema.checkSequence(of: connection)
+    let isRight = try Statement(
+      """
+      SELECT count(*) = 1 AND min(length(key) = 32 AND byte_count >= 0
+          AND captured_at BETWEEN 0 AND \(CaptureTime.latest))
+        AND (SELECT coalesce(max(id), 0) FROM clip)
+          <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'clip')
+      FROM last_capture
+      """, on: connection
+    ).run { row throws(StoreError) in try row.step() && row.integer(0) == 1 }
+    guard isRight else { throw .damaged }
+  }
+}

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import ClipHistory
+
+@Suite("A clock that is wrong is forgotten with what was recorded meanwhile")
+struct ClockTests {
+  let history: TemporaryHistory
+  private let today: Int64 = 1_800_000_000_000_000
+  private let year: Int64 = 31_557_600_000_000
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  private func previews() throws -> [String] { try history.reader().newestPage(limit: 9).map(\.preview) }
+
+  @Test(arguments: [73, -56] as [Int64])
+  func `a jump changes no time but those of its own rows, and no order`(years: Int64) async throws {
+    let store = try history.store()
+    try await store.add("before", at: today)
+    let jumped = try await store.add("meanwhile", at: today + years * year)
+    #expect(jumped.capturedAt == today + years * year)
+    #expect(try await store.add("after", at: today + 1_000_000).capturedAt == today + 1_000_000)
+    #expect(try previews() == ["after", "meanwhile", "before"])
+  }
+
+  @Test func `a jump does not outlive Clear History`() async throws {
+    let store = try history.store()
+    try await store.add("meanwhile", at: today + 73 * year)
+    try await store.deleteAll()
+    #expect(try await store.add("after", at: today).capturedAt == today)
+  }
+
+  @Test func `a text that is handed over gets the time of the clock too`() async throws {
+    let store = try history.store()
+    try await store.add("meanwhile", at: today + 73 * year)
+    let outcome = try await store.recordOnPurpose(try ClipText("after"), at: today, fromClipboard: true)
+    #expect(outcome == .recorded(Clip(id: 2, capturedAt: today, byteCount: 5, preview: "after")))
+  }
+
+  /// So that other programs, which may order by time, see the order of capture.
+  @Test func `a clock that is adjusted by a minute stands still meanwhile`() async throws {
+    let store = try history.store()
+    try await store.add("one", at: today)
+    #expect(try await store.add("two", at: today - 60_000_000).capturedAt == today)
+    #expect(try await store.add("three", at: today - 60_000_001).capturedAt == today - 60_000_001)
+  }
+
+  @Test(arguments: [.max, .min, 4_000_000_000_000_000_000, -1, CaptureTime.latest + 1] as [Int64])
+  func `what is no time is none, neither in a row nor for the next one`(time: Int64) async throws {
+    let store = try history.store()
+    try await store.add("one", at: today)
+    try ForeignConnection(history.location.database).run(
+      """
+      INSERT INTO clip(captured_at, byte_count, text) VALUES (\(time), 3, 'two');
+      UPDATE last_capture SET captured_at = \(time)
+      """)
+    #expect(try history.reader().newestPage(limit: 9).map(\.capturedAt) == [0, today])
+    let clips = try WholeClips(location: history.location)
+    #expect(try [clips.next()?.capturedAt, clips.next()?.capturedAt] == [today, 0])
+    let deleted = try #require(try await store.delete(2))
+    #expect(try await store.restore(deleted).capturedAt == 0)
+    #expect(try await store.add("three", at: today).capturedAt == today)
+    #expect(try await store.add("four", at: time).capturedAt == 0)
+  }
+
+  @Test(arguments: [-5, 0, Int64.max] as [Int64])
+  func `a size that a text cannot have is not shown`(size: Int64) async throws {
+    let store = try history.store()
+    await store.close()
+    try ForeignConnection(history.location.database).run(
+      """
+      INSERT INTO clip(captured_at, byte_count, preview, text)
+      VALUES (1, \(size), NULL, 'short'), (2, \(size), 'beginning', 'beginning and the rest')
+      """)
+    let sizes = try history.reader().newestPage(limit: 9).map(\.byteCount)
+    #expect(sizes == [size > 0 ? ClipText.largestStored : 9, 5])
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `COPYPASTA_FUZZ_FILES` files (10,000), from the seed `COPYPASTA_SEED` (1) on.
+///
+/// In processes of their own, because a trap or a hang ends one of them; it has said before which seed it was at.
+@Suite("Whatever the bytes of its files are, a history is opened or rescued, and goes on")
+struct FileFuzzTests {
+  private static func number(_ name: String, or other: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? other
+  }
+
+  @Test(arguments: 0..<2)
+  func `any bit, any page, any length`(half: Int) async throws {
+    let count = Self.number("COPYPASTA_FUZZ_FILES", or: 10_000) / 2
+    let first = Self.number("COPYPASTA_SEED", or: 1) + half * count
+    let folder = try TemporaryFolder()
+    let (seedFile, report) = (folder.path + "/seed", folder.path + "/report")
+    await #expect(processExitsWith: .success) {
+      [
+        half = half as Int, first = first as Int, count = count as Int, seedFile = seedFile as String,
+        report = report as String
+      ] in
+      var fuzz = try await FileFuzz()
+      // Each bit of the smallest file, if there are so many.
+      let bits = half == 0 && count > fuzz.bitCount ? fuzz.bitCount : 0
+      var findings: [String] = []
+      let file = open(seedFile, O_WRONLY | O_CREAT, 0o600)
+      for number in 0..<count {
+        var seed = first + number
+        pwrite(file, &seed, MemoryLayout<Int>.size, 0)
+        // A hang ends it, too.
+        alarm(120)
+        do {
+          try await fuzz.run(seed: UInt64(seed), bit: number < bits ? number : nil)
+        } catch {
+          findings.append("seed \(seed), \(number < bits ? "bit \(number)" : "no bit"): \(error)")
+        }
+      }
+      alarm(0)
+      try fuzz.cleanUp()
+      var usage = rusage()
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+      if usage.ru_maxrss > 1 << 20 { findings.append("\(usage.ru_maxrss) KiB of memory") }
+      findings.append(
+        "\(count) files from seed \(first) on: \(fuzz.rescues) rescued, \(fuzz.foundByCheck) found by a check only, "
+          + "\(fuzz.refusals) refused as another program's or a newer version's, at most \(usage.ru_maxrss) KiB"
+      )
+      try Data(findings.joined(separator: "\n").utf8).write(to: URL(filePath: report))
+      exit(findings.count == 1 ? 0 : 1)
+    }
+    do {
+      print(try String(contentsOfFile: report, encoding: .utf8))
+    } catch {
+      let seed = try Data(contentsOf: URL(filePath: seedFile)).withUnsafeBytes {
+        $0.loadUnaligned(as: Int.self)
+      }
+      Issue.record("ended at seed \(seed)")
+    }
+  }
+}
