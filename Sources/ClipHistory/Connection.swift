@@ -91,7 +91,9 @@ final class Connection {
 
   /// The error behind a result code that a call on this connection has just given.
   func failure(_ code: Int32) -> StoreError {
-    let error = StoreError(code: code, system: sqlite3_system_errno(handle), path: path)
+    // SQLite takes a file system without locks for one whose locks are taken, and keeps no other trace of it.
+    let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
+    let error = StoreError(code: code, system: system, path: path)
     if error == .damaged { Damage.mark(databaseAt: path) }
     return error
   }
@@ -115,7 +117,7 @@ final class Connection {
     sqlite3_busy_handler(
       handle,
       { limit, attempts in
-        guard Int(attempts) * 2 < Int(bitPattern: limit) else { return 0 }
+        guard Int(attempts) * 2 < Int(bitPattern: limit), errno != ENOLCK else { return 0 }
         usleep(2_000)
         return 1
       }, UnsafeMutableRawPointer(bitPattern: Int(limit)))

@@ -2,8 +2,21 @@ import Glibc
 
 /// Makes a history's folder and file before SQLite sees them, and keeps both for their user alone.
 enum HistoryFolder {
+  /// - Throws: `.irregular` if a link or a pipe is in the place of the folder or of a file: whoever follows one writes
+  ///   somewhere else, and whoever opens a pipe waits for ever.
+  static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
+    for path in [location.folder, location.database, location.writeAheadLog, location.sharedMemory] {
+      var status = stat()
+      guard lstat(path, &status) == 0 else { continue }
+      let kind = status.st_mode & S_IFMT
+      // A file in the place of a folder, or the other way round, has words of its own.
+      guard kind == S_IFREG || kind == S_IFDIR else { throw .irregular(path: path) }
+    }
+  }
+
   /// Makes the folder where it is missing, and narrows it where it is too wide.
   static func prepareFolder(_ location: HistoryLocation) throws(StoreError) {
+    try checkKinds(location)
     try makeFolder(location.folder)
     try narrow(location.folder, to: 0o700, type: S_IFDIR)
   }

@@ -31,7 +31,9 @@ public struct HistoryLocation: Sendable, Equatable {
 
   /// Whether there is nothing at all that a history could be read or rescued from.
   public var isVacant: Bool {
-    HistoryFolder.size(of: database) == nil && (HistoryFolder.size(of: writeAheadLog) ?? 0) == 0
+    // A link is there, whatever it leads to.
+    do throws(StoreError) { try HistoryFolder.checkKinds(self) } catch { return false }
+    return HistoryFolder.size(of: database) == nil && (HistoryFolder.size(of: writeAheadLog) ?? 0) == 0
       && !RescueInstaller.isDue(self)
   }
 

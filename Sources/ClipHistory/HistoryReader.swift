@@ -99,6 +99,7 @@ public final class HistoryReader {
   static func connectToWhatIsThere(_ location: HistoryLocation) throws(StoreError) -> (
     Connection, FolderLock?
   ) {
+    try HistoryFolder.checkKinds(location)
     guard !location.isVacant else { return (try connect(to: location).connection, nil) }
     let lock = try FolderLock(sharing: location)
     if RescueInstaller.isDue(location) {
@@ -115,6 +116,7 @@ public final class HistoryReader {
   static func connect(
     to location: HistoryLocation
   ) throws(StoreError) -> (connection: Connection, isImmutable: Bool) {
+    try HistoryFolder.checkKinds(location)
     // SQLite deletes a log beside an empty database, also where it only reads: it may be all that is left.
     if Damage.isEmptied(location) { throw .damaged }
     do throws(StoreError) {

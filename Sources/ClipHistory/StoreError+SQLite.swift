@@ -2,6 +2,9 @@ import CSQLite
 import Glibc
 
 extension StoreError {
+  /// SQLITE_IOERR_RDLOCK, _LOCK, _SHMOPEN, _SHMLOCK and _SHMMAP, shifted.
+  private static let errorsOfLocks: Set<Int32> = [9, 15, 18, 20, 21]
+
   /// SQLITE_CONSTRAINT_TRIGGER, a macro that Swift cannot import.
   private static let constraintOfTrigger = SQLITE_CONSTRAINT | 7 << 8
 
@@ -13,6 +16,8 @@ extension StoreError {
     case SQLITE_FULL: self = .diskFull
     // SQLite knows a full disk where it writes, but not a full quota, nor either where it grows the index.
     case SQLITE_IOERR where outOfRoom, SQLITE_CANTOPEN where outOfRoom: self = .diskFull
+    case SQLITE_IOERR where Self.errorsOfLocks.contains(code >> 8): self = .unsuitableFileSystem(path: path)
+    case SQLITE_BUSY where system == ENOLCK: self = .unsuitableFileSystem(path: path)
     case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged

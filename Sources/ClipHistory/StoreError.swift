@@ -4,6 +4,10 @@
 public enum StoreError: Error, Equatable, Sendable {
   /// The folder cannot be made, entered or made private; `errno` says why.
   case folderUnusable(path: String, errno: Int32)
+  /// The folder or a file is a symbolic link, a pipe or the like. It was not followed, nor opened.
+  case irregular(path: String)
+  /// The file system gives no locks, or no memory that processes share.
+  case unsuitableFileSystem(path: String)
   /// The file cannot be opened or used; `code` is SQLite's extended result code.
   case cannotOpen(path: String, code: Int32)
   /// The file or its folder may be read, but not written.

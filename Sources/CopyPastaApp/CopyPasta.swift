@@ -30,6 +30,8 @@ public enum CopyPasta {
     case .toggle: return toggle()
     case .quit: return quit()
     case .export: return Export.run(.ofThisUser, to: STDOUT_FILENO)
+    case .importing: return Import.run(.ofThisUser, from: STDIN_FILENO)
+    case .check: return Check.run(.ofThisUser)
     }
   }
 

@@ -13,7 +13,7 @@ extension CopyPastaApplication {
     }
     application.addAction("about") { [weak self] in
       guard let self else { return }
-      shownDialogs().showAbout(above: window?.parentOfDialogs)
+      shownDialogs().showAbout(environment.location, above: window?.parentOfDialogs)
     }
   }
 

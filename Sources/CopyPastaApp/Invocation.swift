@@ -10,6 +10,9 @@ enum Invocation: Equatable {
   case service
   case quit
   case export
+  /// Add what another history exported.
+  case importing
+  case check
   case help
   case version
   /// The line makes no sense; the text says why.
@@ -17,6 +20,7 @@ enum Invocation: Equatable {
 
   private static let options: [String: Invocation] = [
     "--toggle": .toggle, "--background": .background, "--quit": .quit, "--export": .export,
+    "--import": .importing, "--check": .check,
     "--version": .version, "--help": .help,
     "-h": .help,
     // The word that GApplication's programs are started with by the bus; for service files, not for users.
@@ -51,6 +55,8 @@ enum Invocation: Equatable {
         --background  start without showing the window
         --quit        end the CopyPasta that runs
         --export      write the history to standard output, as JSON lines
+        --import      add to the history what --export wrote, from standard input
+        --check       check whether the history is sound
         --version     say which version this is
         -h, --help    say this
       """)

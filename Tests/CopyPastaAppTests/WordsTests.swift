@@ -96,7 +96,7 @@ import Testing
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .foreign,
       .newerSchema(found: 9, known: 1), .locked, .diskFull, .alreadyThere, .replaced,
-      .failed(code: 1),
+      .failed(code: 1), .irregular(path: "/x"), .unsuitableFileSystem(path: "/x"),
     ]
     for error in errors {
       #expect(!error.message.isEmpty && !error.message.contains("\n") && !error.message.contains("%s"))

@@ -38,6 +38,7 @@ public actor HistoryRescuer {
   /// on disk nothing is changed. Throws `.foreign` and `.newerSchema` for files that are not ours to touch,
   /// `.locked` where another program has the history open, `.diskFull` where there is no room for a second one.
   public func rescue(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
+    try HistoryFolder.checkKinds(location)
     let lock = try FolderLock(excluding: location)
     defer { withExtendedLifetime(lock) {} }
     try RescueInstaller.finish(location)

@@ -10,7 +10,7 @@ final class RawFile {
 
   /// Nil where the file is not there, or cannot be read.
   init?(_ path: String) {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     var status = stat()
     size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0

@@ -1,3 +1,4 @@
+import ClipHistory
 import GtkKit
 
 /// What CopyPasta is, and who made it.
@@ -5,14 +6,33 @@ import GtkKit
 final class AboutDialog: Dialog {
   let window: Window
 
-  init() {
+  private static var summary: String { tr("Keeps the text you copy while its window is active.") }
+
+  /// - Parameter history: what is checked meanwhile, and said to be sound or not.
+  init(checking history: HistoryLocation? = nil) {
     // The translators put their names in the place of this word.
     let credits = tr("translator-credits")
     window = Window(
       about: .init(
         title: tr("About CopyPasta"), name: "CopyPasta", version: CopyPasta.version,
-        summary: tr("Keeps the text you copy while its window is active."),
+        summary: Self.summary,
         copyright: tr("© 2026 The CopyPasta authors"),
         translators: credits == "translator-credits" ? nil : credits, icon: CopyPasta.id))
+    if let history { say(whether: history) }
+  }
+
+  /// Off the main thread: a large history takes some seconds.
+  private func say(whether history: HistoryLocation) {
+    guard !history.isVacant else { return }
+    window.setComments(Self.summary + "\n\n" + tr("Checking the history…"))
+    Task { [weak window] in
+      let found: String
+      do throws(StoreError) {
+        found = try await HistoryChecker().check(history).message
+      } catch {
+        found = tr("Not checked.") + " " + error.message
+      }
+      window?.setComments(Self.summary + "\n\n" + found)
+    }
   }
 }

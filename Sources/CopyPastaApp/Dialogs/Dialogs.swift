@@ -1,3 +1,4 @@
+import ClipHistory
 import GtkKit
 
 /// The windows beside the main one: each is made when it is asked for, shown once, and goes when it is closed.
@@ -32,8 +33,10 @@ final class Dialogs {
   /// Shows the keys.
   func showShortcuts(above parent: Window?) { show(.shortcuts, above: parent) { ShortcutsWindow() } }
 
-  /// Shows what CopyPasta is.
-  func showAbout(above parent: Window?) { show(.about, above: parent) { AboutDialog() } }
+  /// Shows what CopyPasta is, and whether the history is sound.
+  func showAbout(_ history: HistoryLocation? = nil, above parent: Window?) {
+    show(.about, above: parent) { AboutDialog(checking: history) }
+  }
 
   /// Says in the preferences why a setting went back; answers false where they are not shown.
   func report(_ message: String, of key: Preferences.Key) -> Bool {

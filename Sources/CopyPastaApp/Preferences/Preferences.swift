@@ -32,7 +32,7 @@ final class Preferences {
   }
 
   /// The sizes that the largest text may be set to, in MiB.
-  static let sizeLimits = 1...512
+  nonisolated static let sizeLimits = 1...512
 
   private let settings: Settings
   private var observers: [Key: Observers] = [:]

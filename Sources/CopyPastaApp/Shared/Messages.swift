@@ -8,6 +8,14 @@ extension StoreError {
     case .folderUnusable(let path, _), .cannotOpen(let path, _):
       tr("The history cannot be kept: “%s” cannot be used. Check who owns it and whether it may be written.")
         .filled(with: path)
+    case .irregular(let path):
+      tr(
+        "The history cannot be kept: “%s” is a symbolic link or a pipe, which CopyPasta does not follow. Move it away."
+      )
+      .filled(with: path)
+    case .unsuitableFileSystem(let path):
+      tr("The history cannot be kept: the file system of “%s” has no file locks. Put it on a local disk.")
+        .filled(with: path)
     case .readOnly:
       tr("The history cannot be changed: its file or folder is read-only.")
     case .damaged:
@@ -42,6 +50,29 @@ extension HistoryRescuer.Outcome {
     guard lostCount > 0 else { return kept }
     let lost = trn("%s text could not be read.", "%s texts could not be read.", lostCount)
     return kept + " " + lost.filled(with: Format.number(lostCount))
+  }
+}
+
+extension HistoryCheck {
+  /// What was found, and what the next start does about it, in one line.
+  var message: String {
+    guard !isSound else {
+      return trn(
+        "The history is sound: %s text, %s on disk.", "The history is sound: %s texts, %s on disk.", clipCount
+      ).filled(with: Format.number(clipCount), Format.size(fileSize))
+    }
+    var parts = [tr("The history’s file is damaged.")]
+    if unreadableCount > 0 {
+      let unreadable = trn("%s text could not be read.", "%s texts could not be read.", unreadableCount)
+      parts.append(unreadable.filled(with: Format.number(unreadableCount)))
+    }
+    if wrongCount > 0 {
+      let wrong = trn(
+        "%s text has a wrong time, size or place.", "%s texts have a wrong time, size or place.", wrongCount)
+      parts.append(wrong.filled(with: Format.number(wrongCount)))
+    }
+    parts.append(tr("The next start keeps it under another name and carries over what can be read."))
+    return parts.joined(separator: " ")
   }
 }
 

@@ -46,6 +46,11 @@ extension Window {
     if IconTheme.has(about.icon) { gtk_about_dialog_set_logo_icon_name(opaque, about.icon) }
   }
 
+  /// Changes what a window about a program says below its name; for no other window.
+  public func setComments(_ text: String) {
+    gtk_about_dialog_set_comments(opaque, text)
+  }
+
   /// A group of keys with what they do.
   public struct ShortcutGroup {
     /// What the keys have in common.

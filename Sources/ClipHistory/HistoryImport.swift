@@ -1,0 +1,175 @@
+import CSQLite
+
+/// Adds clips that another history gave, each in the place that its time gives it, in one transaction.
+///
+/// It has the history alone: no other process of ours may have it open. Until `finish` returns, nothing is changed,
+/// whatever ends the process. Of the texts one is in memory at a time.
+///
+/// ```swift
+/// let history = try HistoryImport(location, at: now)
+/// try history.add(text, capturedAt: time)  // true: it was not there
+/// try history.finish()
+/// ```
+public final class HistoryImport {
+  private let session: WritingSession
+  private let now: Int64
+  /// The largest id that was ever given out before.
+  private let lastID: Int64
+  /// Finds a clip that was there before by its time; nil if there was none.
+  private let present: Statement?
+
+  private static let index = "import_times"
+
+  /// Makes or opens the history, and begins.
+  ///
+  /// - Parameter now: in microseconds since 1970 UTC; a time more than a day after it is not believed.
+  /// - Throws: as `HistoryStore.init` does, and `.locked` while another process has the history open.
+  public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
+    self.now = now
+    try HistoryFolder.prepareFolder(location)
+    let lock = try FolderLock(excluding: location)
+    try RescueInstaller.finish(location)
+    if Damage.isMarked(location) || Damage.isHidden(in: location) { throw .damaged }
+    session = try WritingSession(location: location, patience: Patience(), lock: lock)
+    let connection = session.connection
+    try connection.execute("BEGIN IMMEDIATE")
+    lastID = try Statement(
+      "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'clip'", on: connection
+    ).run { row throws(StoreError) in try row.step() ? row.integer(0) : 0 }
+    let isEmpty = try Statement("SELECT 1 FROM clip LIMIT 1", on: connection).run { row throws(StoreError) in
+      try !row.step()
+    }
+    guard !isEmpty else {
+      present = nil
+      return
+    }
+    // For this transaction only; it holds no text.
+    try connection.execute(
+      "CREATE INDEX \(Self.index) ON clip(captured_at, byte_count) WHERE id <= \(lastID)")
+    present = try Statement(
+      """
+      SELECT 1 FROM clip INDEXED BY \(Self.index)
+      WHERE captured_at = ?1 AND byte_count = ?2 AND text = ?3 AND id <= \(lastID) LIMIT 1
+      """, on: connection)
+  }
+
+  deinit {
+    // What was not finished is nothing.
+    sqlite3_exec(session.connection.handle, "ROLLBACK", nil, nil, nil)
+  }
+
+  /// Adds a clip after those that were added before; false if a clip of that time and text was there before.
+  ///
+  /// - Parameter time: in microseconds since 1970 UTC; 0 if nobody knows.
+  public func add(_ text: ClipText, capturedAt time: Int64) throws(StoreError) -> Bool {
+    let time = CaptureTime.plausible(time)
+    if try isPresent(text, time) { return false }
+    _ = try session.insert(text, capturedAt: time)
+    return true
+  }
+
+  /// Brings all clips into the order of their times, and puts everything on disk.
+  ///
+  /// Each of the two histories keeps its own order: a clip whose time is not after that of the one before it, or is
+  /// none, goes where that one goes.
+  public func finish() throws(StoreError) {
+    let connection = session.connection
+    if present != nil {
+      try merge()
+      try connection.execute("DROP INDEX \(Self.index)")
+    }
+    try connection.execute("COMMIT")
+    // Rows that were moved left their texts there.
+    _ = try connection.truncateLog(waiting: 0)
+  }
+
+  // MARK: -
+
+  private func isPresent(_ text: ClipText, _ time: Int64) throws(StoreError) -> Bool {
+    guard let present else { return false }
+    return try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
+      try present.run { row throws(StoreError) in
+        row.bind(time, at: 1)
+        row.bind(Int64(text.byteCount), at: 2)
+        try row.bind(borrowing: bytes, at: 3)
+        return try row.step()
+      }
+    }
+  }
+
+  /// Gives new ids from the first clip on that is not in its place: ids are the order, and none is given out twice.
+  private func merge() throws(StoreError) {
+    let connection = session.connection
+    let following = try Statement(
+      "SELECT id, captured_at FROM clip WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT 1", on: connection)
+    let largestID = try Statement("SELECT max(id) FROM clip", on: connection).run { row throws(StoreError) in
+      try row.step() ? row.integer(0) : 0
+    }
+    var old = Run(after: .min, upTo: lastID, latest: now)
+    var new = Run(after: lastID, upTo: largestID, latest: now)
+    try old.advance(following)
+    try new.advance(following)
+    guard new.id != nil else { return }
+
+    let trigger = try Statement(
+      "SELECT sql FROM sqlite_schema WHERE name = 'clip_is_not_updated'", on: connection
+    ).run { row throws(StoreError) in try row.step() ? row.string(0) : "" }
+    try connection.execute("DROP TRIGGER clip_is_not_updated")
+    let moving = try Statement("UPDATE clip SET id = ?2 WHERE id = ?1", on: connection)
+    var placed = Int64.min
+    var nextID = largestID + 1
+    while old.id != nil || new.id != nil {
+      let takesOld = new.id == nil || (old.id != nil && old.time <= new.time)
+      guard let id = takesOld ? old.id : new.id else { break }
+      if id > placed {
+        placed = id
+        // What follows is in its place.
+        if old.id == nil { break }
+      } else {
+        try moving.run { row throws(StoreError) in
+          row.bind(id, at: 1)
+          row.bind(nextID, at: 2)
+          _ = try row.step()
+        }
+        placed = nextID
+        nextID += 1
+      }
+      if takesOld { try old.advance(following) } else { try new.advance(following) }
+    }
+    try connection.execute(
+      """
+      UPDATE sqlite_sequence SET seq = max(seq, \(nextID - 1)) WHERE name = 'clip';
+      \(trigger)
+      """)
+  }
+}
+
+/// The clips of one history, one after the other.
+private struct Run {
+  /// The clip's id, nil after the last.
+  private(set) var id: Int64?
+  /// The time that its place goes by, which never goes down.
+  private(set) var time: Int64 = 0
+  private var last: Int64
+  private let end: Int64
+  private let latest: Int64
+
+  init(after start: Int64, upTo end: Int64, latest now: Int64) {
+    last = start
+    self.end = end
+    latest = CaptureTime.plausible(now) + 86_400_000_000
+  }
+
+  mutating func advance(_ following: Statement) throws(StoreError) {
+    let found = try following.run { [last, end] row throws(StoreError) -> (id: Int64, time: Int64)? in
+      row.bind(last, at: 1)
+      row.bind(end, at: 2)
+      return try row.step() ? (row.integer(0), row.time(1)) : nil
+    }
+    id = found?.id
+    guard let found else { return }
+    guard found.id > last else { throw .damaged }
+    last = found.id
+    if found.time <= latest { time = max(time, found.time) }
+  }
+}

@@ -1,0 +1,23 @@
+import ClipHistory
+import GtkKit
+
+/// Whether the history is sound, in one line; it needs no display, and the program may run meanwhile.
+enum Check {
+  /// Looks at the whole history, and says what was found.
+  ///
+  /// - Returns: the exit status: 0 if nothing is wrong, 1 if the history is damaged, 2 if it could not be looked at.
+  static func run(_ location: HistoryLocation) -> Int32 {
+    guard !location.isVacant else {
+      print(tr("There is no history yet."))
+      return 0
+    }
+    do throws(StoreError) {
+      let check = try HistoryCheck(location)
+      print(check.message)
+      return check.isSound ? 0 : 1
+    } catch {
+      complain(tr("Not checked.") + " " + error.message)
+      return 2
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import GtkKit
+
+/// A line of what `--export` wrote.
+struct ImportedLine: Equatable {
+  /// In microseconds since 1970 UTC; 0 if nobody knows.
+  var capturedAt: Int64 = 0
+  var text: [UInt8] = []
+}
+
+/// Why a line is not one of an export.
+enum LineRefusal: Error, Equatable {
+  /// It is no JSON object with a text, and a time if any, on one line.
+  case malformed
+  /// The time is none that a clip can have.
+  case time
+  /// The text is larger than any that is recorded.
+  case tooLarge
+
+  /// What is wrong, in some words.
+  var message: String {
+    switch self {
+    case .malformed: tr("it is not a JSON object as --export writes it")
+    case .time: tr("its time is not a time as --export writes it")
+    case .tooLarge: tr("its text is too large")
+    }
+  }
+}
+
+/// Reads lines of JSON from a file descriptor; of each it holds the text and no more.
+struct ImportedLines {
+  /// The largest text that can be set to be recorded, in bytes.
+  private static let largestText = Preferences.sizeLimits.upperBound << 20
+
+  private var input: InputBuffer
+  /// The number of the line that was read last, from 1 on.
+  private(set) var number = 0
+
+  init(descriptor: Int32) {
+    input = InputBuffer(descriptor: descriptor)
+  }
+
+  /// The next line that is not blank, or why it is refused; nil at the end.
+  mutating func next() throws(InputError) -> Result<ImportedLine, LineRefusal>? {
+    if number == 0 { try skipByteOrderMark() }
+    while let byte = try input.peek() {
+      number += 1
+      if byte == UInt8(ascii: "\n") {
+        input.advance()
+        continue
+      }
+      do {
+        let line = try object()
+        return .success(line)
+      } catch let refusal as LineRefusal {
+        try skipLine()
+        return .failure(refusal)
+      } catch let error as InputError {
+        throw error
+      } catch {
+        return nil
+      }
+    }
+    return nil
+  }
+
+  // MARK: JSON (RFC 8259); a line break ends a line, wherever it is
+
+  private mutating func object() throws -> ImportedLine {
+    var line = ImportedLine()
+    var hasText = false
+    try skipSpace()
+    try expect("{")
+    repeat {
+      try skipSpace()
+      let name = try string(atMost: 64)
+      try skipSpace()
+      try expect(":")
+      try skipSpace()
+      switch String(decoding: name, as: UTF8.self) {
+      case "text" where !hasText:
+        line.text = try string(atMost: Self.largestText)
+        hasText = true
+      case "captured_at": line.capturedAt = try time()
+      case "text": throw LineRefusal.malformed
+      default: try skipValue()
+      }
+      try skipSpace()
+    } while try input.take(",")
+    try expect("}")
+    try skipSpace()
+    guard hasText, try input.peek() == nil || input.take("\n") else { throw LineRefusal.malformed }
+    return line
+  }
+
+  private mutating func time() throws -> Int64 {
+    if try input.take("n") {
+      for character in "ull".unicodeScalars { try expect(character) }
+      return 0
+    }
+    guard let time = ISO8601.microseconds(try string(atMost: 64)) else { throw LineRefusal.time }
+    return time
+  }
+
+  /// The bytes of a string, which may be no valid UTF-8.
+  private mutating func string(atMost limit: Int) throws -> [UInt8] {
+    try expect("\"")
+    var bytes: [UInt8] = []
+    while true {
+      try input.takePlain(into: &bytes)
+      guard bytes.count <= limit else { throw LineRefusal.tooLarge }
+      guard let byte = try input.peek() else { throw LineRefusal.malformed }
+      switch byte {
+      case UInt8(ascii: "\""):
+        input.advance()
+        return bytes
+      case UInt8(ascii: "\\"):
+        input.advance()
+        try appendEscape(to: &bytes)
+      case ..<0x20: throw LineRefusal.malformed
+      default: break  // The buffer was at its end.
+      }
+    }
+  }
+
+  private mutating func appendEscape(to bytes: inout [UInt8]) throws {
+    guard let byte = try input.peek(), byte != UInt8(ascii: "\n") else { throw LineRefusal.malformed }
+    input.advance()
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(byte)
+    case UInt8(ascii: "b"): bytes.append(0x08)
+    case UInt8(ascii: "f"): bytes.append(0x0c)
+    case UInt8(ascii: "n"): bytes.append(0x0a)
+    case UInt8(ascii: "r"): bytes.append(0x0d)
+    case UInt8(ascii: "t"): bytes.append(0x09)
+    case UInt8(ascii: "u"):
+      var unit = try hexadecimal()
+      if (0xd800..<0xdc00).contains(unit) {
+        try expect("\\")
+        try expect("u")
+        let low = try hexadecimal()
+        guard (0xdc00..<0xe000).contains(low) else { throw LineRefusal.malformed }
+        unit = 0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00)
+      }
+      guard let scalar = Unicode.Scalar(unit) else { throw LineRefusal.malformed }
+      bytes += String(Character(scalar)).utf8
+    default: throw LineRefusal.malformed
+    }
+  }
+
+  private mutating func hexadecimal() throws -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = try input.peek(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw LineRefusal.malformed
+      }
+      input.advance()
+      value = value << 4 | UInt32(digit)
+    }
+    return value
+  }
+
+  /// What a later version may add; the brackets have to match, and nothing more.
+  private mutating func skipValue() throws {
+    var depth = 0
+    var isEmpty = true
+    while let byte = try input.peek() {
+      switch byte {
+      case UInt8(ascii: "\""): _ = try string(atMost: Self.largestText)
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        input.advance()
+      case UInt8(ascii: "}") where depth == 0, UInt8(ascii: ",") where depth == 0:
+        guard !isEmpty else { throw LineRefusal.malformed }
+        return
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard depth > 0 else { throw LineRefusal.malformed }
+        depth -= 1
+        input.advance()
+      case ..<0x20 where byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\r"): throw LineRefusal.malformed
+      default: input.advance()
+      }
+      isEmpty = false
+    }
+    throw LineRefusal.malformed
+  }
+
+  // MARK: -
+
+  private mutating func expect(_ character: Unicode.Scalar) throws {
+    guard try input.take(character) else { throw LineRefusal.malformed }
+  }
+
+  private mutating func skipSpace() throws(InputError) {
+    while let byte = try input.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0d { input.advance() }
+  }
+
+  private mutating func skipLine() throws(InputError) {
+    while let byte = try input.peek() {
+      input.advance()
+      if byte == UInt8(ascii: "\n") { return }
+    }
+  }
+
+  private mutating func skipByteOrderMark() throws(InputError) {
+    for byte: UInt8 in [0xef, 0xbb, 0xbf] {
+      guard try input.peek() == byte else { return }
+      input.advance()
+    }
+  }
+}

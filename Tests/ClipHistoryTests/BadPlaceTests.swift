@@ -1,0 +1,106 @@
+import CSQLite
+import Foundation
+import Testing
+
+@testable import ClipHistory
+
+@Suite("A place that no history can be in is said, and nothing is followed or lost")
+struct BadPlaceTests {
+  let history: TemporaryHistory
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  /// Every way in says what is in the way.
+  private func expect(_ error: StoreError) async throws {
+    let location = history.location
+    #expect(!location.isVacant)
+    #expect(throws: error) { try history.store() }
+    #expect(throws: error) { try history.reader() }
+    #expect(throws: error) { try WholeClips(location: location) }
+    #expect(throws: error) { try HistoryCheck(location) }
+    #expect(throws: error) { try HistoryImport(location, at: 1) }
+    await #expect(throws: error) { try await HistoryRescuer().rescue(location) }
+  }
+
+  private func filled() async throws {
+    let store = try history.store()
+    try await store.add("one")
+    await store.close()
+  }
+
+  @Test(arguments: [true, false])
+  func `a symbolic link in the place of the file`(leadsSomewhere: Bool) async throws {
+    try await filled()
+    let database = history.location.database
+    let elsewhere = history.location.folder + "/elsewhere"
+    try FileManager.default.moveItem(atPath: database, toPath: elsewhere)
+    let before = try Data(contentsOf: URL(filePath: elsewhere))
+    if !leadsSomewhere { try FileManager.default.removeItem(atPath: elsewhere) }
+    try FileManager.default.createSymbolicLink(atPath: database, withDestinationPath: elsewhere)
+    try await expect(.irregular(path: database))
+    #expect(FileManager.default.fileExists(atPath: elsewhere) == leadsSomewhere)
+    if leadsSomewhere { #expect(try Data(contentsOf: URL(filePath: elsewhere)) == before) }
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: database) == elsewhere)
+  }
+
+  @Test(arguments: [true, false])
+  func `a symbolic link in the place of the folder`(leadsSomewhere: Bool) async throws {
+    try await filled()
+    let folder = history.location.folder
+    try FileManager.default.moveItem(atPath: folder, toPath: folder + "-elsewhere")
+    if !leadsSomewhere { try FileManager.default.removeItem(atPath: folder + "-elsewhere") }
+    try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder + "-elsewhere")
+    try await expect(.irregular(path: folder))
+    #expect(FileManager.default.fileExists(atPath: folder + "-elsewhere") == leadsSomewhere)
+  }
+
+  /// To open it would wait for ever.
+  @Test(arguments: ["", "-wal", "-shm"])
+  func `a named pipe in the place of a file`(ending: String) async throws {
+    try await filled()
+    let path = history.location.database + ending
+    try? FileManager.default.removeItem(atPath: path)
+    try #require(mkfifo(path, 0o600) == 0)
+    try await expect(.irregular(path: path))
+  }
+
+  /// SQLite says that the locks are taken.
+  @Test func `a file system without locks`() async throws {
+    try await filled()
+    await #expect(processExitsWith: .success) { [folder = history.location.folder as String] in
+      let location = HistoryLocation(folder: folder)
+      let vfs = try #require(sqlite3_vfs_find(nil))
+      let fails: @convention(c) (Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, command, _ in
+        guard command == F_SETLK else { return 0 }
+        errno = ENOLCK
+        return -1
+      }
+      _ = vfs.pointee.xSetSystemCall(vfs, "fcntl", unsafeBitCast(fails, to: sqlite3_syscall_ptr.self))
+      let error = StoreError.unsuitableFileSystem(path: location.database)
+      #expect(throws: error) { try HistoryStore(location: location, digest: testDigest) }
+      #expect(throws: error) { try HistoryReader(location: location) }
+      #expect(throws: error) { try WholeClips(location: location) }
+    }
+    #expect(try await history.store().allIDs() == [1])
+  }
+
+  @Test func `a folder that others may write to is narrowed`() async throws {
+    try await filled()
+    chmod(history.location.folder, 0o777)
+    #expect(try await history.store().allIDs() == [1])
+    let mode = try FileManager.default.attributesOfItem(atPath: history.location.folder)[.posixPermissions]
+    #expect(mode as? Int == 0o700)
+  }
+
+  /// Most of it is a hole.
+  @Test func `10 GB behind the history cost nothing`() async throws {
+    try await filled()
+    #expect(truncate(history.location.database, 10 << 30) == 0)
+    let store = try history.store()
+    try await store.add("two")
+    #expect(try await store.allIDs() == [1, 2])
+    #expect(try HistoryCheck(history.location).clipCount == 2)
+  }
+}

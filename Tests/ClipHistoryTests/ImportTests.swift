@@ -1,0 +1,172 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ClipHistory
+
+@Suite("Clips of another history come to their places, all or none")
+struct ImportTests {
+  let history: TemporaryHistory
+  private static let now: Int64 = 1_800_000_000_000_000
+
+  init() throws {
+    history = try TemporaryHistory()
+  }
+
+  /// Adds clips; answers which were not there.
+  @discardableResult
+  private func add(_ clips: [(String, Int64)]) throws -> [Bool] {
+    let adding = try HistoryImport(history.location, at: Self.now)
+    let added = try clips.map { try adding.add(try ClipText($0.0), capturedAt: $0.1) }
+    try adding.finish()
+    return added
+  }
+
+  private func record(_ clips: [(String, Int64)]) async throws {
+    let store = try history.store()
+    for (text, time) in clips { try await store.add(text, at: time) }
+    await store.close()
+  }
+
+  /// The texts and times, oldest first.
+  private func found() throws -> [String] {
+    let clips = try WholeClips(location: history.location)
+    var found: [String] = []
+    while let clip = try clips.next() {
+      found.append("\(String(decoding: clip.text.bytes, as: UTF8.self)) \(clip.capturedAt)")
+    }
+    return found
+  }
+
+  @Test func `into an empty history, as they are`() async throws {
+    let large = String(repeating: "large ", count: 5_000)
+    #expect(
+      try add([("a", 5), ("b", 5), ("a", 5), (large, 3), ("c", 0), ("d", .max)])
+        == Array(repeating: true, count: 6))
+    #expect(try found() == ["a 5", "b 5", "a 5", "\(large) 3", "c 0", "d 0"])
+    #expect(try HistoryCheck(history.location).isSound)
+    let store = try history.store()
+    #expect(try await store.allIDs() == Array(1...6))
+    #expect(try await store.add("next", at: Self.now).id == 7)
+  }
+
+  @Test func `older ones before newer ones, whose ids are given out no second time`() async throws {
+    try await record([("x", 100), ("y", 101)])
+    try add([("a", 1), ("b", 2)])
+    #expect(try found() == ["a 1", "b 2", "x 100", "y 101"])
+    let store = try history.store()
+    #expect(try await store.allIDs().allSatisfy { $0 > 2 }, "an id of before would be another text")
+    #expect(try await store.add("next", at: Self.now).id == 7)
+    #expect(try HistoryCheck(history.location).isSound)
+  }
+
+  @Test func `newer ones after older ones, which keep their ids`() async throws {
+    try await record([("x", 100), ("y", 101)])
+    try add([("a", 101), ("b", 200)])
+    #expect(try found() == ["x 100", "y 101", "a 101", "b 200"])
+    #expect(try await history.store().allIDs() == [1, 2, 3, 4])
+  }
+
+  @Test func `others between them`() async throws {
+    try await record([("x", 100), ("y", 200), ("z", 300)])
+    try add([("a", 50), ("b", 150), ("c", 250), ("d", 350)])
+    #expect(try found() == ["a 50", "x 100", "b 150", "y 200", "c 250", "z 300", "d 350"])
+    #expect(try HistoryCheck(history.location).isSound)
+  }
+
+  @Test func `with those whose time says nothing beside the one before them`() async throws {
+    let later = Self.now + 100 * 86_400_000_000
+    try await record([("x", 100), ("y", 300)])
+    try add([("a", 50), ("future", later), ("b", 60), ("unknown", 0), ("past", 1), ("c", 200)])
+    let found = try found()
+    #expect(found == ["a 50", "future \(later)", "b 60", "unknown 0", "past 1", "x 100", "c 200", "y 300"])
+  }
+
+  @Test func `what is there already is not added`() async throws {
+    try await record([("x", 100), ("y", 200)])
+    #expect(try add([("x", 100), ("x", 150), ("y", 100), ("z", 250)]) == [false, true, true, true])
+    let all = try found()
+    #expect(all == ["x 100", "x 150", "y 100", "y 200", "z 250"], "the lines keep their own order")
+    let ids = try await history.store().allIDs()
+    #expect(try add([("x", 100), ("y", 100), ("x", 150), ("y", 200), ("z", 250)]).contains(true) == false)
+    #expect(try found() == all)
+    #expect(try await history.store().allIDs() == ids)
+  }
+
+  @Test func `nothing, where it was not finished`() async throws {
+    try await record([("x", 100)])
+    do {
+      let adding = try HistoryImport(history.location, at: Self.now)
+      _ = try adding.add(try ClipText("a"), capturedAt: 1)
+    }
+    #expect(try found() == ["x 100"])
+    #expect(try await history.store().allIDs() == [1])
+  }
+
+  @Test func `nothing, where the history is open`() async throws {
+    let store = try history.store()
+    try await store.add("x", at: 100)
+    #expect(throws: StoreError.locked) { try HistoryImport(history.location, at: Self.now) }
+    try await store.add("y", at: 200)
+    #expect(try found() == ["x 100", "y 200"])
+  }
+
+  @Test func `and what was moved leaves no text behind once it is deleted`() async throws {
+    try await record(
+      (1...60).map { ("Xq7!vanish \($0) " + String(repeating: "x", count: 300), Int64($0) * 10) })
+    try add((1...60).map { ("other \($0)", Int64($0) * 10 + 5) })
+    let store = try history.store()
+    for id in try await store.allIDs() {
+      guard try await store.text(of: id)?.bytes.starts(with: Array("Xq7!".utf8)) == true else { continue }
+      try await store.delete(id)
+    }
+    #expect(try !history.contains("Xq7!vanish"))
+  }
+
+  /// Each writes to the files some 40 times.
+  @Test(arguments: [1, 2, 3, 5, 8, 13, 21, 30, 34, 36, 38, 40, 42, 44, 46, 50, 60])
+  func `all or none, killed at any write`(count: Int) async throws {
+    let old = (1...150).map { ("old \($0) " + String(repeating: "o", count: 200), Int64($0) * 10) }
+    try await record(old)
+    let before = try found()
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [folder = history.location.folder as String, count = count as Int] in
+      TestFiles.install()
+      let writes = Counter()
+      TestFiles.beforeChange { if writes.next() == count { kill(getpid(), SIGKILL) } }
+      let adding = try HistoryImport(HistoryLocation(folder: folder), at: ImportTests.now)
+      for number in 1...150 {
+        let text = "new \(number) " + String(repeating: "n", count: 200)
+        _ = try adding.add(try ClipText(text), capturedAt: Int64(number) * 10 + 5)
+      }
+      try adding.finish()
+      kill(getpid(), SIGKILL)
+    }
+    let store = try history.store()
+    let ids = try await store.allIDs()
+    await store.close()
+    let after = try found()
+    if ids.count == 150 {
+      #expect(after == before)
+    } else {
+      #expect(after.count == 300)
+      #expect(
+        after.enumerated().allSatisfy {
+          $1.hasPrefix($0 % 2 == 0 ? "old \($0 / 2 + 1) " : "new \($0 / 2 + 1) ")
+        })
+    }
+    #expect(try HistoryCheck(history.location).isSound)
+  }
+}
+
+/// Counts, from any thread.
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+
+  func next() -> Int {
+    count.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import ClipHistory
+import Foundation
+import GtkKit
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+@MainActor
+@Suite("What was exported is imported again")
+struct ImportCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func location(_ name: String) -> HistoryLocation {
+    HistoryLocation(folder: folder.path + "/" + name)
+  }
+
+  private func importing(_ lines: String, to location: HistoryLocation) throws -> Int32 {
+    try folder.write(lines, to: "lines.jsonl")
+    let file = try FileHandle(forReadingFrom: URL(filePath: folder.path + "/lines.jsonl"))
+    defer { withExtendedLifetime(file) {} }
+    return Import.run(location, from: file.fileDescriptor)
+  }
+
+  private func exported(_ location: HistoryLocation) throws -> String {
+    try folder.write("", to: "export.jsonl")
+    let file = try FileHandle(forWritingTo: URL(filePath: folder.path + "/export.jsonl"))
+    #expect(Export.run(location, to: file.fileDescriptor) == 0)
+    try file.close()
+    return try String(contentsOfFile: folder.path + "/export.jsonl", encoding: .utf8)
+  }
+
+  @Test func `byte for byte, with its times and in its order`() async throws {
+    let texts = [
+      "plain", "two\nlines\r\n", "tab\t, \"quotes\" and \\backslashes\\", "\u{1}\u{8}\u{c}\u{1f}\u{7f}",
+      "\u{80}\u{9b}31m\u{a0}ÿ", "\u{2028}\u{2029}", "e\u{301}é 🇮🇹 👩🏽‍🍳 שלום", "\u{feff}\u{fffd}\u{10ffff}",
+      String(repeating: "0123456789\u{2028}\n", count: 20_000), " ",
+    ]
+    let scratch = try Scratch()
+    for text in texts { try await scratch.record(text) }
+    let first = try exported(scratch.location)
+    #expect(first.split(separator: "\n").count == texts.count)
+    #expect(try importing(first, to: location("other")) == 0)
+    #expect(try exported(location("other")) == first)
+    #expect(try importing(first, to: location("other")) == 0)
+    #expect(try exported(location("other")) == first, "nothing twice")
+  }
+
+  @Test func `and what is no line of an export is refused, and nothing else`() throws {
+    let bad = [
+      "nonsense", "{", #"{"text":"#, #"{"text":"a""#, #"{"text":1}"#, #"{"captured_at":null}"#,
+      #"{"text":"a"} b"#,
+      #"{"text":""}"#, #"{"text":"\u0000"}"#, #"{"text":"\ud800"}"#, #"{"text":"\ud800\u0041"}"#,
+      #"{"text":"\x"}"#,
+      #"{"text":"a","text":"b"}"#, #"{"captured_at":"yesterday","text":"a"}"#, "[]", "{}",
+      #"{"captured_at":"1969-12-31T23:59:59Z","text":"a"}"#,
+      #"{"captured_at":"2026-02-29T00:00:00Z","text":"a"}"#,
+      #"{"captured_at":"2026-01-01T00:00:00+01:00","text":"a"}"#, #"{"other":]"text":"a"}"#,
+    ]
+    let good = [
+      #"{"captured_at":"2024-02-29T23:59:59.000001Z","text":"\ud83d\ude00\/"}"#,
+      #" { "other" : [ {"a":"]}\""}, 1 ] , "text" : "b" , "captured_at" : null } "#, "",
+      #"{"captured_at":"2026-01-01T00:00:00Z","text":"c"}"#,
+    ]
+    let lines = bad.flatMap { [$0, good[0]] } + good
+    #expect(try importing(lines.joined(separator: "\n"), to: location("new")) == 1)
+    let found = try exported(location("new")).split(separator: "\n")
+    #expect(found.count == bad.count + 3)
+    #expect(
+      found.dropFirst(bad.count).joined(separator: "\n") == #"""
+        {"captured_at":"2024-02-29T23:59:59.000001Z","text":"😀/"}
+        {"captured_at":null,"text":"b"}
+        {"captured_at":"2026-01-01T00:00:00.000000Z","text":"c"}
+        """#)
+  }
+
+  @Test func `with the number of each line that is refused`() throws {
+    try folder.write("{\"text\":\"a\"}\n\nnonsense\n{\"text\":\"\"}\n", to: "lines.jsonl")
+    let file = try FileHandle(forReadingFrom: URL(filePath: folder.path + "/lines.jsonl"))
+    var lines = ImportedLines(descriptor: file.fileDescriptor)
+    var found: [Result<ImportedLine, LineRefusal>] = []
+    var numbers: [Int] = []
+    while let line = try lines.next() {
+      found.append(line)
+      numbers.append(lines.number)
+    }
+    let first = ImportedLine(capturedAt: 0, text: Array("a".utf8))
+    #expect(found == [.success(first), .failure(.malformed), .success(ImportedLine())])
+    #expect(numbers == [1, 3, 4])
+  }
+
+  @Test(
+    arguments: [
+      0, 1, 951_782_399_999_999, 1_795_287_987_000_042, 4_102_444_800_000_000, 253_402_300_799_999_999,
+    ] as [Int64])
+  func `any time`(time: Int64) {
+    #expect(ISO8601.microseconds(Array(Format.iso8601(time).utf8)) == time)
+  }
+
+  @Test func `not beside a program that runs`() async throws {
+    let scratch = try Scratch()
+    try await scratch.record("one")
+    #expect(try importing(#"{"text":"a"}"#, to: scratch.location) == 1)
+    #expect(try scratch.texts() == ["one"])
+  }
+
+  @Test func `and a check says whether it is sound`() async throws {
+    #expect(Check.run(location("none")) == 0)
+    let scratch = try Scratch()
+    try await scratch.record("one")
+    #expect(Check.run(scratch.location) == 0)
+    try folder.write("nonsense", to: "history.sqlite3")
+    #expect(Check.run(HistoryLocation(folder: folder.path)) == 1)
+    let link = location("link")
+    try FileManager.default.createSymbolicLink(atPath: link.folder, withDestinationPath: folder.path)
+    #expect(Check.run(link) == 2)
+  }
+}
