@@ -14,6 +14,8 @@ final class FakePortal {
     case grantedOtherwise
     /// Likewise, without a list of what.
     case grantedUnsaid
+    /// Likewise, with an empty list, as GNOME 50 does.
+    case grantedEmpty
     /// The user says no.
     case refused
     /// It ends without an answer of the user's.
@@ -30,6 +32,12 @@ final class FakePortal {
   let client: Bus
   /// What each method comes to; granted where nothing is said.
   var answers: [String: Answer] = [:]
+  /// What the next calls of a method come to, before that.
+  var nextAnswers: [String: [Answer]] = [:]
+  /// What happens before a method is answered.
+  var beforeAnswering: [String: () -> Void] = [:]
+  /// What it says is the version of its shortcuts; nil where it does not.
+  var version: UInt32?
   /// Whether it is one of those that want to know first who asks.
   var knowsRegistry = false
   /// Whether it grants all at the beginning, as KDE 5.27 does.
@@ -48,6 +56,7 @@ final class FakePortal {
   /// The objects of all that was asked for, by their paths, in order.
   private(set) var requests: [String] = []
   private var requestObjects: [String: BusRegistration] = [:]
+  private var isSessionBound = false
 
   static let handle = Portal.path + "/session/1_1/copypasta"
 
@@ -72,7 +81,7 @@ final class FakePortal {
         "ListShortcuts": { [weak self] arguments throws(BusError) in
           try self?.requested("ListShortcuts", arguments, options: arguments[1]) ?? []
         },
-      ])
+      ], properties: ["version": { [weak self] in self?.version.map { .uint32($0) } }])
     let background = try bus.export(
       Self.background, at: Portal.path,
       methods: [
@@ -131,7 +140,7 @@ final class FakePortal {
   ) throws(BusError) -> [Variant] {
     calls.append(method)
     self.arguments[method] = arguments
-    let answer = answers[method] ?? .granted
+    let answer = nextAnswer(to: method)
     if answer == .error { throw .refused(name: BusError.unknownMethod, message: "no") }
     let token = options?.dictionary?["handle_token"]?.string ?? ""
     let sender = client.uniqueName.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
@@ -139,9 +148,23 @@ final class FakePortal {
     requests.append(request)
     requestObjects[request] = nil
     requestObjects[request] = try closable("org.freedesktop.portal.Request", at: request)
+    beforeAnswering[method]?()
     // Before the call is answered, as quick portals do.
     if let response = response(to: method, answer) { respond(to: request, response) }
     return [path(request)]
+  }
+
+  /// A session can be bound once.
+  private func nextAnswer(to method: String) -> Answer {
+    defer {
+      isSessionBound =
+        method == "CreateSession" ? false : isSessionBound || method == "BindShortcuts"
+    }
+    if method == "BindShortcuts", isSessionBound { return .failed }
+    if nextAnswers[method]?.isEmpty == false, let next = nextAnswers[method]?.removeFirst() {
+      return next
+    }
+    return answers[method] ?? .granted
   }
 
   /// Answers a request that was answered with silence so far.
@@ -161,6 +184,7 @@ final class FakePortal {
     case .granted: [.uint32(0), .dictionary(results)]
     case .grantedOtherwise: [.uint32(2), .dictionary(results)]
     case .grantedUnsaid: [.uint32(0), .dictionary([:])]
+    case .grantedEmpty: [.uint32(0), .dictionary(["shortcuts": .array(of: "(sa{sv})", [])])]
     case .refused: [.uint32(1), .dictionary([:])]
     case .failed: [.uint32(2), .dictionary([:])]
     case .nonsense: [.string("0"), .int32(5)]
@@ -208,6 +232,7 @@ final class FakePortal {
         <arg type='o'/><arg type='a(sa{sv})'/><arg type='s'/><arg type='a{sv}'/><arg type='o' direction='out'/>
       </method>
       <method name='ListShortcuts'><arg type='o'/><arg type='a{sv}'/><arg type='o' direction='out'/></method>
+      <property name='version' type='u' access='read'/>
     </interface></node>
     """
 }

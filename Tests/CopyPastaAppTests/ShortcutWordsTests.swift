@@ -1,3 +1,4 @@
+import Glibc
 import GtkKit
 import Testing
 
@@ -22,6 +23,27 @@ import Testing
 
   @Test func modifiersAloneAreABeginning() throws {
     #expect(ShortcutCapture(try #require(Accelerator("<Control>Super_L"))) == .incomplete)
+  }
+
+  @Test(arguments: [
+    ("ubuntu:GNOME", "GNOME’s settings"), ("KDE", "System Settings"), ("Hyprland", "the desktop’s"),
+  ])
+  func `where the portal's keys are changed is said in the desktop's words`(
+    desktop: String, place: String
+  ) {
+    let before = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }
+    defer {
+      if let before {
+        setenv("XDG_CURRENT_DESKTOP", before, 1)
+      } else {
+        unsetenv("XDG_CURRENT_DESKTOP")
+      }
+    }
+    setenv("XDG_CURRENT_DESKTOP", desktop, 1)
+    for name in ["Ctrl+Super+V", nil] {
+      let message = ShortcutState.held(by: .portal, name: name).message
+      #expect(message.contains(place) && message.hasSuffix("."), "\(message)")
+    }
   }
 
   @Test func theCommandIsSaidWhereThereIsNoOtherWay() throws {

@@ -51,7 +51,7 @@ final class ShortcutGroup {
   }
 
   private func choose(_ shortcut: String) {
-    if preferences.shortcut != shortcut { preferences.shortcut = shortcut }
+    if preferences.shortcut != shortcut { preferences.shortcut = shortcut } else { keeper.askAgain() }
   }
 
   private func recording(_ isRecording: Bool) {

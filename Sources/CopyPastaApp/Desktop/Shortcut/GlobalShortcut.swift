@@ -16,9 +16,17 @@ protocol GlobalShortcut: AnyObject {
   /// Gives back what it has, if anything.
   func stop() async
 
+  /// Forgets that the user did not want it: now they do.
+  func forgetRefusal()
+
   /// Calls for each press, with what lets the window have the keyboard.
   func onActivated(_ body: @escaping @MainActor (Activation) -> Void)
 
   /// Calls when the state becomes another one by itself.
   func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void)
+}
+
+extension GlobalShortcut {
+  /// Most have nobody to ask.
+  func forgetRefusal() {}
 }

@@ -10,8 +10,6 @@ enum PortalError: Error, Equatable {
   case failed
   /// No answer came in time.
   case silent
-  /// The user was asked, and did not answer.
-  case unanswered
   /// The task was cancelled.
   case cancelled
 }
@@ -58,10 +56,11 @@ final class Portal {
   /// Makes a request and waits for its answer, which a signal brings.
   ///
   /// - Parameters:
-  ///   - limit: how long to wait. The request is taken back then, with what it shows to the user.
+  ///   - limit: how long to wait; nil for as long as the user takes who is asked. A request that is given up is taken
+  ///     back, with what it shows to the user.
   ///   - arguments: what to call the method with, given the value of its option `handle_token`.
   func request(
-    _ method: String, of interface: String, within limit: Duration, arguments: (Variant) -> [Variant]
+    _ method: String, of interface: String, within limit: Duration?, arguments: (Variant) -> [Variant]
   ) async throws(PortalError) -> [String: Variant] {
     // Another `Portal` on the same connection may have asked something, too.
     let token = "copypasta_" + String(UInt64.random(in: .min ... .max), radix: 16)
@@ -71,8 +70,15 @@ final class Portal {
       "org.freedesktop.portal.Request", at: "\(Self.path)/request/\(sender)/\(token)")
     let answer = PortalAnswer()
     let subscription = bus.subscribe(to: "Response", of: request) { answer.give(.init(response: $0)) }
-    let alarm = Timeout(after: limit) { answer.give(.failure(.silent)) }
-    defer { withExtendedLifetime((subscription, alarm)) {} }
+    let alarm = limit.map { Timeout(after: $0) { answer.give(.failure(.silent)) } }
+    var isThere = false
+    // One that ends with the question on the screen answers no more.
+    let watch = bus.watchName(Self.name) { _ in
+      isThere = true
+    } vanished: {
+      if isThere { answer.give(.failure(.unavailable)) }
+    }
+    defer { withExtendedLifetime((subscription, alarm, watch)) {} }
     do throws(PortalError) {
       try await call(interface, method, arguments(.string(token)), limit)
       return try await answer.wait().get()
@@ -83,7 +89,7 @@ final class Portal {
   }
 
   private func call(
-    _ interface: String, _ method: String, _ arguments: [Variant], _ limit: Duration
+    _ interface: String, _ method: String, _ arguments: [Variant], _ limit: Duration?
   ) async throws(PortalError) {
     do throws(BusError) {
       try await bus.call(Self.interface(interface), method, arguments, timeout: limit)

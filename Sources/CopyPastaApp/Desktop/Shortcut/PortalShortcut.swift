@@ -9,8 +9,6 @@ final class PortalShortcut: GlobalShortcut {
   struct Limits {
     /// The wait for an answer that needs no user.
     var answer = Duration.seconds(10)
-    /// The wait for one that the user is asked for; then the question is taken off the screen.
-    var question = Duration.seconds(300)
     /// The waits before a session that was lost is set up anew, one for each attempt.
     var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(20)]
     /// A portal that ends so many sessions in a row is left alone.
@@ -47,7 +45,6 @@ final class PortalShortcut: GlobalShortcut {
   }
 
   func start(_ keys: Accelerator) async -> ShortcutState {
-    if refused?.contains(keys) == true { return .notHeld(.refused) }
     self.keys = keys
     losses = 0
     let state = await setUp(keys)
@@ -62,9 +59,11 @@ final class PortalShortcut: GlobalShortcut {
     renewal?.cancel()
     await renewal?.value
     renewal = nil
-    session?.close()
+    await session?.close()
     session = nil
   }
+
+  func forgetRefusal() { refused?.forget() }
 
   func onActivated(_ body: @escaping @MainActor (Activation) -> Void) { activated = body }
   func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void) { changed = body }
@@ -108,13 +107,16 @@ final class PortalShortcut: GlobalShortcut {
   // MARK: - Setting up
 
   private func setUp(_ keys: Accelerator) async -> ShortcutState {
+    let mayAsk = refused?.contains(keys) != true
+    // KDE keeps its user's no in its settings, where they may have thought better of it.
+    guard mayAsk || remembers else { return .notHeld(.refused) }
     do throws(PortalError) {
       let portal = try await connectedPortal()
       let session = try await PortalShortcutSession.make(
-        for: keys, through: portal, limits: limits, remembers: remembers)
+        for: keys, through: portal, within: limits.answer, remembers: remembers, mayAsk: mayAsk)
       // It may have been stopped meanwhile.
       guard self.keys == keys, !Task.isCancelled else {
-        session.close()
+        await session.close()
         return .off
       }
       session.onActivated { [weak self] in self?.activated?($0) }
@@ -127,8 +129,8 @@ final class PortalShortcut: GlobalShortcut {
       refused?.forget()
       return .held(by: .portal, name: session.triggerName)
     } catch {
-      if error == .refused { refused?.remember(keys) }
-      return .notHeld(error == .refused || error == .unanswered ? .refused : .unsupported)
+      if error == .refused, mayAsk { refused?.remember(keys) }
+      return .notHeld(error == .refused ? .refused : .unsupported)
     }
   }
 

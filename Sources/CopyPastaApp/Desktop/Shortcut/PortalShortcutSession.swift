@@ -22,29 +22,49 @@ final class PortalShortcutSession {
     subscribe()
   }
 
-  /// Opens a session and asks for the shortcut; the user may be asked for it, too.
+  /// Opens a session and asks for the shortcut; the user may be asked for it, too, and may take their time.
   ///
-  /// - Parameter remembers: whether what the desktop granted an earlier session works in each later one unasked.
+  /// - Parameters:
+  ///   - limit: how long an answer may take that needs no user.
+  ///   - remembers: whether `ListShortcuts` says what the desktop granted an earlier session, as KDE's does.
+  ///   - mayAsk: whether the user may be asked; else only what was granted earlier is had.
+  /// - Throws: `refused` where the user, now or earlier, or the desktop does not want it.
   static func make(
-    for keys: Accelerator, through portal: Portal, limits: PortalShortcut.Limits, remembers: Bool
+    for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool,
+    mayAsk: Bool
   ) async throws(PortalError) -> PortalShortcutSession {
-    try await portal.register(as: CopyPasta.id, within: limits.answer)
-    let session = try await open(for: keys, through: portal, limits)
+    try await portal.register(as: CopyPasta.id, within: limit)
+    var session = try await open(for: keys, through: portal, limit)
     do throws(PortalError) {
-      if !session.isBound, remembers { try await session.recall(limits) }
-      // KDE 5.27 has bound it by now, at the latest; asked again, KDE up to 6.3 opens its System Settings.
-      if !session.isBound { try await session.bind(keys, limits) }
+      if !session.isBound, remembers { try await session.recall(limit) }
+      // KDE lists what its user has refused, without keys.
+      guard mayAsk || session.triggerName != nil else { throw .refused }
+      guard try await session.wantsBinding(limit) else { return session }
+      if try await session.bind(keys) { return session }
+      // GNOME 50 may say yes and list nothing. A session is bound only once, and a new one gets what the user has agreed
+      // to without another question.
+      await session.close()
+      session = try await open(for: keys, through: portal, limit)
+      _ = try await session.bind(keys)
       return session
     } catch {
-      session.close()
-      throw error == .silent ? .unanswered : error
+      await session.close()
+      throw error
     }
   }
 
-  /// Ends the session, and with it the shortcut.
-  func close() {
+  /// Ends the session, and with it the shortcut; returns once the portal has done so, for the next one has its name.
+  func close() async {
     subscriptions = []
-    portal.bus.send(Portal.interface("org.freedesktop.portal.Session", at: handle), "Close")
+    // A task of its own: one that was cancelled sends nothing any more.
+    await Task { [bus = portal.bus, handle] in
+      let session = Portal.interface("org.freedesktop.portal.Session", at: handle)
+      do throws(BusError) {
+        try await bus.call(session, "Close", timeout: .seconds(5), startsService: false)
+      } catch {
+        // It has ended before, or the portal has.
+      }
+    }.value
   }
 
   /// Calls for each press.
@@ -87,9 +107,9 @@ final class PortalShortcutSession {
   // MARK: - Requests
 
   private static func open(
-    for keys: Accelerator, through portal: Portal, _ limits: PortalShortcut.Limits
+    for keys: Accelerator, through portal: Portal, _ limit: Duration
   ) async throws(PortalError) -> PortalShortcutSession {
-    let answer = try await portal.request("CreateSession", of: interface, within: limits.answer) { token in
+    let answer = try await portal.request("CreateSession", of: interface, within: limit) { token in
       let options: [String: Variant] = [
         "handle_token": token,
         // The same at each start: KDE files the shortcut under it.
@@ -107,25 +127,50 @@ final class PortalShortcutSession {
     return session
   }
 
-  private func bind(_ keys: Accelerator, _ limits: PortalShortcut.Limits) async throws(PortalError) {
+  /// Asks for the shortcut; false where the answer is a yes that does not say to what.
+  private func bind(_ keys: Accelerator) async throws(PortalError) -> Bool {
     guard let session = Variant.objectPath(handle) else { throw .unavailable }
-    let answer = try await portal.request(
-      "BindShortcuts", of: Self.interface, within: limits.question
-    ) { token in
-      [session, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
+    let answer: [String: Variant]
+    do throws(PortalError) {
+      answer = try await portal.request("BindShortcuts", of: Self.interface, within: nil) { token in
+        [session, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
+      }
+    } catch {
+      // GNOME's words for a user's no.
+      throw error == .failed ? .refused : error
     }
-    // KDE had a version that grants what was asked for, and does not list it.
-    guard let granted = answer["shortcuts"] else { return isBound = true }
-    take(granted)
-    if !isBound { throw .refused }
+    take(answer["shortcuts"])
+    if isBound { return true }
+    // It grants something, and not this.
+    if answer["shortcuts"]?.children?.isEmpty == false { throw .refused }
+    isBound = true
+    // KDE had a version that grants what was asked for, and lists nothing at all.
+    return answer["shortcuts"] == nil
+  }
+
+  /// Whether the shortcut has to be asked for: where it was not granted before, or works only once it is.
+  ///
+  /// What was granted before is bound without a question by a portal of version 2. KDE 6.3, of version 1, opens its
+  /// System Settings each time, and needs no binding.
+  private func wantsBinding(_ limit: Duration) async throws(PortalError) -> Bool {
+    guard isBound else { return true }
+    let properties = Portal.interface("org.freedesktop.DBus.Properties")
+    do throws(BusError) {
+      let answer = try await portal.bus.call(
+        properties, "Get", [.string(Self.interface), .string("version")], timeout: limit)
+      return (answer[0]?.unboxed?.uint32 ?? 1) >= 2
+    } catch {
+      if error == .cancelled { throw .cancelled }
+      return false
+    }
   }
 
   /// Looks whether an earlier session was granted the shortcut; a portal that does not say is asked for it then.
-  private func recall(_ limits: PortalShortcut.Limits) async throws(PortalError) {
+  private func recall(_ limit: Duration) async throws(PortalError) {
     guard let session = Variant.objectPath(handle) else { throw .unavailable }
     do throws(PortalError) {
       let answer = try await portal.request(
-        "ListShortcuts", of: Self.interface, within: limits.answer
+        "ListShortcuts", of: Self.interface, within: limit
       ) { token in [session, .dictionary(["handle_token": token])] }
       take(answer["shortcuts"])
     } catch {

@@ -54,8 +54,14 @@ final class ShortcutKeeper {
   /// Calls when the state has become another one, for as long as the answer is kept.
   func observe(_ body: @escaping @MainActor () -> Void) -> Observation { observers.add(body) }
 
+  /// Asks anew, also where the user has refused before: now they have chosen these keys.
+  func askAgain() {
+    for way in ways { way.forgetRefusal() }
+    restart()
+  }
+
   /// Asks anew.
-  func restart() {
+  private func restart() {
     let before = work
     before?.cancel()
     work = Task { [weak self] in

@@ -43,14 +43,12 @@ extension ShortcutState {
   var message: String {
     switch self {
     case .off: tr("No shortcut is set.")
-    case .starting: tr("The shortcut is being set up.")
+    case .starting: tr("The shortcut is being set up. The desktop may ask you about it.")
     case .held(by: .keyGrab, let name?), .held(by: .gnome, let name?):
       tr("%s shows and hides the history, in every program.").filled(with: name)
     case .held(by: .portal, let name?):
-      tr("%s shows and hides the history, in every program. It can be changed in the desktop’s settings.")
-        .filled(with: name)
-    case .held(_, name: nil):
-      tr("The desktop knows the shortcut. Its settings say which keys it has.")
+      tr("%s shows and hides the history, in every program.").filled(with: name) + " " + Self.place
+    case .held(_, name: nil): tr("The desktop knows the shortcut.") + " " + Self.place
     case .notHeld(let reason): reason.message
     }
   }
@@ -58,7 +56,7 @@ extension ShortcutState {
   /// The command that the user has to bind, for want of another way; nil where there is no need.
   ///
   /// `message` ends with a colon then.
-  var command: String? {
+  @MainActor var command: String? {
     switch self {
     case .notHeld(.refused), .notHeld(.unsupported): Self.toggleCommand
     default: nil
@@ -73,8 +71,25 @@ extension ShortcutState {
     }
   }
 
-  /// Shows or hides the history, from wherever it is run.
-  static var toggleCommand: String { ShellCommand.ofThisProgram(named: "copypasta") + " --toggle" }
+  /// Where the user sees and changes the keys that the desktop's portal has given.
+  private static var place: String {
+    let names = Desktop.names
+    return if names.contains("GNOME") {
+      tr("Its keys are in GNOME’s settings, under Apps, CopyPasta, Global Shortcuts.")
+    } else if names.contains("KDE") {
+      tr("Its keys are in KDE’s System Settings, under Keyboard, Shortcuts.")
+    } else {
+      tr("Its keys are in the desktop’s settings.")
+    }
+  }
+
+  /// Shows or hides the history, from wherever it is run: outside of a sandbox, too.
+  @MainActor static var toggleCommand: String {
+    let program =
+      Sandbox.isFlatpak
+      ? "flatpak run \(CopyPasta.id)" : ShellCommand.ofThisProgram(named: "copypasta")
+    return program + " --toggle"
+  }
 }
 
 extension ShortcutState.Reason {
@@ -84,7 +99,8 @@ extension ShortcutState.Reason {
     case .missing(let name):
       tr("This keyboard has no keys for %s. Choose others.").filled(with: name)
     case .refused:
-      tr("The desktop did not grant the shortcut. In its keyboard settings, bind keys to this command:")
+      tr("The desktop did not grant the shortcut.") + " "
+        + tr("Choose the keys again to be asked anew, or bind keys to this command:")
     case .unsupported:
       tr("This desktop has no shortcuts for programs. In its keyboard settings, bind keys to this command:")
     case .malformed: tr("The shortcut in the settings is no combination of keys. Choose another.")
