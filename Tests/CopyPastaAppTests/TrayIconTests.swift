@@ -19,6 +19,27 @@ import Testing
     try await pump("the last one's end") { tray.shown == [true, false, true, false, true, false] }
   }
 
+  @Test func `in a sandbox, which has no such name to give, it goes by the connection's`()
+    async throws
+  {
+    let scene = try await BusScene.start()
+    var isHosted = false
+    let item = try TrayItem(on: scene.service, isSandboxed: true) { _, _ in
+    } hostedChanged: {
+      isHosted = $0
+    }
+    let watcher = try ScriptedWatcher(on: scene.client)
+    try await pump("shown") { isHosted }
+    #expect(watcher.items == [scene.service.uniqueName])
+    let title = try await scene.call(
+      RemoteObject(
+        name: scene.service.uniqueName, path: "/StatusNotifierItem",
+        interface: "org.freedesktop.DBus.Properties"),
+      "Get", [.string("org.kde.StatusNotifierItem"), .string("Title")])
+    #expect(title[0]?.unboxed?.string == "CopyPasta")
+    withExtendedLifetime(item) {}
+  }
+
   @Test func aHostThatComesLaterIsTold() async throws {
     let tray = try await TrayScene.start()
     let watcher = try ScriptedWatcher(on: tray.scene.client, hasHost: false)

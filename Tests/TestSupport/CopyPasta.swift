@@ -26,12 +26,13 @@ public struct CopyPasta: Sendable {
 
   /// Starts the program, and returns once its window is active and shows something: from then on it hears keys.
   ///
+  /// - Parameter starter: the command that starts it, if that is another one.
   /// - Throws: if that does not happen, with what the program said.
   public static func launch(
-    on desktop: VirtualDesktop, arguments: [String] = [], environment: [String: String] = [:],
-    within limit: Duration = generousLimit
+    on desktop: VirtualDesktop, through starter: [String] = [], arguments: [String] = [],
+    environment: [String: String] = [:], within limit: Duration = generousLimit
   ) async throws -> CopyPasta {
-    let program = try desktop.start([programPath] + arguments, environment: environment)
+    let program = try desktop.start(starter + [programPath] + arguments, environment: environment)
     let window = try await waitForWindow(of: program, on: desktop, within: limit)
     let dataHome = environment["XDG_DATA_HOME"] ?? desktop.home.dataHome
     return CopyPasta(

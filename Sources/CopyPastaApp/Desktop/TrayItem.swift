@@ -12,7 +12,9 @@ final class TrayItem {
     interface: "org.kde.StatusNotifierWatcher")
 
   private let bus: Bus
-  private let name = "org.kde.StatusNotifierItem-\(getpid())-1"
+  /// What the item is registered by; no sandbox lets a program have the name that the specification wants, and each has
+  /// processes of the same number, so there it is that of the connection.
+  private let name: String
   private let requested: @MainActor (TrayIcon.Request, Activation) -> Void
   private let hostedChanged: @MainActor (Bool) -> Void
   private let look = TrayLook()
@@ -23,12 +25,16 @@ final class TrayItem {
 
   /// Offers the icon to the tray hosts of a bus, until the item is let go.
   ///
-  /// - Parameter hostedChanged: called when it is known whether a host shows the icon.
+  /// - Parameters:
+  ///   - isSandboxed: whether the program may have no name of its own for it.
+  ///   - hostedChanged: called when it is known whether a host shows the icon.
   init(
-    on bus: Bus, requested: @escaping @MainActor (TrayIcon.Request, Activation) -> Void,
+    on bus: Bus, isSandboxed: Bool = Sandbox.isFlatpak,
+    requested: @escaping @MainActor (TrayIcon.Request, Activation) -> Void,
     hostedChanged: @escaping @MainActor (Bool) -> Void
   ) throws(BusError) {
     self.bus = bus
+    name = isSandboxed ? bus.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
     self.requested = requested
     self.hostedChanged = hostedChanged
     let menu = TrayMenu { [weak self] request, time in self?.request(request, at: time) }
@@ -36,8 +42,8 @@ final class TrayItem {
       try bus.export(
         Self.introspection, at: "/StatusNotifierItem", methods: methods, properties: look.properties),
       try menu.export(on: bus),
-      bus.ownName(name),
     ]
+    if !isSandboxed { registrations.append(bus.ownName(name)) }
     registrations += ["StatusNotifierHostRegistered", "StatusNotifierHostUnregistered"].map { signal in
       bus.subscribe(to: signal, of: Self.watcher) { [weak self] _ in self?.askForHost() }
     }

@@ -1,0 +1,148 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program in the sandbox of its Flatpak: what the manifest does not allow is not there.
+@Suite(.serialized) struct FlatpakTests {
+  private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+
+  @Test func `a text is captured, copied out again, and kept`() async throws {
+    try await Self.run { scene in
+      for text in ["older", "newest"] { try await scene.capture(text) }
+      try await scene.desktop.press("Home", "Down", "Return")
+      try await scene.expectClipboard("older")
+      #expect(try await scene.history.texts() == ["newest", "older"])
+      // Nothing of it is anywhere else.
+      #expect(!FileManager.default.fileExists(atPath: scene.desktop.home.dataHome + "/copypasta"))
+      try await Self.quit(scene)
+      let again = Scene(desktop: scene.desktop, app: try await Self.launch(on: scene.desktop))
+      #expect(try await again.history.texts() == ["newest", "older"])
+      try await Self.quit(again)
+    }
+  }
+
+  @Test func `the tray shows its icon, which hides the window and brings it back`() async throws {
+    try await Self.run { scene in
+      let panel = try await TrayPanel.start(on: scene.desktop)
+      try await panel.waitForIcon()
+      for _ in 1...2 {
+        try await panel.clickIcon()
+        try await waitUntil("no window") { try await scene.shownWindow() == nil }
+        try await panel.clickIcon()
+        try await scene.waitUntilActive()
+      }
+      try await Self.quit(scene)
+    }
+  }
+
+  @Test func `without a tray nothing keeps the program that is closed`() async throws {
+    try await Self.run { scene in
+      try await scene.app.window.close()
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+    }
+  }
+
+  @Test func `the portal's shortcut calls it up`() async throws {
+    try await VirtualDesktop.with(.wayland) { desktop in
+      let portal = try await Self.startPortal("granted", on: desktop)
+      try Self.set("shortcut='<Control><Super>v'", on: desktop)
+      let scene = Scene(desktop: desktop, app: try await Self.launch(on: desktop))
+      try await waitUntil("the shortcut bound") {
+        String(decoding: portal.output, as: UTF8.self).contains("BindShortcuts\n")
+      }
+      try await waitUntil("hidden by its key") {
+        portal.signal(SIGUSR1)
+        return try await eventually(within: .seconds(2)) { try await scene.shownWindow() == nil }
+      }
+      portal.signal(SIGUSR1)
+      try await scene.waitUntilActive()
+      try await Self.quit(scene)
+    }
+  }
+
+  @Test(arguments: ["granted", "refused"])
+  func `the start at login is as the portal answers`(_ answer: String) async throws {
+    try await VirtualDesktop.with { desktop in
+      let portal = try await Self.startPortal(answer, on: desktop)
+      let scene = Scene(desktop: desktop, app: try await Self.launch(on: desktop))
+      try await desktop.press("ctrl+comma")
+      try await waitUntil("Preferences") { try await scene.activeTitle() == "Preferences" }
+      try await desktop.press("alt+s")
+      try await waitUntil("the question") {
+        String(decoding: portal.output, as: UTF8.self).contains("RequestBackground\n")
+      }
+      let setting = "start-at-login=\(answer == "granted")"
+      #expect(try await eventually { try Self.settings(on: desktop).contains(setting) })
+      #expect(try await desktop.run([Self.sandbox, CopyPasta.programPath, "--quit"]).exit == .code(0))
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(
+        scene.app.errors.contains("the desktop did not allow the change") == (answer == "refused"))
+    }
+  }
+
+  // MARK: Tools
+
+  private static let sandbox = project + "/meson-helpers/internal/sandbox"
+
+  /// Ends the program as a user can from outside: a signal ends the sandbox, and it with that.
+  private static func quit(_ scene: Scene) async throws {
+    let quit = try await scene.desktop.run([sandbox, CopyPasta.programPath, "--quit"])
+    #expect(quit.exit == .code(0) && quit.errors == "")
+    #expect(try await scene.app.program.waitForExit() == .code(0))
+    #expect(scene.app.errors == "")
+  }
+
+  nonisolated(nonsending) private static func run(_ body: (Scene) async throws -> Void) async throws {
+    try await VirtualDesktop.with { desktop in
+      try await body(Scene(desktop: desktop, app: try await launch(on: desktop)))
+    }
+  }
+
+  private static func home(on desktop: VirtualDesktop) -> String {
+    "\(desktop.home.path)/.var/app/\(CopyPasta.applicationID)"
+  }
+
+  private static func launch(on desktop: VirtualDesktop) async throws -> CopyPasta {
+    if try settings(on: desktop).isEmpty { try set("shortcut=''", on: desktop) }
+    // The program would do this itself, and cannot in there.
+    let schemas =
+      (CopyPasta.programPath as NSString).deletingLastPathComponent + "/share/glib-2.0/schemas"
+    try FileManager.default.createDirectory(atPath: schemas, withIntermediateDirectories: true)
+    let compiler = try await desktop.run([
+      "glib-compile-schemas", "--targetdir", schemas, project + "/data",
+    ])
+    guard compiler.exit == .code(0) else {
+      throw TestSupportError("the schema: \(compiler.errors)")
+    }
+    return try await CopyPasta.launch(
+      on: desktop, through: [sandbox],
+      environment: ["XDG_DATA_HOME": home(on: desktop) + "/data"])
+  }
+
+  private static func startPortal(_ answer: String, on desktop: VirtualDesktop) async throws
+    -> Program
+  {
+    let portal = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("portal.py"), answer])
+    try await waitUntil("the portal on the bus") {
+      String(decoding: portal.output, as: UTF8.self).hasPrefix("ready\n")
+    }
+    return portal
+  }
+
+  private static func keyFile(on desktop: VirtualDesktop) -> String {
+    home(on: desktop) + "/config/glib-2.0/settings/keyfile"
+  }
+
+  private static func set(_ line: String, on desktop: VirtualDesktop) throws {
+    let folder = (keyFile(on: desktop) as NSString).deletingLastPathComponent
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try "[org/copypasta/CopyPasta]\n\(line)\n".write(
+      toFile: keyFile(on: desktop), atomically: true, encoding: .utf8)
+  }
+
+  private static func settings(on desktop: VirtualDesktop) throws -> String {
+    guard FileManager.default.fileExists(atPath: keyFile(on: desktop)) else { return "" }
+    return try String(contentsOfFile: keyFile(on: desktop), encoding: .utf8)
+  }
+}
