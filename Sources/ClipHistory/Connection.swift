@@ -93,9 +93,16 @@ final class Connection {
   func failure(_ code: Int32) -> StoreError {
     // SQLite takes a file system without locks for one whose locks are taken, and keeps no other trace of it.
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
-    let error = StoreError(code: code, system: system, path: path)
+    var error = StoreError(code: code, system: system, path: path)
+    if error == .readOnly, saysWronglyItIsReadOnly { error = .damaged }
     if error == .damaged { Damage.mark(databaseAt: path) }
     return error
+  }
+
+  /// Whether only a number in the file keeps SQLite from writing it: a format version that it knows how to read and not
+  /// how to write (SQLite's file format, 1.3.3).
+  private var saysWronglyItIsReadOnly: Bool {
+    erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
   }
 
   /// The text that a row of this file holds.

@@ -36,7 +36,7 @@ struct ClearingTests {
   }
 
   @Test func `waits for a reader with the overwriting, not with the clearing`() async throws {
-    let patience = Patience(readers: 0, retries: Array(repeating: .milliseconds(20), count: 500))
+    let patience = Patience(readers: 0, retries: Array(repeating: .milliseconds(20), count: 6000))
     let store = try history.store(patience)
     try await store.add("Xq7!vanish")
     let other = try ForeignConnection(history.location.database)

@@ -7,7 +7,7 @@ import Testing
 @Suite("A deleted text is gone")
 struct DeletionTests {
   let history: TemporaryHistory
-  private let soon = Array(repeating: Duration.milliseconds(20), count: 500)
+  private let soon = Array(repeating: Duration.milliseconds(20), count: 6000)
 
   init() throws {
     history = try TemporaryHistory()
