@@ -19,6 +19,7 @@ final class ShortcutRecorder {
   /// - Parameter window: the one that the button is in; it is not kept.
   init(in window: Window) {
     self.window = window
+    window.noteInput()
     label.center()
     root = Button(child: label)
     root.addStyle("shortcut")

@@ -14,16 +14,33 @@ public final class Window: Widget {
 
   /// Whether the window gets the keys that the desktop has taken for itself, as far as the desktop lets it.
   ///
-  /// For the moment in which the user chooses keys.
+  /// For the moment in which the user chooses keys; `noteInput` comes first.
   public var takesSystemShortcuts = false {
     didSet {
       guard takesSystemShortcuts != oldValue, let surface = gtk_native_get_surface(opaque) else { return }
       if takesSystemShortcuts {
-        gdk_toplevel_inhibit_system_shortcuts(surface, nil)
+        gdk_toplevel_inhibit_system_shortcuts(surface, lastInput?.event)
       } else {
         gdk_toplevel_restore_system_shortcuts(surface)
       }
     }
+  }
+
+  private var lastInput: InputEvent?
+
+  /// Remembers from now on the last key or button: with GTK 4.24 on X11, `takesSystemShortcuts` has to name it.
+  public func noteInput() {
+    let events = Object(
+      Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_legacy_new().unsafelyUnwrapped)))
+    gtk_event_controller_set_propagation_phase(events.opaque, GTK_PHASE_CAPTURE)
+    events.connectEvent { [weak self] event in
+      switch gdk_event_get_event_type(event) {
+      case GDK_KEY_PRESS, GDK_KEY_RELEASE, GDK_BUTTON_PRESS, GDK_BUTTON_RELEASE:
+        self?.lastInput = InputEvent(event)
+      default: break
+      }
+    }
+    add(controller: events)
   }
 
   /// Makes the window one of the application's, which runs for as long as it has windows.
@@ -136,5 +153,28 @@ public final class HeaderBar: Widget {
     }
     for widget in start { gtk_header_bar_pack_start(opaque, widget.widget) }
     for widget in end { gtk_header_bar_pack_end(opaque, widget.widget) }
+  }
+}
+
+/// An event that is kept beyond its handling.
+@MainActor
+private final class InputEvent {
+  let event: OpaquePointer
+
+  init(_ event: OpaquePointer) { self.event = gdk_event_ref(event) }
+
+  isolated deinit { gdk_event_unref(event) }
+}
+
+extension Object {
+  /// Connects to a controller's `event`, and leaves every one to others.
+  fileprivate func connectEvent(_ body: @escaping @MainActor (OpaquePointer) -> Void) {
+    typealias Body = @MainActor (OpaquePointer) -> Void
+    let callback: @MainActor @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> gboolean = {
+      _, event, data in
+      if let event { handler(data, Body.self)(event) }
+      return 0
+    }
+    attach("event", body, unsafeBitCast(callback, to: GCallback.self))
   }
 }
