@@ -123,8 +123,7 @@ import Testing
 
   @Test func theMainMenuIsOpenedAndUsedByTheKeyboard() async throws {
     try await Scene.run(with: ["one"]) { scene in
-      try await scene.desktop.press("F10")
-      try await scene.waitForMenu()
+      try await scene.openMainMenu()
       // The last entry but one.
       try await scene.desktop.press("Up", "Up", "Return")
       try await scene.waitForDialog(titled: "About CopyPasta")
@@ -133,8 +132,7 @@ import Testing
 
   @Test func `Enter on the open main menu destroys nothing`() async throws {
     try await Scene.run(with: ["one"]) { scene in
-      try await scene.desktop.press("F10")
-      try await scene.waitForMenu()
+      try await scene.openMainMenu()
       try await scene.desktop.press("Return")
       try await scene.waitForDialog(titled: "Preferences")
     }
@@ -170,12 +168,16 @@ extension Scene {
     }
   }
 
-  /// A menu is a window of its own on X11, without a title; the keyboard is its once it is shown.
-  fileprivate func waitForMenu() async throws {
-    try await waitUntil("a menu") {
-      try await desktop.run(["xdotool", "search", "--onlyvisible", "--name", ".*"]).text
-        .split(separator: "\n").count > 2
-    }
+  /// Opens the main menu by its key: a window of its own on X11, without a title, which has the focus once it is shown.
+  fileprivate func openMainMenu() async throws {
+    let before = try await mappedWindows()
+    try await desktop.press("F10")
+    try await waitUntil("a menu") { try await mappedWindows() > before }
+  }
+
+  private func mappedWindows() async throws -> Int {
+    try await desktop.run(["xdotool", "search", "--onlyvisible", "--name", ".*"]).text
+      .split(separator: "\n").count
   }
 
   fileprivate func settledPicture(of window: DesktopWindow) async throws -> Screenshot {

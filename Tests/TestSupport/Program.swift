@@ -83,8 +83,22 @@ public final class Program: Sendable {
   /// What it has written on standard output so far.
   public var output: [UInt8] { outputFile.content() }
 
-  /// What it has written on standard error so far, as text.
-  public var errors: String { String(decoding: errorFile.content(), as: UTF8.self) }
+  /// What it has written on standard error so far, as text, without what is no matter of the program: see
+  /// `foreignNoise`.
+  public var errors: String {
+    Self.foreignNoise.reduce(String(decoding: errorFile.content(), as: UTF8.self)) { text, noise in
+      text.replacingOccurrences(of: noise, with: "", options: .regularExpression)
+    }
+  }
+
+  /// What libraries of today say on a virtual desktop in any program, a plain one too, each as a pattern of the whole.
+  private static let foreignNoise = [
+    // GTK 4.24 where the X server has no frame counter, as Xvfb.
+    #"\n?\([^\n]*:\d+\): Gdk-WARNING \*\*: [\d:.]+: gdk_frame_timings_submitted\(\) called on submitted frame\.\n"#,
+    // Mesa where the X server has no graphics card.
+    #"MESA-EGL: warning: DRI3 error: Could not get DRI3 device\n"#,
+    #"MESA-EGL: warning: Ensure your X server supports DRI3 to get accelerated rendering\n"#,
+  ]
 
   /// Sends a signal, where the program still runs.
   public func signal(_ number: Int32) {

@@ -3,7 +3,9 @@ struct X11WindowSystem: WindowSystem {
   let desktop: VirtualDesktop
   let display: X11Display
 
-  func press(_ keys: [String]) async throws { try await xdotool(["key", "--clearmodifiers"] + keys) }
+  func press(_ keys: [String]) async throws {
+    try await xdotool(["key", "--clearmodifiers"] + keys.map(withFunctionKeyByCode))
+  }
 
   func type(_ text: String) async throws { try await xdotool(["type", "--delay", "5", "--", text]) }
 
@@ -11,6 +13,16 @@ struct X11WindowSystem: WindowSystem {
 
   func click(button: Int, times: Int) async throws {
     try await xdotool(["click", "--repeat", "\(times)", "--delay", "30", "\(button)"])
+  }
+
+  /// A function key by its code on a keyboard of today: by name, xdotool presses Alt with it where the layout has a fourth
+  /// level for it, as those of xkeyboard-config 2.45 do.
+  private func withFunctionKeyByCode(_ keys: String) -> String {
+    var parts = keys.split(separator: "+").map(String.init)
+    guard let last = parts.last, last.hasPrefix("F"), let number = Int(last.dropFirst()), 1...12 ~= number
+    else { return keys }
+    parts[parts.count - 1] = String(number <= 10 ? 66 + number : 84 + number)
+    return parts.joined(separator: "+")
   }
 
   // MARK: Windows

@@ -6,7 +6,9 @@ const MODIFIERS = {ctrl: 'Control_L', shift: 'Shift_L', alt: 'Alt_L', super: 'Su
 
 globalThis.tests = new class {
     constructor() {
-        const seat = Clutter.get_default_backend().get_default_seat();
+        // GNOME 51 has no backend that is there for all; GNOME 43 has no context.
+        const backend = Clutter.get_default_backend?.() ?? global.stage.get_context().get_backend();
+        const seat = backend.get_default_seat();
         const plugIn = type => seat.create_virtual_device(Clutter.InputDeviceType[type]);
         this.keyboard = plugIn('KEYBOARD_DEVICE');
         this.pointer = plugIn('POINTER_DEVICE');
