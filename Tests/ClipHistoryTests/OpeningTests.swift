@@ -85,7 +85,8 @@ struct OpeningTests {
         group.addTask { [folder = history.location.folder] in
           await #expect(processExitsWith: .success) { [folder = folder as String, number = number as Int] in
             let store = try HistoryStore(
-              location: HistoryLocation(folder: folder), digest: testDigest, patience: Patience(lock: 120_000))
+              location: HistoryLocation(folder: folder), digest: testDigest, patience: Patience(lock: 120_000)
+            )
             for capture in 0..<10 { try await store.add("\(number) \(capture)") }
           }
         }
