@@ -52,10 +52,16 @@ struct Scene {
 
   // MARK: Copying in other programs
 
-  /// Copies a text in another program, and waits until it is the newest clip.
+  /// Copies a text in another program, and waits until it is the newest clip, and its row is drawn.
   func capture(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let before = try await screenshot()
+    let list = Rectangle(
+      x: 0, y: Self.firstRow.y, width: before.width, height: before.height - Self.firstRow.y)
     try await desktop.copy(text)
     try await expectNewest(text, sourceLocation: sourceLocation)
+    // It is on disk before it is shown, and what is pressed meanwhile means the row below it. A list that is scrolled
+    // does not change.
+    _ = try await eventually(within: .seconds(2)) { try await !screenshot().matches(before, in: list) }
   }
 
   /// Waits until the newest clip has this text.
