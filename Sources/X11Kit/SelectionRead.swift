@@ -208,7 +208,8 @@ final class SelectionRead {
   private func heed(_ event: Event) throws(TransferError) {
     switch event {
     // It may have been gone before it was watched.
-    case .windowDestroyed(watched), .windowMissing(watched): throw .ownerGone
+    // The end of one that another program has replaced is nothing to tell of.
+    case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : .cancelled
     case .ownerChanged(let change) where isNews(change): try ownerChanged(change)
     default: break
     }
