@@ -39,8 +39,7 @@ import Testing
   @Test func aRowIsDraggedOutWholeAndNotCopied() async throws {
     let long = (1...20_000).map { "line \($0)" }.joined(separator: "\n")
     try await Scene.run(with: [long, "new"]) { scene in
-      try await XClip.copy("other", on: scene.desktop)
-      try await scene.expectNewest("other")
+      try await scene.capture("other")
       let other = try await scene.openDragging("target")
       let point = Scene.firstRowPoint
       // The longest is the third row now.

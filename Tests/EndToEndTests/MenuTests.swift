@@ -44,8 +44,7 @@ import Testing
 
   @Test func aRightClickAloneCopiesNothing() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
-      try await XClip.copy("other", on: scene.desktop)
-      try await scene.expectNewest("other")
+      try await scene.capture("other")
       try await scene.openMenuByMouse()
       try await scene.desktop.press("Escape")
       try await scene.expectClipboard("other")

@@ -48,8 +48,7 @@ import Testing
       #expect(try await eventually { try await scene.history.count() == 0 })
       try await scene.desktop.press("ctrl+v")
       try await scene.expectNewest("only")
-      try await XClip.copy("other", on: scene.desktop)
-      try await scene.expectNewest("other")
+      try await scene.capture("other")
       try await scene.desktop.press("Down")
       try await scene.expectFocusedRowCopied("only")
     }
