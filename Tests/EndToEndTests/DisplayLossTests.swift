@@ -62,8 +62,8 @@ import Testing
   @Test func aCrashLeavesNoDump() async throws {
     try await VirtualDesktop.with { desktop in
       let folder = try TemporaryFolder()
-      let crash = "ulimit -c unlimited; cd \(folder.path); exec "
-      let program = try desktop.start(["sh", "-c", crash + CopyPasta.programPath])
+      let crash = #"ulimit -c unlimited; cd "$1"; exec "$0""#
+      let program = try desktop.start(["sh", "-c", crash, CopyPasta.programPath, folder.path])
       try await desktop.waitForName()
       let limits = try String(contentsOfFile: "/proc/\(program.processID)/limits", encoding: .utf8)
       let limit = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }

@@ -86,7 +86,7 @@ import Testing
   @Test func startedByTheBusItDoesWhatTheCallSaysAndEndsWithItsWindow() async throws {
     try await VirtualDesktop.with { desktop in
       try desktop.home.addService(
-        CopyPasta.applicationID, command: "\(CopyPasta.programPath) --gapplication-service")
+        CopyPasta.applicationID, command: "'\(CopyPasta.programPath)' --gapplication-service")
       // As a session does: the bus hands its own environment on, which knows no display.
       let update = ["dbus-update-activation-environment", "DISPLAY", "GDK_BACKEND", "GTK_A11Y"]
       #expect(try await desktop.run(update).exit == .code(0))
