@@ -8,12 +8,15 @@ import ClipboardCore
 final class SelectionRead {
   private let connection: Connection
   private let atoms: Atoms
+  private let lateAnswers: LateAnswers
   /// Without one, the user has asked for this read.
   private let permit: ReadingPermit?
   private let limits: TransferLimits
   private let deadline: Patience
-  /// Where the answers arrive; it lives as long as this read.
+  /// Where the answers arrive; it lives as long as this read, and until the owner has done what it was asked for.
   private let requestor: Window
+  /// What the owner has not done yet.
+  private var awaited: LateAnswers.Awaited?
   /// The owner's window, whose end we are told of.
   private var watched = noWindow
   private var stage = Stage.judging(since: 0)
@@ -32,11 +35,12 @@ final class SelectionRead {
   }
 
   init(
-    _ connection: Connection, _ atoms: Atoms, permit: ReadingPermit?, limits: TransferLimits,
-    _ deadline: Patience
+    _ connection: Connection, _ atoms: Atoms, _ lateAnswers: LateAnswers, permit: ReadingPermit?,
+    limits: TransferLimits, _ deadline: Patience
   ) {
     self.connection = connection
     self.atoms = atoms
+    self.lateAnswers = lateAnswers
     self.permit = permit
     self.limits = limits
     self.deadline = deadline
@@ -46,9 +50,10 @@ final class SelectionRead {
   /// To be called once, however the read ended.
   func end() {
     if watched != noWindow { connection.select(.none, on: watched) }
-    connection.destroy(requestor)
+    if let awaited { lateAnswers.keep(requestor, until: awaited) } else { connection.destroy(requestor) }
     connection.flush()
     while let event = connection.takeQueuedEvent() {
+      lateAnswers.heed(event)
       if case .ownerChanged(let change) = event, isNews(change) { isReplaced = change.owner != nil }
     }
   }
@@ -149,6 +154,7 @@ final class SelectionRead {
       request = connection.convert(
         atoms[.clipboard], to: atoms[target], into: atoms[property], of: requestor, at: time)
       connection.flush()
+      awaited = .answer
     }
     guard let permit else {
       question()
@@ -181,11 +187,12 @@ final class SelectionRead {
   /// What answers another question is passed over.
   private func waitForAnswer(to target: Atom, in property: Atom) throws(TransferError) -> Bool {
     let (requestor, clipboard) = (requestor, atoms[.clipboard])
-    return try wait(deadline.limited(to: limits.idleTimeout)) { event in
+    return try wait(deadline.limited(to: limits.idleTimeout)) { [self] event in
       guard case .selectionAnswered(let answer) = event, answer.requestor == requestor,
         answer.selection == clipboard, answer.target == target,
         answer.property == property || answer.property == noAtom
       else { return nil }
+      awaited = nil
       return answer.property == property
     }
   }
@@ -206,6 +213,7 @@ final class SelectionRead {
   }
 
   private func heed(_ event: Event) throws(TransferError) {
+    lateAnswers.heed(event)
     switch event {
     // It may have been gone before it was watched.
     // The end of one that another program has replaced is nothing to tell of.
@@ -290,9 +298,11 @@ final class SelectionRead {
   }
 
   private func waitForPiece(of property: Atom, _ deadline: Patience) throws(TransferError) {
+    awaited = .piece
     try wait(deadline) { [requestor] event in
       if case .propertySet(requestor, property, _) = event { () } else { nil }
     }
+    awaited = nil
   }
 
   /// Lets the owner come to its end, keeping nothing, as long as it is neither silent nor slow.

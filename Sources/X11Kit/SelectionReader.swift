@@ -5,8 +5,8 @@ import SerialQueue
 /// thread.
 ///
 /// GDK's reading has no limit of time or size, hides Klipper's mark of a secret, and after an owner that never
-/// answered hands out every later answer one read too late. Here each read has a window of its own, which is
-/// destroyed with it: whatever comes late comes to a window that is gone.
+/// answered hands out every later answer one read too late. Here each read has a window of its own: whatever comes late
+/// comes to a window that nobody looks at.
 ///
 /// ```swift
 /// let reader = try SelectionReader(display: nil, permit: permit)
@@ -23,6 +23,7 @@ public actor SelectionReader {
   private let atoms: Atoms
   private let cancellation: CancellationSignal
   private let permit: ReadingPermit
+  private let lateAnswers: LateAnswers
   private var readSource: ReadSource?
   /// The grant for which the clipboard is followed; nil while it is not.
   private var followedGrant: Int?
@@ -43,6 +44,7 @@ public actor SelectionReader {
     let connection = try Connection(display: display)
     self.connection = connection
     self.permit = permit
+    lateAnswers = LateAnswers(connection)
     guard let cancellation = CancellationSignal() else { throw .cannotConnect(display: display ?? "") }
     self.cancellation = cancellation
     do {
@@ -85,6 +87,7 @@ public actor SelectionReader {
   private func handleEvents() {
     follow()
     while let event = connection.takeEvent() {
+      lateAnswers.heed(event)
       if case .ownerChanged(let change) = event, change.selection == atoms[.clipboard], followedGrant != nil {
         hasNewOffer = change.owner != nil
       }
@@ -141,7 +144,7 @@ public actor SelectionReader {
     // What is read on purpose is still new to whoever follows the clipboard.
     if permit != nil { hasNewOffer = false }
     if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], true) }
-    let read = SelectionRead(connection, atoms, permit: permit, limits: limits, deadline)
+    let read = SelectionRead(connection, atoms, lateAnswers, permit: permit, limits: limits, deadline)
     defer {
       if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], false) }
       read.end()

@@ -25,7 +25,11 @@ final class Client {
 
   deinit {
     // Once it has been waited for, its number may be another program's.
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    signal(SIGKILL)
+  }
+
+  func signal(_ signal: Int32) {
+    if process.isRunning { kill(process.processIdentifier, signal) }
   }
 
   /// An owner of the clipboard that behaves in the way that a class of `bad_owner.py` names.

@@ -137,6 +137,19 @@ extension X11KitTests {
       #expect(await reader.outcome() == .text("bold"))
     }
 
+    /// An X error ends it, and the text with it.
+    @Test func `an xclip that is asked and not waited for goes on`() async throws {
+      let text = sampleText(100)
+      let xclip = try own("xclip", text)
+      #expect(try await eventually { await reader.outcome() == .content(.text(text)) })
+      xclip.signal(SIGSTOP)
+      for _ in 1...3 {
+        #expect(await reader.outcome(idleTimeout: .milliseconds(50)) == .failure(.timedOut))
+      }
+      xclip.signal(SIGCONT)
+      #expect(await reader.outcome() == .content(.text(text)))
+    }
+
     @Test func cancellingEndsARead() async throws {
       let owner = try own("Mute")
       let read = Task { [reader] in await reader.outcome(idleTimeout: .seconds(600), total: .seconds(600)) }
@@ -204,13 +217,16 @@ extension X11KitTests {
       return client
     }
 
-    private func own(_ program: String, _ text: [UInt8]) throws {
+    @discardableResult
+    private func own(_ program: String, _ text: [UInt8]) throws -> Client {
       let file = FileManager.default.temporaryDirectory.appending(path: "x11kit-\(UUID().uuidString)")
       try Data(text).write(to: file)
       let options =
         program == "xclip" ? ["-quiet", "-selection", "clipboard", "-i"] : ["-b", "-i", "--nodetach"]
-      clients.append(try Client([program] + options, display: display, input: file))
+      let client = try Client([program] + options, display: display, input: file)
+      clients.append(client)
       try FileManager.default.removeItem(at: file)
+      return client
     }
 
     private func expectNextReadIsRight(sourceLocation: SourceLocation = #_sourceLocation) async throws {
