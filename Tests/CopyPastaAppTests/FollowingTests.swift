@@ -50,6 +50,27 @@ import Testing
     #expect(try scratch.texts() == ["a", "b", "a"])
   }
 
+  /// The clipboard is read again as the window becomes active, and a row may be copied before that is over.
+  @Test func `the last text, read again while another one is copied out, is no new one`() async throws {
+    capture.follow(true)
+    source.copy(text("last"))
+    #expect(try await eventuallyTexts(["last"]))
+    capture.follow(false)
+    source.copy(nil)
+    capture.follow(true)
+    #expect(try await eventually { source.isWaiting })
+    await capture.noteCopied(try ClipText(validating: Array("copied out".utf8)))
+    source.answer(text("last"))
+    await capture.settle()
+    #expect(try scratch.texts() == ["last"])
+    // What comes back of it is not recorded either.
+    let before = source.reads
+    source.copy(text("copied out"))
+    #expect(try await eventually { source.reads > before })
+    source.copy(text("next"))
+    #expect(try await eventuallyTexts(["next", "last"]))
+  }
+
   /// An owner may serve nobody else until a transfer is over, so it is not left in the middle of one.
   @Test func `a transfer goes on when the window becomes inactive, and settling waits for it`() async throws {
     capture.follow(true)
@@ -107,7 +128,7 @@ import Testing
     // It waits for the lock longer than the test holds it.
     let store = try HistoryStore(
       location: scratch.location, digest: { _, text in Array(text.bytes.suffix(32)) },
-      patience: Patience(lock: 10_000))
+      patience: Patience(lock: 120_000))
     var lock: OpaquePointer?
     #expect(sqlite3_open(scratch.location.database, &lock) == SQLITE_OK)
     defer { sqlite3_close(lock) }

@@ -3,7 +3,7 @@ import Testing
 
 /// The main job on Wayland, where a window hears of the clipboard only while it has the focus, and may set it only
 /// after a key or a click.
-@Suite(.serialized) struct WaylandTests {
+@Suite struct WaylandTests {
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום\r\n\n"
 
   @Test func whatIsCopiedIsRecordedNewestFirst() async throws {
@@ -79,7 +79,7 @@ import Testing
       try await scene.focusNewestRow()
       try await scene.desktop.press("Down", "Return")
       try await scene.expectClipboard(text)
-      #expect(try await scene.history.count() == 2)
+      #expect(try await scene.history.texts().map(\.utf8.count) == [5, 2 << 20])
     }
   }
 }

@@ -25,6 +25,8 @@ actor Capture {
   private var following: Task<Void, Never>?
   private var isClosed = false
   private var isReading = false
+  /// What was last copied out of the history during the read that is under way.
+  private var copiedMeanwhile: ClipText?
   private var readEnd: [CheckedContinuation<Void, Never>] = []
   /// What was read and is not on disk yet, in bytes.
   private var backlog = 0
@@ -86,6 +88,8 @@ actor Capture {
         isReading = true
         await takeOffer()
         isReading = false
+        if let text = copiedMeanwhile { noteCopied(text) }
+        copiedMeanwhile = nil
         readEnd.forEach { $0.resume() }
         readEnd = []
       }
@@ -157,7 +161,14 @@ actor Capture {
   }
 
   /// Notes that a text was copied out of the history, so that it is not recorded when it comes back.
+  ///
+  /// A text that is being read was on the clipboard before: it is compared with what was captured or copied until then.
+  /// Otherwise the last text, read again as the window became active, would be taken for a new one.
   func noteCopied(_ text: ClipText) {
+    guard !isReading else {
+      copiedMeanwhile = text
+      return
+    }
     add { capture in
       do throws(StoreError) {
         try await capture.store.noteCopied(text)
