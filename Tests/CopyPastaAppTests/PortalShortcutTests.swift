@@ -290,7 +290,7 @@ import Testing
     // What is asked of it as it goes is never answered.
     var limits = PortalShortcut.Limits.patient
     limits.answer = .seconds(1)
-    limits.pauses = Array(repeating: .milliseconds(100), count: 20)
+    limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
     let shortcut = PortalShortcut(limits: limits) { [portal] in portal.client }
     shortcut.onActivated { [told] in told.presses.append($0) }
     shortcut.onChange { [told] in told.states.append($0) }

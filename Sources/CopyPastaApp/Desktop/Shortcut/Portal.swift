@@ -4,6 +4,8 @@ import GtkKit
 enum PortalError: Error, Equatable {
   /// There is no such portal, or it made no sense of the request.
   case unavailable
+  /// Nobody has the portal's name, or whoever had it ended.
+  case gone
   /// The user said no, or closed the question.
   case refused
   /// The portal ended the request without an answer of the user's.
@@ -76,7 +78,7 @@ final class Portal {
     let watch = bus.watchName(Self.name) { _ in
       isThere = true
     } vanished: {
-      if isThere { answer.give(.failure(.unavailable)) }
+      if isThere { answer.give(.failure(.gone)) }
     }
     defer { withExtendedLifetime((subscription, alarm, watch)) {} }
     do throws(PortalError) {
@@ -138,6 +140,7 @@ extension Result<[String: Variant], PortalError> {
 extension PortalError {
   fileprivate init(_ error: BusError) {
     switch error {
+    case .refused(let name, _) where BusError.namesOfAbsence.contains(name): self = .gone
     case .refused, .noBus: self = .unavailable
     case .timedOut: self = .silent
     case .cancelled: self = .cancelled

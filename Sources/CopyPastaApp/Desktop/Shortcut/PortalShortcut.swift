@@ -26,6 +26,8 @@ final class PortalShortcut: GlobalShortcut {
   private var session: PortalShortcutSession?
   private var watch: BusRegistration?
   private var renewal: Task<Void, Never>?
+  /// The last one that was asked was not there, or ended meanwhile.
+  private var isPortalGone = false
   private var losses = 0
   private var heldSince = ContinuousClock.now
   private var activated: (@MainActor (Activation) -> Void)?
@@ -74,8 +76,8 @@ final class PortalShortcut: GlobalShortcut {
   private func watchPortal() {
     var isFirst = true
     watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
-      // The first call tells of the one that was asked just now.
-      if !isFirst { self?.sessionLost() }
+      // The first call tells of the one that was asked just now, or of one that has come since.
+      if let self, !isFirst || isPortalGone { sessionLost() }
       isFirst = false
     } vanished: { [weak self] in
       isFirst = false
@@ -110,6 +112,7 @@ final class PortalShortcut: GlobalShortcut {
     let mayAsk = refused?.contains(keys) != true
     // KDE keeps its user's no in its settings, where they may have thought better of it.
     guard mayAsk || remembers else { return .notHeld(.refused) }
+    isPortalGone = false
     do throws(PortalError) {
       let portal = try await connectedPortal()
       let session = try await PortalShortcutSession.make(
@@ -129,6 +132,7 @@ final class PortalShortcut: GlobalShortcut {
       refused?.forget()
       return .held(by: .portal, name: session.triggerName)
     } catch {
+      isPortalGone = error == .gone
       if error == .refused, mayAsk { refused?.remember(keys) }
       return .notHeld(error == .refused ? .refused : .unsupported)
     }
