@@ -8,18 +8,22 @@ final class FolderLock {
   private let descriptor: Int32
 
   /// Shares the history with others; `.locked` while another program rescues it.
-  convenience init(sharing location: HistoryLocation) throws(StoreError) { try self.init(location, LOCK_SH) }
+  ///
+  /// - Parameter patiently: waits some seconds for a program that only puts a finished rescue in its place.
+  convenience init(sharing location: HistoryLocation, patiently: Bool = false) throws(StoreError) {
+    try self.init(location, LOCK_SH, attempts: patiently ? 1_000 : 20)
+  }
 
   /// Takes the history for this program alone; `.locked` where another one has it open.
   convenience init(excluding location: HistoryLocation) throws(StoreError) {
-    try self.init(location, LOCK_EX)
+    try self.init(location, LOCK_EX, attempts: 20)
   }
 
-  private init(_ location: HistoryLocation, _ kind: Int32) throws(StoreError) {
+  private init(_ location: HistoryLocation, _ kind: Int32, attempts: Int) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // Some milliseconds pass while another one looks whether it is alone, or while a process that this one has just
     // started, which has the lock too until it runs its own program, gets there.
-    var attempts = 20
+    var attempts = attempts
     while !lock(kind) {
       guard attempts > 0 else { throw .locked }
       attempts -= 1

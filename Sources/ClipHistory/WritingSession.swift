@@ -37,16 +37,21 @@ struct WritingSession {
   ///
   /// That moves files, so it needs the history alone: of two programs that start at once, one does it.
   private static func share(_ location: HistoryLocation) throws(StoreError) -> FolderLock {
+    let isDue = RescueInstaller.isDue(location)
+    var attempts = 20
     while RescueInstaller.isDue(location) {
       do throws(StoreError) {
         let lock = try FolderLock(excluding: location)
         defer { withExtendedLifetime(lock) {} }
         try RescueInstaller.finish(location)
-      } catch .locked where !RescueInstaller.isDue(location) {
-        // The other one has done it, and has the history open by now.
+      } catch .locked {
+        // Another one is at it, or has done it and has the history open by now.
+        withExtendedLifetime(try FolderLock(sharing: location, patiently: true)) {}
+        if RescueInstaller.isDue(location) { attempts -= 1 }
+        guard attempts > 0 else { throw .locked }
       }
     }
-    return try FolderLock(sharing: location)
+    return try FolderLock(sharing: location, patiently: isDue)
   }
 
   /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
