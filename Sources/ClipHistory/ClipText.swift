@@ -1,3 +1,5 @@
+import Glibc
+
 /// The text of a clip: not empty, valid UTF-8, without a NUL, and otherwise byte for byte what was copied.
 ///
 /// Whoever holds one need not check again. Equality is that of the bytes: unlike `String`, "é" as one scalar and
@@ -35,7 +37,7 @@ public struct ClipText: Sendable, Equatable {
     } catch {
       throw .notUTF8
     }
-    guard !bytes.contains(0) else { throw .containsNUL }
+    guard memchr(bytes, 0, bytes.count) == nil else { throw .containsNUL }
     self.bytes = bytes
   }
 

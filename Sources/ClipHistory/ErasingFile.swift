@@ -38,9 +38,9 @@ final class ErasingFile {
     let methods = UnsafeRawPointer(table).assumingMemoryBound(to: Methods.self)
     guard let write = methods.pointee.original.pointee.xWrite else { return SQLITE_IOERR }
     let page = UnsafeRawBufferPointer(start: bytes, count: Int(count))
-    guard let unused = UnusedSpace.range(in: page, isFirst: offset == 0),
-      page[unused].contains(where: { $0 != 0 })
-    else { return write(file, bytes, count, offset) }
+    guard let unused = UnusedSpace.range(in: page, isFirst: offset == 0) else {
+      return write(file, bytes, count, offset)
+    }
     return withUnsafeTemporaryAllocation(byteCount: page.count, alignment: 8) { copy in
       copy.copyMemory(from: page)
       UnsafeMutableRawBufferPointer(rebasing: copy[unused]).initializeMemory(as: UInt8.self, repeating: 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `COPYPASTA_FUZZ_FILES` files (10,000), from the seed `COPYPASTA_SEED` (1) on.
+/// `COPYPASTA_FUZZ_FILES` files (1,000), from the seed `COPYPASTA_SEED` (1) on.
 ///
 /// In processes of their own, because a trap or a hang ends one of them; it has said before which seed it was at.
 @Suite("Whatever the bytes of its files are, a history is opened or rescued, and goes on")
@@ -13,7 +13,7 @@ struct FileFuzzTests {
 
   @Test(arguments: 0..<2)
   func `any bit, any page, any length`(half: Int) async throws {
-    let count = Self.number("COPYPASTA_FUZZ_FILES", or: 10_000) / 2
+    let count = Self.number("COPYPASTA_FUZZ_FILES", or: 1_000) / 2
     let first = Self.number("COPYPASTA_SEED", or: 1) + half * count
     let folder = try TemporaryFolder()
     let (seedFile, report) = (folder.path + "/seed", folder.path + "/report")

@@ -39,7 +39,7 @@ final class TemporaryHistory: Sendable {
 
   /// Whether the bytes of `marker` are in any of the files.
   func contains(_ marker: String) throws -> Bool {
-    try files.contains { try Data(contentsOf: URL(filePath: $0)).range(of: Data(marker.utf8)) != nil }
+    try files.contains { try Data(contentsOf: URL(filePath: $0)).contains(bytesOf: marker) }
   }
 
   /// How many bytes in the middle of the database's pages of rows are not zero, though they belong to no row.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is on disk, as any other program sees it.
-@Suite(.serialized) struct HistoryTests {
+@Suite struct HistoryTests {
   @Test func aClipHasItsTimeInMicrosecondsAndItsSize() async throws {
     try await Scene.run { scene in
       let before = Int64(Date().timeIntervalSince1970 * 1_000_000)
@@ -105,7 +105,7 @@ extension Scene {
     try folderEntries().contains { name in
       // A file may go between the list and the look.
       guard let content = FileManager.default.contents(atPath: folder + "/" + name) else { return false }
-      return content.range(of: Data(text.utf8)) != nil
+      return content.contains(bytesOf: text)
     }
   }
 }

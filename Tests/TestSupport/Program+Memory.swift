@@ -8,8 +8,7 @@ extension Program {
     let memory = open("/proc/\(processID)/mem", O_RDONLY | O_CLOEXEC)
     guard memory >= 0 else { throw TestSupportError.system("the program's memory", code: errno) }
     defer { close(memory) }
-    let needle = Data(text.utf8)
-    return try writableRegions().contains { contains(needle, in: $0, of: memory) }
+    return try writableRegions().contains { contains(text, in: $0, of: memory) }
   }
 
   private func writableRegions() throws -> [Range<Int>] {
@@ -23,13 +22,13 @@ extension Program {
   }
 
   /// Reads a region piece by piece, each with the end of the one before; what is not there any more is left out.
-  private func contains(_ needle: Data, in region: Range<Int>, of memory: Int32) -> Bool {
+  private func contains(_ text: String, in region: Range<Int>, of memory: Int32) -> Bool {
     let size = 1 << 20
-    var piece = Data(count: size + needle.count)
+    var piece = Data(count: size + text.utf8.count)
     for start in stride(from: region.lowerBound, to: region.upperBound, by: size) {
       let length = min(piece.count, region.upperBound - start)
       let count = piece.withUnsafeMutableBytes { pread(memory, $0.baseAddress, length, off_t(start)) }
-      if count > 0, piece.prefix(count).range(of: needle) != nil { return true }
+      if count > 0, piece.prefix(count).contains(bytesOf: text) { return true }
     }
     return false
   }

@@ -74,9 +74,11 @@ struct LogChecksum {
   func of(_ bytes: ArraySlice<UInt8>, after start: [UInt32]) -> [UInt32] {
     bytes.withUnsafeBytes { buffer in
       var (first, second) = (start[0], start[1])
-      for offset in stride(from: 0, to: buffer.count - 7, by: 8) {
+      var offset = 0
+      while offset + 8 <= buffer.count {
         first &+= number(buffer, offset) &+ second
         second &+= number(buffer, offset + 4) &+ first
+        offset += 8
       }
       return [first, second]
     }
