@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The window looks as the desktop was told to look: the settings portal's word, followed live.
-@Suite(.serialized) struct AppearanceTests {
+@Suite struct AppearanceTests {
   /// Of the list, without a text or the pointer.
   private static let ground = Rectangle(x: 60, y: 400, width: 300, height: 100)
   private static let orange = "(0.9, 0.4, 0.0)"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A history that cannot be used: one line on standard error, the window is up, and nothing is overwritten.
-@Suite(.serialized) struct BadStartTests {
+@Suite struct BadStartTests {
   private static let marker = "Zq7-not-for-a-log"
 
   @Test func aDataFolderThatCannotBeMade() async throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What is taken of an offer, and which offers are left alone.
-@Suite(.serialized) struct CaptureOffersTests {
+@Suite struct CaptureOffersTests {
   static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds) func ofHTMLAndTextTheTextIsTaken(_ kind: VirtualDesktop.Kind) async throws {

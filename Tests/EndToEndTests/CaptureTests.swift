@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What is recorded, and how often.
-@Suite(.serialized) struct CaptureTests {
+@Suite struct CaptureTests {
   @Test func whatIsCopiedWhileTheWindowIsActiveIsRecordedNewestFirst() async throws {
     try await Scene.run { scene in
       for text in ["first", "second", "third"] { try await scene.capture(text) }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A text is kept byte for byte, whatever is in it and however large it is.
-@Suite(.serialized) struct CaptureTextTests {
+@Suite struct CaptureTextTests {
   @Test(arguments: [
     " leading and trailing \t\n", "\n", " ", "\t\ttabs\tand\n\nempty lines\n\n", "carriage\r\nreturns\r",
     "control \u{1}\u{1b}[31m\u{7f} characters",

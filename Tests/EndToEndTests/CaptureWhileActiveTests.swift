@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The clipboard is read while the window is active, and at no other time.
-@Suite(.serialized) struct CaptureWhileActiveTests {
+@Suite struct CaptureWhileActiveTests {
   static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the program says and answers before it has a window.
-@Suite(.serialized) struct CommandLineTests {
+@Suite struct CommandLineTests {
   @Test func withoutADisplayItSaysSoInOneLineAndEndsWith1() async throws {
     let result = try await run([])
     #expect(result.exit == .code(1))

@@ -4,7 +4,7 @@ import Testing
 
 /// What is to be read stands out from its ground by 4.5 to 1 at least, as the Web Content Accessibility Guidelines
 /// ask for; measured on the screen, in large letters, whose strokes have their full colour.
-@Suite(.serialized) struct ContrastTests {
+@Suite struct ContrastTests {
   private static let least = 4.5
   private static let leastOfSigns = 3.0
   /// The upper row, without the place of the check mark.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The row that was copied shows it for a moment.
-@Suite(.serialized) struct CopyFeedbackTests {
+@Suite struct CopyFeedbackTests {
   @Test func aClickedRowFlashesAndGoesBack() async throws {
     try await Scene.run(with: ["flashes"]) { scene in
       let point = Scene.firstRowPoint

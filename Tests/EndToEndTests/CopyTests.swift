@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A row goes back to the clipboard, whole and byte for byte, in one way for each hand.
-@Suite(.serialized) struct CopyTests {
+@Suite struct CopyTests {
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום \u{202e}bidi\u{202c}, e\u{301}\r\n\n"
 
   @Test func aClickCopiesTheWholeTextInEveryForm() async throws {

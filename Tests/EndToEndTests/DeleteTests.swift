@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A row is deleted at once, and the keyboard goes on to its neighbour.
-@Suite(.serialized) struct DeleteTests {
+@Suite struct DeleteTests {
   @Test(arguments: ["Delete", "KP_Delete"])
   func theKeyDeletesTheRowThatHasTheKeyboard(_ key: String) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Preferences, keyboard shortcuts, about and the main menu, by the keyboard.
-@Suite(.serialized) struct DialogTests {
+@Suite struct DialogTests {
   @Test func preferencesAreChangedByTheirMnemonicAndKept() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
@@ -170,14 +170,8 @@ extension Scene {
 
   /// Opens the main menu by its key: a window of its own on X11, without a title, which has the focus once it is shown.
   fileprivate func openMainMenu() async throws {
-    let before = try await mappedWindows()
     try await desktop.press("F10")
-    try await waitUntil("a menu") { try await mappedWindows() > before }
-  }
-
-  private func mappedWindows() async throws -> Int {
-    try await desktop.run(["xdotool", "search", "--onlyvisible", "--name", ".*"]).text
-      .split(separator: "\n").count
+    try await waitForPopup()
   }
 
   fileprivate func settledPicture(of window: DesktopWindow) async throws -> Screenshot {
@@ -185,7 +179,8 @@ extension Scene {
     try await waitUntil("a window that has stopped changing", every: .milliseconds(150)) {
       let next = try await Screenshot.take(of: window, on: desktop)
       defer { last = next }
-      return next.matches(last, in: Rectangle(x: 0, y: 0, width: next.width, height: next.height))
+      let whole = Rectangle(x: 0, y: 0, width: next.width, height: next.height)
+      return next.matches(last, in: whole) && !next.isPlain(in: whole)
     }
     return last
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The X server or the compositor ends first.
-@Suite(.serialized) struct DisplayLossTests {
+@Suite struct DisplayLossTests {
   @Test(arguments: VirtualDesktop.Kind.everywhere, [SIGKILL, SIGTERM])
   func theProgramEndsWithAllThatItShowed(_ kind: VirtualDesktop.Kind, _ signal: Int32) async throws {
     try await VirtualDesktop.with(kind) { desktop in

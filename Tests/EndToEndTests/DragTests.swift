@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Texts dropped on the window, and rows dragged out of it, from and to a program of another toolkit.
-@Suite(.serialized) struct DragTests {
+@Suite struct DragTests {
   static let text = "dropped, with é, 🍝\nand a second line"
 
   @Test func aDroppedTextIsRecorded() async throws {

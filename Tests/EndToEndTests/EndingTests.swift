@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How the program ends, and what stays on the clipboard.
-@Suite(.serialized) struct EndingTests {
+@Suite struct EndingTests {
   /// The ways in which a user closes the window.
   enum Way: CaseIterable { case closeButton, escape, altF4 }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `copypasta --export`, without a display.
-@Suite(.serialized) struct ExportTests {
+@Suite struct ExportTests {
   @Test func theHistoryOfAProgramThatRunsIsWritten() async throws {
     try await Scene.run { scene in
       try await scene.capture("first\nwith a second line")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The program in the sandbox of its Flatpak: what the manifest does not allow is not there.
-@Suite(.serialized) struct FlatpakTests {
+@Suite struct FlatpakTests {
   private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
 

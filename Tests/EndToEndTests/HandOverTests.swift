@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What stays on the clipboard when the program ends, on X11, where the clipboard is its owner's.
-@Suite(.serialized) struct HandOverTests {
+@Suite struct HandOverTests {
   @Test func aClipboardManagerKeepsTheText() async throws {
     let text = "kept\tafter é 🍝\n"
     try await Scene.run(with: [text, "newest"]) { scene in

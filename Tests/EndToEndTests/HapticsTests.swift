@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the real feedbackd is asked for.
-@Suite(.serialized) struct HapticsTests {
+@Suite struct HapticsTests {
   @Test func aCopyAsksFeedbackdForAnEventThatItKnows() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let feedbackd = try scene.desktop.start(

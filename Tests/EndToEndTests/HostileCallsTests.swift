@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Calls over D-Bus that make no sense, or come in masses: an error is the answer, and the program goes on.
-@Suite(.serialized) struct HostileCallsTests {
+@Suite struct HostileCallsTests {
   @Test(arguments: [
     ["org.gtk.Actions.Activate", "toggle", "[<1>]", "{}"],
     ["org.gtk.Actions.Activate", "toggle", "[<1>, <2>, <3>]", "{}"],

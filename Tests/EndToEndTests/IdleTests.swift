@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the program costs while it is hidden: nothing, whatever was done before.
-@Suite(.serialized) struct IdleTests {
+@Suite struct IdleTests {
   /// How long a program that has come to rest is watched: what wakes up once a second is seen several times.
   fileprivate static let rest = Duration.seconds(5)
 

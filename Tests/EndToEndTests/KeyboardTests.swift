@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The keys beyond those of copying and deleting, in layouts of the world, and under fast repetition.
-@Suite(.serialized) struct KeyboardTests {
+@Suite struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
   @Test func controlXCopiesAndDeletes() async throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// A history of 5,000 rows, which are loaded as they are needed.
-@Suite(.serialized) struct LongListTests {
+@Suite struct LongListTests {
   static let count = 5000
   static let clips = (1...count).map { "row \($0)" }
   /// The rows on the left of the scroll bar, which comes and goes.

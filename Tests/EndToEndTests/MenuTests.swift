@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The context menu of a row, with Copy and Delete, by mouse and by keyboard.
-@Suite(.serialized) struct MenuTests {
+@Suite struct MenuTests {
   @Test func aRightClickOpensAMenuThatCopies() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.openMenuByMouse()
@@ -18,6 +18,7 @@ import Testing
       try await scene.chooseByMouse(entry: 1)
       #expect(try await eventually { try await scene.history.texts() == ["old"] })
       // The keyboard goes on to the neighbour.
+      try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
       try await scene.desktop.press("Return")
       try await scene.expectClipboard("old")
     }
@@ -25,16 +26,7 @@ import Testing
 
   @Test func `without a compositor a menu has no black corners`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
-      try await scene.openMenuByMouse()
-      let menu = try await waitFor("the menu's window") { () -> Screenshot? in
-        let found = try await scene.desktop.run(["xdotool", "search", "--onlyvisible", "--class", "."])
-        for line in found.text.split(separator: "\n") {
-          let info = try await scene.desktop.run(["xwininfo", "-id", String(line)]).text
-          guard info.contains("Override Redirect State: yes"), let id = UInt(line) else { continue }
-          return try await Screenshot.take(ofWindow: id, on: scene.desktop)
-        }
-        return nil
-      }
+      let menu = try await Screenshot.take(of: scene.openMenuByMouse(), on: scene.desktop)
       let black = Screenshot.Colour(red: 0, green: 0, blue: 0)
       for x in [0, menu.width - 1] {
         for y in [0, menu.height - 1] { #expect(menu.colour(x: x, y: y) != black, "at \(x), \(y)") }
@@ -71,6 +63,7 @@ import Testing
       try await scene.openMenu(key: key)
       try await scene.desktop.press("Down", "Return")
       #expect(try await eventually { try await scene.history.texts() == ["newest", "oldest"] })
+      try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
       try await scene.desktop.press("Return")
       try await scene.expectClipboard("oldest")
     }
@@ -79,29 +72,23 @@ import Testing
 
 extension Scene {
   /// Opens the menu of the newest row with the secondary button, and waits until it is drawn.
-  fileprivate func openMenuByMouse() async throws {
+  @discardableResult
+  fileprivate func openMenuByMouse() async throws -> DesktopWindow {
     try await app.window.moveMouse(x: Self.firstRowPoint.x, y: Self.firstRowPoint.y)
-    let before = try await mappedWindows()
     // Held down for as long as a hand would, and not for the microseconds of xdotool's click.
     try await desktop.xdotool("mousedown", "3")
     try await desktop.xdotool("mouseup", "3")
-    try await waitUntil("the menu") { try await mappedWindows() > before }
+    return try await waitForPopup()
   }
 
-  fileprivate func openMenu(key: String) async throws {
-    let before = try await mappedWindows()
+  @discardableResult
+  fileprivate func openMenu(key: String) async throws -> DesktopWindow {
     try await desktop.press(key)
-    try await waitUntil("the menu") { try await mappedWindows() > before }
+    return try await waitForPopup()
   }
 
   /// Clicks on an entry of a menu that a right click on the newest row has opened; 0 is the first.
   fileprivate func chooseByMouse(entry: Int) async throws {
     try await app.window.click(x: Self.firstRowPoint.x + 32, y: Self.firstRowPoint.y + 20 + entry * 30)
-  }
-
-  /// A menu is a window of its own on X11.
-  private func mappedWindows() async throws -> Int {
-    try await desktop.run(["xdotool", "search", "--onlyvisible", "--name", ".*"]).text.split(separator: "\n")
-      .count
   }
 }

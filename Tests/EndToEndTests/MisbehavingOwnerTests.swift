@@ -5,18 +5,17 @@ import Testing
 /// Whatever the owner of the clipboard does: nothing wrong is recorded, the user is told, nothing is left open, and the
 /// next copy is recorded at once.
 @Suite struct MisbehavingOwnerTests {
-  /// One desktop at a time for each kind.
-  @Suite(.serialized) struct X11 {
+  @Suite struct X11 {
     @Test(arguments: OwnerCase.x11)
     func anOwnerDoesNoHarm(_ owner: OwnerCase) async throws { try await MisbehavingOwnerTests.check(owner) }
   }
 
-  @Suite(.serialized) struct Wayland {
+  @Suite struct Wayland {
     @Test(arguments: OwnerCase.wayland)
     func anOwnerDoesNoHarm(_ owner: OwnerCase) async throws { try await MisbehavingOwnerTests.check(owner) }
   }
 
-  @Suite(.serialized) struct Replaced {
+  @Suite struct Replaced {
     @Test(arguments: OwnerCase.slow)
     func aSlowOwnerDoesNotHoldUpTheNextCopy(_ owner: OwnerCase) async throws {
       try await Scene.run(on: owner.kind) { scene in
@@ -48,7 +47,7 @@ import Testing
   }
 
   /// Another window takes the focus as soon as the owner is asked.
-  @Suite(.serialized) struct FocusLost {
+  @Suite struct FocusLost {
     @Test(arguments: OwnerCase.x11 + OwnerCase.wayland)
     func `an owner does no harm either if the focus is taken away in the middle`(_ owner: OwnerCase)
       async throws
@@ -115,7 +114,7 @@ import Testing
   }
 
   /// Of more than 64 MiB nothing is kept; its owner can still paste it elsewhere.
-  @Test(.serialized, arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
   func aTextOfOneByteTooManyIsRefused(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let state = try await scene.calmState()

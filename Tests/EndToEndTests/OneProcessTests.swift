@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// One process, reached by further launches and over D-Bus.
-@Suite(.serialized) struct OneProcessTests {
+@Suite struct OneProcessTests {
   @Test func launchesAtTheSameMomentMakeOneWindowAndOneProcess() async throws {
     try await VirtualDesktop.with { desktop in
       let launches = try [[], ["--toggle"], [], ["--toggle"], []].map {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Ctrl+V records the clipboard's text on purpose.
-@Suite(.serialized) struct PasteTests {
+@Suite struct PasteTests {
   @Test(arguments: ["ctrl+v", "shift+Insert"])
   func aDeletedTextComesBack(_ key: String) async throws {
     try await Scene.run { scene in

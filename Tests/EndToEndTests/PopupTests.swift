@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The window as a popup: one key brings it, with the keyboard, and takes it away.
-@Suite(.serialized) struct PopupTests {
+@Suite struct PopupTests {
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func theKeyDownAndEnterAreAWholeUse(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in

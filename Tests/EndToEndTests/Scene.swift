@@ -131,6 +131,19 @@ struct Scene {
     return last
   }
 
+  /// The menu or popover that is open, once it is drawn; on X11 only, where it is a window of its own.
+  @discardableResult
+  func waitForPopup() async throws -> DesktopWindow {
+    var last: Screenshot?
+    return try await waitFor("a popup that has stopped changing", every: .milliseconds(60)) {
+      guard let popup = try await desktop.popups().first else { return nil }
+      let picture = try await Screenshot.take(of: popup, on: desktop)
+      defer { last = picture }
+      let whole = Rectangle(x: 0, y: 0, width: picture.width, height: picture.height)
+      return last.map { $0.matches(picture, in: whole) } == true ? popup : nil
+    }
+  }
+
   /// Moves the pointer to where it touches nothing of the window.
   func parkMouse() async throws {
     try await desktop.moveMouse(x: VirtualDesktop.size.width - 2, y: VirtualDesktop.size.height - 2)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What a screen reader gets to know, and a whole session by it and the keyboard alone.
-@Suite(.serialized) struct ScreenReaderTests {
+@Suite struct ScreenReaderTests {
   @Test func aRowIsAListItemNamedByItsPreviewItsAgeAndItsPlace() async throws {
     try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What a password manager marks as a secret is not asked for, not recorded, and never in the program's memory.
-@Suite(.serialized) struct SecretTests {
+@Suite struct SecretTests {
   static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The global shortcut on X11, pressed as a user does, while another program has the keyboard.
-@Suite(.serialized) struct ShortcutTests {
+@Suite struct ShortcutTests {
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
   func bringsTheWindowWithTheKeyboardAndTakesItAway(_ manager: VirtualDesktop.WindowManager) async throws {
     try await Self.run(under: manager, with: ["older", "newest"]) { scene, other in

@@ -5,7 +5,7 @@ import Testing
 ///
 /// A compositor takes a text from who has heard of a key or a press; a touchpad's movement alone is neither, so a key
 /// goes before where a text is to be copied.
-@Suite(.serialized) struct SwipeTests {
+@Suite struct SwipeTests {
   @Test func aSwipeFromTheLeadingEdgeCopies() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       try await scene.desktop.press("Home")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The icon in a real panel's tray.
-@Suite(.serialized) struct TrayTests {
+@Suite struct TrayTests {
   @Test func clickingTheIconHidesTheWindowAndBringsItBack() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What was deleted comes back for some seconds, at its old place.
-@Suite(.serialized) struct UndoTests {
+@Suite struct UndoTests {
   static let clips = (1...8).map { "row \($0)" }
   static let reversed = [String](clips.reversed())
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The window as the desktop sees it.
-@Suite(.serialized) struct WindowTests {
+@Suite struct WindowTests {
   @Test func itHasItsTitleAndItsClass() async throws {
     try await Scene.run { scene in
       #expect(try await scene.app.window.title() == "CopyPasta")

@@ -14,6 +14,11 @@ extension VirtualDesktop {
     try await windowSystem.windows(ofClass: name).count
   }
 
+  /// The menus, popovers and tooltips that are open, each a window of its own; on X11 only.
+  public func popups() async throws -> [DesktopWindow] {
+    try x11.display.popups().map { DesktopWindow(id: $0, desktop: self) }
+  }
+
   /// The window that has the focus; nil where none has.
   public func activeWindow() async throws -> DesktopWindow? {
     window(try await windowSystem.activeWindow())

@@ -24,8 +24,10 @@ public final class VirtualDesktop: Sendable {
     public static let everywhere: [Kind] = [.x11, .wayland]
   }
 
-  /// Suites run side by side, each with a desktop: more at once than the processor has cores only wait for each other.
-  static let turnstile = Turnstile(places: 2 * ProcessInfo.processInfo.activeProcessorCount)
+  /// Tests run side by side, each with a desktop.
+  ///
+  /// With many more at once than the processor has cores, they would only wait for each other.
+  static let turnstile = Turnstile(places: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
   /// The size of the screen in pixels.
   public static let size = (width: 1280, height: 900)

@@ -64,6 +64,24 @@ final class X11Display: Sendable {
     }
   }
 
+  /// The menus, popovers and tooltips that are open: mapped windows that no window manager manages.
+  func popups() throws -> [UInt] {
+    try connection.withLock { x in
+      let children = try x.content(
+        of: xcb_query_tree_reply_t.self, xcb_query_tree(x.handle, x.root).sequence
+      ) {
+        UnsafeRawBufferPointer(start: xcb_query_tree_children($0), count: 4 * Int($0.pointee.children_len))
+      }
+      return try children.withUnsafeBytes { Array($0.bindMemory(to: xcb_window_t.self)) }.filter { window in
+        guard try x.isViewable(window, unmanaged: true), let frame = try x.frame(of: window) else {
+          return false
+        }
+        // A window manager has small ones of its own, out of sight.
+        return frame.x >= 0 && frame.y >= 0 && frame.width > 1 && frame.height > 1
+      }.map(UInt.init)
+    }
+  }
+
   /// The window that the window manager names as the active one; nil if none is.
   func activeWindow() throws -> UInt? {
     try connection.withLock { x in
@@ -207,13 +225,15 @@ extension X11Display.Connection {
     (try bytes(of: property, on: window) ?? []).withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
   }
 
-  fileprivate func isViewable(_ window: xcb_window_t) throws -> Bool {
+  /// Whether a window and all that it lies in are mapped; of `unmanaged` ones, whether it is such a window, too.
+  fileprivate func isViewable(_ window: xcb_window_t, unmanaged: Bool = false) throws -> Bool {
     let cookie = xcb_get_window_attributes(handle, window)
     guard let reply = try reply(xcb_get_window_attributes_reply_t.self, to: cookie.sequence) else {
       return false
     }
     defer { free(reply) }
     return UInt32(reply.pointee.map_state) == XCB_MAP_STATE_VIEWABLE.rawValue
+      && (!unmanaged || reply.pointee.override_redirect != 0)
   }
 
   /// nil for a window that has gone.
