@@ -11,8 +11,10 @@ struct X11WindowSystem: WindowSystem {
 
   func moveMouse(x: Int, y: Int) async throws { try await xdotool(["mousemove", "\(x)", "\(y)"]) }
 
+  /// Each press is held down for as long as the quickest hand would, and not for the microseconds of xdotool's click.
   func click(button: Int, times: Int) async throws {
-    try await xdotool(["click", "--repeat", "\(times)", "--delay", "30", "\(button)"])
+    let click = ["mousedown", "\(button)", "sleep", "0.02", "mouseup", "\(button)"]
+    try await xdotool(Array(repeating: click, count: times).flatMap(\.self))
   }
 
   /// A function key by its code on a keyboard of today: by name, xdotool presses Alt with it where the layout has a fourth
