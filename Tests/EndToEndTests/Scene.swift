@@ -54,9 +54,16 @@ struct Scene {
 
   /// Copies a text in another program, and waits until it is the newest clip, and its row is drawn.
   func capture(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let before = try await screenshot()
+    var before = try await screenshot()
     let list = Rectangle(
       x: 0, y: Self.firstRow.y, width: before.width, height: before.height - Self.firstRow.y)
+    // What the capture before this one has changed may still be fading in.
+    _ = try await eventually(within: .seconds(2)) {
+      try await Task.sleep(for: .milliseconds(40))
+      let next = try await screenshot()
+      defer { before = next }
+      return next.matches(before, in: list)
+    }
     try await desktop.copy(text)
     try await expectNewest(text, sourceLocation: sourceLocation)
     // It is on disk before it is shown, and what is pressed meanwhile means the row below it. A list that is scrolled
