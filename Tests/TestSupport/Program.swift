@@ -44,16 +44,23 @@ public final class Program: Sendable {
   ///
   /// - Parameters:
   ///   - input: what the program reads on standard input.
+  ///   - standardInput: the open file that it reads on standard input instead of `input`; stays the caller's.
+  ///   - standardOutput: the open file that it writes on standard output, so that `output` stays empty; stays the
+  ///     caller's.
   ///   - deathSignal: what it gets when the test process ends first.
   public init(
-    _ arguments: [String], environment: [String: String], input: [UInt8] = [],
-    deathSignal: DeathSignal = .kill
+    _ arguments: [String], environment: [String: String], input: [UInt8] = [], standardInput: Int32? = nil,
+    standardOutput: Int32? = nil, deathSignal: DeathSignal = .kill
   ) throws {
     self.arguments = arguments
     inputFile = try ScratchFile(containing: input)
     outputFile = try ScratchFile()
     errorFile = try ScratchFile()
-    startThread(environment: environment, deathSignal: deathSignal)
+    startThread(deathSignal: deathSignal) { [self] command in
+      spawn(
+        command, environment: environment, input: standardInput ?? inputFile.descriptor,
+        output: standardOutput ?? outputFile.descriptor, errors: errorFile.descriptor)
+    }
     if case .failed(let code) = state.withLock({ $0 }) {
       throw TestSupportError.system("cannot start \(arguments)", code: code)
     }
@@ -135,13 +142,13 @@ public final class Program: Sendable {
   ///
   /// The kernel sends PR_SET_PDEATHSIG's signal when the *thread* that started the child ends. Started from a pool
   /// thread, a child would die with that thread; here the thread lives exactly as long as the child.
-  private func startThread(environment: [String: String], deathSignal: DeathSignal) {
+  private func startThread(
+    deathSignal: DeathSignal, spawn: @escaping @Sendable ([String]) -> Swift.Result<pid_t, SpawnError>
+  ) {
     let started = DispatchSemaphore(value: 0)
     Thread.detachNewThread { [self] in
       let command = ["/usr/bin/setpriv", "--pdeathsig", deathSignal.rawValue, "--"] + arguments
-      let result = spawn(
-        command, environment: environment, input: inputFile.descriptor, output: outputFile.descriptor,
-        errors: errorFile.descriptor)
+      let result = spawn(command)
       switch result {
       case .success(let pid): state.withLock { $0 = .running(pid) }
       case .failure(let error): state.withLock { $0 = .failed(error.code) }

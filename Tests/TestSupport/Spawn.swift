@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The error number that `posix_spawn` answered.
 struct SpawnError: Error {
@@ -29,12 +30,27 @@ func spawn(
 
   var pid: pid_t = 0
   let code = withCStrings(arguments) { argv in
-    withCStrings(environment.map { "\($0)=\($1)" }) {
-      posix_spawn(&pid, arguments[0], &actions, &attributes, argv, $0)
+    withCStrings(environment.map { "\($0)=\($1)" }) { environment in
+      spawning.withLock { _ in posix_spawn(&pid, arguments[0], &actions, &attributes, argv, environment) }
     }
   }
   return code == 0 ? .success(pid) : .failure(SpawnError(code: code))
 }
+
+/// A pipe that only the child that is given it inherits; the caller closes both ends.
+///
+/// Swift does not see `pipe2`. A child that were spawned before the ends are closed on exec would keep them open, and
+/// the reader would wait for its end as well.
+public func pipe() throws -> (read: Int32, write: Int32) {
+  var ends: [Int32] = [-1, -1]
+  try spawning.withLock { _ in
+    guard pipe(&ends) == 0 else { throw TestSupportError.system("pipe", code: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  }
+  return (ends[0], ends[1])
+}
+
+private let spawning = Mutex(())
 
 /// Calls `body` with a null-terminated array of C strings, which live for the length of the call.
 private func withCStrings<Result>(

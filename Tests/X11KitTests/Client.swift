@@ -4,33 +4,35 @@ import TestSupport
 import Testing
 import X11Kit
 
-/// Another program on the display.
+/// Another program on the display, told and heard line by line.
 ///
 /// It is killed with this object.
 final class Client {
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
+  private let program: Program
+  private let input: Int32
+  private let output: Int32
   private var unread = Data()
 
   init(_ arguments: [String], display: String, input file: URL? = nil) throws {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    process.environment = ["DISPLAY": display, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
-    process.standardInput = try file.map { try FileHandle(forReadingFrom: $0) } ?? input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    let (programsInput, input) = try file.map { (try Self.open($0), -1) } ?? pipe()
+    let (output, programsOutput) = try pipe()
+    defer {
+      close(programsInput)
+      close(programsOutput)
+    }
+    (self.input, self.output) = (input, output)
+    program = try Program(
+      arguments, environment: ["DISPLAY": display, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"],
+      standardInput: programsInput, standardOutput: programsOutput)
   }
 
   deinit {
-    // Once it has been waited for, its number may be another program's.
-    signal(SIGKILL)
+    program.signal(SIGKILL)
+    close(output)
+    if input >= 0 { close(input) }
   }
 
-  func signal(_ signal: Int32) {
-    if process.isRunning { kill(process.processIdentifier, signal) }
-  }
+  func signal(_ signal: Int32) { program.signal(signal) }
 
   /// An owner of the clipboard that behaves in the way that a class of `bad_owner.py` names.
   static func owner(_ behaviour: String, display: String) throws -> Client {
@@ -70,19 +72,35 @@ final class Client {
     return bytes
   }
 
-  /// What there is, as soon as there is something; nothing at the end.
+  /// What there is, as soon as there is something; nothing at the end, nil where nothing comes within `generousLimit`.
   private func readSome() -> Data? {
-    var descriptor = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     // Without a limit, a test that fails would hang instead.
     let limit = Int32(generousLimit.components.seconds * 1000)
-    var ready: Int32
-    repeat { ready = poll(&descriptor, 1, limit) } while ready < 0 && errno == EINTR
-    guard ready > 0 else { return nil }
-    return output.fileHandleForReading.availableData
+    guard retried({ Int(poll(&descriptor, 1, limit)) }) > 0 else { return nil }
+    var some = Data(count: 1 << 16)
+    let count = some.withUnsafeMutableBytes { buffer in
+      retried { read(output, buffer.baseAddress, buffer.count) }
+    }
+    return count < 0 ? nil : some.prefix(count)
   }
 
   func tell(_ line: String) throws {
-    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    let line = line + "\n"
+    guard retried({ write(input, line, line.utf8.count) }) == line.utf8.count else { throw POSIXError(.EIO) }
+  }
+
+  private func retried(_ call: () -> Int) -> Int {
+    while true {
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
+    }
+  }
+
+  private static func open(_ file: URL) throws -> Int32 {
+    let descriptor = Glibc.open(file.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw POSIXError(.ENOENT) }
+    return descriptor
   }
 }
 

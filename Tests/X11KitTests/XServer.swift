@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import X11Kit
 
 /// An X server without a screen, on a free display number.
@@ -9,34 +10,23 @@ final class XServer: Sendable {
   static let shared = Result { try XServer() }
 
   let display: String
-  private let processID: pid_t
+  private let program: Program
   private let firstClient: SelectionReader
 
   init(screens: Int = 1) throws {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/Xvfb")
-    process.arguments = ["-displayfd", "1", "-terminate", "-nolisten", "tcp"]
-    process.arguments? += (0..<screens).flatMap { ["-screen", "\($0)", "640x480x24"] }
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    var number = Data()
-    while number.last != UInt8(ascii: "\n") {
-      guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
-        throw CocoaError(.fileReadUnknown)
-      }
-      number += byte
-    }
-    display = ":" + String(decoding: number.dropLast(), as: UTF8.self)
-    processID = process.processIdentifier
+    // SIGTERM if the test process dies: killed, the server would leave its lock file and socket in /tmp.
+    program = try Program(
+      ["Xvfb", "-displayfd", "1", "-terminate", "-nolisten", "tcp"]
+        + (0..<screens).flatMap { ["-screen", "\($0)", "640x480x24"] },
+      environment: ["PATH": "/usr/bin:/bin"], deathSignal: .terminate)
+    while program.isRunning && program.output.last != UInt8(ascii: "\n") { usleep(5_000) }
+    display = ":" + String(decoding: program.output.dropLast(), as: UTF8.self)
     firstClient = try SelectionReader(display: display)
   }
 
   /// Ends it under its clients.
   func kill() {
-    // SIGTERM it does not hear: Foundation's children inherit the blocked signals of the thread that starts them.
-    Glibc.kill(processID, SIGKILL)
+    program.signal(SIGKILL)
     let number = display.dropFirst()
     unlink("/tmp/.X\(number)-lock")
     unlink("/tmp/.X11-unix/X\(number)")
