@@ -83,7 +83,7 @@ extension HistoryStore {
       laterTruncation = nil
       return
     }
-    laterTruncation = Alarm(after: delay, on: queue) { [weak self] in
+    laterTruncation = DispatchTimer(after: delay, on: queue) { [weak self] in
       self?.assumeIsolated { store in
         store.truncateLogIfOwed()
         store.truncateLog(after: delays.dropFirst())

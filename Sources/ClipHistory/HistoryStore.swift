@@ -39,7 +39,7 @@ public actor HistoryStore {
 
   /// Whether the log may still hold a deleted text, and what will see to it.
   var owesTruncation: Bool
-  var laterTruncation: Alarm?
+  var laterTruncation: DispatchTimer?
 
   /// The thread that the store runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }

@@ -25,14 +25,14 @@ public final class ReadingPermit: Sendable {
   /// Forbids it from now on.
   public func revoke() { state.withLock { $0.isGranted = false } }
 
-  /// The number of the grant that holds; nil where none does.
+  /// The number of the grant that holds; nil if none does.
   ///
   /// While it stays the same, reading was allowed without a break.
   public var current: Int? { state.withLock { $0.isGranted ? $0.grants : nil } }
 
-  /// Asks a question where that is allowed; it cannot be revoked meanwhile.
+  /// Asks a question if that is allowed; the permit cannot be revoked meanwhile.
   ///
-  /// - Returns: false where the question was not asked.
+  /// - Returns: false if the question was not asked.
   public func ask(_ question: () -> Void) -> Bool {
     state.withLock {
       if $0.isGranted { question() }

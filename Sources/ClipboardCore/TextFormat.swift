@@ -1,6 +1,6 @@
 /// The names under which programs offer and ask for plain text, the preferred ones first.
 ///
-/// `TEXT` comes last: its owner chooses the encoding, which may be one that we do not know (COMPOUND_TEXT), where
+/// `TEXT` comes last: its owner chooses the encoding, which may be one that we do not know (COMPOUND_TEXT), while
 /// `STRING` is always ISO 8859-1.
 public enum TextFormat: String, CaseIterable, Sendable {
   case utf8String = "UTF8_STRING"

@@ -27,7 +27,7 @@ public final class SerialQueue: SerialExecutor {
     dispatchQueue.async { job.runSynchronously(on: executor) }
   }
 
-  /// Traps where the caller is not on the queue; behind `assumeIsolated`.
+  /// Traps if the caller is not on the queue; behind `assumeIsolated`.
   public func checkIsolated() {
     dispatchPrecondition(condition: .onQueue(dispatchQueue))
   }

@@ -1,8 +1,8 @@
 import SerialQueue
 
-/// The window that the user works in, as the window manager has it (`_NET_ACTIVE_WINDOW`, EWMH).
+/// The window that the user works in, as the window manager names it (`_NET_ACTIVE_WINDOW`, EWMH).
 ///
-/// Each question has a connection of its own: one that was kept would have to be read, for every client is told of
+/// Each question has a connection of its own: one that is kept would have to be read, for every client is told of
 /// changes of the keyboard.
 public actor ActiveWindow {
   private let display: String?
@@ -16,9 +16,10 @@ public actor ActiveWindow {
     self.display = display
   }
 
-  /// Asks the server, however long it takes; nil where there is no window manager that says so, or no server.
+  /// Asks the server, however long it takes.
   ///
-  /// A key that another program has grabbed takes the keyboard from this window while it is down, and not the name.
+  /// A key that another program has grabbed takes the focus from this window while it is down, and not the property.
+  /// - Returns: nil if there is no server, or no window manager that names the window.
   public func id() -> UInt32? {
     do {
       let connection = try Connection(display: display)

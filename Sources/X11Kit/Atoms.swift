@@ -1,61 +1,58 @@
 import CXCB
 import ClipboardCore
 
-/// The atoms in use, by the name that the server knows them by.
-enum AtomName: String, CaseIterable {
-  case clipboard = "CLIPBOARD"
-  case targets = "TARGETS"
-  case timestamp = "TIMESTAMP"
-  case multiple = "MULTIPLE"
-  case incr = "INCR"
-
-  case clipboardManager = "CLIPBOARD_MANAGER"
-  case saveTargets = "SAVE_TARGETS"
-  case activeWindow = "_NET_ACTIVE_WINDOW"
-
-  case utf8String = "UTF8_STRING"
-  case plainUTF8 = "text/plain;charset=utf-8"
-  case plainUpperUTF8 = "text/plain;charset=UTF-8"
-  case plain = "text/plain"
-  case string = "STRING"
-  case text = "TEXT"
-  /// The mark of a secret, `SecretHint.name`.
-  case passwordManagerHint = "x-kde-passwordManagerHint"
-
-  case atomType = "ATOM"
-  case integerType = "INTEGER"
-  case atomPairType = "ATOM_PAIR"
-
-  /// Properties of our own windows, one for each question: no answer is taken for another's.
-  case timeProperty = "COPYPASTA_TIME"
-  case targetsProperty = "COPYPASTA_TARGETS"
-  case hintProperty = "COPYPASTA_HINT"
-  case handOverProperty = "COPYPASTA_HAND_OVER"
-  case textProperty = "COPYPASTA_TEXT"
-
-  /// What means text, the best first.
-  static let textTargets = TextFormat.names.compactMap(AtomName.init)
-}
-
-/// The numbers that the server has given to the names.
+/// The numbers that the server has given to the names in use.
 ///
-/// They hold as long as the server runs.
+/// They hold as long as the server runs. A name is "None" if the server was out of memory when it was asked: a request
+/// with it is refused later on.
 struct Atoms {
-  private let numbers: [AtomName: Atom]
+  /// What X11 alone names, as the server knows it.
+  enum Name: String, CaseIterable {
+    case clipboard = "CLIPBOARD"
+    case targets = "TARGETS"
+    case timestamp = "TIMESTAMP"
+    case multiple = "MULTIPLE"
+    case incr = "INCR"
+
+    case clipboardManager = "CLIPBOARD_MANAGER"
+    case saveTargets = "SAVE_TARGETS"
+    case activeWindow = "_NET_ACTIVE_WINDOW"
+
+    case atomType = "ATOM"
+    case integerType = "INTEGER"
+    case atomPairType = "ATOM_PAIR"
+
+    /// Properties of our own windows, one for each question: no answer is taken for another's.
+    case timeProperty = "COPYPASTA_TIME"
+    case targetsProperty = "COPYPASTA_TARGETS"
+    case hintProperty = "COPYPASTA_HINT"
+    case handOverProperty = "COPYPASTA_HAND_OVER"
+    case textProperty = "COPYPASTA_TEXT"
+  }
+
+  private let numbers: [String: Atom]
 
   /// Asks for all of them at once: one round trip.
-  init(_ connection: Connection) throws(Interruption) {
-    let sequences = AtomName.allCases.map {
-      xcb_intern_atom(connection.handle, 0, UInt16($0.rawValue.utf8.count), $0.rawValue).sequence
+  init(_ connection: Connection) throws(Connection.WaitError) {
+    let names = Name.allCases.map(\.rawValue) + TextFormat.names + [SecretHint.name]
+    let sequences = names.map {
+      xcb_intern_atom(connection.handle, 0, UInt16($0.utf8.count), $0).sequence
     }
-    var numbers: [AtomName: Atom] = [:]
-    for (name, sequence) in zip(AtomName.allCases, sequences) {
+    var numbers: [String: Atom] = [:]
+    for (name, sequence) in zip(names, sequences) {
       let reply = try connection.reply(xcb_intern_atom_reply_t.self, to: sequence, .endless)
       numbers[name] = reply?.body.atom
     }
     self.numbers = numbers
   }
 
-  /// "None" where the server was out of memory when it was asked: such a request is refused later on.
-  subscript(name: AtomName) -> Atom { numbers[name] ?? noAtom }
+  subscript(name: Name) -> Atom { numbers[name.rawValue] ?? noAtom }
+
+  subscript(format: TextFormat) -> Atom { numbers[format.rawValue] ?? noAtom }
+
+  /// The mark of a secret.
+  var secretHint: Atom { numbers[SecretHint.name] ?? noAtom }
+
+  /// Every target that means text, the preferred ones first.
+  var textTargets: [Atom] { TextFormat.allCases.map { self[$0] } }
 }

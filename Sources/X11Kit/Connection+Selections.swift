@@ -1,21 +1,21 @@
 import CXCB
 
 extension Connection {
-  /// The window that owns `selection`; nil where none does.
-  func owner(of selection: Atom, _ patience: Patience) throws(Interruption) -> Window? {
-    try selectionOwner(answering: xcb_get_selection_owner(handle, selection).sequence, patience)
+  /// The window that owns `selection`; nil if none does.
+  func owner(of selection: Atom, _ deadline: Deadline) throws(WaitError) -> Window? {
+    try selectionOwner(answering: xcb_get_selection_owner(handle, selection).sequence, deadline)
   }
 
   /// The answer to `xcb_get_selection_owner` with this number.
-  func selectionOwner(answering question: UInt32, _ patience: Patience) throws(Interruption) -> Window? {
-    let reply = try reply(xcb_get_selection_owner_reply_t.self, to: question, patience)
+  func selectionOwner(answering question: UInt32, _ deadline: Deadline) throws(WaitError) -> Window? {
+    let reply = try reply(xcb_get_selection_owner_reply_t.self, to: question, deadline)
     guard let owner = reply?.body.owner, owner != noWindow else { return nil }
     return owner
   }
 
   /// Makes `window` the owner of `selection`, or, with nil, nobody (ICCCM 2.1).
   ///
-  /// The server ignores it where somebody else has become the owner after `time`.
+  /// The server ignores it if somebody else has become the owner after `time`.
   func setOwner(of selection: Atom, to window: Window?, at time: xcb_timestamp_t) {
     xcb_set_selection_owner(handle, window ?? noWindow, selection, time)
   }
@@ -33,8 +33,8 @@ extension Connection {
   /// Asks for the XFixes extension, which every server has had since 2004; to be called once, before
   /// ``followOwner(of:_:)``.
   ///
-  /// - Returns: false where the server lacks it.
-  func prepareOwnerChanges() throws(Interruption) -> Bool {
+  /// - Returns: false if the server lacks it.
+  func prepareOwnerChanges() throws(WaitError) -> Bool {
     guard let extensionData = xcb_get_extension_data(handle, copypasta_xfixes()),
       extensionData.pointee.present != 0
     else { return false }
@@ -53,7 +53,7 @@ extension Connection {
   }
 
   /// Tells who asked that the answer lies in `property`; with nil, that there is none (ICCCM 2.2).
-  func answer(_ request: SelectionRequest, property: Atom?) {
+  func answer(_ request: Event.SelectionRequest, property: Atom?) {
     var event = xcb_selection_notify_event_t()
     event.response_type = UInt8(XCB_SELECTION_NOTIFY)
     event.time = request.time
@@ -68,11 +68,116 @@ extension Connection {
       xcb_send_event(handle, 0, request.requestor, 0, buffer.bindMemory(to: CChar.self).baseAddress)
     }
   }
-}
 
-/// "None", where a window is meant.
-let noWindow: Window = 0
-/// "None", where an atom is meant.
-let noAtom: Atom = 0
-/// "CurrentTime": a request that does not say when it was made.
-let noTime: xcb_timestamp_t = 0
+  // MARK: - Properties
+
+  /// What taking a property off a window came to.
+  enum TakenProperty: Equatable {
+    /// There is no such property.
+    case absent
+    /// Its bytes were appended, and it is deleted. `format` is the size of an element: 8, 16 or 32 bits.
+    case taken(type: Atom, format: UInt8)
+    /// It holds more than was allowed. Whether it is still there depends on its length.
+    case tooLarge
+    /// It changed while it was being read.
+    case unsteady
+  }
+
+  /// Reads a property and deletes it, in slices of at most 1 MiB.
+  ///
+  /// XCB holds a whole reply in memory: in one slice, 64 MiB of text would be there twice.
+  /// - Parameter limit: How many bytes `bytes` may hold at the end.
+  func takeProperty(
+    _ property: Atom, of window: Window, appendingTo bytes: inout [UInt8], limit: Int, _ deadline: Deadline
+  ) throws(WaitError) -> TakenProperty {
+    let sliceLength: UInt32 = 1 << 18  // in units of 4 bytes
+    var offset: UInt32 = 0
+    var seen: (type: Atom, format: UInt8)?
+    while true {
+      // "Delete" is heeded by the server for the last slice only.
+      let sequence = xcb_get_property(
+        handle, 1, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, offset, sliceLength
+      ).sequence
+      guard let reply = try reply(xcb_get_property_reply_t.self, to: sequence, deadline),
+        reply.body.type != noAtom
+      else { return seen == nil ? .absent : .unsteady }
+      let body = reply.body
+      let (count, rest) = (Int(xcb_get_property_value_length(reply.memory)), Int(body.bytes_after))
+      if let seen, seen != (body.type, body.format) { return .unsteady }
+      guard bytes.count + count + rest <= limit else { return .tooLarge }
+      // Not for every piece of an INCR transfer: exact reservations would copy all that was before, each time.
+      if seen == nil, bytes.isEmpty { bytes.reserveCapacity(count + rest) }
+      bytes.append(
+        contentsOf: UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count))
+      if rest == 0 { return .taken(type: body.type, format: body.format) }
+      // Else a slice that brings nothing would be asked for without end.
+      guard count == Int(sliceLength) * 4 else { return .unsteady }
+      seen = (body.type, body.format)
+      offset += sliceLength
+    }
+  }
+
+  /// Deletes a property without reading it.
+  ///
+  /// One that is not there is not deleted: its next value, perhaps the end of a transfer, may come meanwhile.
+  /// - Returns: whether it was there, and without length.
+  func discardProperty(
+    _ property: Atom, of window: Window, _ deadline: Deadline
+  ) throws(WaitError) -> Bool {
+    let sequence = xcb_get_property(
+      handle, 1, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, 0
+    ).sequence
+    guard let reply = try reply(xcb_get_property_reply_t.self, to: sequence, deadline),
+      reply.body.type != noAtom
+    else { return false }
+    // Without length it is deleted by now.
+    if reply.body.bytes_after == 0 { return true }
+    xcb_delete_property(handle, window, property)
+    return false
+  }
+
+  /// Reads at most `limit` elements of 32 bits and leaves the property.
+  ///
+  /// - Returns: nil if it holds something else, or more.
+  func elements(of property: Atom, of window: Window, limit: Int) throws(WaitError) -> [UInt32]? {
+    let sequence = xcb_get_property(
+      handle, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, UInt32(limit)
+    ).sequence
+    guard let reply = try reply(xcb_get_property_reply_t.self, to: sequence, .endless),
+      reply.body.format == 32, reply.body.bytes_after == 0
+    else { return nil }
+    let count = Int(xcb_get_property_value_length(reply.memory))
+    let bytes = UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count)
+    return bytes.bindMemory(to: UInt32.self).map { $0 }
+  }
+
+  /// Replaces a property by bytes, and returns the number of the request.
+  @discardableResult
+  func setProperty(
+    _ property: Atom, of window: Window, type: Atom, bytes: ArraySlice<UInt8>
+  ) -> UInt32 {
+    bytes.withUnsafeBytes { write(property, window, type, format: 8, $0, count: $0.count) }
+  }
+
+  /// Replaces a property by elements of 32 bits, and returns the number of the request.
+  @discardableResult
+  func setProperty(_ property: Atom, of window: Window, type: Atom, elements: [UInt32]) -> UInt32 {
+    elements.withUnsafeBytes { write(property, window, type, format: 32, $0, count: elements.count) }
+  }
+
+  /// Changes a property of a window of ours by nothing: the event for it tells the server's time (ICCCM 2.1).
+  func requestTime(for window: Window, through property: Atom) {
+    xcb_change_property(
+      handle, UInt8(XCB_PROP_MODE_APPEND.rawValue), window, property, XCB_ATOM_STRING.rawValue, 8, 0, nil)
+  }
+
+  private func write(
+    _ property: Atom, _ window: Window, _ type: Atom, format: UInt8, _ data: UnsafeRawBufferPointer,
+    count: Int
+  ) -> UInt32 {
+    xcb_change_property(
+      handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, property, type, format, UInt32(count),
+      data.baseAddress
+    ).sequence
+  }
+}

@@ -1,17 +1,40 @@
 import CXCB
+import Dispatch
 import Glibc
 
 typealias Atom = xcb_atom_t
 typealias Window = xcb_window_t
 
+/// "None" in place of a window.
+let noWindow: Window = 0
+/// "None" in place of an atom.
+let noAtom: Atom = 0
+/// "CurrentTime": a request that does not say when it was made.
+let noTime: xcb_timestamp_t = 0
+
 /// A connection to the X server of our own, closed when the last reference to it goes.
 ///
-/// XCB rather than Xlib: errors come back as values, where Xlib has one error handler for the whole process,
+/// XCB rather than Xlib: errors come back as values, while Xlib has one error handler for the whole process,
 /// which GDK has set, and calls `exit` when the server goes away. Not Sendable: it belongs to one actor.
 ///
 /// XCB reads events while it waits for a reply, or while it writes to a full socket. Such events lie in its
 /// queue, and the socket does not become readable for them: look at the queue before every sleep.
 final class Connection {
+  /// Why a wait ended without what it waited for.
+  enum WaitError: Error, Equatable {
+    case deadlinePassed, cancelled, connectionLost
+  }
+
+  /// Events that a window can be asked to report.
+  struct WindowEvents: OptionSet {
+    let rawValue: UInt32
+
+    static let none: WindowEvents = []
+    static let properties = WindowEvents(rawValue: XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue)
+    /// Its destruction is among them.
+    static let structure = WindowEvents(rawValue: XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
+  }
+
   let handle: OpaquePointer
   let root: Window
   /// The code of the event that tells of a selection's new owner, once ``prepareOwnerChanges()`` has asked for it.
@@ -44,9 +67,7 @@ final class Connection {
 
   var fileDescriptor: CInt { xcb_get_file_descriptor(handle) }
 
-  /// Whether the server has gone, or has thrown us out.
-  ///
-  /// It stays so.
+  /// Whether the server has gone, or has closed the connection.
   var isLost: Bool { xcb_connection_has_error(handle) != 0 }
 
   /// Sends what has been asked for.
@@ -63,15 +84,176 @@ final class Connection {
   /// Sleeps until the server has sent something.
   ///
   /// The caller has flushed, and found the queue empty.
-  func waitForInput(_ patience: Patience) throws(Interruption) {
-    try patience.check()
+  func waitForInput(_ deadline: Deadline) throws(WaitError) {
+    try deadline.check()
     var descriptors = [pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)]
-    if let cancellation = patience.cancellation {
+    if let cancellation = deadline.cancellation {
       descriptors.append(pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0))
     }
     // Its failures are EINTR and ENOMEM: the caller comes back, and the deadline holds.
-    poll(&descriptors, nfds_t(descriptors.count), patience.pollTimeout)
-    patience.cancellation?.clear()
-    try patience.check()
+    poll(&descriptors, nfds_t(descriptors.count), deadline.pollTimeout)
+    deadline.cancellation?.clear()
+    try deadline.check()
+  }
+
+  // MARK: - Events
+
+  /// The next event, from the queue or from the socket, without a wait.
+  func takeEvent() -> Event? { consume(xcb_poll_for_event(handle)) }
+
+  /// The next event that is in the queue already, without reading the socket.
+  func takeQueuedEvent() -> Event? { consume(xcb_poll_for_queued_event(handle)) }
+
+  /// Waits for the next event.
+  func nextEvent(_ deadline: Deadline) throws(WaitError) -> Event {
+    // First, for it may read events, for which `poll` would then not wake.
+    flush()
+    while true {
+      try deadline.check()
+      if let event = takeEvent() { return event }
+      if isLost { throw .connectionLost }
+      try waitForInput(deadline)
+    }
+  }
+
+  private func consume(_ raw: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
+    guard let raw else { return nil }
+    defer { free(raw) }
+    return Event(raw, ownerChangeCode: ownerChangeCode)
+  }
+
+  // MARK: - Replies
+
+  /// A reply of the server, freed at the end of its scope.
+  struct Reply<Body>: ~Copyable {
+    let memory: UnsafeMutablePointer<Body>
+
+    var body: Body { memory.pointee }
+
+    deinit {
+      free(memory)
+    }
+  }
+
+  /// Waits for the reply to the request number `sequence`.
+  ///
+  /// Not `xcb_wait_for_reply`: while another client holds the server grabbed, that one has no end.
+  /// - Returns: nil if the server answered with an error.
+  func reply<Body>(
+    _ type: Body.Type, to sequence: UInt32, _ deadline: Deadline
+  ) throws(WaitError) -> Reply<Body>? {
+    var reply: UnsafeMutableRawPointer?
+    var error: UnsafeMutablePointer<xcb_generic_error_t>?
+    flush()
+    while xcb_poll_for_reply(handle, sequence, &reply, &error) == 0 {
+      do {
+        try waitForInput(deadline)
+      } catch {
+        xcb_discard_reply(handle, sequence)
+        throw error
+      }
+    }
+    free(error)
+    guard let reply else {
+      if isLost { throw .connectionLost }
+      return nil
+    }
+    return Reply(memory: reply.bindMemory(to: Body.self, capacity: 1))
+  }
+
+  /// Whether the request number `sequence`, which has no reply and was sent as a checked one, failed.
+  ///
+  /// To be asked after the reply to a later request has arrived: by then it is known without a wait.
+  func hasFailed(_ sequence: UInt32) -> Bool {
+    var reply: UnsafeMutableRawPointer?
+    var error: UnsafeMutablePointer<xcb_generic_error_t>?
+    guard xcb_poll_for_reply(handle, sequence, &reply, &error) != 0, let error else { return false }
+    free(error)
+    return true
+  }
+
+  // MARK: - Windows
+
+  /// Makes a window that is never shown, and reports what happens to its properties.
+  func makeWindow() -> Window {
+    let window = xcb_generate_id(handle)
+    var mask = WindowEvents.properties.rawValue
+    xcb_create_window(
+      handle, 0, window, root, -1, -1, 1, 1, 0, UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue), 0,
+      XCB_CW_EVENT_MASK.rawValue, &mask)
+    return window
+  }
+
+  /// Destroys a window of ours, with the properties that others have left on it.
+  func destroy(_ window: Window) {
+    xcb_destroy_window(handle, window)
+  }
+
+  /// Chooses what a window, ours or another's, reports to this connection alone.
+  ///
+  /// A window that is gone shows as an `Event.windowMissing`.
+  func select(_ events: WindowEvents, on window: Window) {
+    var mask = events.rawValue
+    xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
+  }
+
+  /// Whether two windows belong to one client: the server gives each client numbers of its own.
+  func isOfSameClient(_ window: Window, _ other: Window) -> Bool {
+    (window ^ other) & ~xcb_get_setup(handle).pointee.resource_id_mask == 0
+  }
+
+  // MARK: - Keys
+
+  /// The first and the last number of a key.
+  var keycodes: (xcb_keycode_t, xcb_keycode_t) {
+    guard let setup = xcb_get_setup(handle) else { return (8, 255) }
+    return (setup.pointee.min_keycode, setup.pointee.max_keycode)
+  }
+
+  /// Takes these strokes for this connection, whichever window has the focus: all of them, or none.
+  ///
+  /// - Returns: false if another connection has one of them.
+  func grab(_ strokes: Set<Keyboard.Stroke>) throws(WaitError) -> Bool {
+    let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
+    let sequences = strokes.map {
+      xcb_grab_key_checked(handle, 0, root, $0.state, $0.code, mode, mode).sequence
+    }
+    // Any reply: when it is here, so are the errors.
+    let last = xcb_get_input_focus(handle).sequence
+    _ = try reply(xcb_get_input_focus_reply_t.self, to: last, .endless)
+    // All are asked, or the errors of the others would come as events.
+    let failures = sequences.count { hasFailed($0) }
+    if failures > 0 { ungrabKeys() }
+    return failures == 0
+  }
+
+  /// Gives back every stroke that this connection has taken.
+  func ungrabKeys() {
+    xcb_ungrab_key(handle, UInt8(XCB_GRAB_ANY.rawValue), root, UInt16(XCB_MOD_MASK_ANY.rawValue))
+  }
+
+  // MARK: - Watching the socket
+
+  /// Calls a handler whenever a connection's socket is readable, until it is let go.
+  ///
+  /// The connection is kept until libdispatch has forgotten the socket: a descriptor that is closed while it is
+  /// still being watched may by then be somebody else's.
+  final class ReadSource {
+    private let source: any DispatchSourceRead
+
+    init(_ connection: Connection, queue: DispatchQueue) {
+      source = DispatchSource.makeReadSource(fileDescriptor: connection.fileDescriptor, queue: queue)
+      source.setCancelHandler { withExtendedLifetime(connection) {} }
+    }
+
+    deinit {
+      source.cancel()
+    }
+
+    /// To be called once, before this is let go: libdispatch traps if a source ends that never began.
+    func start(_ handler: @escaping @Sendable () -> Void) {
+      source.setEventHandler(handler: handler)
+      source.activate()
+    }
   }
 }

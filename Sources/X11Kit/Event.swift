@@ -13,44 +13,49 @@ enum Event: Equatable {
   case ownerChanged(SelectionChange)
   /// An earlier request named a window that does not exist any more.
   case windowMissing(Window)
-  case keyPressed(KeyEvent)
-  case keyReleased(KeyEvent)
+  case keyPressed(Key)
+  case keyReleased(Key)
   /// The keys or the modifiers mean something else than before.
   case keyboardChanged
   case other
-}
 
-/// A key went down or up.
-struct KeyEvent: Equatable {
-  let code: xcb_keycode_t
-  let time: xcb_timestamp_t
-}
+  /// A key went down or up.
+  struct Key: Equatable {
+    let code: xcb_keycode_t
+    let time: xcb_timestamp_t
 
-/// Another program asks for the selection (ICCCM 2.2).
-struct SelectionRequest: Equatable {
-  let time: xcb_timestamp_t
-  let owner, requestor: Window
-  let selection, target, property: Atom
-}
+    init(_ raw: UnsafeMutablePointer<xcb_generic_event_t>) {
+      // Presses and releases have the same form.
+      (code, time) = raw.withMemoryRebound(to: xcb_key_press_event_t.self, capacity: 1) {
+        ($0.pointee.detail, $0.pointee.time)
+      }
+    }
+  }
 
-/// The owner's answer to what was asked of it (ICCCM 2.4); without a property it is a refusal.
-struct SelectionAnswer: Equatable {
-  let requestor: Window
-  let selection, target, property: Atom
-}
+  /// Another program asks for the selection (ICCCM 2.2).
+  struct SelectionRequest: Equatable {
+    let time: xcb_timestamp_t
+    let owner, requestor: Window
+    let selection, target, property: Atom
+  }
 
-/// A selection changed hands.
-struct SelectionChange: Equatable {
-  let selection: Atom
-  let owner: Window?
-  /// The number of our last request that the server had carried out by then.
-  let sequence: UInt32
+  /// The owner's answer to what was asked of it (ICCCM 2.4); without a property it is a refusal.
+  struct SelectionAnswer: Equatable {
+    let requestor: Window
+    let selection, target, property: Atom
+  }
 
-  /// Whether it happened after our request with a number was carried out; numbers wrap around.
-  func isAfter(_ request: UInt32) -> Bool { Int32(bitPattern: sequence &- request) >= 0 }
-}
+  /// A selection changed hands.
+  struct SelectionChange: Equatable {
+    let selection: Atom
+    let owner: Window?
+    /// The number of our last request that the server had carried out by then.
+    let sequence: UInt32
 
-extension Event {
+    /// Whether it happened after our request with a number was carried out; numbers wrap around.
+    func isAfter(_ request: UInt32) -> Bool { Int32(bitPattern: sequence &- request) >= 0 }
+  }
+
   init(_ raw: UnsafeMutablePointer<xcb_generic_event_t>, ownerChangeCode: CInt?) {
     // The top bit marks what a client has sent in place of the server. Only what clients do send one another
     // is taken with it: a forged DestroyNotify would end our reads.
@@ -69,8 +74,8 @@ extension Event {
       }
     case XCB_SELECTION_REQUEST where !isForged: self = Event(request: raw)
     case XCB_SELECTION_NOTIFY: self = Event(answer: raw)
-    case XCB_KEY_PRESS where !isForged: self = .keyPressed(KeyEvent(raw))
-    case XCB_KEY_RELEASE where !isForged: self = .keyReleased(KeyEvent(raw))
+    case XCB_KEY_PRESS where !isForged: self = .keyPressed(Key(raw))
+    case XCB_KEY_RELEASE where !isForged: self = .keyReleased(Key(raw))
     case XCB_MAPPING_NOTIFY where !isForged: self = .keyboardChanged
     case ownerChangeCode where !isForged: self = Event(change: raw)
     default: self = .other
@@ -120,15 +125,6 @@ extension Event {
         SelectionAnswer(
           requestor: event.requestor, selection: event.selection, target: event.target,
           property: event.property))
-    }
-  }
-}
-
-extension KeyEvent {
-  fileprivate init(_ raw: UnsafeMutablePointer<xcb_generic_event_t>) {
-    // Presses and releases have the same form.
-    self = raw.withMemoryRebound(to: xcb_key_press_event_t.self, capacity: 1) {
-      KeyEvent(code: $0.pointee.detail, time: $0.pointee.time)
     }
   }
 }

@@ -1,20 +1,6 @@
 import SerialQueue
 
-/// What became of a combination of keys that was asked for.
-public enum KeyGrabState: Sendable, Equatable {
-  /// None was asked for.
-  case released
-  /// It is ours: each press is told of, whichever program has the keyboard.
-  case held
-  /// Another program has it.
-  case taken
-  /// The keyboard has no such key, or no such modifier.
-  case missing
-  /// The X server has ended, or has closed the connection.
-  case connectionLost
-}
-
-/// A combination of keys that is heard of whichever program has the keyboard, through an X connection of its own.
+/// A combination of keys that arrives whichever window has the focus, through an X connection of its own.
 ///
 /// ```swift
 /// let grab = try KeyGrab(display: nil)
@@ -23,22 +9,36 @@ public enum KeyGrabState: Sendable, Equatable {
 /// ```
 ///
 /// It holds with NumLock and CapsLock on, and in every layout of the keyboard. When the keyboard changes, it is
-/// asked for anew; where another program has it, it is not asked for again until then.
+/// asked for anew; if another program has it, it is not asked for again until then.
 ///
-/// Under Xwayland the server says that all is well, and tells of nothing while a Wayland window has the keyboard.
+/// Under Xwayland the server grants it, and tells of nothing while a Wayland window has the focus.
 public actor KeyGrab {
+  /// What became of a combination of keys that was asked for.
+  public enum State: Sendable, Equatable {
+    /// None was asked for.
+    case released
+    /// It is ours: each press arrives, whichever window has the focus.
+    case held
+    /// Another program has it.
+    case taken
+    /// The keyboard has no such key, or no such modifier.
+    case missing
+    /// The X server has ended, or has closed the connection.
+    case connectionLost
+  }
+
   private let connection: Connection
   private let queue = SerialQueue(label: "org.copypasta.key-grab")
-  private var readSource: ReadSource?
+  private var readSource: Connection.ReadSource?
   private var wanted: KeyCombination?
   /// What the server has granted.
   private var held: Set<Keyboard.Stroke> = []
-  private var lastRelease: KeyEvent?
+  private var lastRelease: Event.Key?
   private var pressHandler: (@Sendable (UInt32) -> Void)?
-  private var changeHandler: (@Sendable (KeyGrabState) -> Void)?
+  private var changeHandler: (@Sendable (State) -> Void)?
 
   /// What became of what was asked for last.
-  public private(set) var state = KeyGrabState.released
+  public private(set) var state = State.released
 
   /// Grabbing waits for the server, so it has a thread of its own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -46,11 +46,11 @@ public actor KeyGrab {
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
   /// It waits for the server.
-  /// - Throws: `cannotConnect` where no server answers.
+  /// - Throws: `cannotConnect` if no server answers.
   public init(display: String?) throws(X11Error) {
     let connection = try Connection(display: display)
     self.connection = connection
-    let source = ReadSource(connection, queue: queue.dispatchQueue)
+    let source = Connection.ReadSource(connection, queue: queue.dispatchQueue)
     readSource = source
     source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
   }
@@ -61,15 +61,17 @@ public actor KeyGrab {
   ///   - press: Once for each press, however long it lasts, with the server's time of it in milliseconds.
   ///   - change: When the state becomes another one by itself: the keyboard has changed, or the server has gone.
   public func setHandlers(
-    press: (@Sendable (UInt32) -> Void)?, change: (@Sendable (KeyGrabState) -> Void)?
+    press: (@Sendable (UInt32) -> Void)?, change: (@Sendable (State) -> Void)?
   ) {
     pressHandler = press
     changeHandler = change
   }
 
-  /// Asks for a combination in place of the one before; the answer is what became of it.
+  /// Asks for a combination in place of the one before.
+  ///
+  /// - Returns: what became of it.
   @discardableResult
-  public func grab(_ keys: KeyCombination) -> KeyGrabState {
+  public func grab(_ keys: KeyCombination) -> State {
     wanted = keys
     takeAnew()
     handleEvents()
@@ -102,7 +104,7 @@ public actor KeyGrab {
     if connection.isLost { connectionLost() }
   }
 
-  private func pressed(_ key: KeyEvent) {
+  private func pressed(_ key: Event.Key) {
     // A key that is held down repeats as a release and a press of the same time.
     if key != lastRelease { pressHandler?(key.time) }
   }
@@ -133,7 +135,7 @@ public actor KeyGrab {
     }
   }
 
-  private func take() throws(Interruption) -> KeyGrabState {
+  private func take() throws(Connection.WaitError) -> State {
     var strokes: Set<Keyboard.Stroke> = []
     if let wanted { strokes = try Keyboard(connection)?.strokes(for: wanted) ?? [] }
     // The server tells of a change that changes nothing too, such as another keyboard's first key: to give the keys back

@@ -14,10 +14,8 @@ struct Keyboard {
   /// For each of the eight modifiers the keys that make it.
   private let modifierKeys: [[xcb_keycode_t]]
 
-  /// Asks the server.
-  ///
-  /// Nil where it has no answer, which is where it is out of memory.
-  init?(_ connection: Connection) throws(Interruption) {
+  /// Asks the server; nil if it is out of memory.
+  init?(_ connection: Connection) throws(Connection.WaitError) {
     let (least, greatest) = connection.keycodes
     let mapping = xcb_get_keyboard_mapping(connection.handle, least, greatest - least + 1).sequence
     let modifiers = xcb_get_modifier_mapping(connection.handle).sequence
@@ -37,7 +35,7 @@ struct Keyboard {
       of: Int(keys.body.keycodes_per_modifier))
   }
 
-  /// The strokes that are meant by `keys`; none where this keyboard has no such key, or no such modifier.
+  /// The strokes that are meant by `keys`; none if this keyboard has no such key, or no such modifier.
   ///
   /// One for each key that has the keysym in some layout, times the states of CapsLock and NumLock: those count
   /// as modifiers in a grab, and the user means the same with them.
@@ -55,7 +53,7 @@ struct Keyboard {
 
   // MARK: - Keys
 
-  /// Where the keysym is: alone, else with Shift, else where a US keyboard has it.
+  /// Where the keysym is: without a modifier, else with Shift, else where a US keyboard has it.
   private func places(of keysym: UInt32) -> [Stroke] {
     // The server's columns are: group 1 without and with Shift, group 2 without and with Shift, then whatever
     // further levels and groups there are, in an order that cannot be told from here.

@@ -43,9 +43,9 @@ final class OutgoingTransfers {
   /// How many are under way.
   var count: Int { running.count }
 
-  /// Announces `bytes` to `destination`; false where there are too many transfers already.
+  /// Announces `bytes` to `destination`, in place of a transfer that is under way there.
   ///
-  /// One that is under way to the same destination is replaced.
+  /// - Returns: false if there are too many transfers already.
   func begin(_ bytes: [UInt8], type: Atom, to destination: Destination) -> Bool {
     guard running.count < Self.capacity else { return false }
     // Before the property is written: the paster may delete it at once.
@@ -99,7 +99,7 @@ final class OutgoingTransfers {
     running = [:]
   }
 
-  /// How long until a transfer may have been silent for too long; nil where none is under way.
+  /// How long until a transfer may have been silent for too long; nil if none is under way.
   var nextCheck: Duration? {
     running.values.map(\.lastProgress).min().map { $0 + idleTimeout - SuspendingClock.now }
   }

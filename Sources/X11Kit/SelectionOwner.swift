@@ -16,22 +16,22 @@ import SerialQueue
 public actor SelectionOwner {
   /// The window that owns the clipboard while this owner does.
   ///
-  /// It is the same as long as the owner lives.
+  /// It stays the same as long as the owner lives.
   public nonisolated let window: UInt32
 
-  let connection: Connection
-  let atoms: Atoms
-  let transfers: OutgoingTransfers
+  private let connection: Connection
+  private let atoms: Atoms
+  private let transfers: OutgoingTransfers
   /// What is on offer; nil while somebody else, or nobody, owns the clipboard.
-  private(set) var offer: Offer?
+  private var offer: Offer?
 
   private let queue = SerialQueue(label: "org.copypasta.selection-owner")
-  private var readSource: ReadSource?
-  private var alarm: Alarm?
+  private var readSource: Connection.ReadSource?
+  private var timer: DispatchTimer?
   private var lossHandler: (@Sendable () -> Void)?
 
   /// A text, and since when it is on the clipboard.
-  struct Offer {
+  private struct Offer {
     let bytes: [UInt8]
     let since: UInt32
   }
@@ -42,7 +42,7 @@ public actor SelectionOwner {
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
   /// It waits for the server. The clipboard stays as it is.
-  /// - Throws: `cannotConnect` where no server answers.
+  /// - Throws: `cannotConnect` if no server answers.
   public init(display: String?) throws(X11Error) {
     try self.init(display: display, idleTimeout: .seconds(30))
   }
@@ -59,15 +59,15 @@ public actor SelectionOwner {
     transfers = OutgoingTransfers(connection, atoms, idleTimeout: idleTimeout)
     window = connection.makeWindow()
     connection.flush()
-    let source = ReadSource(connection, queue: queue.dispatchQueue)
+    let source = Connection.ReadSource(connection, queue: queue.dispatchQueue)
     readSource = source
     source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
   }
 
   /// Puts `bytes`, a text in UTF-8, on the clipboard in place of what is there.
   ///
-  /// Pastes of an earlier text that are under way end with that text. Where somebody else copies at this very
-  /// moment, theirs is the later copy: ``isOwner`` is false then, and the loss handler is called.
+  /// Pastes of an earlier text that are under way end with that text. If somebody else copies at this very moment, theirs
+  /// is the later copy: ``isOwner`` is false then, and the loss handler is called.
   /// - Throws: `connectionLost`.
   public func offer(_ bytes: [UInt8]) throws(X11Error) {
     defer { handleEvents() }
@@ -90,7 +90,7 @@ public actor SelectionOwner {
   public func withdraw() {
     guard let offer else { return }
     self.offer = nil
-    // With the time of our own ownership: the server ignores it where somebody else has copied since.
+    // With the time of our own ownership: the server ignores it if somebody else has copied since.
     connection.setOwner(of: atoms[.clipboard], to: nil, at: offer.since)
     handleEvents()
   }
@@ -104,8 +104,8 @@ public actor SelectionOwner {
   /// How many pastes of long texts are under way.
   var transferCount: Int { transfers.count }
 
-  /// Sets what is called, on the owner's queue, each time that the clipboard is not this owner's any more: somebody else
-  /// has taken it, or the connection is lost.
+  /// Sets what is called, on the owner's queue, each time this owner loses the clipboard: somebody else has taken it, or
+  /// the connection is lost.
   public func setLossHandler(_ handler: (@Sendable () -> Void)?) {
     lossHandler = handler
   }
@@ -116,7 +116,7 @@ public actor SelectionOwner {
   ///
   /// To be called after everything that waits or writes: XCB may have read events meanwhile, and the socket
   /// does not become readable for them again.
-  func handleEvents() {
+  private func handleEvents() {
     while let event = connection.takeEvent() { handle(event) }
     connection.flush()
     while let event = connection.takeQueuedEvent() {
@@ -124,10 +124,10 @@ public actor SelectionOwner {
       connection.flush()
     }
     if connection.isLost { connectionLost() }
-    setAlarm()
+    setTimer()
   }
 
-  func handle(_ event: Event) {
+  private func handle(_ event: Event) {
     switch event {
     case .selectionRequested(let request): answer(request)
     case .selectionLost(atoms[.clipboard]): selectionLost()
@@ -158,7 +158,7 @@ public actor SelectionOwner {
 
   // MARK: - Helpers
 
-  private func confirmOwnership() throws(Interruption) {
+  private func confirmOwnership() throws(Connection.WaitError) {
     guard offer != nil, try connection.owner(of: atoms[.clipboard], .endless) != window else { return }
     offer = nil
     lossHandler?()
@@ -167,7 +167,7 @@ public actor SelectionOwner {
   /// The time that ICCCM 2.1 wants ownership to be taken with.
   ///
   /// Requests that come meanwhile are answered.
-  func serverTime() throws(Interruption) -> UInt32 {
+  private func serverTime() throws(Connection.WaitError) -> UInt32 {
     connection.requestTime(for: window, through: atoms[.timeProperty])
     while true {
       let event = try connection.nextEvent(.endless)
@@ -177,20 +177,147 @@ public actor SelectionOwner {
   }
 
   /// A timer runs only while a paster is to be waited for.
-  private func setAlarm() {
+  private func setTimer() {
     guard let delay = transfers.nextCheck else {
-      alarm = nil
+      timer = nil
       return
     }
-    guard alarm == nil else { return }
-    alarm = Alarm(after: delay, on: queue) { [weak self] in
-      self?.assumeIsolated { $0.alarmRang() }
+    guard timer == nil else { return }
+    timer = DispatchTimer(after: delay, on: queue) { [weak self] in
+      self?.assumeIsolated { $0.timerFired() }
     }
   }
 
-  private func alarmRang() {
-    alarm = nil
+  private func timerFired() {
+    timer = nil
     transfers.dropSilent()
     handleEvents()
+  }
+
+  // MARK: - Requests of pasters (ICCCM 2.2 and 2.6)
+
+  /// Answers one request, if only by refusing it.
+  private func answer(_ request: Event.SelectionRequest) {
+    // Clients from before the ICCCM name no property, and mean the target (ICCCM 2.2).
+    let property = request.property == noAtom ? request.target : request.property
+    connection.answer(request, property: serve(request, into: property) ? property : nil)
+  }
+
+  private func serve(_ request: Event.SelectionRequest, into property: Atom) -> Bool {
+    guard let offer, isForUs(request, since: offer.since) else { return false }
+    if request.target == atoms[.multiple] {
+      return request.property != noAtom && serveAll(listedIn: property, of: request.requestor, offer)
+    }
+    return serve(request.target, into: property, of: request.requestor, offer)
+  }
+
+  private func isForUs(_ request: Event.SelectionRequest, since: UInt32) -> Bool {
+    // Nobody but a prankster names our window as the requestor: the end of a long text to it would take from
+    // us the events that tell the time.
+    guard request.selection == atoms[.clipboard], request.owner == window, request.requestor != window else {
+      return false
+    }
+    // Times wrap around after 49.7 days. A request from before our ownership is not meant for us (ICCCM 2.2).
+    return request.time == noTime || Int32(bitPattern: request.time &- since) >= 0
+  }
+
+  /// Writes the offer as `target` into a property.
+  ///
+  /// - Returns: false if it cannot be given in that form.
+  private func serve(_ target: Atom, into property: Atom, of requestor: Window, _ offer: Offer) -> Bool {
+    let destination = OutgoingTransfers.Destination(window: requestor, property: property)
+    switch target {
+    case atoms[.targets]:
+      transfers.drop(destination)
+      connection.setProperty(property, of: requestor, type: atoms[.atomType], elements: targets)
+    case atoms[.timestamp]:
+      transfers.drop(destination)
+      connection.setProperty(property, of: requestor, type: atoms[.integerType], elements: [offer.since])
+    case _ where atoms.textTargets.contains(target):
+      transfers.drop(destination)
+      // TEXT leaves the encoding to the owner, who says by the type which one it is (ICCCM 2.6.2).
+      let type = target == atoms[.text] ? atoms[.utf8String] : target
+      guard offer.bytes.count <= transfers.pieceLength else {
+        return transfers.begin(offer.bytes, type: type, to: destination)
+      }
+      connection.setProperty(property, of: requestor, type: type, bytes: offer.bytes[...])
+    default: return false
+    }
+    return true
+  }
+
+  private var targets: [Atom] {
+    [atoms[.targets], atoms[.timestamp], atoms[.multiple]] + atoms.textTargets
+  }
+
+  // MARK: - MULTIPLE (ICCCM 2.6.2)
+
+  /// Serves the pairs of a target and a property that the requestor has listed.
+  ///
+  /// A target that cannot be given becomes "None" in the list.
+  private func serveAll(listedIn list: Atom, of requestor: Window, _ offer: Offer) -> Bool {
+    let mostPairs = 64
+    guard var pairs = elements(of: list, of: requestor, limit: 2 * mostPairs), pairs.count.isMultiple(of: 2)
+    else {
+      return false
+    }
+    var isComplete = true
+    for index in stride(from: 0, to: pairs.count, by: 2) {
+      let (target, property) = (pairs[index], pairs[index + 1])
+      if property != noAtom, serve(target, into: property, of: requestor, offer) { continue }
+      pairs[index] = noAtom
+      isComplete = false
+    }
+    if !isComplete {
+      connection.setProperty(list, of: requestor, type: atoms[.atomPairType], elements: pairs)
+    }
+    return true
+  }
+
+  private func elements(of list: Atom, of requestor: Window, limit: Int) -> [UInt32]? {
+    do {
+      return try connection.elements(of: list, of: requestor, limit: limit)
+    } catch {
+      // Only a connection that is lost; whoever handles events notices.
+      return nil
+    }
+  }
+
+  // MARK: - Handing over to the desktop's clipboard manager (ClipboardManager specification of freedesktop.org)
+
+  /// Asks the clipboard manager to keep the text, for it to outlast this program; waits until it has it.
+  ///
+  /// It takes the clipboard over then, and the loss handler is called.
+  /// - Returns: false if there is no manager, if it refuses, or if it takes longer than `limit`.
+  public func handOver(within limit: Duration) -> Bool {
+    guard isOwner else { return false }
+    defer { handleEvents() }
+    do {
+      return try askManager(Deadline.endless.limited(to: limit))
+    } catch {
+      return false
+    }
+  }
+
+  private func askManager(_ deadline: Deadline) throws(Connection.WaitError) -> Bool {
+    guard try connection.owner(of: atoms[.clipboardManager], deadline) != nil else { return false }
+    let property = atoms[.handOverProperty]
+    connection.setProperty(property, of: window, type: atoms[.atomType], elements: targetsToKeep)
+    connection.convert(
+      atoms[.clipboardManager], to: atoms[.saveTargets], into: property, of: window, at: try serverTime())
+    while true {
+      let event = try connection.nextEvent(deadline)
+      if case .selectionAnswered(let answer) = event, answer.selection == atoms[.clipboardManager] {
+        return answer.property != noAtom
+      }
+      // The manager asks for the text before it answers.
+      handle(event)
+    }
+  }
+
+  /// Every form of a short text; of a long one that which all programs know, for the others are the same bytes again.
+  private var targetsToKeep: [Atom] {
+    let isShort = (offer?.bytes.count ?? 0) <= transfers.pieceLength
+    return isShort ? atoms.textTargets : [atoms[.utf8String]]
   }
 }

@@ -12,7 +12,7 @@ final class SelectionRead {
   /// Without one, the user has asked for this read.
   private let permit: ReadingPermit?
   private let limits: TransferLimits
-  private let deadline: Patience
+  private let deadline: Deadline
   /// Where the answers arrive; it lives as long as this read, and until the owner has done what it was asked for.
   private let requestor: Window
   /// What the owner has not done yet.
@@ -36,7 +36,7 @@ final class SelectionRead {
 
   init(
     _ connection: Connection, _ atoms: Atoms, _ lateAnswers: LateAnswers, permit: ReadingPermit?,
-    limits: TransferLimits, _ deadline: Patience
+    limits: TransferLimits, _ deadline: Deadline
   ) {
     self.connection = connection
     self.atoms = atoms
@@ -60,7 +60,7 @@ final class SelectionRead {
 
   /// What is on the clipboard.
   ///
-  /// - Throws: Why there is nothing; `cancelled` also where the owner changed before its text was there.
+  /// - Throws: Why there is nothing; `cancelled` also if the owner changed before its text was there.
   func content(ownWindow: Window?) throws(TransferError) -> ClipboardContent {
     // A time of the server's in place of "CurrentTime" (ICCCM 2.4): some owners refuse the latter.
     connection.requestTime(for: requestor, through: atoms[.timeProperty])
@@ -70,8 +70,8 @@ final class SelectionRead {
     connection.select(.structure, on: owner)
     let time = try serverTime()
     let offered = try offeredTargets(at: time)
-    if offered.contains(atoms[.passwordManagerHint]), try isSecret(at: time) { return .secret }
-    guard let target = AtomName.textTargets.first(where: { offered.contains(atoms[$0]) }) else {
+    if offered.contains(atoms.secretHint), try isSecret(at: time) { return .secret }
+    guard let target = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else {
       return .noText
     }
     return .text(try text(as: target, at: time))
@@ -82,7 +82,7 @@ final class SelectionRead {
   private func currentOwner() throws(TransferError) -> Window? {
     let question = xcb_get_selection_owner(connection.handle, atoms[.clipboard]).sequence
     stage = .judging(since: question)
-    return try translating { () throws(Interruption) in
+    return try translating { () throws(Connection.WaitError) in
       try connection.selectionOwner(answering: question, deadline)
     }
   }
@@ -99,29 +99,31 @@ final class SelectionRead {
   ///
   /// Such an owner is not asked for text on suspicion: what it does not list may be a secret's mark.
   private func offeredTargets(at time: UInt32) throws(TransferError) -> Set<Atom> {
-    try ask(for: .targets, into: .targetsProperty, at: time)
-    let answer = try answer(to: .targets, in: .targetsProperty, limit: 256 << 10)
+    try ask(for: atoms[.targets], into: atoms[.targetsProperty], at: time)
+    let answer = try answer(to: atoms[.targets], in: atoms[.targetsProperty], limit: 256 << 10)
     guard case .value(_, format: 32, let bytes) = answer else { return [] }
     return bytes.withUnsafeBytes { Set($0.bindMemory(to: Atom.self)) }
   }
 
   private func isSecret(at time: UInt32) throws(TransferError) -> Bool {
-    try ask(for: .passwordManagerHint, into: .hintProperty, at: time)
-    return switch try answer(to: .passwordManagerHint, in: .hintProperty, limit: SecretHint.longestValue) {
+    let (hint, property) = (atoms.secretHint, atoms[.hintProperty])
+    try ask(for: hint, into: property, at: time)
+    return switch try answer(to: hint, in: property, limit: SecretHint.longestValue) {
     case .refused: SecretHint.marksSecret(nil)
     case .tooLarge: false
     case .value(_, _, let bytes): SecretHint.marksSecret(bytes)
     }
   }
 
-  private func text(as target: AtomName, at time: UInt32) throws(TransferError) -> [UInt8] {
+  private func text(as format: TextFormat, at time: UInt32) throws(TransferError) -> [UInt8] {
     // What has arrived is heeded first: the owner may not be the judged one any more.
     while let event = connection.takeEvent() { try heed(event) }
-    stage = .asked(by: try ask(for: target, into: .textProperty, at: time))
-    switch try answer(to: target, in: .textProperty, limit: limits.bytes) {
+    let (target, property) = (atoms[format], atoms[.textProperty])
+    stage = .asked(by: try ask(for: target, into: property, at: time))
+    switch try answer(to: target, in: property, limit: limits.bytes) {
     case .tooLarge: throw .tooLarge(limit: limits.bytes)
     case .value(let type, format: 8, let bytes):
-      guard let encoding = TextEncoding(type: type, target: target, atoms) else { throw .refused }
+      guard let encoding = TextEncoding(type: type, target: format, atoms) else { throw .refused }
       let text = encoding.utf8(bytes)
       // ISO 8859-1 grows.
       guard text.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
@@ -146,13 +148,11 @@ final class SelectionRead {
   ///
   /// - Returns: the number of the request.
   @discardableResult
-  private func ask(for target: AtomName, into property: AtomName, at time: UInt32) throws(TransferError)
-    -> UInt32
-  {
+  private func ask(for target: Atom, into property: Atom, at time: UInt32) throws(TransferError) -> UInt32 {
     var request: UInt32 = 0
     let question = { [self] in
       request = connection.convert(
-        atoms[.clipboard], to: atoms[target], into: atoms[property], of: requestor, at: time)
+        atoms[.clipboard], to: target, into: property, of: requestor, at: time)
       connection.flush()
       awaited = .answer
     }
@@ -165,9 +165,7 @@ final class SelectionRead {
   }
 
   /// The owner's answer, in one property or piece by piece.
-  private func answer(to target: AtomName, in property: AtomName, limit: Int) throws(TransferError) -> Answer
-  {
-    let (target, property) = (atoms[target], atoms[property])
+  private func answer(to target: Atom, in property: Atom, limit: Int) throws(TransferError) -> Answer {
     guard try waitForAnswer(to: target, in: property) else { return .refused }
     if case .asked = stage { stage = .answered }
     var bytes: [UInt8] = []
@@ -202,9 +200,9 @@ final class SelectionRead {
   /// Waits for an event that `pick` takes something from.
   ///
   /// Events come in their order: what a dying owner answered before counts.
-  private func wait<Found>(_ deadline: Patience, for pick: (Event) -> Found?) throws(TransferError) -> Found {
+  private func wait<Found>(_ deadline: Deadline, for pick: (Event) -> Found?) throws(TransferError) -> Found {
     while true {
-      let event = try translating { () throws(Interruption) in
+      let event = try translating { () throws(Connection.WaitError) in
         try connection.nextEvent(graceEnd.map(deadline.limited(until:)) ?? deadline)
       }
       if let found = pick(event) { return found }
@@ -224,13 +222,13 @@ final class SelectionRead {
   }
 
   /// Whether an event is about a change after the owner was asked for.
-  private func isNews(_ change: SelectionChange) -> Bool {
+  private func isNews(_ change: Event.SelectionChange) -> Bool {
     guard change.selection == atoms[.clipboard] else { return false }
     guard case .judging(let question) = stage else { return true }
     return change.isAfter(question)
   }
 
-  private func ownerChanged(_ change: SelectionChange) throws(TransferError) {
+  private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
     switch stage {
     case .answered where change.owner == nil: break
@@ -249,7 +247,9 @@ final class SelectionRead {
     return !connection.isOfSameClient(owner, watched)
   }
 
-  private func translating<Value>(_ work: () throws(Interruption) -> Value) throws(TransferError) -> Value {
+  private func translating<Value>(
+    _ work: () throws(Connection.WaitError) -> Value
+  ) throws(TransferError) -> Value {
     do {
       return try work()
     } catch {
@@ -287,7 +287,7 @@ final class SelectionRead {
 
   private func takePiece(
     of property: Atom, appendingTo bytes: inout [UInt8], limit: Int
-  ) throws(TransferError) -> TakenProperty {
+  ) throws(TransferError) -> Connection.TakenProperty {
     let deadline = deadline.limited(to: limits.idleTimeout)
     while true {
       try waitForPiece(of: property, deadline)
@@ -297,7 +297,7 @@ final class SelectionRead {
     }
   }
 
-  private func waitForPiece(of property: Atom, _ deadline: Patience) throws(TransferError) {
+  private func waitForPiece(of property: Atom, _ deadline: Deadline) throws(TransferError) {
     awaited = .piece
     try wait(deadline) { [requestor] event in
       if case .propertySet(requestor, property, _) = event { () } else { nil }
@@ -321,15 +321,15 @@ final class SelectionRead {
   }
 
   private func discardPiece(in property: Atom) throws(TransferError) -> Bool {
-    try translating { () throws(Interruption) in
+    try translating { () throws(Connection.WaitError) in
       try connection.discardProperty(property, of: requestor, deadline)
     }
   }
 
   private func take(
     _ property: Atom, appendingTo bytes: inout [UInt8], limit: Int
-  ) throws(TransferError) -> TakenProperty {
-    try translating { () throws(Interruption) in
+  ) throws(TransferError) -> Connection.TakenProperty {
+    try translating { () throws(Connection.WaitError) in
       try connection.takeProperty(property, of: requestor, appendingTo: &bytes, limit: limit, deadline)
     }
   }

@@ -21,10 +21,10 @@ public actor SelectionReader {
   private let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let connection: Connection
   private let atoms: Atoms
-  private let cancellation: CancellationSignal
+  private let cancellation: Deadline.CancellationSignal
   private let permit: ReadingPermit
   private let lateAnswers: LateAnswers
-  private var readSource: ReadSource?
+  private var readSource: Connection.ReadSource?
   /// The grant for which the clipboard is followed; nil while it is not.
   private var followedGrant: Int?
   /// There is an offer that nobody has read.
@@ -45,7 +45,9 @@ public actor SelectionReader {
     self.connection = connection
     self.permit = permit
     lateAnswers = LateAnswers(connection)
-    guard let cancellation = CancellationSignal() else { throw .cannotConnect(display: display ?? "") }
+    guard let cancellation = Deadline.CancellationSignal() else {
+      throw .cannotConnect(display: display ?? "")
+    }
     self.cancellation = cancellation
     do {
       atoms = try Atoms(connection)
@@ -55,7 +57,7 @@ public actor SelectionReader {
     } catch {
       throw .connectionLost
     }
-    let source = ReadSource(connection, queue: queue.dispatchQueue)
+    let source = Connection.ReadSource(connection, queue: queue.dispatchQueue)
     readSource = source
     source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
   }
@@ -128,7 +130,7 @@ public actor SelectionReader {
   public func readText(
     ownWindow: UInt32?, within limits: TransferLimits, onPurpose: Bool = false
   ) async throws(TransferError) -> ClipboardContent {
-    let deadline = Patience(deadline: nil, cancellation: cancellation).limited(to: limits.total)
+    let deadline = Deadline(end: nil, cancellation: cancellation).limited(to: limits.total)
     let result: Result<ClipboardContent, TransferError> = await withTaskCancellationHandler {
       read(ownWindow: ownWindow, within: limits, onPurpose ? nil : permit, deadline)
     } onCancel: { [cancellation] in
@@ -138,7 +140,7 @@ public actor SelectionReader {
   }
 
   private func read(
-    ownWindow: UInt32?, within limits: TransferLimits, _ permit: ReadingPermit?, _ deadline: Patience
+    ownWindow: UInt32?, within limits: TransferLimits, _ permit: ReadingPermit?, _ deadline: Deadline
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
     // What is read on purpose is still new to whoever follows the clipboard.

@@ -1,3 +1,5 @@
+import ClipboardCore
+
 /// How the bytes of an answer are meant.
 enum TextEncoding {
   /// As they are to be handed out.
@@ -6,8 +8,8 @@ enum TextEncoding {
   case latin1
 
   /// Judges by what was asked for, and by the type that the owner gave its answer; nil for what is no text.
-  init?(type: Atom, target: AtomName, _ atoms: Atoms) {
-    guard let named = AtomName.textTargets.first(where: { atoms[$0] == type }) else { return nil }
+  init?(type: Atom, target: TextFormat, _ atoms: Atoms) {
+    guard let named = TextFormat.allCases.first(where: { atoms[$0] == type }) else { return nil }
     switch (target, named) {
     case (.string, .string), (.string, .plain), (.string, .text): self = .latin1
     case (.text, .string), (.text, .plain), (.text, .text): self = .latin1

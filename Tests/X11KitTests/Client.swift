@@ -72,7 +72,7 @@ final class Client {
     return bytes
   }
 
-  /// What there is, as soon as there is something; nothing at the end, nil where nothing comes within `generousLimit`.
+  /// What there is, as soon as there is something; nothing at the end, nil if nothing comes within `generousLimit`.
   private func readSome() -> Data? {
     var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     // Without a limit, a test that fails would hang instead.

@@ -197,13 +197,13 @@ extension KeyGrab {
 
 /// What a grab has told.
 final class Presses: Sendable {
-  private let told = Mutex<(times: [UInt32], changes: [KeyGrabState])>(([], []))
+  private let told = Mutex<(times: [UInt32], changes: [KeyGrab.State])>(([], []))
 
   var times: [UInt32] { told.withLock { $0.times } }
-  var changes: [KeyGrabState] { told.withLock { $0.changes } }
+  var changes: [KeyGrab.State] { told.withLock { $0.changes } }
 
   func add(_ time: UInt32) { told.withLock { $0.times.append(time) } }
-  func note(_ state: KeyGrabState) { told.withLock { $0.changes.append(state) } }
+  func note(_ state: KeyGrab.State) { told.withLock { $0.changes.append(state) } }
 
   /// Waits for so many presses; that there are no more is for the press after them to show.
   func expect(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {

@@ -49,13 +49,13 @@ final class KeyGrabShortcut: GlobalShortcut {
     if keys != nil { activated?(.time(time)) }
   }
 
-  private func became(_ state: KeyGrabState) {
+  private func became(_ state: KeyGrab.State) {
     if let keys { changed?(.init(state, of: keys)) }
   }
 }
 
 extension ShortcutState {
-  fileprivate init(_ state: KeyGrabState, of keys: Accelerator) {
+  fileprivate init(_ state: KeyGrab.State, of keys: Accelerator) {
     switch state {
     case .held: self = .held(by: .keyGrab, name: keys.label)
     case .taken: self = .notHeld(.taken(keys.label))

@@ -3,10 +3,10 @@ import Dispatch
 /// Calls a handler on an actor's queue once, some time from now, unless it is let go before.
 ///
 /// `Task.sleep` would bring in libdispatch's pool of threads, which then wakes the process up once a second for ever.
-public final class Alarm {
+public final class DispatchTimer {
   private let source: any DispatchSourceTimer
 
-  /// Sets the alarm; `assumeIsolated` makes the handler the actor's.
+  /// Starts the timer; the handler gets to the actor by `assumeIsolated`.
   public init(after delay: Duration, on queue: SerialQueue, _ handler: @escaping @Sendable () -> Void) {
     source = DispatchSource.makeTimerSource(queue: queue.dispatchQueue)
     let (seconds, attoseconds) = delay.components
