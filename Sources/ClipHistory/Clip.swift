@@ -12,7 +12,7 @@ public struct Clip: Sendable, Equatable, Identifiable {
   /// The size of the whole text in bytes.
   public let byteCount: Int
 
-  /// The beginning of the text, at most `Preview.byteLimit` bytes; the text itself where it is that short.
+  /// The beginning of the text, at most `Preview.byteLimit` bytes; the text itself if it is that short.
   public let preview: String
 
   /// Makes a clip of its parts; the history makes its own, this is for whoever stands in for it.
@@ -21,6 +21,18 @@ public struct Clip: Sendable, Equatable, Identifiable {
     self.capturedAt = capturedAt
     self.byteCount = byteCount
     self.preview = preview
+  }
+
+  /// A clip with its whole text.
+  public struct Whole: Sendable, Equatable, Identifiable {
+    /// The row's id in the database.
+    public let id: Int64
+
+    /// When the text was captured, in microseconds since 1970 UTC; 0 if nobody knows.
+    public let capturedAt: Int64
+
+    /// The text, whose description shows its size only.
+    public let text: ClipText
   }
 }
 

@@ -14,12 +14,12 @@ final class Connection {
   let handle: OpaquePointer
   let path: String
   /// How long a call waits for another program's lock, in milliseconds.
-  let patience: Int32
+  let lockTimeout: Int32
   /// Outlives the handle, which writes through it until it is closed.
   private let erasing: ErasingFile?
 
   /// Opens an existing file.
-  init(path: String, access: Access, patience: Int32) throws(StoreError) {
+  init(path: String, access: Access, lockTimeout: Int32) throws(StoreError) {
     var handle: OpaquePointer?
     let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     let code = sqlite3_open_v2(
@@ -31,10 +31,10 @@ final class Connection {
     }
     self.handle = handle
     self.path = path
-    self.patience = patience
+    self.lockTimeout = lockTimeout
     erasing = access == .readWrite ? ErasingFile(of: handle) : nil
     sqlite3_extended_result_codes(handle, 1)
-    wait(atMost: patience)
+    wait(atMost: lockTimeout)
     // Rather no history than one that keeps what was deleted.
     if access == .readWrite, erasing == nil { throw .failed(code: SQLITE_ERROR) }
   }
@@ -61,7 +61,7 @@ final class Connection {
 
   /// Runs `body` as one transaction that may write: all of it is on disk at the return, or none of it.
   ///
-  /// `.replaced` where the file was removed or replaced: what is written to it now would be lost without a word.
+  /// - Throws: `.replaced` if the file was removed or replaced: what is written to it now would be lost without a word.
   func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     // IMMEDIATE: a lock taken at the first write instead would fail without waiting, after a read.
     try execute("BEGIN IMMEDIATE")
@@ -77,12 +77,13 @@ final class Connection {
     }
   }
 
-  /// Moves the whole log into the database file and empties it; false where a reader is in the way.
+  /// Moves the whole log into the database file and empties it.
   ///
-  /// It waits for readers as long as `limit` says, in milliseconds.
+  /// - Parameter limit: how long it waits for readers, in milliseconds.
+  /// - Returns: false if a reader is in the way.
   func truncateLog(waiting limit: Int32) throws(StoreError) -> Bool {
     wait(atMost: limit)
-    defer { wait(atMost: patience) }
+    defer { wait(atMost: lockTimeout) }
     let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     if code & 0xff == SQLITE_BUSY { return false }
     guard code == SQLITE_OK else { throw failure(code) }
@@ -116,7 +117,7 @@ final class Connection {
     }
   }
 
-  /// Waits for locks so many milliseconds, trying every second one.
+  /// Waits for locks so many milliseconds, trying every two of them.
   ///
   /// SQLite's own timeout tries every 100 ms in the end: beside a program that writes all the time that was never the
   /// right moment for 2 s, in two of ten runs on a busy machine.
@@ -143,5 +144,42 @@ final class Connection {
       }
     }
     return access == .immutable ? uri + "?immutable=1" : uri
+  }
+
+  // MARK: - Settings
+
+  /// What every connection is set to: it distrusts the file, and writes no text into temporary files elsewhere.
+  func useCautiously() throws(StoreError) {
+    try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+  }
+
+  /// What the writing connection is set to.
+  ///
+  /// - FULL: a commit is on disk when it returns. With NORMAL a power cut takes the last ones.
+  /// - secure_delete: what is deleted is overwritten with zeros. FAST leaves it in the log and the file.
+  /// - journal_size_limit: a log that one large text has grown is cut back to 4 MiB at its next start.
+  func useForWriting() throws(StoreError) {
+    try execute(
+      "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = \(4 << 20)")
+    try useWriteAheadLog()
+  }
+
+  /// Turns the write-ahead log on, which the file remembers.
+  private func useWriteAheadLog() throws(StoreError) {
+    let pause: Int32 = 5
+    var waited: Int32 = 0
+    while true {
+      do throws(StoreError) {
+        let mode = try Statement("PRAGMA journal_mode = WAL", on: self).run { row throws(StoreError) in
+          try row.step() ? row.string(0) : ""
+        }
+        guard mode == "wal" else { throw failure(SQLITE_CANTOPEN) }
+        return
+      } catch .locked where waited < lockTimeout {
+        // This pragma ignores the busy timeout: a second process that opens a new file meets the first one here.
+        usleep(UInt32(pause) * 1000)
+        waited += pause
+      }
+    }
   }
 }

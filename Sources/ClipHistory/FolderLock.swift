@@ -7,14 +7,17 @@ import Glibc
 final class FolderLock {
   private let descriptor: Int32
 
-  /// Shares the history with others; `.locked` while another program rescues it.
+  /// Shares the history with others.
   ///
   /// - Parameter patiently: waits some seconds for a program that only puts a finished rescue in its place.
+  /// - Throws: `.locked` while another program rescues it.
   convenience init(sharing location: HistoryLocation, patiently: Bool = false) throws(StoreError) {
     try self.init(location, LOCK_SH, attempts: patiently ? 1_000 : 20)
   }
 
-  /// Takes the history for this program alone; `.locked` where another one has it open.
+  /// Takes the history for this program alone.
+  ///
+  /// - Throws: `.locked` if another one has it open.
   convenience init(excluding location: HistoryLocation) throws(StoreError) {
     try self.init(location, LOCK_EX, attempts: 20)
   }
@@ -35,11 +38,11 @@ final class FolderLock {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Calls `body` where nobody else has the history open, and keeps everybody out meanwhile.
+  /// Calls `body` if nobody else has the history open, and keeps everybody out meanwhile.
   func ifAlone(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     let isAlone = lock(LOCK_EX)
     defer {
-      // A change of a lock gives the old one up first, also where it fails (flock(2)).
+      // A change of a lock gives the old one up first, even if it fails (flock(2)).
       if !lock(LOCK_SH) { flock(descriptor, LOCK_SH) }
     }
     if isAlone { try body() }

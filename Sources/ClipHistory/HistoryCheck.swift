@@ -1,4 +1,5 @@
 import CSQLite
+import SerialQueue
 
 /// What a look at every page and every clip of a history found; it holds numbers, no text.
 ///
@@ -40,6 +41,13 @@ public struct HistoryCheck: Sendable, Equatable {
       isStructureSound = false
     }
     if !isSound { Damage.mark(databaseAt: location.database) }
+  }
+
+  /// Checks a history on a thread of its own, for a caller that must not wait.
+  ///
+  /// - Throws: as `init` does.
+  public static func run(_ location: HistoryLocation) async throws(StoreError) -> HistoryCheck {
+    try await Checker().check(location)
   }
 
   private func checkPages(_ connection: Connection) throws(StoreError) {
@@ -101,5 +109,13 @@ public struct HistoryCheck: Sendable, Equatable {
       """, on: connection
     ).run { row throws(StoreError) in try row.step() && row.integer(0) == 1 }
     guard isRight else { throw .damaged }
+  }
+
+  private actor Checker {
+    private let queue = SerialQueue(label: "org.copypasta.check")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    func check(_ location: HistoryLocation) throws(StoreError) -> HistoryCheck { try HistoryCheck(location) }
   }
 }

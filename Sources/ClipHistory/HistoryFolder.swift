@@ -9,19 +9,21 @@ enum HistoryFolder {
       var status = stat()
       guard lstat(path, &status) == 0 else { continue }
       let kind = status.st_mode & S_IFMT
-      // A file in the place of a folder, or the other way round, has words of its own.
+      // A file in the place of a folder, or the other way round, has an error of its own.
       guard kind == S_IFREG || kind == S_IFDIR else { throw .irregular(path: path) }
     }
   }
 
-  /// Makes the folder where it is missing, and narrows it where it is too wide.
+  /// Makes the folder if it is missing, and takes others' permissions away.
   static func prepareFolder(_ location: HistoryLocation) throws(StoreError) {
     try checkKinds(location)
     try makeFolder(location.folder)
     try narrow(location.folder, to: 0o700, type: S_IFDIR)
   }
 
-  /// Makes the database where it is missing, narrows the files, and says whether they can be written.
+  /// Makes the database if it is missing, and takes others' permissions to the files away.
+  ///
+  /// - Throws: `.readOnly` if the files cannot be written.
   static func prepareFiles(_ location: HistoryLocation) throws(StoreError) {
     try makeDatabase(location)
     for file in [location.database, location.writeAheadLog, location.sharedMemory] {
@@ -36,7 +38,7 @@ enum HistoryFolder {
     faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
   }
 
-  /// The size of a file in bytes, nil where there is none.
+  /// The size of a file in bytes, nil if there is none.
   static func size(of path: String) -> Int? {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : nil
@@ -77,7 +79,7 @@ enum HistoryFolder {
   /// `mknod`, not `open`: closing any descriptor of a file drops every lock that this process has on it,
   /// also SQLite's (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
   ///
-  /// The mark comes first: where a power cut leaves both, and the database empty, there was never anything in it.
+  /// The mark comes first: if a power cut leaves both, and the database empty, there was never anything in it.
   private static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
     if size(of: location.database) == nil { mknod(location.creationMark, S_IFREG | 0o600, 0) }
     if mknod(location.database, S_IFREG | 0o600, 0) == 0 { return }

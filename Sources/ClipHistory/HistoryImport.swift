@@ -30,7 +30,7 @@ public final class HistoryImport {
     let lock = try FolderLock(excluding: location)
     try RescueInstaller.finish(location)
     if Damage.isMarked(location) || Damage.isHidden(in: location) { throw .damaged }
-    session = try WritingSession(location: location, patience: Patience(), lock: lock)
+    session = try WritingSession(location: location, lock: lock)
     let connection = session.connection
     try connection.execute("BEGIN IMMEDIATE")
     lastID = try Statement(
@@ -58,9 +58,10 @@ public final class HistoryImport {
     sqlite3_exec(session.connection.handle, "ROLLBACK", nil, nil, nil)
   }
 
-  /// Adds a clip after those that were added before; false if a clip of that time and text was there before.
+  /// Adds a clip after those that were added before.
   ///
   /// - Parameter time: in microseconds since 1970 UTC; 0 if nobody knows.
+  /// - Returns: false if a clip of that time and text was there before.
   public func add(_ text: ClipText, capturedAt time: Int64) throws(StoreError) -> Bool {
     let time = CaptureTime.plausible(time)
     if try isPresent(text, time) { return false }
@@ -70,8 +71,8 @@ public final class HistoryImport {
 
   /// Brings all clips into the order of their times, and puts everything on disk.
   ///
-  /// Each of the two histories keeps its own order: a clip whose time is not after that of the one before it, or is
-  /// none, goes where that one goes.
+  /// Each of the two histories keeps its own order: a clip without a time, or with one that is not after that of the
+  /// clip before it, goes with that clip.
   public func finish() throws(StoreError) {
     let connection = session.connection
     if present != nil {
@@ -144,7 +145,7 @@ public final class HistoryImport {
   }
 }
 
-/// The clips of one history, one after the other.
+/// A walk through the clips of one history.
 private struct Run {
   /// The clip's id, nil after the last.
   private(set) var id: Int64?

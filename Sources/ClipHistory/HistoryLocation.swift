@@ -5,7 +5,7 @@
 /// location.database  // "/home/ada/.local/share/copypasta/history.sqlite3"
 /// ```
 public struct HistoryLocation: Sendable, Equatable {
-  /// The folder, for its user alone (0700); a store makes it where it is missing.
+  /// The folder, for its user alone (0700); a store makes it if it is missing.
   public let folder: String
 
   /// The database file (0600).

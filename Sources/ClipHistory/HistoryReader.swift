@@ -2,7 +2,7 @@ import CSQLite
 
 /// The reading connection: pages for the list, in some microseconds each, also while the store writes 64 MiB.
 ///
-/// It is used where it was made, on the main thread; a page holds no lock after it has been read. It opens a history
+/// It is used on the thread that made it, the main thread; a page holds no lock after it has been read. It opens a history
 /// that a `HistoryStore` has made, also one in a folder that cannot be written.
 ///
 /// ```swift
@@ -18,8 +18,8 @@ public final class HistoryReader {
 
   /// The query behind every page.
   ///
-  /// It names `text` only where `preview` is NULL, which is where the text is short:
-  /// SQLite never reads a large text for the list.
+  /// It names `text` only if `preview` is NULL, that is, if the text is short: SQLite never reads a large text for the
+  /// list.
   static let pageQuery = """
     SELECT id, captured_at, byte_count, coalesce(preview, text), preview IS NULL FROM clip
     WHERE id <= ?1 ORDER BY id DESC LIMIT ?2
@@ -117,7 +117,7 @@ public final class HistoryReader {
     to location: HistoryLocation
   ) throws(StoreError) -> (connection: Connection, isImmutable: Bool) {
     try HistoryFolder.checkKinds(location)
-    // SQLite deletes a log beside an empty database, also where it only reads: it may be all that is left.
+    // SQLite deletes a log beside an empty database, even if it only reads: it may be all that is left.
     if Damage.isEmptied(location) { throw .damaged }
     do throws(StoreError) {
       return (try connect(to: location, access: .readOnly), false)
@@ -129,8 +129,8 @@ public final class HistoryReader {
 
   /// Whether the file failed to open for want of a log, and may be read without one.
   ///
-  /// Even a reader makes a log, which a folder that cannot be written does not allow. Where there is none in it,
-  /// there is nothing to miss, and nobody to share the file with.
+  /// Even a reader makes a log, which a folder that cannot be written does not allow. If there is none in it, there is
+  /// nothing to miss, and nobody to share the file with.
   private static func needsNoLog(_ error: StoreError, _ location: HistoryLocation) -> Bool {
     switch error {
     case .readOnly, .cannotOpen:
@@ -144,7 +144,7 @@ public final class HistoryReader {
     to location: HistoryLocation, access: Connection.Access
   ) throws(StoreError) -> Connection {
     let connection = try Connection(
-      path: location.database, access: access, patience: Patience().lock)
+      path: location.database, access: access, lockTimeout: HistoryStore.LockTimeouts().lock)
     try connection.useCautiously()
     let version = try Schema.version(of: connection)
     guard version == Schema.version else {

@@ -17,51 +17,73 @@ public actor HistoryStore {
   /// A keyed digest that cannot be forged or inverted, HMAC-SHA-256 in the app; runs on the store's thread.
   public typealias Digest = @Sendable (_ key: [UInt8], _ text: ClipText) -> [UInt8]
 
+  /// What is kept of the last captured text, to recognise it when it is offered again.
+  ///
+  /// The digest is keyed, with a random key that each history has of its own: a plain hash of a secret that
+  /// was deleted since could be looked up in a table of common passwords. It is no more than that: the key lies in the
+  /// same file, so whoever has the file can still test a guess at the last captured text, one guess at a time,
+  /// and knows its size.
+  struct Fingerprint: Equatable {
+    let digest: [UInt8]
+    let byteCount: Int
+  }
+
+  /// How long a store waits for other programs and for readers.
+  struct LockTimeouts: Sendable {
+    /// For another program's lock, in milliseconds.
+    var lock: Int32 = 2000
+    /// For readers, each time the log is to be emptied, in milliseconds: captures wait meanwhile.
+    var readers: Int32 = 50
+    /// Before each further try to empty the log after a deletion, if nothing is written in between.
+    var retries: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
+  }
+
   /// What became of a text that was to be recorded.
   public enum RecordOutcome: Sendable, Equatable {
     /// It is a new row, and on disk.
     case recorded(Clip)
-    /// It is the last captured text again, or the newest clip's where it came on purpose; no row was added.
+    /// It is the last captured text again, or the newest clip's if the user recorded it explicitly; no row was added.
     case duplicate
   }
 
   /// Room for so many ids is asked for at once: 32 MiB, of which only what is written to is ever resident.
   private static let reservedIDs: Int64 = 4 << 20
 
-  let queue = SerialQueue(label: "org.copypasta.history")
+  private let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
-  let patience: Patience
+  private let timeouts: LockTimeouts
   private let location: HistoryLocation
   /// Nil while nothing can be written.
-  private(set) var session: WritingSession?
+  private var session: WritingSession?
   private var reading: ReadingSession?
   private var isClosed = false
 
   /// Whether the log may still hold a deleted text, and what will see to it.
-  var owesTruncation: Bool
-  var laterTruncation: DispatchTimer?
+  private(set) var owesTruncation: Bool
+  private var laterTruncation: DispatchTimer?
 
   /// The thread that the store runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Opens the history, and makes it where there is none.
+  /// Opens the history, and makes it if there is none.
   ///
   /// Synchronous, for the start of the program: an existing history that is up to date is only read, in well under
-  /// a millisecond. `digest` must give the same result for the same key and text for ever. Where the history can be
-  /// read but not written, whatever would write throws `.readOnly` for as long as that is so. Throws `.newerSchema`,
-  /// `.foreign`, `.damaged` and the others without having changed what is in the file.
+  /// a millisecond. If the history can be read but not written, whatever would write throws `.readOnly` for as long as
+  /// that is so.
+  /// - Parameter digest: must give the same result for the same key and text for ever.
+  /// - Throws: `.newerSchema`, `.foreign`, `.damaged` and the others, without having changed what is in the file.
   public init(location: HistoryLocation, digest: @escaping Digest) throws(StoreError) {
-    try self.init(location: location, digest: digest, patience: Patience())
+    try self.init(location: location, digest: digest, timeouts: LockTimeouts())
   }
 
-  init(location: HistoryLocation, digest: @escaping Digest, patience: Patience) throws(StoreError) {
+  init(location: HistoryLocation, digest: @escaping Digest, timeouts: LockTimeouts) throws(StoreError) {
     self.digest = digest
-    self.patience = patience
+    self.timeouts = timeouts
     // A log that a crash left behind may hold a text that was deleted just before.
     owesTruncation = HistoryFolder.size(of: location.writeAheadLog).map { $0 > 0 } ?? false
     self.location = location
     do throws(StoreError) {
-      let opened = try WritingSession(location: location, patience: patience)
+      let opened = try WritingSession(location: location, timeouts: timeouts)
       (session, reading) = (opened, opened.reading)
     } catch .readOnly {
       reading = try ReadingSession(HistoryReader.connect(to: location).connection)
@@ -90,12 +112,12 @@ public actor HistoryStore {
     return outcome
   }
 
-  /// Records a text that the user hands over on purpose, unless it is the newest clip's; `now` as in `record`.
+  /// Records a text that the user pastes or drops, unless it is the newest clip's; `now` as in `record`.
   ///
-  /// So it brings back a text whose row was deleted, or that lies further down. It becomes the last captured text
-  /// where it came `fromClipboard`; what was dropped did not, and what is on the clipboard must not be recorded again.
+  /// So it brings back a text whose row was deleted, or that lies further down. It becomes the last captured text if it
+  /// came `fromClipboard`; what was dropped did not, and what is on the clipboard must not be recorded again.
   @discardableResult
-  public func recordOnPurpose(
+  public func recordExplicitly(
     _ text: ClipText, at now: Int64, fromClipboard: Bool
   ) throws(StoreError) -> RecordOutcome {
     let session = try opened()
@@ -124,7 +146,9 @@ public actor HistoryStore {
     truncateLogIfOwed()
   }
 
-  /// The whole text of a clip, nil where it was deleted; `.damaged` where the row holds no valid text.
+  /// The whole text of a clip, nil if it was deleted.
+  ///
+  /// - Throws: `.damaged` if the row holds no valid text.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
     try readable().text(of: id)
   }
@@ -144,13 +168,105 @@ public actor HistoryStore {
     (session, reading, isClosed) = (nil, nil, true)
   }
 
-  // MARK: -
+  // MARK: - Deletion
 
-  /// The session that writes; opens it where that was not possible before.
-  func opened() throws(StoreError) -> WritingSession {
+  /// Deletes a clip, and its text from the files.
+  ///
+  /// The text is overwritten in the database, with the copies that SQLite made as it moved rows, and the log is
+  /// emptied. As long as another program reads, that fails; it is tried again at the next write, a few times later by
+  /// itself, when the history is closed, and at its next opening.
+  /// Not promised: that the blocks which the log gave back to the file system, or copies that a flash disk or a
+  /// snapshot keeps, are overwritten too; nor what another program leaves that writes to the file itself. The
+  /// fingerprint stays, so that the text is not captured again at once.
+  /// - Returns: what there was, for `restore`; nil if there was nothing.
+  @discardableResult
+  public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
+    let session = try opened()
+    let deleted = try session.connection.transaction { () throws(StoreError) in try session.delete(id) }
+    if deleted != nil { eraseFromLog() }
+    return deleted
+  }
+
+  /// Brings a deleted clip back: the same id, so the same place, the same time, the same bytes.
+  ///
+  /// The fingerprint of the last captured text stays as it is.
+  /// - Throws: `.alreadyThere` if a clip has that id, `.damaged` if what was deleted was no text.
+  @discardableResult
+  public func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
+    let session = try opened()
+    let text = try session.connection.text(deleted.bytes)
+    let clip = try session.connection.transaction { () throws(StoreError) in
+      try session.insert(text, capturedAt: deleted.capturedAt, id: deleted.id)
+    }
+    truncateLogIfOwed()
+    return clip
+  }
+
+  /// Clears the history: deletes every clip, with all that `delete` promises, and makes the file small again.
+  ///
+  /// Readers go on meanwhile, and see either everything or nothing. The fingerprint of the last captured text stays.
+  /// It needs as much room on the disk as the history has.
+  public func deleteAll() throws(StoreError) {
+    let session = try opened()
+    try session.connection.transaction { () throws(StoreError) in
+      try session.connection.execute("DELETE FROM clip")
+    }
+    eraseFromLog()
+    giveRoomBack(session.connection)
+  }
+
+  // MARK: - Helpers
+
+  private func eraseFromLog() {
+    owesTruncation = true
+    truncateLogIfOwed()
+    if owesTruncation { truncateLogLater() }
+  }
+
+  /// Hands the pages of an emptied file back to the file system, once they were overwritten.
+  private func giveRoomBack(_ connection: Connection) {
+    guard !owesTruncation else { return }
+    do throws(StoreError) {
+      try connection.execute("VACUUM")
+      eraseFromLog()
+    } catch {
+      // The rows are away; that the file is still as large as before harms nobody.
+    }
+  }
+
+  /// Empties the log if that is due; a reader in the way, or a failure, leaves it due.
+  ///
+  /// A failure is not thrown: the row is away, and to say otherwise would be wrong.
+  private func truncateLogIfOwed() {
+    guard owesTruncation, let session else { return }
+    do throws(StoreError) {
+      owesTruncation = try !session.connection.truncateLog(waiting: timeouts.readers)
+    } catch {
+      owesTruncation = true
+    }
+  }
+
+  /// Has the log emptied later, by itself: what a reader was in the way of.
+  private func truncateLogLater() { truncateLog(after: timeouts.retries[...]) }
+
+  private func truncateLog(after delays: ArraySlice<Duration>) {
+    guard owesTruncation, let delay = delays.first else {
+      laterTruncation = nil
+      return
+    }
+    laterTruncation = DispatchTimer(after: delay, on: queue) { [weak self] in
+      self?.assumeIsolated { store in
+        store.truncateLogIfOwed()
+        store.truncateLog(after: delays.dropFirst())
+      }
+    }
+  }
+
+  /// The session that writes; opens it if that was not possible before.
+  private func opened() throws(StoreError) -> WritingSession {
     if let session { return session }
     guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }
-    let opened = try WritingSession(location: location, patience: patience)
+    let opened = try WritingSession(location: location, timeouts: timeouts)
     (session, reading) = (opened, opened.reading)
     return opened
   }

@@ -9,11 +9,11 @@ public enum Preview {
   /// How far into a text something visible is looked for, in bytes.
   static let searchLimit = 4096
 
-  /// The preview of a text, or nil where the text itself is short enough to be shown.
+  /// The preview of a text, or nil if the text itself is short enough to be shown.
   ///
-  /// It begins at the first character that is not white space, or at the first of all where the first
+  /// It begins at the first character that is not white space, or at the first of all if the first
   /// 4 KiB are blank. It ends between two characters as a reader sees them, never inside an emoji or
-  /// between a letter and its accent; only where a single character is larger than the limit, inside that one.
+  /// between a letter and its accent; only if a single character is larger than the limit, inside that one.
   /// The cost depends on these limits, not on the size of the text.
   ///
   /// ```swift

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a store reads off the main thread: on its writing connection, or where nothing can be written on another one.
+/// What a store reads off the main thread: on its writing connection, or on another one if nothing can be written.
 struct ReadingSession {
   let connection: Connection
   private let text: Statement
@@ -9,11 +9,11 @@ struct ReadingSession {
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
     text = try Statement("SELECT text FROM clip WHERE id = ?1", on: connection)
-    // Ascending is the order on disk; descending reads it five times as slowly where it is not in memory.
+    // Ascending is the order on disk; descending reads it five times as slowly if it is not in memory.
     ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: connection)
   }
 
-  /// A clip's text, nil where there is no such clip.
+  /// A clip's text, nil if there is no such clip.
   func text(of id: Int64) throws(StoreError) -> ClipText? {
     try text.run { row throws(StoreError) in
       row.bind(id, at: 1)
@@ -21,7 +21,7 @@ struct ReadingSession {
     }
   }
 
-  /// Ascending, into an array with room for `capacity` of them.
+  /// The ids of older clips, ascending, in an array with room for `capacity` of them.
   func ids(olderThan id: Int64, capacity: Int) throws(StoreError) -> [Int64] {
     try ids.run { row throws(StoreError) in
       row.bind(id, at: 1)

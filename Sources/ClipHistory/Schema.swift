@@ -46,7 +46,9 @@ enum Schema {
     objects.joined(separator: ";\n") + ";\nINSERT INTO last_capture VALUES (1, randomblob(32), x'', 0, 0)"
   ]
 
-  /// The version of a history, 0 of an empty file; throws where the file is another program's, or newer than we are.
+  /// The version of a history, 0 of an empty file.
+  ///
+  /// - Throws: `.foreign` if the file is another program's, `.newerSchema` if it is newer than this program.
   static func version(of connection: Connection) throws(StoreError) -> Int {
     // In one transaction: between two reads another process may make the tables.
     try connection.execute("BEGIN")

@@ -13,7 +13,9 @@ final class Statement {
   private let handle: OpaquePointer
   private let connection: Connection
 
-  /// Compiles `sql`; `.damaged` where the file's tables are not those that the statement names.
+  /// Compiles `sql`.
+  ///
+  /// - Throws: `.damaged` if the file's tables are not those that the statement names.
   init(_ sql: String, on connection: Connection) throws(StoreError) {
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(
@@ -40,7 +42,9 @@ final class Statement {
     return try body(self)
   }
 
-  /// Goes to the next row; false where there is none.
+  /// Goes to the next row.
+  ///
+  /// - Returns: false if there is none.
   func step() throws(StoreError) -> Bool {
     let code = sqlite3_step(handle)
     switch code {

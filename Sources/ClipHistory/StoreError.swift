@@ -1,3 +1,6 @@
+import CSQLite
+import Glibc
+
 /// What failed in the history.
 ///
 /// It names files and numbers, never a clip's text; the app words it for the user.
@@ -16,7 +19,7 @@ public enum StoreError: Error, Equatable, Sendable {
   case damaged
   /// The file is the database of another program. It was left alone.
   case foreign
-  /// A newer version of the program wrote the file: schema `found`, where this one knows `known`. It was left alone.
+  /// A newer version of the program wrote the file: schema `found`, while this one knows `known`. It was left alone.
   case newerSchema(found: Int, known: Int)
   /// The file was removed or replaced while it was open; nothing is written to it any more. Open the history again.
   case replaced
@@ -26,6 +29,35 @@ public enum StoreError: Error, Equatable, Sendable {
   case diskFull
   /// A clip that was to be restored is in the history already.
   case alreadyThere
-  /// Anything else; `code` is SQLite's extended result code. `SQLITE_MISUSE` where the store was closed before.
+  /// Anything else; `code` is SQLite's extended result code. `SQLITE_MISUSE` if the store was closed before.
   case failed(code: Int32)
+
+  // MARK: - SQLite's codes
+
+  /// SQLITE_IOERR_RDLOCK, _LOCK, _SHMOPEN, _SHMLOCK and _SHMMAP, shifted.
+  private static let errorsOfLocks: Set<Int32> = [9, 15, 18, 20, 21]
+
+  /// SQLITE_CONSTRAINT_TRIGGER, a macro that Swift cannot import.
+  private static let constraintOfTrigger = SQLITE_CONSTRAINT | 7 << 8
+
+  /// The meaning of an SQLite result `code`; `system` is the `errno` behind it, 0 if there is none.
+  init(code: Int32, system: Int32, path: String) {
+    let outOfRoom = system == ENOSPC || system == EDQUOT
+    // The low byte is the kind, the rest the detail.
+    switch code & 0xff {
+    case SQLITE_FULL: self = .diskFull
+    // SQLite recognises a full disk when it writes, but not a full quota, and neither when it grows the index.
+    case SQLITE_IOERR where outOfRoom, SQLITE_CANTOPEN where outOfRoom: self = .diskFull
+    case SQLITE_IOERR where Self.errorsOfLocks.contains(code >> 8): self = .unsuitableFileSystem(path: path)
+    case SQLITE_BUSY where system == ENOLCK: self = .unsuitableFileSystem(path: path)
+    case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
+    case SQLITE_READONLY: self = .readOnly
+    case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
+    // The schema's trigger against replacing a row. Nothing else of ours can break a constraint of a sound file.
+    case SQLITE_CONSTRAINT where code == Self.constraintOfTrigger: self = .alreadyThere
+    case SQLITE_CONSTRAINT: self = .damaged
+    default: self = .failed(code: code)
+    }
+  }
 }

@@ -18,19 +18,19 @@ struct WritingSession {
 
   /// Makes or opens the history; a file that is up to date is only read.
   ///
-  /// `.damaged` where it has to be rescued first.
-  init(location: HistoryLocation, patience: Patience) throws(StoreError) {
+  /// - Throws: `.damaged` if it has to be rescued first.
+  init(location: HistoryLocation, timeouts: HistoryStore.LockTimeouts) throws(StoreError) {
     try HistoryFolder.prepareFolder(location)
     let lock = try Self.share(location)
     if Damage.isMarked(location) { throw .damaged }
     let logSize = HistoryFolder.size(of: location.writeAheadLog) ?? 0
     if logSize > 0 || HistoryFolder.size(of: location.database) == 0 {
-      // Where others have it open, it is being made, or its log is being written.
+      // If others have it open, it is being made, or its log is being written.
       try lock.ifAlone { () throws(StoreError) in
         if Damage.isHidden(in: location) { throw .damaged }
       }
     }
-    try self.init(location: location, patience: patience, lock: lock)
+    try self.init(location: location, timeouts: timeouts, lock: lock)
   }
 
   /// Shares the history with others, once a rescue that a crash interrupted has been brought to its end.
@@ -55,22 +55,24 @@ struct WritingSession {
   }
 
   /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
-  init(location: HistoryLocation, patience: Patience, lock: FolderLock?) throws(StoreError) {
+  init(
+    location: HistoryLocation, timeouts: HistoryStore.LockTimeouts = .init(), lock: FolderLock?
+  ) throws(StoreError) {
     self.lock = lock
     try HistoryFolder.prepareFolder(location)
     try HistoryFolder.prepareFiles(location)
     if HistoryFolder.size(of: location.writeAheadLog) != nil {
       // A connection that may write folds the log into the file as it closes, also into a file that it has refused.
-      let look = try Connection(path: location.database, access: .readOnly, patience: patience.lock)
+      let look = try Connection(path: location.database, access: .readOnly, lockTimeout: timeouts.lock)
       _ = try Schema.version(of: look)
     }
-    connection = try Connection(path: location.database, access: .readWrite, patience: patience.lock)
+    connection = try Connection(path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
     try connection.useCautiously()
     let version = try Schema.version(of: connection)
     do throws(StoreError) {
       try connection.useForWriting()
     } catch .readOnly {
-      // Both can be written, as was seen just now: it is a number in the file that says otherwise.
+      // Both can be written, as was checked just now: a number in the file says otherwise.
       throw .damaged
     }
     if version < Schema.version { try Schema.migrate(connection) }
@@ -98,14 +100,14 @@ struct WritingSession {
   }
 
   /// The fingerprint of the last captured text, and the time of the last capture.
-  func readLastCapture() throws(StoreError) -> (fingerprint: Fingerprint, capturedAt: Int64) {
+  func readLastCapture() throws(StoreError) -> (fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) {
     try lastCapture.run { row throws(StoreError) in
       guard try row.step() else { throw .damaged }
-      return (Fingerprint(digest: row.bytes(0), byteCount: Int(row.integer(1))), row.time(2))
+      return (HistoryStore.Fingerprint(digest: row.bytes(0), byteCount: Int(row.integer(1))), row.time(2))
     }
   }
 
-  func writeLastCapture(_ fingerprint: Fingerprint, capturedAt: Int64) throws(StoreError) {
+  func writeLastCapture(_ fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) throws(StoreError) {
     try note.run { row throws(StoreError) in
       try row.bind(copying: fingerprint.digest, at: 1)
       row.bind(Int64(fingerprint.byteCount), at: 2)
@@ -144,9 +146,10 @@ struct WritingSession {
     }
   }
 
-  /// Adds a row and answers its clip; the text is handed to SQLite where it lies.
+  /// Adds a row, whose text is handed to SQLite without a copy.
   ///
   /// Without an `id` it gets a new one.
+  /// - Returns: the row's clip.
   func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
     let preview = Preview.make(of: text)
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
@@ -176,7 +179,9 @@ struct WritingSession {
       preview: preview ?? String(decoding: text.bytes, as: UTF8.self))
   }
 
-  /// Deletes a row and answers what it was.
+  /// Deletes a row.
+  ///
+  /// - Returns: what it was, nil if there was none.
   func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let found = try deleted.run { row throws(StoreError) -> DeletedClip? in
       row.bind(id, at: 1)

@@ -44,7 +44,7 @@ struct AlteredSchemaTests {
     }
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(throws: StoreError.damaged) { try history.reader() }
-    #expect(throws: StoreError.damaged) { try WholeClips(location: history.location) }
+    #expect(throws: StoreError.damaged) { try ClipCursor(location: history.location) }
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     #expect(outcome.clipCount == 3 && outcome.lostCount == 0)
     let store = try history.store()

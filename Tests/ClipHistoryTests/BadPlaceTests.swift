@@ -18,7 +18,7 @@ struct BadPlaceTests {
     #expect(!location.isVacant)
     #expect(throws: error) { try history.store() }
     #expect(throws: error) { try history.reader() }
-    #expect(throws: error) { try WholeClips(location: location) }
+    #expect(throws: error) { try ClipCursor(location: location) }
     #expect(throws: error) { try HistoryCheck(location) }
     #expect(throws: error) { try HistoryImport(location, at: 1) }
     await #expect(throws: error) { try await HistoryRescuer().rescue(location) }
@@ -81,7 +81,7 @@ struct BadPlaceTests {
       let error = StoreError.unsuitableFileSystem(path: location.database)
       #expect(throws: error) { try HistoryStore(location: location, digest: testDigest) }
       #expect(throws: error) { try HistoryReader(location: location) }
-      #expect(throws: error) { try WholeClips(location: location) }
+      #expect(throws: error) { try ClipCursor(location: location) }
     }
     #expect(try await history.store().allIDs() == [1])
   }

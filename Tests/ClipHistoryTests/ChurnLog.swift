@@ -36,7 +36,7 @@ struct ChurnLog {
 
   /// Expects the history to hold all of it and nothing else, also in its raw files, and to be sound.
   mutating func verify(_ history: TemporaryHistory, _ what: Comment) async throws {
-    let store = try history.store(Patience(retries: []))
+    let store = try history.store(HistoryStore.LockTimeouts(retries: []))
     var found: [Int64: String] = [:]
     for id in try await store.allIDs() {
       found[id] = String(decoding: try #require(try await store.text(of: id)).bytes, as: UTF8.self)

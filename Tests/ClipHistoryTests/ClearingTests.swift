@@ -36,8 +36,8 @@ struct ClearingTests {
   }
 
   @Test func `waits for a reader with the overwriting, not with the clearing`() async throws {
-    let patience = Patience(readers: 0, retries: Array(repeating: .milliseconds(20), count: 6000))
-    let store = try history.store(patience)
+    let retries = Array(repeating: Duration.milliseconds(20), count: 6000)
+    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: retries))
     try await store.add("Xq7!vanish")
     let other = try ForeignConnection(history.location.database)
     other.run("BEGIN")
@@ -50,7 +50,7 @@ struct ClearingTests {
   }
 
   @Test func `says so where another program holds the file, and deletes nothing`() async throws {
-    let store = try history.store(Patience(lock: 20))
+    let store = try history.store(HistoryStore.LockTimeouts(lock: 20))
     try await store.add("one")
     let other = try ForeignConnection(history.location.database)
     other.run("BEGIN IMMEDIATE")

@@ -34,7 +34,7 @@ struct ClockTests {
   @Test func `a text that is handed over gets the time of the clock too`() async throws {
     let store = try history.store()
     try await store.add("meanwhile", at: today + 73 * year)
-    let outcome = try await store.recordOnPurpose(try ClipText("after"), at: today, fromClipboard: true)
+    let outcome = try await store.recordExplicitly(try ClipText("after"), at: today, fromClipboard: true)
     #expect(outcome == .recorded(Clip(id: 2, capturedAt: today, byteCount: 5, preview: "after")))
   }
 
@@ -56,7 +56,7 @@ struct ClockTests {
       UPDATE last_capture SET captured_at = \(time)
       """)
     #expect(try history.reader().newestPage(limit: 9).map(\.capturedAt) == [0, today])
-    let clips = try WholeClips(location: history.location)
+    let clips = try ClipCursor(location: history.location)
     #expect(try [clips.next()?.capturedAt, clips.next()?.capturedAt] == [today, 0])
     let deleted = try #require(try await store.delete(2))
     #expect(try await store.restore(deleted).capturedAt == 0)

@@ -55,7 +55,7 @@ struct DeletionTests {
   }
 
   @Test func `at the next write, where a reader was in the way`() async throws {
-    let store = try history.store(Patience(readers: 0, retries: []))
+    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let clip = try await store.add("Xq7!vanish")
     let other = try ForeignConnection(history.location.database)
     other.run("BEGIN")
@@ -72,7 +72,7 @@ struct DeletionTests {
   }
 
   @Test func `by itself, where nothing is written after the reader has gone`() async throws {
-    let store = try history.store(Patience(readers: 0, retries: soon))
+    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: soon))
     let clip = try await store.add("Xq7!vanish")
     let other = try ForeignConnection(history.location.database)
     other.run("BEGIN")
@@ -83,7 +83,7 @@ struct DeletionTests {
   }
 
   @Test func `after a crash between the deletion and the emptying of the log`() async throws {
-    let store = try history.store(Patience(readers: 0, retries: []))
+    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let clip = try await store.add("Xq7!vanish")
     let other = try ForeignConnection(history.location.database)
     other.run("BEGIN")
@@ -92,7 +92,7 @@ struct DeletionTests {
     let crashed = try history.snapshot()
     #expect(try crashed.contains("Xq7!vanish"), "otherwise this proves nothing")
 
-    let restarted = try crashed.store(Patience(retries: [.zero, .zero]))
+    let restarted = try crashed.store(HistoryStore.LockTimeouts(retries: [.zero, .zero]))
     #expect(try await eventually { try !crashed.contains("Xq7!vanish") })
     #expect(try await restarted.allIDs() == [])
   }

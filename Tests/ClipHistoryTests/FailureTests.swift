@@ -13,7 +13,7 @@ struct FailureTests {
   }
 
   @Test func `where another program holds the file`() async throws {
-    let store = try history.store(Patience(lock: 20))
+    let store = try history.store(HistoryStore.LockTimeouts(lock: 20))
     try await store.add("one")
     let other = try ForeignConnection(history.location.database)
     other.run("BEGIN IMMEDIATE")
@@ -26,7 +26,7 @@ struct FailureTests {
   }
 
   @Test func `where the disk is full`() throws {
-    let session = try WritingSession(location: history.location, patience: Patience())
+    let session = try WritingSession(location: history.location, timeouts: .init())
     try session.connection.execute("PRAGMA max_page_count = 10")
     let large = try ClipText(String(repeating: "x", count: 100_000))
     #expect(throws: StoreError.diskFull) {

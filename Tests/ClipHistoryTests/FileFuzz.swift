@@ -222,7 +222,7 @@ struct FileFuzz {
 
   private func useOnce(_ location: HistoryLocation) async throws {
     let store = try HistoryStore(
-      location: location, digest: testDigest, patience: Patience(lock: 50, retries: []))
+      location: location, digest: testDigest, timeouts: .init(lock: 50, retries: []))
     do {
       let reader = try HistoryReader(location: location)
       let page = try reader.newestPage(limit: 100)
@@ -231,7 +231,7 @@ struct FileFuzz {
       for clip in page { try Self.expectValid(clip) }
       var shown: [Int64: ClipText] = [:]
       for id in ids { shown[id] = try await store.text(of: id) }
-      let clips = try WholeClips(location: location)
+      let clips = try ClipCursor(location: location)
       var exported: [Int64] = []
       while let clip = try clips.next() {
         exported.append(clip.id)
@@ -276,7 +276,7 @@ struct FileFuzz {
     }
     guard let hit else { return }
     let store = try HistoryStore(
-      location: location, digest: testDigest, patience: Patience(lock: 50, retries: []))
+      location: location, digest: testDigest, timeouts: .init(lock: 50, retries: []))
     for (id, bytes) in original.texts where original.pages[id]?.isDisjoint(with: hit) == true {
       let text = try await store.text(of: id)
       guard text?.bytes == bytes else {

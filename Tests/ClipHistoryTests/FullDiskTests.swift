@@ -44,7 +44,7 @@ struct FullDiskTests {
       TestFiles.install()
       let store = try HistoryStore(
         location: HistoryLocation(folder: folder), digest: testDigest,
-        patience: Patience(readers: 0, retries: []))
+        timeouts: .init(readers: 0, retries: []))
       TestFiles.limitRoom(to: 0, of: "history.sqlite3")
       for number in 1...20 { try await store.add(String(repeating: "Xq7!vanish \(number) ", count: 400)) }
       for id in 1...19 { #expect(try await store.delete(Int64(id)) != nil) }

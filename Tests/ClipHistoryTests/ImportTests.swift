@@ -30,7 +30,7 @@ struct ImportTests {
 
   /// The texts and times, oldest first.
   private func found() throws -> [String] {
-    let clips = try WholeClips(location: history.location)
+    let clips = try ClipCursor(location: history.location)
     var found: [String] = []
     while let clip = try clips.next() {
       found.append("\(String(decoding: clip.text.bytes, as: UTF8.self)) \(clip.capturedAt)")

@@ -38,7 +38,7 @@ struct LifetimeTests {
     weak var released: HistoryStore?
     let other: ForeignConnection
     do {
-      let store = try history.store(Patience(readers: 0, retries: [.seconds(3600)]))
+      let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: [.seconds(3600)]))
       released = store
       let clip = try await store.add("one")
       other = try ForeignConnection(history.location.database)

@@ -27,7 +27,7 @@ struct OpeningTests {
   }
 
   @Test func `sets what protects the text`() async throws {
-    let session = try WritingSession(location: history.location, patience: Patience())
+    let session = try WritingSession(location: history.location, timeouts: .init())
     for (pragma, value) in [
       "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "trusted_schema": "0",
       "temp_store": "2", "journal_size_limit": "4194304", "application_id": "1129345908", "user_version": "1",
@@ -75,7 +75,7 @@ struct OpeningTests {
               opened.resume(
                 with: Result {
                   try HistoryStore(
-                    location: location, digest: testDigest, patience: Patience(lock: 120_000))
+                    location: location, digest: testDigest, timeouts: .init(lock: 120_000))
                 })
             }
           }
@@ -94,7 +94,7 @@ struct OpeningTests {
         group.addTask { [folder = history.location.folder] in
           await #expect(processExitsWith: .success) { [folder = folder as String, number = number as Int] in
             let store = try HistoryStore(
-              location: HistoryLocation(folder: folder), digest: testDigest, patience: Patience(lock: 120_000)
+              location: HistoryLocation(folder: folder), digest: testDigest, timeouts: .init(lock: 120_000)
             )
             for capture in 0..<10 { try await store.add("\(number) \(capture)") }
           }

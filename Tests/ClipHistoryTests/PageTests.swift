@@ -55,7 +55,7 @@ struct PageTests {
     for number in 0..<50 { try await store.add("\(number)" + String(repeating: "x", count: 1_000_000)) }
     await store.close()
 
-    let connection = try Connection(path: history.location.database, access: .readOnly, patience: 0)
+    let connection = try Connection(path: history.location.database, access: .readOnly, lockTimeout: 0)
     let statement = try Statement(HistoryReader.pageQuery, on: connection)
     let rows = try statement.run { row throws(StoreError) in
       row.bind(.max, at: 1)
@@ -84,7 +84,7 @@ struct PageTests {
   }
 
   private func detail(of query: String) throws -> [String] {
-    let connection = try Connection(path: history.location.database, access: .readOnly, patience: 0)
+    let connection = try Connection(path: history.location.database, access: .readOnly, lockTimeout: 0)
     return try Statement("EXPLAIN QUERY PLAN " + query, on: connection).run { row throws(StoreError) in
       var details: [String] = []
       while try row.step() { details.append(row.string(3)) }

@@ -57,7 +57,7 @@ private final class PowerCut: Sendable {
     TestFiles.beforeChange { [self] in cutIfDue() }
     defer { TestFiles.beforeChange(nil) }
     var random = SplitMix(seed: seed)
-    var store = try history.store(Patience(retries: []))
+    var store = try history.store(HistoryStore.LockTimeouts(retries: []))
     var number = 0
     while atCut.withLock({ $0 == nil }) {
       number += 1
@@ -65,7 +65,7 @@ private final class PowerCut: Sendable {
       switch Int.random(in: 0..<30, using: &random) {
       case 0:
         await store.close()
-        store = try history.store(Patience(retries: []))
+        store = try history.store(HistoryStore.LockTimeouts(retries: []))
       case 1..<8 where victim != nil:
         record.withLock { $0.pending = victim }
         try await store.delete(victim ?? 0)
@@ -94,7 +94,7 @@ private final class PowerCut: Sendable {
       try content.write(to: URL(filePath: after.location.folder + "/" + name))
     }
     if seen.isBeingMade { try Data().write(to: URL(filePath: after.location.creationMark)) }
-    let store = try after.store(Patience(retries: []))
+    let store = try after.store(HistoryStore.LockTimeouts(retries: []))
     let ids = Set(try await store.allIDs())
     for (id, text) in seen.live where id != seen.pending {
       #expect(ids.contains(id), "seed \(seed)")

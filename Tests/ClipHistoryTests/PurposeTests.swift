@@ -12,7 +12,7 @@ struct PurposeTests {
   private func handOver(
     _ string: String, to store: HistoryStore, fromClipboard: Bool = true
   ) async throws -> HistoryStore.RecordOutcome {
-    try await store.recordOnPurpose(try ClipText(string), at: 7, fromClipboard: fromClipboard)
+    try await store.recordExplicitly(try ClipText(string), at: 7, fromClipboard: fromClipboard)
   }
 
   private func texts() throws -> [String] { try history.reader().newestPage(limit: 9).map(\.preview) }

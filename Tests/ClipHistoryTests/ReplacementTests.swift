@@ -14,7 +14,7 @@ struct ReplacementTests {
   private func expectReplaced(_ store: HistoryStore, _ deleted: DeletedClip) async throws {
     await #expect(throws: StoreError.replaced) { try await store.add("lost") }
     await #expect(throws: StoreError.replaced) {
-      try await store.recordOnPurpose(try ClipText("lost"), at: 1, fromClipboard: true)
+      try await store.recordExplicitly(try ClipText("lost"), at: 1, fromClipboard: true)
     }
     await #expect(throws: StoreError.replaced) { try await store.noteCopied(try ClipText("lost")) }
     await #expect(throws: StoreError.replaced) { try await store.delete(1) }

@@ -25,8 +25,8 @@ final class TemporaryHistory: Sendable {
     }
   }
 
-  func store(_ patience: Patience = Patience()) throws -> HistoryStore {
-    try HistoryStore(location: location, digest: testDigest, patience: patience)
+  func store(_ timeouts: HistoryStore.LockTimeouts = .init()) throws -> HistoryStore {
+    try HistoryStore(location: location, digest: testDigest, timeouts: timeouts)
   }
 
   func reader() throws -> HistoryReader { try HistoryReader(location: location) }

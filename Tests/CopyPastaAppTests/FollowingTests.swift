@@ -128,7 +128,7 @@ import Testing
     // It waits for the lock longer than the test holds it.
     let store = try HistoryStore(
       location: scratch.location, digest: { _, text in Array(text.bytes.suffix(32)) },
-      patience: Patience(lock: 120_000))
+      timeouts: .init(lock: 120_000))
     var lock: OpaquePointer?
     #expect(sqlite3_open(scratch.location.database, &lock) == SQLITE_OK)
     defer { sqlite3_close(lock) }

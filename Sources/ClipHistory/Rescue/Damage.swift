@@ -7,9 +7,9 @@ enum Damage {
     faccessat(AT_FDCWD, location.damageMark, F_OK, AT_EACCESS) == 0
   }
 
-  /// Has the history rescued at its next opening.
+  /// Marks the history, so that its next opening rescues it.
   ///
-  /// Where that fails, its next user finds the damage again.
+  /// If that fails, its next user finds the damage again.
   static func mark(databaseAt path: String) {
     mknod(HistoryLocation.damageMark(of: path), S_IFREG | 0o600, 0)
   }
@@ -30,7 +30,7 @@ enum Damage {
     switch HistoryFolder.size(of: location.database) {
     case nil: return log > 0
     case 0: return log > 0 || HistoryFolder.size(of: location.creationMark) == nil
-    default: return log > 0 && RawFile(location.writeAheadLog).map { LogPages($0).isDamaged } ?? false
+    default: return log > 0 && RawFile(location.writeAheadLog).map { WALReader($0).isDamaged } ?? false
     }
   }
 }

@@ -17,18 +17,18 @@ struct DatabasePages {
 
   private let file: RawFile?
   private let log: RawFile?
-  private let logPages: LogPages?
+  private let logPages: WALReader?
 
   init(_ location: HistoryLocation) {
     file = RawFile(location.database)
     log = RawFile(location.writeAheadLog)
-    logPages = log.map(LogPages.init)
+    logPages = log.map(WALReader.init)
     let fileCount = (file?.size ?? 0) / Self.pageSize
     self.fileCount = fileCount
     logOnly = logPages?.offsets.keys.filter { $0 > fileCount }.sorted() ?? []
   }
 
-  /// The bytes of a page, nil where it is missing.
+  /// The bytes of a page, nil if it is missing.
   func page(_ number: Int) -> [UInt8]? {
     guard number > 0 else { return nil }
     if let offset = logPages?.offsets[number], let log {
@@ -38,7 +38,7 @@ struct DatabasePages {
     return file?.bytes(at: (number - 1) * Self.pageSize, count: Self.pageSize)
   }
 
-  /// The number that marks a program's files, and the schema's version; nil where the header is missing.
+  /// The number that marks a program's files, and the schema's version; nil if the header is missing.
   var marks: (applicationID: Int64, version: Int)? {
     guard isDatabase, let header else { return nil }
     return (Int64(header.uint32(at: 68)), header.uint32(at: 60))

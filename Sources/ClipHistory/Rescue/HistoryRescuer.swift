@@ -3,7 +3,7 @@ import SerialQueue
 
 /// Sets a damaged history aside and carries over what can be read of it. It runs on a thread of its own.
 ///
-/// For where `HistoryStore.init` threw `.damaged`. No store and no reader of this process may have the history open.
+/// For a history whose `HistoryStore.init` threw `.damaged`. No store and no reader of this process may have it open.
 ///
 /// ```swift
 /// let rescue = try await HistoryRescuer().rescue(location)
@@ -32,11 +32,13 @@ public actor HistoryRescuer {
   /// Makes a rescuer; touches nothing.
   public init() {}
 
-  /// Makes a sound history of a damaged one; nil where it is sound, or another program has rescued it meanwhile.
+  /// Makes a sound history of a damaged one.
   ///
   /// The damaged file stays as it is, under a dated name in the same folder. Until the new history is complete and
-  /// on disk nothing is changed. Throws `.foreign` and `.newerSchema` for files that are not ours to touch,
-  /// `.locked` where another program has the history open, `.diskFull` where there is no room for a second one.
+  /// on disk nothing is changed.
+  /// - Returns: nil if the history is sound, or another program has rescued it meanwhile.
+  /// - Throws: `.foreign` and `.newerSchema` for files that are not ours to touch, `.locked` if another program has the
+  ///   history open, `.diskFull` if there is no room for a second one.
   public func rescue(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
     try HistoryFolder.checkKinds(location)
     let lock = try FolderLock(excluding: location)
@@ -60,7 +62,7 @@ public actor HistoryRescuer {
   private static func isDamaged(_ location: HistoryLocation) throws(StoreError) -> Bool {
     if Damage.isMarked(location) || Damage.isHidden(in: location) { return true }
     do throws(StoreError) {
-      _ = try WritingSession(location: location, patience: Patience(), lock: nil)
+      _ = try WritingSession(location: location, lock: nil)
       return false
     } catch .damaged {
       return true
@@ -82,7 +84,7 @@ public actor HistoryRescuer {
   private static func carryOver(
     _ salvage: inout Salvage, to location: HistoryLocation
   ) throws(StoreError) -> (kept: Int, lost: Int) {
-    let session = try WritingSession(location: location, patience: Patience(), lock: nil)
+    let session = try WritingSession(location: location, lock: nil)
     var last: (id: Int64, isKept: Bool)?
     var kept = 0
     var known = 0
@@ -99,7 +101,7 @@ public actor HistoryRescuer {
           let clip = salvage.clip(at: place)
           last = (place.id, clip != nil)
           guard let clip else { continue }
-          // Whose id is no longer known comes after the others, with a new one.
+          // A clip whose id is no longer known comes after the others, with a new one.
           let id = Salvage.ids.contains(clip.id) ? clip.id : nil
           _ = try session.insert(clip.text, capturedAt: clip.capturedAt, id: id)
           kept += 1

@@ -14,7 +14,7 @@ struct LeafRow {
   private let local: [UInt8]
   private let overflow: Int
 
-  /// Where the rows of a page begin; none where it is no page of rows.
+  /// Where the rows of a page begin; none if it is no page of rows.
   static func offsets(in page: [UInt8], isFirst: Bool) -> [Int] {
     let header = isFirst ? 100 : 0
     guard page[header] == 0x0d else { return [] }
@@ -23,7 +23,7 @@ struct LeafRow {
     return (0..<count).map { page.uint16(at: header + 8 + 2 * $0) }
   }
 
-  /// Reads the row that begins at `offset`; nil where there can be none.
+  /// Reads the row that begins at `offset`; nil if there can be none.
   init?(in page: [UInt8], at offset: Int) {
     var cell = Cursor(bytes: page, position: offset)
     guard let size = cell.number(), let id = cell.number(), size > 0, size <= 1 << 31 else { return nil }
@@ -54,10 +54,10 @@ struct LeafRow {
     size == recordHeaderSize + types.reduce(0) { $0 + Self.size(ofType: $1) }
   }
 
-  /// The row's columns, where they all lie on its own page.
+  /// The row's columns, if they all lie on its own page.
   var localValues: [Value]? { local.count == size ? values(in: local) : nil }
 
-  /// The row's columns, from here and from the pages that a long row goes on in; nil where one of these is missing.
+  /// The row's columns, from here and from the pages that a long row goes on in; nil if one of these is missing.
   ///
   /// - Parameter links: how many such pages may be followed, which goes down with each.
   func values(_ pages: DatabasePages, links: inout Int) -> [Value]? {

@@ -8,7 +8,7 @@ final class RawFile {
   /// The size in bytes when it was opened.
   let size: Int
 
-  /// Nil where the file is not there, or cannot be read.
+  /// Nil if the file is not there, or cannot be read.
   init?(_ path: String) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -20,7 +20,7 @@ final class RawFile {
     close(descriptor)
   }
 
-  /// These bytes, nil where the file ends before, or where the disk does not give them.
+  /// These bytes, nil if the file ends before, or if the disk does not give them.
   func bytes(at offset: Int, count: Int) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {

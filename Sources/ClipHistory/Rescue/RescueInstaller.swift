@@ -2,7 +2,7 @@ import Glibc
 
 /// Puts a finished rescue in the place of the damaged files, which get a dated name.
 ///
-/// In an order that a crash may interrupt anywhere: the database goes first, and where there is none, but a finished
+/// In an order that a crash may interrupt anywhere: the database goes first, and if there is none, but a finished
 /// rescue, the next start goes on here. A log never lies beside a database that it does not belong to.
 struct RescueInstaller {
   private let location: HistoryLocation
@@ -17,12 +17,12 @@ struct RescueInstaller {
       && HistoryFolder.size(of: location.finishedRescue.database) != nil
   }
 
-  /// Goes on where a crash interrupted it; for whoever has the history alone.
+  /// Completes what a crash interrupted; for whoever has the history alone.
   static func finish(_ location: HistoryLocation) throws(StoreError) {
     if isDue(location) { _ = try RescueInstaller(location).install() }
   }
 
-  /// Answers the path that the damaged database has now.
+  /// - Returns: the path that the damaged database has now.
   func install() throws(StoreError) -> String {
     let aside = freePath()
     for (file, end) in [(location.database, ""), (location.writeAheadLog, "-wal")] {

@@ -5,7 +5,7 @@ struct Salvage {
   /// What was known of the last captured text.
   struct LastCapture {
     let key: [UInt8]
-    let fingerprint: Fingerprint
+    let fingerprint: HistoryStore.Fingerprint
     let capturedAt: Int64
   }
 
@@ -23,7 +23,7 @@ struct Salvage {
   /// Ascending by id, with those that are not believed last; a row that SQLite was just moving is there twice.
   private(set) var places: [Place] = []
   private(set) var lastCapture: LastCapture?
-  /// The largest id that was ever given out, 0 where it is not known.
+  /// The largest id that was ever given out, 0 if it is not known.
   private(set) var largestID: Int64 = 0
 
   /// How many pages of large texts are followed yet.
@@ -44,18 +44,18 @@ struct Salvage {
     }
   }
 
-  /// The clip at a place; nil where it is not whole, or not what can have been recorded.
+  /// The clip at a place; nil if it is not whole, or not what can have been recorded.
   ///
-  /// Its size is in the row three times, once for the text and twice with the other columns; two have to agree. Its time
-  /// is nobody's to check.
-  mutating func clip(at place: Place) -> WholeClip? {
+  /// Its size is in the row three times, once for the text and twice with the other columns; two have to agree. Nothing
+  /// tells whether its time is right.
+  mutating func clip(at place: Place) -> Clip.Whole? {
     guard let page = pages.page(Int(place.page)), let row = LeafRow(in: page, at: Int(place.offset)),
       let values = row.values(pages, links: &linksLeft), case .integer(let capturedAt) = values[1],
       case .integer(let byteCount) = values[2], case .text(let bytes) = values[4],
       byteCount == bytes.count || row.addsUp
     else { return nil }
     do {
-      return WholeClip(
+      return Clip.Whole(
         id: row.id, capturedAt: CaptureTime.plausible(capturedAt), text: try ClipText(validating: bytes))
     } catch {
       return nil
@@ -98,7 +98,7 @@ struct Salvage {
       time >= lastCapture?.capturedAt ?? .min
     {
       lastCapture = LastCapture(
-        key: key, fingerprint: Fingerprint(digest: digest, byteCount: Int(size)), capturedAt: time)
+        key: key, fingerprint: .init(digest: digest, byteCount: Int(size)), capturedAt: time)
     }
   }
 }

@@ -156,7 +156,7 @@ actor Capture {
   private func recordOnPurpose(_ bytes: [UInt8], at time: Int64, fromClipboard: Bool) async -> CaptureOutcome
   {
     await outcome(of: bytes) { [store] text throws(StoreError) in
-      try await store.recordOnPurpose(text, at: time, fromClipboard: fromClipboard)
+      try await store.recordExplicitly(text, at: time, fromClipboard: fromClipboard)
     }
   }
 

@@ -28,7 +28,7 @@ final class AboutDialog: Dialog {
     Task { [weak window] in
       let found: String
       do throws(StoreError) {
-        found = try await HistoryChecker().check(history).message
+        found = try await HistoryCheck.run(history).message
       } catch {
         found = tr("Not checked.") + " " + error.message
       }

@@ -32,7 +32,7 @@ enum Export {
   }
 
   private static func write(_ location: HistoryLocation, to descriptor: Int32) throws {
-    let clips = try WholeClips(location: location)
+    let clips = try ClipCursor(location: location)
     var output = OutputBuffer(descriptor: descriptor)
     // What can be read beside a damage is written as well.
     var damage: StoreError?
@@ -51,7 +51,7 @@ enum Export {
 }
 
 extension OutputBuffer {
-  fileprivate mutating func append(_ clip: WholeClip) throws(OutputError) {
+  fileprivate mutating func append(_ clip: Clip.Whole) throws(OutputError) {
     try append(#"{"captured_at":"#.utf8)
     try append((clip.capturedAt == 0 ? "null" : "\"\(Format.iso8601(clip.capturedAt))\"").utf8)
     try append(#","text":"#.utf8)

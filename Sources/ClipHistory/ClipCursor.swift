@@ -7,10 +7,10 @@ import CSQLite
 /// text does not stay in the log for its sake. It holds one text at a time.
 ///
 /// ```swift
-/// let clips = try WholeClips(location: location)
+/// let clips = try ClipCursor(location: location)
 /// while let clip = try clips.next() { write(clip.text.bytes) }
 /// ```
-public final class WholeClips {
+public final class ClipCursor {
   private let connection: Connection
   private let following: Statement
   /// Held only if the history still lies where a rescue made it: nobody moves it meanwhile.
@@ -33,7 +33,7 @@ public final class WholeClips {
   /// The next newer clip, nil after the newest.
   ///
   /// - Throws: `.damaged` if it holds no valid text; the call after that goes on behind it.
-  public func next() throws(StoreError) -> WholeClip? {
+  public func next() throws(StoreError) -> Clip.Whole? {
     canGoOn = false
     guard let start else { return nil }
     return try following.run { row throws(StoreError) in
@@ -44,19 +44,7 @@ public final class WholeClips {
       guard id >= start else { throw connection.failure(SQLITE_CORRUPT) }
       self.start = id < .max ? id + 1 : nil
       canGoOn = true
-      return WholeClip(id: id, capturedAt: row.time(1), text: try connection.text(row.bytes(2)))
+      return Clip.Whole(id: id, capturedAt: row.time(1), text: try connection.text(row.bytes(2)))
     }
   }
-}
-
-/// A clip with its whole text.
-public struct WholeClip: Sendable, Equatable, Identifiable {
-  /// The row's id in the database.
-  public let id: Int64
-
-  /// When the text was captured, in microseconds since 1970 UTC; 0 if nobody knows.
-  public let capturedAt: Int64
-
-  /// The text, whose description shows its size only.
-  public let text: ClipText
 }

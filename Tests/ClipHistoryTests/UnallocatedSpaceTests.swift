@@ -2,8 +2,8 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("The unused space of a page")
-struct UnusedSpaceTests {
+@Suite("The unallocated space of a page")
+struct UnallocatedSpaceTests {
   /// A page with rows at these places, of which the first is where the rows begin.
   private func page(type: UInt8 = 0x0d, rows: [Int], begin: Int, header: Int = 0) -> [UInt8] {
     var page = [UInt8](repeating: 0xaa, count: 4096)
@@ -15,7 +15,7 @@ struct UnusedSpaceTests {
   }
 
   private func range(_ page: [UInt8], isFirst: Bool = false) -> Range<Int>? {
-    page.withUnsafeBytes { UnusedSpace.range(in: $0, isFirst: isFirst) }
+    page.withUnsafeBytes { ErasingFile.unallocatedSpace(of: $0, isFirst: isFirst) }
   }
 
   @Test func `is between the list of rows and the rows`() {

@@ -4,15 +4,15 @@ import Testing
 @testable import ClipHistory
 
 @Suite("All clips with their whole texts")
-struct WholeClipsTests {
+struct ClipCursorTests {
   let history: TemporaryHistory
 
   init() throws {
     history = try TemporaryHistory()
   }
 
-  private func rest(of clips: WholeClips) throws -> [WholeClip] {
-    var found: [WholeClip] = []
+  private func rest(of clips: ClipCursor) throws -> [Clip.Whole] {
+    var found: [Clip.Whole] = []
     while let clip = try clips.next() { found.append(clip) }
     return found
   }
@@ -22,7 +22,7 @@ struct WholeClipsTests {
     let strings = ["one", "e\u{301}\r\n", String(repeating: "large ", count: 100_000), "two"]
     for (time, string) in strings.enumerated() { try await store.add(string, at: Int64(time)) }
     try await store.delete(4)
-    let clips = try WholeClips(location: history.location)
+    let clips = try ClipCursor(location: history.location)
     let found = try rest(of: clips)
     #expect(found.map(\.id) == [1, 2, 3] && found.map(\.capturedAt) == [0, 1, 2])
     #expect(found.map(\.text) == (try strings.dropLast().map { try ClipText($0) }))
@@ -32,7 +32,7 @@ struct WholeClipsTests {
   @Test func `without what is deleted, and with what is recorded, meanwhile`() async throws {
     let store = try history.store()
     for string in ["one", "Xq7!vanish", "three"] { try await store.add(string) }
-    let clips = try WholeClips(location: history.location)
+    let clips = try ClipCursor(location: history.location)
     #expect(try clips.next()?.id == 1)
     try await store.delete(2)
     #expect(try !history.contains("Xq7!vanish"), "it keeps no deleted text in the log")
@@ -45,7 +45,7 @@ struct WholeClipsTests {
     try await store.add("one")
     try ForeignConnection(history.location.database)
       .run("INSERT INTO clip VALUES (2, 0, 1, NULL, CAST(x'ff' AS TEXT)), (3, 0, 5, NULL, 'three')")
-    let clips = try WholeClips(location: history.location)
+    let clips = try ClipCursor(location: history.location)
     #expect(try clips.next()?.id == 1)
     #expect(throws: StoreError.damaged) { try clips.next() }
     #expect(try rest(of: clips).map(\.id) == [3])
@@ -58,7 +58,7 @@ struct WholeClipsTests {
       INSERT INTO clip VALUES
         (\(Int64.min), 1, 3, NULL, 'one'), (-1, 1, 3, NULL, 'two'), (\(Int64.max), 1, 5, NULL, 'three')
       """)
-    #expect(try rest(of: WholeClips(location: history.location)).map(\.id) == [.min, -1, .max])
+    #expect(try rest(of: ClipCursor(location: history.location)).map(\.id) == [.min, -1, .max])
   }
 
   @Test func `come from a finished rescue that is not in its place yet, and leave it as it is`() async throws
@@ -70,7 +70,7 @@ struct WholeClipsTests {
     try FileManager.default.createDirectory(atPath: rescue.folder, withIntermediateDirectories: true)
     try FileManager.default.moveItem(atPath: history.location.database, toPath: rescue.database)
     #expect(!history.location.isVacant)
-    #expect(try rest(of: WholeClips(location: history.location)).map(\.id) == [1])
+    #expect(try rest(of: ClipCursor(location: history.location)).map(\.id) == [1])
     #expect(try FileManager.default.contentsOfDirectory(atPath: rescue.folder) == ["history.sqlite3"])
     #expect(history.files == [])
     #expect(try await history.store().allIDs() == [1])
@@ -88,13 +88,13 @@ struct WholeClipsTests {
       try FileManager.default.removeItem(atPath: copy.location.database)
     }
     #expect(!copy.location.isVacant)
-    #expect(throws: StoreError.damaged) { try WholeClips(location: copy.location) }
+    #expect(throws: StoreError.damaged) { try ClipCursor(location: copy.location) }
     #expect(throws: StoreError.damaged) { try copy.reader() }
     #expect(try Data(contentsOf: URL(filePath: copy.location.writeAheadLog)) == log)
   }
 
   @Test func `of no history are an error, and make nothing`() throws {
-    #expect(throws: StoreError.self) { try WholeClips(location: history.location) }
+    #expect(throws: StoreError.self) { try ClipCursor(location: history.location) }
     #expect(history.files == [])
   }
 }

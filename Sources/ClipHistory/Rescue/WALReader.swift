@@ -3,7 +3,7 @@
 /// SQLite ends at the first frame whose checksum is wrong, and forgets what was committed after it without a word. Each
 /// frame's checksum goes on from the one before it, which that frame holds: so every frame can be judged by itself
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
-struct LogPages {
+struct WALReader {
   /// What a log begins with; the lowest bit says that its checksums are of big-endian numbers.
   private static let magic = 0x377f_0682
   private static let headerSize = 32
@@ -12,7 +12,7 @@ struct LogPages {
   /// The offset in the log of each page's bytes.
   private(set) var offsets: [Int: Int] = [:]
 
-  /// How many pages the database had after the last commit, nil where none was found.
+  /// How many pages the database had after the last commit, nil if none was found.
   private(set) var databaseSize: Int?
 
   /// Whether something that was on disk is lost to SQLite.
@@ -24,7 +24,7 @@ struct LogPages {
   init(_ log: RawFile) {
     guard let header = log.bytes(at: 0, count: Self.headerSize) else { return }
     // SQLite writes them in the order of the machine's numbers: without a sound header, the usual one.
-    let checksum = LogChecksum(isBigEndian: header.uint32(at: 0) == Self.magic | 1)
+    let checksum = WALChecksum(isBigEndian: header.uint32(at: 0) == Self.magic | 1)
     let isHeaderSound =
       header.uint32(at: 0) & ~1 == Self.magic && header.uint32(at: 8) == DatabasePages.pageSize
       && checksum.of(header[..<24], after: [0, 0]) == checksum.stored(in: header, at: 24)
@@ -67,7 +67,7 @@ struct LogPages {
 }
 
 /// The checksum of a log, over pairs of numbers of 32 bits.
-struct LogChecksum {
+private struct WALChecksum {
   /// Which way the numbers are read; how they are stored does not depend on it.
   let isBigEndian: Bool
 
