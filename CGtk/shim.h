@@ -15,9 +15,6 @@ typedef struct {
 static inline GType copypasta_type_object(void) { return G_TYPE_OBJECT; }
 static inline GType copypasta_type_list_model(void) { return G_TYPE_LIST_MODEL; }
 
-static inline const GVariantType *copypasta_variant_type_variant(void) { return G_VARIANT_TYPE_VARIANT; }
-static inline const GVariantType *copypasta_variant_type_entry(void) { return G_VARIANT_TYPE("{sv}"); }
-
 static inline GObject *copypasta_object_new(GType type) {
   return (GObject *)g_object_new_with_properties(type, 0, NULL, NULL);
 }

@@ -13,7 +13,7 @@ public enum CopyPasta {
 
   /// Does what the command line asks for; the answer is the exit status.
   public static func run(arguments: [String]) -> Int32 {
-    ProgramFiles.makeKnown()
+    ProgramFiles.registerDataFolder()
     switch Invocation(arguments) {
     case .help:
       print(Invocation.usage)

@@ -14,7 +14,7 @@ extension CopyPastaApplication {
     preferences.onChange(of: .showsTrayIcon) { [weak self] in
       if !preferences.showsTrayIcon { self?.reasons.end(.trayIcon) }
     }
-    let entry: any LoginEntry = Sandbox.isFlatpak ? AutostartPortal.ofSession : Autostart()
+    let entry: any LoginEntry = Desktop.isFlatpak ? AutostartPortal.ofSession : Autostart()
     startAtLogin = StartAtLogin(preferences, entry) { [weak self] in self?.report($0, of: .startsAtLogin) }
     startShortcut()
   }

@@ -88,7 +88,7 @@ final class Environment {
     var ways: [any GlobalShortcut] = []
     // First, for what the user has put into GNOME's settings would be somebody else's to every other way.
     // Out of a sandbox they are out of reach.
-    if !Sandbox.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { ways.append(gnome) }
+    if !Desktop.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { ways.append(gnome) }
     // It is certain, and brings the time of the press along; but under Xwayland it would be told of nothing.
     if case .x11(let name) = Display.backend, !Desktop.isWayland {
       ways.append(KeyGrabShortcut(display: name))

@@ -52,10 +52,10 @@ final class FakePortal {
 
   private let daemon: PrivateBus
   private let bus: Bus
-  private var registrations: [BusRegistration] = []
+  private var registrations: [Bus.Registration] = []
   /// The objects of all that was asked for, by their paths, in order.
   private(set) var requests: [String] = []
-  private var requestObjects: [String: BusRegistration] = [:]
+  private var requestObjects: [String: Bus.Registration] = [:]
   private var isSessionBound = false
 
   static let handle = Portal.path + "/session/1_1/copypasta"
@@ -192,7 +192,7 @@ final class FakePortal {
     }
   }
 
-  private func closable(_ interface: String, at path: String) throws(BusError) -> BusRegistration {
+  private func closable(_ interface: String, at path: String) throws(BusError) -> Bus.Registration {
     try bus.export(
       "<node><interface name='\(interface)'><method name='Close'/></interface></node>", at: path,
       methods: [
@@ -203,7 +203,7 @@ final class FakePortal {
       ])
   }
 
-  private func registry() throws(BusError) -> BusRegistration {
+  private func registry() throws(BusError) -> Bus.Registration {
     try bus.export(
       """
       <node><interface name='org.freedesktop.host.portal.Registry'>

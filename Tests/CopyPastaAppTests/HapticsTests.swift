@@ -19,7 +19,7 @@ import Testing
 
   /// A service in feedbackd's place on the client's side, which notes what it is asked for.
   private func serve(on scene: BusScene, _ asked: @escaping @MainActor (Variant) -> Void) throws
-    -> [BusRegistration]
+    -> [Bus.Registration]
   {
     let trigger: Bus.Method = { arguments in
       asked(arguments)

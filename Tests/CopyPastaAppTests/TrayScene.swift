@@ -82,7 +82,7 @@ final class ScriptedWatcher {
 
   private let bus: Bus
   private(set) var items: [String] = []
-  private var registrations: [BusRegistration] = []
+  private var registrations: [Bus.Registration] = []
   var hasHost: Bool { didSet { bus.emit("StatusNotifierHostRegistered", of: Self.name, at: Self.path) } }
 
   /// - Parameter refuses: answers a registration with an error.

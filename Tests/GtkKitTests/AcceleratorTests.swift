@@ -36,14 +36,14 @@ import Testing
 
 @Suite struct ShellCommandTests {
   @Test func onlyWhatNeedsQuotesGetsThem() {
-    #expect(ShellCommand.quoted("/usr/bin/copypasta") == "/usr/bin/copypasta")
-    #expect(ShellCommand.quoted("/home/a b/copypasta") == "'/home/a b/copypasta'")
-    #expect(ShellCommand.quoted("/it's") == #"'/it'\''s'"#)
+    #expect(ProgramFiles.quoted("/usr/bin/copypasta") == "/usr/bin/copypasta")
+    #expect(ProgramFiles.quoted("/home/a b/copypasta") == "'/home/a b/copypasta'")
+    #expect(ProgramFiles.quoted("/it's") == #"'/it'\''s'"#)
   }
 
   @Test func aProgramOfThatNameThatIsAnotherOneDoesNotCount() throws {
     // "sh" is in every PATH, and is not the program that runs these tests. Their folder may have a space.
-    let tests = try #require(UserFolders.program)
-    #expect(ShellCommand.ofThisProgram(named: "sh") == ShellCommand.quoted(tests))
+    let tests = try #require(ProgramFiles.program)
+    #expect(ProgramFiles.shellCommand(named: "sh") == ProgramFiles.quoted(tests))
   }
 }

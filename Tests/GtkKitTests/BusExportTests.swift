@@ -25,7 +25,7 @@ import Testing
     name: BusScene.clock.name, path: BusScene.clock.path, interface: "org.freedesktop.DBus.Properties")
 
   private func export(on bus: Bus, calls: @escaping @MainActor (String) -> Void = { _ in }) throws
-    -> BusRegistration
+    -> Bus.Registration
   {
     try bus.export(
       Self.introspection, at: clock.path,
@@ -95,7 +95,7 @@ import Testing
   @Test func anObjectIsThereUntilItIsLetGo() async throws {
     let scene = try await BusScene.start()
     let name = try await scene.takeName()
-    var object: BusRegistration? = try export(on: scene.service)
+    var object: Bus.Registration? = try export(on: scene.service)
     #expect(throws: BusError.self) { try export(on: scene.service) }
     _ = try await scene.call(clock, "Now", [.string("")])
     object = nil
@@ -144,7 +144,7 @@ import Testing
   @Test func `a call that is on its way when its object goes is refused`() async throws {
     let scene = try await BusScene.start()
     let name = try await scene.takeName()
-    var object: BusRegistration? = try export(on: scene.service) { _ in Issue.record("the method was called")
+    var object: Bus.Registration? = try export(on: scene.service) { _ in Issue.record("the method was called")
     }
     scene.client.send(clock, "Now", [.string("")])
     // The bus keeps the order: with its answer to the service, the call has come, too. Nothing is dispatched meanwhile.

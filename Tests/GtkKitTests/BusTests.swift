@@ -78,7 +78,9 @@ import Testing
     let scene = try await BusScene.start()
     let name = try await scene.takeName()
     var received: [Variant] = []
-    var subscription: BusRegistration? = scene.client.subscribe(to: "Tick", of: clock) { received.append($0) }
+    var subscription: Bus.Registration? = scene.client.subscribe(to: "Tick", of: clock) {
+      received.append($0)
+    }
     try await scene.settle()
     scene.service.emit("Tick", of: clock.interface, at: clock.path, [.int32(1)])
     scene.service.emit("Tick", of: clock.interface, at: "/elsewhere", [.int32(2)])
@@ -98,13 +100,13 @@ import Testing
   @Test func aNameIsSeenToComeAndGo() async throws {
     let scene = try await BusScene.start()
     var seen: [String?] = []
-    var watch: BusRegistration? = scene.client.watchName(clock.name) {
+    var watch: Bus.Registration? = scene.client.watchName(clock.name) {
       seen.append($0)
     } vanished: {
       seen.append(nil)
     }
     try await pump("nobody") { seen == [nil] }
-    var name: BusRegistration? = try await scene.takeName()
+    var name: Bus.Registration? = try await scene.takeName()
     try await pump("somebody") { seen.count == 2 }
     let owner = g_dbus_connection_get_unique_name(scene.service.opaque).map { String(cString: $0) }
     #expect(seen == [nil, owner])
@@ -120,7 +122,7 @@ import Testing
 
   @Test func aNameThatAnotherOneHasIsHadOnceItIsFree() async throws {
     let scene = try await BusScene.start()
-    var first: BusRegistration? = try await scene.takeName()
+    var first: Bus.Registration? = try await scene.takeName()
     var isAcquired = false
     let second = scene.client.ownName(clock.name) { isAcquired = true }
     try await scene.settle()
@@ -133,7 +135,7 @@ import Testing
   /// GLib waits for 25 s, and warns where the bus ends meanwhile.
   @Test func aNameIsGivenBackWithoutWaitingForTheBus() async throws {
     let scene = try await BusScene.start()
-    var name: BusRegistration? = try await scene.takeName()
+    var name: Bus.Registration? = try await scene.takeName()
     scene.daemon.signal(SIGSTOP)
     let start = ContinuousClock.now
     name = nil

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct SettingsTests {
   private let folder: TemporaryFolder
   private let schema: SettingsSchema
-  private let initial: [String: SettingsValue] = [
+  private let initial: [String: Settings.Value] = [
     "sound": .flag(true), "name": .text("none"), "volume": .number(5), "unknown": .number(1),
   ]
 
@@ -83,9 +83,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("volume", SettingsValue.number(10)), ("volume", .text("loud")), ("nothing", .flag(true)),
+    ("volume", Settings.Value.number(10)), ("volume", .text("loud")), ("nothing", .flag(true)),
   ])
-  func whatAKeyDoesNotTakeIsRefused(key: String, value: SettingsValue) {
+  func whatAKeyDoesNotTakeIsRefused(key: String, value: Settings.Value) {
     let settings = Settings(schema, initially: initial)
     #expect(!settings.set(key, to: value))
     #expect(settings["volume"] == .number(3))

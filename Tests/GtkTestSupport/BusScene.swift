@@ -52,7 +52,7 @@ public struct BusScene {
   }
 
   /// Takes the clock's name for the service, and waits until it has it.
-  public func takeName() async throws -> BusRegistration {
+  public func takeName() async throws -> Bus.Registration {
     let flag = Flag()
     let name = service.ownName(Self.clock.name, acquired: { flag.isSet = true })
     try await pump("the name") { flag.isSet }

@@ -13,7 +13,7 @@ struct Autostart: LoginEntry {
   /// - Parameters:
   ///   - folder: the user's autostart folder.
   ///   - program: what is to be started, by its whole path.
-  init(folder: String = UserFolders.config + "/autostart", program: String? = UserFolders.program) {
+  init(folder: String = UserFolders.config + "/autostart", program: String? = ProgramFiles.program) {
     file = KeyFile(path: "\(folder)/\(CopyPasta.id).desktop", group: "Desktop Entry")
     self.program = program
   }

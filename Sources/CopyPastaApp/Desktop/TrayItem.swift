@@ -21,7 +21,7 @@ final class TrayItem {
   /// What the host was given for the window that the next call is to bring up.
   private var token: String?
   private var watcherOwner: String?
-  private var registrations: [BusRegistration] = []
+  private var registrations: [Bus.Registration] = []
 
   /// Offers the icon to the tray hosts of a bus, until the item is let go.
   ///
@@ -29,7 +29,7 @@ final class TrayItem {
   ///   - isSandboxed: whether the program may have no name of its own for it.
   ///   - hostedChanged: called when it is known whether a host shows the icon.
   init(
-    on bus: Bus, isSandboxed: Bool = Sandbox.isFlatpak,
+    on bus: Bus, isSandboxed: Bool = Desktop.isFlatpak,
     requested: @escaping @MainActor (TrayIcon.Request, Activation) -> Void,
     hostedChanged: @escaping @MainActor (Bool) -> Void
   ) throws(BusError) {

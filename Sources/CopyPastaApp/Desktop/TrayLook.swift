@@ -10,7 +10,7 @@ final class TrayLook {
   private lazy var pixmaps = Self.sizes.compactMap { Pixmap(svg: PackageResources.icon_svg, size: $0) }
 
   /// Whether the host finds the icon in the theme, by its name, and so can give it the panel's colour.
-  private var hasName: Bool { ProgramFiles.areKnownToOthers && IconTheme.has(Self.symbolicIcon) }
+  private var hasName: Bool { ProgramFiles.areKnownToOthers && Theme.hasIcon(Self.symbolicIcon) }
 
   /// Each is asked for when a host wants it.
   var properties: [String: Bus.Property] {

@@ -23,7 +23,7 @@ struct TrayMenu {
   }
 
   /// Offers the menu on a bus.
-  func export(on bus: Bus) throws(BusError) -> BusRegistration {
+  func export(on bus: Bus) throws(BusError) -> Bus.Registration {
     try bus.export(
       Self.introspection, at: Self.path,
       methods: [

@@ -130,7 +130,7 @@ final class HistoryWindow {
   private func askToClear() {
     guard let content, content.count > 0 else { return }
     let count = content.count
-    Question.ask(
+    ConfirmationDialog.ask(
       over: window, title: tr("Clear History?"),
       text: trn(
         "The one text in the history will be deleted. This cannot be undone.",

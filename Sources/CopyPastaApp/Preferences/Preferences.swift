@@ -21,7 +21,7 @@ final class Preferences {
     case usesHaptics = "haptics"
 
     /// What holds where the user set nothing.
-    var initialValue: SettingsValue {
+    var initialValue: Settings.Value {
       switch self {
       case .shortcut: .text("<Control><Super>v")
       case .hidesAfterCopying, .hidesOnFocusLoss, .startsAtLogin: .flag(false)
@@ -111,7 +111,7 @@ final class Preferences {
 
   private func flag(_ key: Key) -> Bool { self[key] == .flag(true) }
 
-  private subscript(key: Key) -> SettingsValue {
+  private subscript(key: Key) -> Settings.Value {
     get { settings[key.rawValue] ?? key.initialValue }
     set { if self[key] != newValue { settings.set(key.rawValue, to: newValue) } }
   }

@@ -9,7 +9,7 @@ struct Checkout {
 
   /// The checkout that the program was built in by SwiftPM; nil for an installed program.
   init?() {
-    guard let program = UserFolders.program else { return nil }
+    guard let program = ProgramFiles.program else { return nil }
     let parts = program.split(separator: "/")
     guard let build = parts.firstIndex(where: { $0.hasPrefix(".build") }) else { return nil }
     folder = "/" + parts[..<build].joined(separator: "/")

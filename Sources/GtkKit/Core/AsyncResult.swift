@@ -15,19 +15,18 @@ func awaitingResult<Value>(
   return try await withTaskCancellationHandler {
     try Task.checkCancellation()
     let outcome: Outcome<Value> = await withCheckedContinuation { continuation in
-      let completion = Completion { result in
+      let completion: Completion = { result in
         var error: UnsafeMutablePointer<GError>?
         let value = finish(result, &error)
         continuation.resume(
           returning: Outcome(value: value, error: value == nil ? GLibError(taking: error) : nil))
       }
       let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, result, data in
-        let completion = Unmanaged<Completion>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue()
-        completion.body(result.map { OpaquePointer($0) })
+        Closure<Completion>.take(data)(result.map { OpaquePointer($0) })
       }
       start(
         cancellable.pointer, unsafeBitCast(callback, to: GAsyncReadyCallback.self),
-        Unmanaged.passRetained(completion).toOpaque())
+        Closure.retained(completion))
     }
     if let value = outcome.value { return value }
     try Task.checkCancellation()
@@ -43,11 +42,7 @@ private struct Outcome<Value> {
   let error: GLibError?
 }
 
-@MainActor
-private final class Completion {
-  let body: @MainActor (OpaquePointer?) -> Void
-  init(_ body: @escaping @MainActor (OpaquePointer?) -> Void) { self.body = body }
-}
+private typealias Completion = @MainActor (OpaquePointer?) -> Void
 
 /// A `GCancellable`, whose functions may be called from any thread (GIO's documentation of the type).
 private final class Cancellable: @unchecked Sendable {

@@ -34,7 +34,7 @@ public final class ListModel: Object {
     g_list_model_items_changed(opaque, guint(position), guint(removed), guint(added))
   }
 
-  /// Calls for each change that the views are told of.
+  /// Calls `body` for each change that the views are told of.
   public func onItemsChanged(
     _ body: @escaping @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
   ) {
@@ -44,7 +44,7 @@ public final class ListModel: Object {
 
 /// What a model's instance holds: its source, weakly, and how many rows the views were told of.
 ///
-/// A view that is taken apart still asks for the number of rows, and aborts where it is another one than it knows;
+/// A view that is taken apart still asks for the number of rows, and aborts if that is not the one that it knows;
 /// the source may be gone by then.
 @MainActor
 private final class Backing {

@@ -26,7 +26,7 @@ public enum MainLoop {
   /// Keeps all tasks off libdispatch's pool of threads, which would wake the process up once a second.
   ///
   /// For a program that waits most of the time. Tasks of no actor follow one another then, and must not block.
-  public static func avoidThreadPool() { PoollessTasks.begin() }
+  public static func avoidThreadPool() { GlobalExecutor.replace() }
 
   /// Runs the loop until asynchronous work is done, for at most so long: what the end of the program waits for.
   public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {
@@ -62,9 +62,10 @@ public enum MainLoop {
     _dispatch_main_queue_callback_4CF(nil)
   }
 
-  /// Runs the loop until a condition holds, for at most so long; answers whether it came to hold.
+  /// Runs the loop until a condition holds, for at most so long.
   ///
   /// For the end of the program and for tests: everything else is driven by `Application.run`.
+  /// - Returns: whether the condition came to hold.
   @discardableResult
   public static func run(until condition: () -> Bool, atMost limit: Duration) -> Bool {
     let clock = ContinuousClock()
@@ -84,3 +85,59 @@ public enum MainLoop {
 private final class Completion {
   var isReached = false
 }
+
+/// Runs tasks that belong to no actor, and every task for a moment on its way back to its actor, on a queue of its own
+/// and not on libdispatch's pool of threads.
+///
+/// From the first pooled thread on libdispatch looks after its pool once a second, for as long as the process lives: 60
+/// wake-ups a minute in a program that does nothing. Work that takes time has an actor with a queue of its own.
+private enum GlobalExecutor {
+  private static let queue = DispatchQueue(label: "tasks of no actor")
+
+  /// Sends such tasks to the queue from now on, by the hook that the Swift runtime has for it.
+  static func replace() {
+    copypasta_enqueue_jobs_by { job in
+      let job = Job(pointer: job)
+      GlobalExecutor.queue.async { copypasta_run_job(job.pointer) }
+    }
+  }
+
+  /// A part of a task.
+  // Unchecked: the runtime hands each over once, to be run by whoever has it.
+  private struct Job: @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer?
+  }
+}
+
+#if DEBUG
+  extension MainLoop {
+    /// Calls `body` after each turn of the loop that took longer than `limit`, with the time from the end of one sleep to the
+    /// beginning of the next: so long nothing was drawn, and no key heard.
+    ///
+    /// For tests; a release does not have it.
+    public static func onLongTurn(over limit: Duration, _ body: @escaping @MainActor (Duration) -> Void) {
+      Turn.limit = limit
+      Turn.report = body
+      let poll: @MainActor @convention(c) (UnsafeMutablePointer<GPollFD>?, guint, gint) -> gint = {
+        Turn.end()
+        defer { Turn.begin = .now }
+        return g_poll($0, $1, $2)
+      }
+      g_main_context_set_poll_func(nil, unsafeBitCast(poll, to: GPollFunc.self))
+    }
+  }
+
+  /// The turn that is going on.
+  @MainActor
+  private enum Turn {
+    static var begin: ContinuousClock.Instant?
+    static var limit = Duration.zero
+    static var report: (@MainActor (Duration) -> Void)?
+
+    static func end() {
+      guard let begin else { return }
+      let time = begin.duration(to: .now)
+      if time > limit { report?(time) }
+    }
+  }
+#endif

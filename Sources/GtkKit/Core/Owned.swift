@@ -15,18 +15,18 @@ public final class Owned {
   let raw: UnsafeMutableRawPointer
 
   /// Owns what a constructor of an initially floating type returned.
-  init(sinking pointer: UnsafeMutableRawPointer) {
-    raw = g_object_ref_sink(pointer)
+  init(sinking pointer: some InstancePointer) {
+    raw = g_object_ref_sink(pointer.untyped)
   }
 
   /// Owns a reference that the caller was given (transfer full).
-  init(taking pointer: UnsafeMutableRawPointer) {
-    raw = pointer
+  init(taking pointer: some InstancePointer) {
+    raw = pointer.untyped
   }
 
   /// Adds a reference to what someone else owns (transfer none).
-  init(borrowing pointer: UnsafeMutableRawPointer) {
-    raw = g_object_ref(pointer)
+  init(borrowing pointer: some InstancePointer) {
+    raw = g_object_ref(pointer.untyped)
   }
 
   isolated deinit {
@@ -34,23 +34,24 @@ public final class Owned {
   }
 }
 
-/// A Swift view of a GObject; the root of GtkKit's classes.
-@MainActor
-open class Object {
-  let owned: Owned
+/// A pointer to an instance, in whatever form Swift has imported it: typed if C shows its struct, opaque if not.
+protocol InstancePointer {
+  var untyped: UnsafeMutableRawPointer { get }
+}
 
-  init(_ owned: Owned) {
-    self.owned = owned
-  }
+extension UnsafeMutableRawPointer: InstancePointer {
+  var untyped: UnsafeMutableRawPointer { self }
+}
 
-  /// The instance as an untyped pointer.
-  final var raw: UnsafeMutableRawPointer { owned.raw }
+extension UnsafeMutablePointer: InstancePointer {
+  var untyped: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
+}
 
-  /// The instance as a pointer to a type whose fields C does not show.
-  final var opaque: OpaquePointer { OpaquePointer(owned.raw) }
+extension OpaquePointer: InstancePointer {
+  var untyped: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
+}
 
-  /// The instance as a pointer to a type whose struct C shows.
-  final func cast<Instance>(to type: Instance.Type = Instance.self) -> UnsafeMutablePointer<Instance> {
-    owned.raw.assumingMemoryBound(to: type)
-  }
+/// What a constructor returned: GTK's return NULL for no argument that this module passes.
+extension Optional: InstancePointer where Wrapped: InstancePointer {
+  var untyped: UnsafeMutableRawPointer { unsafelyUnwrapped.untyped }
 }

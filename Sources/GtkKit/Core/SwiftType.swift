@@ -18,25 +18,25 @@ struct SwiftType {
     let fillClass: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { table, data in
       guard let table else { return }
       table.assumingMemoryBound(to: GObjectClass.self).pointee.finalize = releaseSwiftObject
-      if let data { Unmanaged<TableFiller>.fromOpaque(data).takeUnretainedValue().fill(table) }
+      if data != nil { Closure<TableFiller>.behind(data)(table) }
     }
     var type = GTypeInfo()
     type.class_size = guint16(classSize)
     type.class_init = unsafeBitCast(fillClass, to: GClassInitFunc.self)
     // A static type is never unregistered, so what fills its tables stays as well.
     type.class_data = initClass.map {
-      UnsafeRawPointer(Unmanaged.passRetained(TableFiller(fill: $0)).toOpaque())
+      UnsafeRawPointer(Closure<TableFiller>.retained($0))
     }
     type.instance_size = guint16(MemoryLayout<CopyPastaObject>.size)
     id = g_type_register_static(parent ?? copypasta_type_object(), name, &type, GTypeFlags(rawValue: 0))
     guard let initInterface else { return }
     let fill: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { table, data in
-      guard let table, let data else { return }
-      Unmanaged<TableFiller>.fromOpaque(data).takeUnretainedValue().fill(table)
+      guard let table else { return }
+      Closure<TableFiller>.behind(data)(table)
     }
     var info = GInterfaceInfo(
       interface_init: unsafeBitCast(fill, to: GInterfaceInitFunc.self), interface_finalize: nil,
-      interface_data: Unmanaged.passRetained(TableFiller(fill: initInterface)).toOpaque())
+      interface_data: Closure<TableFiller>.retained(initInterface))
     g_type_add_interface_static(id, interface, &info)
   }
 
@@ -56,10 +56,8 @@ func swiftObject<Held: AnyObject>(behind instance: UnsafeMutableRawPointer, _: H
   return held.pointee.swift.map { Unmanaged<Held>.fromOpaque($0).takeUnretainedValue() }
 }
 
-private final class TableFiller {
-  let fill: @MainActor (UnsafeMutableRawPointer) -> Void
-  init(fill: @escaping @MainActor (UnsafeMutableRawPointer) -> Void) { self.fill = fill }
-}
+/// What puts functions into the table of a class or an interface.
+private typealias TableFiller = @MainActor (UnsafeMutableRawPointer) -> Void
 
 /// `finalize` of every `SwiftType`.
 private func releaseSwiftObject(_ object: UnsafeMutablePointer<GObject>?) {

@@ -7,12 +7,12 @@ public final class Timeout {
   private let repeats: Bool
   private let body: @MainActor () -> Void
 
-  /// Calls once, so long from now.
+  /// Calls `body` once, so long from now.
   public convenience init(after delay: Duration, _ body: @escaping @MainActor () -> Void) {
     self.init(interval: delay, repeats: false, body)
   }
 
-  /// Calls again and again, until it is cancelled.
+  /// Calls `body` again and again, until it is cancelled.
   public convenience init(every interval: Duration, _ body: @escaping @MainActor () -> Void) {
     self.init(interval: interval, repeats: true, body)
   }
@@ -21,13 +21,13 @@ public final class Timeout {
     self.repeats = repeats
     self.body = body
     let fired: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
-      Callback<Bool>.behind(data).body() ? 1 : 0
+      Closure<@MainActor () -> Bool>.behind(data)() ? 1 : 0
     }
     // Weakly, so that the timer itself can be let go.
-    let fire = Callback { [weak self] in self?.fire() ?? false }
+    let fire: @MainActor () -> Bool = { [weak self] in self?.fire() ?? false }
     source = g_timeout_add_full(
       G_PRIORITY_DEFAULT, guint(clamping: interval.milliseconds), unsafeBitCast(fired, to: GSourceFunc.self),
-      fire.retained, releaseCallback)
+      Closure.retained(fire), releaseClosure)
   }
 
   isolated deinit {
@@ -41,11 +41,26 @@ public final class Timeout {
     source = 0
   }
 
-  /// Answers whether to call again.
+  /// - Returns: whether to call again.
   private func fire() -> Bool {
     if !repeats { source = 0 }
     body()
     return source != 0
+  }
+
+  // MARK: - Waiting
+
+  /// Waits so long, on the main loop: `Task.sleep` would bring in libdispatch's pool of threads, which from then on wakes
+  /// the process up once a second.
+  ///
+  /// - Throws: `CancellationError`, at once, if the task is cancelled.
+  public static func wait(_ delay: Duration) async throws(CancellationError) {
+    let (end, continuation) = AsyncStream<Never>.makeStream()
+    let timeout = Timeout(after: delay) { continuation.finish() }
+    // It also ends if the task is cancelled.
+    for await _ in end {}
+    timeout.cancel()
+    if Task.isCancelled { throw CancellationError() }
   }
 }
 

@@ -1,4 +1,5 @@
 import CGtk
+import Glibc
 
 /// The program on the desktop: one process, known by its id.
 @MainActor
@@ -10,15 +11,13 @@ public final class Application: Object {
     // On X11 GTK takes the first half of WM_CLASS from the program's name.
     g_set_prgname(id)
     self.init(
-      Owned(
-        taking: UnsafeMutableRawPointer(
-          gtk_application_new(id, G_APPLICATION_IS_SERVICE).unsafelyUnwrapped)))
+      Owned(taking: gtk_application_new(id, G_APPLICATION_IS_SERVICE)))
   }
 
-  /// Calls once, before the first window.
+  /// Calls `body` once, before the first window.
   public func onStartup(_ body: @escaping @MainActor () -> Void) { connect("startup", body) }
 
-  /// Calls when the window is to be shown, because the program was launched again or activated over D-Bus.
+  /// Calls `body` when the window is to be shown, because the program was launched again or activated over D-Bus.
   public func onActivate(_ body: @escaping @MainActor () -> Void) { connect("activate", body) }
 
   /// Whether the program is known on the session bus, or was found to be without one.
@@ -38,11 +37,25 @@ public final class Application: Object {
   /// Ends the program at the next turn of the main loop.
   public func quit() { g_application_quit(cast()) }
 
-  /// Runs the program until it ends; the answer is its exit status.
+  /// Runs the program until it ends.
+  ///
+  /// - Returns: the exit status.
   public func run() -> Int32 { g_application_run(cast(), 0, nil) }
 
-  /// Calls on SIGTERM, SIGINT or SIGHUP, in place of their default.
+  /// Calls `body` on SIGTERM, SIGINT or SIGHUP, in place of their default.
   public func onTerminationSignal(_ body: @escaping @MainActor () -> Void) {
     for signal in [SIGTERM, SIGINT, SIGHUP] { onUnixSignal(signal, body) }
   }
+}
+
+/// Calls `body` on the main loop each time that the process receives a signal, for as long as it lives.
+@MainActor
+private func onUnixSignal(_ signal: Int32, _ body: @escaping @MainActor () -> Void) {
+  let received: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
+    Closure<@MainActor () -> Void>.behind(data)()
+    return 1
+  }
+  g_unix_signal_add_full(
+    G_PRIORITY_DEFAULT, signal, unsafeBitCast(received, to: GSourceFunc.self), Closure.retained(body),
+    releaseClosure)
 }

@@ -6,10 +6,10 @@ public final class Clipboard: Object {
   /// The clipboard of the default display; nil before there is one.
   public static var ofDisplay: Clipboard? {
     guard let display = gdk_display_get_default() else { return nil }
-    return Clipboard(Owned(borrowing: UnsafeMutableRawPointer(gdk_display_get_clipboard(display))))
+    return Clipboard(Owned(borrowing: gdk_display_get_clipboard(display)))
   }
 
-  /// Calls when the owner or its offer changed.
+  /// Calls `body` when the owner or its offer changed.
   ///
   /// On X11 that is twice for each owner: without formats, then with.
   @discardableResult
@@ -30,7 +30,7 @@ public final class Clipboard: Object {
 
   /// Whether this program owns the clipboard.
   ///
-  /// On Wayland also TRUE where nobody does.
+  /// On Wayland also true if nobody does.
   public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
 
   /// Returns when the desktop has answered: what it knew before the call is known here by then, and `onChange` was
@@ -49,7 +49,7 @@ public final class Clipboard: Object {
 
   /// Asks the owner for the first of these types that it offers.
   ///
-  /// - Throws: `GLibError` where it refuses or offers none; `CancellationError` where the task is cancelled.
+  /// - Throws: `GLibError` if it refuses or offers none; `CancellationError` if the task is cancelled.
   public func read(_ mimeTypes: [String]) async throws -> InputStream {
     let names = mimeTypes.map { UnsafePointer<CChar>(g_strdup($0)) } + [nil]
     defer { for name in names { g_free(UnsafeMutablePointer(mutating: name)) } }
@@ -58,7 +58,7 @@ public final class Clipboard: Object {
       gdk_clipboard_read_async(opaque, &names, G_PRIORITY_DEFAULT, cancellable, callback, data)
     } finish: { [opaque] result, error in
       gdk_clipboard_read_finish(opaque, result, nil, error).map {
-        InputStream(Owned(taking: UnsafeMutableRawPointer($0)))
+        InputStream(Owned(taking: $0))
       }
     }
   }

@@ -76,7 +76,7 @@ private func fillContentClass(_ table: UnsafeMutableRawPointer) {
       }
       let task = g_task_new(
         provider, cancellable?.assumingMemoryBound(to: GCancellable.self), callback, data)
-      let owned = Owned(taking: UnsafeMutableRawPointer(task.unsafelyUnwrapped))
+      let owned = Owned(taking: task)
       let output = OutputStream(Owned(borrowing: stream))
       Task { await fetcher.write(to: output, ending: owned) }
     }

@@ -14,7 +14,9 @@ public enum Display {
     case other
   }
 
-  /// Opens the default display; answers false where there is none.
+  /// Opens the default display.
+  ///
+  /// - Returns: false if there is none.
   public static func open() -> Bool {
     guard gtk_init_check() != 0 else { return false }
     stopFollowingSelections()
@@ -33,16 +35,14 @@ public enum Display {
       @convention(c) (UnsafeMutableRawPointer, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> Void
     typealias AtomByName = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> CUnsignedLong
     guard case .x11 = backend, let display = gdk_display_get_default(),
-      let xDisplay = dlsym(nil, "gdk_x11_display_get_xdisplay"),
-      let leader = dlsym(nil, "gdk_x11_display_get_default_group"),
-      let atomByName = dlsym(nil, "gdk_x11_get_xatom_by_name_for_display"),
-      let select = dlsym(nil, "XFixesSelectSelectionInput"),
-      let connection = unsafeBitCast(xDisplay, to: XDisplay.self)(display),
-      let surface = unsafeBitCast(leader, to: Leader.self)(display)
+      let xDisplay = RuntimeSymbols.function("gdk_x11_display_get_xdisplay", as: XDisplay.self),
+      let leader = RuntimeSymbols.function("gdk_x11_display_get_default_group", as: Leader.self),
+      let atom = RuntimeSymbols.function("gdk_x11_get_xatom_by_name_for_display", as: AtomByName.self),
+      let select = RuntimeSymbols.function("XFixesSelectSelectionInput", as: Select.self),
+      let connection = xDisplay(display), let surface = leader(display)
     else { return }
     for selection in ["CLIPBOARD", "PRIMARY"] {
-      let atom = unsafeBitCast(atomByName, to: AtomByName.self)(display, selection)
-      unsafeBitCast(select, to: Select.self)(connection, gdk_x11_surface_get_xid(surface), atom, 0)
+      select(connection, gdk_x11_surface_get_xid(surface), atom(display, selection), 0)
     }
   }
 
@@ -62,16 +62,16 @@ public enum Display {
     return gdk_display_is_composited(display) != 0
   }
 
-  /// Calls when `isComposited` has changed; for as long as the display is open.
+  /// Calls `body` when `isComposited` has changed; for as long as the display is open.
   public static func onCompositionChange(_ body: @escaping @MainActor () -> Void) {
     guard let display = gdk_display_get_default() else { return }
-    Object(Owned(borrowing: UnsafeMutableRawPointer(display))).connectNotify("composited", body)
+    Object(Owned(borrowing: display)).connectNotify("composited", body)
   }
 
   /// Whether the user's language is written from right to left.
   public static var isRightToLeft: Bool { gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL }
 
-  /// Sets what GTK reads from the environment when it starts, where the user set nothing: drawing by cairo,
+  /// Sets what GTK reads from the environment when it starts, if the user set nothing: drawing by cairo,
   /// and no look for a GPU, which without one takes longer than everything else together.
   ///
   /// Call it before `open`.
@@ -82,8 +82,117 @@ public enum Display {
     g_setenv(hasOwnVariable ? "GDK_DISABLE" : "GDK_DEBUG", hasOwnVariable ? "gl,vulkan" : "gl-disable", 0)
   }
 
-  static func isOfType(_ name: String, _ display: OpaquePointer) -> Bool {
+  private static func isOfType(_ name: String, _ display: OpaquePointer) -> Bool {
     let type = g_type_name_from_instance(UnsafeMutablePointer<GTypeInstance>(display))
     return type.map { String(cString: $0) } == name
+  }
+
+  // MARK: - The end of the display
+
+  /// Calls `body` when the X server or the compositor has gone.
+  ///
+  /// GDK ends the process then, at once, from within whatever asks for the next event or draws: so the handler must end
+  /// it by itself, and may not run the main loop before (see `MainLoop.finish`). It is called once. On Wayland the process
+  /// ends 5 s later in any case, with status 1.
+  public static func onLoss(_ body: @escaping @MainActor () -> Void) {
+    lossHandler = body
+    guard let descriptor = connectionDescriptor else { return }
+    let lost: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, _, _ in
+      Display.lost()
+      return 0
+    }
+    // Before GDK, whose sources have the default priority: those of a lower one are not even asked then.
+    g_unix_fd_add_full(
+      G_PRIORITY_HIGH, descriptor, GIOCondition(rawValue: G_IO_HUP.rawValue | G_IO_ERR.rawValue),
+      unsafeBitCast(lost, to: GUnixFDSourceFunc.self), nil, nil)
+    replaceXlibHandler()
+    guard backend == .wayland else { return }
+    listenToGdk()
+    endWhereStuck(descriptor)
+  }
+
+  private static var lossHandler: (@MainActor () -> Void)?
+
+  private static func lost() {
+    // What the handler does may ask the display for something, and find once more that it has gone.
+    let handler = lossHandler
+    lossHandler = nil
+    handler?()
+  }
+
+  /// An X server that ends in good order closes the windows first: GDK answers, and Xlib finds the server gone.
+  private static func replaceXlibHandler() {
+    typealias Handler = @MainActor @convention(c) (OpaquePointer?) -> CInt
+    typealias Setter = @convention(c) (Handler) -> UnsafeRawPointer?
+    guard case .x11 = backend,
+      let set = RuntimeSymbols.function("XSetIOErrorHandler", as: Setter.self)
+    else { return }
+    let found: Handler = { _ in
+      Display.lost()
+      _exit(1)
+    }
+    _ = set(found)
+  }
+
+  /// What asks a compositor that has gone for something, between two looks of the main loop, has GDK say so and end the
+  /// process at once.
+  private static func listenToGdk() {
+    guard !isListening else { return }
+    isListening = true
+    let writer: GLogWriterFunc = { level, fields, count, _ in
+      // Only the thread of the main loop asks the display for anything.
+      if g_main_context_is_owner(nil) != 0 { MainActor.assumeIsolated { Display.endWhereGone() } }
+      return g_log_writer_default(level, fields, count, nil)
+    }
+    g_log_set_writer_func(writer, nil, nil)
+  }
+
+  /// A program can set GLib's writer once.
+  private static var isListening = false
+
+  private static func endWhereGone() {
+    guard let connectionDescriptor else { return }
+    var connection = pollfd(fd: connectionDescriptor, events: 0, revents: 0)
+    guard poll(&connection, 1, 0) > 0, Int32(connection.revents) & (POLLHUP | POLLERR) != 0 else { return }
+    lost()
+  }
+
+  /// GDK 4.8 waits without end for the answer to a new window, even of a compositor that has gone: only another thread
+  /// can end the process then, once an orderly end had its time.
+  private static func endWhereStuck(_ descriptor: Int32) {
+    let watch: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { descriptor in
+      var connection = pollfd(fd: Int32(Int(bitPattern: descriptor)), events: 0, revents: 0)
+      while poll(&connection, 1, -1) < 1 {}
+      sleep(5)
+      _exit(1)
+    }
+    var thread = pthread_t()
+    pthread_create(&thread, nil, watch, UnsafeMutableRawPointer(bitPattern: Int(descriptor)))
+    pthread_detach(thread)
+  }
+
+  /// The socket to the X server or the compositor.
+  private static var connectionDescriptor: Int32? {
+    guard let display = gdk_display_get_default() else { return nil }
+    if isOfType("GdkX11Display", display) {
+      return descriptor(of: display, "gdk_x11_display_get_xdisplay", "XConnectionNumber")
+    }
+    if isOfType("GdkWaylandDisplay", display) {
+      return descriptor(of: display, "gdk_wayland_display_get_wl_display", "wl_display_get_fd")
+    }
+    return nil
+  }
+
+  /// Asks by functions that are looked up: a GTK that was built without one of the backends lacks its function.
+  private static func descriptor(
+    of display: OpaquePointer, _ connectionGetter: String, _ descriptorGetter: String
+  ) -> Int32? {
+    typealias ConnectionGetter = @convention(c) (OpaquePointer) -> UnsafeMutableRawPointer?
+    typealias DescriptorGetter = @convention(c) (UnsafeMutableRawPointer) -> CInt
+    guard let connectionOf = RuntimeSymbols.function(connectionGetter, as: ConnectionGetter.self),
+      let descriptorOf = RuntimeSymbols.function(descriptorGetter, as: DescriptorGetter.self),
+      let connection = connectionOf(display)
+    else { return nil }
+    return descriptorOf(connection)
   }
 }

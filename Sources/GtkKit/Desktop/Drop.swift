@@ -5,7 +5,7 @@ import CGtk
 public final class Drop: Object {
   /// Asks for the first of these types that is offered.
   ///
-  /// - Throws: `GLibError` where it is refused; `CancellationError` where the task is cancelled.
+  /// - Throws: `GLibError` if it is refused; `CancellationError` if the task is cancelled.
   public func read(_ types: [String]) async throws -> InputStream {
     let names = types.map { UnsafePointer<CChar>(g_strdup($0)) } + [nil]
     defer { for name in names { g_free(UnsafeMutablePointer(mutating: name)) } }
@@ -14,7 +14,7 @@ public final class Drop: Object {
       gdk_drop_read_async(opaque, &names, G_PRIORITY_DEFAULT, cancellable, callback, data)
     } finish: { [opaque] result, error in
       gdk_drop_read_finish(opaque, result, nil, error).map {
-        InputStream(Owned(taking: UnsafeMutableRawPointer($0)))
+        InputStream(Owned(taking: $0))
       }
     }
   }
@@ -33,9 +33,7 @@ extension Widget {
   /// Lets other programs drop content of these types on the widget; not this program itself.
   public final func onDrop(of types: [String], _ body: @escaping @MainActor (Drop) -> Void) {
     let target = Object(
-      Owned(
-        taking: UnsafeMutableRawPointer(
-          gtk_drop_target_async_new(contentFormats(of: types), GDK_ACTION_COPY).unsafelyUnwrapped)))
+      Owned(taking: gtk_drop_target_async_new(contentFormats(of: types), GDK_ACTION_COPY)))
     target.connectDropQuestion("accept") { [target = target.opaque] drop in
       gdk_drop_get_drag(OpaquePointer(drop)) == nil
         && gdk_content_formats_match(

@@ -13,9 +13,9 @@ public enum ProgramFiles {
   ///
   /// Call it first: GLib reads its environment once.
   @MainActor
-  public static func makeKnown() {
+  public static func registerDataFolder() {
     setlocale(LC_ALL, "")
-    guard let folder = folder(ofProgram: ownPath()) else { return }
+    guard let folder = program.flatMap(folder(ofProgram:)) else { return }
     bindtextdomain(translationDomain, folder + "/locale")
     bind_textdomain_codeset(translationDomain, "UTF-8")
     let known = g_getenv("XDG_DATA_DIRS").map { String(cString: $0) } ?? ""
@@ -25,7 +25,7 @@ public enum ProgramFiles {
     areKnownToOthers = !isAdded || folder == UserFolders.data
   }
 
-  /// The folder for a program at `path`; nil where it has none.
+  /// The folder for a program at `path`; nil if it has none.
   static func folder(ofProgram path: String) -> String? {
     let beside = parent(of: path)
     let folders = [beside + "/share", parent(of: beside) + "/share"]
@@ -34,7 +34,7 @@ public enum ProgramFiles {
 
   /// The value of `XDG_DATA_DIRS` with the folder in it, `known` being what it was.
   static func dataFolders(with folder: String, before known: String) -> String {
-    // What the specification says where nothing is set.
+    // The specification's default.
     let known = known.isEmpty ? "/usr/local/share/:/usr/share/" : known
     let isListed = known.split(separator: ":").contains { $0 == folder || $0 == folder + "/" }
     return isListed ? known : folder + ":" + known
@@ -46,9 +46,36 @@ public enum ProgramFiles {
     return String(cString: folder)
   }
 
-  private static func ownPath() -> String {
-    guard let path = g_file_read_link("/proc/self/exe", nil) else { return "" }
+  // MARK: - The program itself
+
+  /// The file of the running program, by its real path; nil if the system does not say.
+  public static var program: String? {
+    guard let path = g_file_read_link("/proc/self/exe", nil) else { return nil }
     defer { g_free(path) }
+    return String(cString: path)
+  }
+
+  /// How a shell, or a desktop's keyboard settings, call this program: by its name, if the user's PATH leads there; by
+  /// its whole path if not.
+  public static func shellCommand(named name: String) -> String {
+    guard let own = program else { return name }
+    return resolved(name) == own ? name : quoted(own)
+  }
+
+  /// A word that a shell reads as `text`.
+  static func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      isalnum(Int32(byte)) != 0 && byte < 0x80 || "/._-+".utf8.contains(byte)
+    }
+    return isPlain && !text.isEmpty ? text : string(taking: g_shell_quote(text))
+  }
+
+  /// The file that a name in PATH leads to, without symbolic links.
+  private static func resolved(_ name: String) -> String? {
+    guard let found = g_find_program_in_path(name) else { return nil }
+    defer { g_free(found) }
+    guard let path = realpath(found, nil) else { return nil }
+    defer { free(path) }
     return String(cString: path)
   }
 }

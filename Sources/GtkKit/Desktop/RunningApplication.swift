@@ -22,7 +22,7 @@ public struct RunningApplication {
   }
 
   /// How long a program that runs may take to answer.
-  private static let patience = Duration.seconds(5)
+  private static let timeout = Duration.seconds(5)
 
   private let id: String
 
@@ -31,19 +31,17 @@ public struct RunningApplication {
 
   /// Asks it to show itself; waits for one that is starting.
   public func activate(with activation: Activation) -> Answer {
-    untilStarted { ask("Activate", SessionBus.tuple(platformData(activation))) }
+    untilStarted { ask("Activate", [platformData(activation)]) }
   }
 
   /// Asks it to run one of its actions, which has no parameter.
   public func activate(action: String, with activation: Activation = .ambient) -> Answer {
-    let noParameter = g_variant_new_array(copypasta_variant_type_variant(), nil, 0)
-    return ask(
-      "ActivateAction", SessionBus.tuple(g_variant_new_string(action), noParameter, platformData(activation)))
+    ask("ActivateAction", [.string(action), .array(of: "v", []), platformData(activation)])
   }
 
-  /// Asks until the answer is another one than `starting`.
+  /// Asks until the answer is no longer `starting`.
   public func untilStarted(_ question: () -> Answer) -> Answer {
-    let end = ContinuousClock.now + Self.patience
+    let end = ContinuousClock.now + Self.timeout
     while true {
       let answer = question()
       guard answer == .starting, ContinuousClock.now < end else { return answer }
@@ -51,12 +49,12 @@ public struct RunningApplication {
     }
   }
 
-  private func ask(_ method: String, _ arguments: OpaquePointer?) -> Answer {
+  private func ask(_ method: String, _ arguments: [Variant]) -> Answer {
     guard SessionBus.isThere else { return .notRunning }
+    let object = RemoteObject(
+      name: id, path: "/" + String(id.map { $0 == "." ? "/" : $0 }), interface: "org.freedesktop.Application")
     do throws(GLibError) {
-      try SessionBus.call(
-        id, path: "/" + String(id.map { $0 == "." ? "/" : $0 }), interface: "org.freedesktop.Application",
-        method: method, arguments, within: Self.patience)
+      try SessionBus.call(object, method, arguments, within: Self.timeout)
       return .done
     } catch {
       if error.isNoSuchName { return .notRunning }
@@ -65,14 +63,8 @@ public struct RunningApplication {
   }
 
   /// The token under both names: that of the specification, and that which GTK 4.8 looks for.
-  private func platformData(_ activation: Activation) -> OpaquePointer? {
-    var entries: [OpaquePointer?] = []
-    if case .token(let token) = activation {
-      for key in ["desktop-startup-id", "activation-token"] {
-        let value = g_variant_new_variant(g_variant_new_string(token))
-        entries.append(g_variant_new_dict_entry(g_variant_new_string(key), value))
-      }
-    }
-    return g_variant_new_array(copypasta_variant_type_entry(), &entries, gsize(entries.count))
+  private func platformData(_ activation: Activation) -> Variant {
+    guard case .token(let token) = activation else { return .dictionary([:]) }
+    return .dictionary(["desktop-startup-id": .string(token), "activation-token": .string(token)])
   }
 }

@@ -12,51 +12,39 @@ public enum SessionBus {
   /// Whether there is a session bus.
   public static var isThere: Bool { connection != nil }
 
-  /// Takes a name for this process; false where another one has it.
+  /// Takes a name for this process.
   ///
-  /// The bus decides, so that of two programs that start at the same moment exactly one gets it. True also where
-  /// there is no bus: then nobody else is to be found.
+  /// The bus decides, so that of two programs that start at the same moment exactly one gets it.
+  /// - Returns: false if another program has it; true also if there is no bus, for then nobody else is to be found.
   public static func claim(_ name: String) -> Bool {
-    guard let connection else { return true }
+    let bus = RemoteObject(
+      name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
     let doNotQueue: UInt32 = 4
     let alreadyOwned: UInt32 = 3
-    guard
-      let answer = g_dbus_connection_call_sync(
-        connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
-        tuple(g_variant_new_string(name), g_variant_new_uint32(doNotQueue)), nil, G_DBUS_CALL_FLAGS_NONE,
-        1000,
-        nil, nil)
-    else { return true }
-    defer { g_variant_unref(answer) }
-    return firstNumber(of: answer) != alreadyOwned
+    do throws(GLibError) {
+      let answer = try call(
+        bus, "RequestName", [.string(name), .uint32(doNotQueue)], within: .seconds(1))
+      return answer[0]?.uint32 != alreadyOwned
+    } catch {
+      return true
+    }
   }
 
-  /// Calls a method of another program that runs already, and waits for its answer.
+  /// Calls a method of another program that runs already, and waits for its answer, a tuple.
   ///
-  /// - Parameter arguments: a floating tuple, which is consumed.
-  /// - Throws: what went wrong; `GLibError.isNoSuchName` where that program does not run.
+  /// - Throws: what went wrong; `GLibError.isNoSuchName` if that program does not run.
+  @discardableResult
   static func call(
-    _ name: String, path: String, interface: String, method: String, _ arguments: OpaquePointer?,
-    within limit: Duration
-  ) throws(GLibError) {
+    _ object: RemoteObject, _ method: String, _ arguments: [Variant], within limit: Duration
+  ) throws(GLibError) -> Variant {
+    guard let connection else { throw GLibError(taking: nil) }
     var error: UnsafeMutablePointer<GError>?
-    guard
-      let answer = g_dbus_connection_call_sync(
-        connection, name, path, interface, method, arguments, nil, G_DBUS_CALL_FLAGS_NO_AUTO_START,
-        gint(clamping: limit.milliseconds), nil, &error)
-    else { throw GLibError(taking: error) }
-    g_variant_unref(answer)
-  }
-
-  /// A floating tuple of floating values.
-  static func tuple(_ values: OpaquePointer?...) -> OpaquePointer? {
-    var values = values
-    return g_variant_new_tuple(&values, gsize(values.count))
-  }
-
-  private static func firstNumber(of answer: OpaquePointer) -> UInt32 {
-    guard let value = g_variant_get_child_value(answer, 0) else { return 0 }
-    defer { g_variant_unref(value) }
-    return g_variant_get_uint32(value)
+    let answer = Variant.tuple(arguments).withPointer { arguments in
+      g_dbus_connection_call_sync(
+        connection, object.name, object.path, object.interface, method, arguments, nil,
+        G_DBUS_CALL_FLAGS_NO_AUTO_START, gint(clamping: limit.milliseconds), nil, &error)
+    }
+    guard let answer else { throw GLibError(taking: error) }
+    return Variant(taking: answer)
   }
 }

@@ -1,6 +1,6 @@
 import CGtk
 
-/// The user's settings: those of a GSettings schema, or, where that is not installed, values kept in memory.
+/// The user's settings: those of a GSettings schema, or, if that is not installed, values kept in memory.
 ///
 /// ```swift
 /// let settings = Settings(SettingsSchema("org.example.App"), initially: ["sound": .flag(true)])
@@ -9,8 +9,41 @@ import CGtk
 /// ```
 @MainActor
 public final class Settings {
+  /// The value of a setting, in the types that are in use.
+  public enum Value: Equatable, Sendable {
+    /// `b`.
+    case flag(Bool)
+    /// `s`.
+    case text(String)
+    /// `u`: from 0 to 4,294,967,295.
+    case number(Int)
+    /// `as`.
+    case texts([String])
+
+    /// Reads a value; nil if it is of another type.
+    init?(_ variant: Variant) {
+      switch variant.type {
+      case "b": self = .flag(variant.bool ?? false)
+      case "s": self = .text(variant.string ?? "")
+      case "u": self = .number(Int(variant.uint32 ?? 0))
+      case "as": self = .texts(variant.strings ?? [])
+      default: return nil
+      }
+    }
+
+    /// The value for GLib.
+    var variant: Variant {
+      switch self {
+      case .flag(let value): .bool(value)
+      case .text(let value): .string(value)
+      case .number(let value): .uint32(UInt32(clamping: value))
+      case .texts(let values): .strings(values)
+      }
+    }
+  }
+
   private let stored: Stored?
-  private var values: [String: SettingsValue]
+  private var values: [String: Value]
   private var changed: (@MainActor (String) -> Void)?
 
   /// The settings of a schema, in the place and by the backend that GSettings has for them.
@@ -18,15 +51,15 @@ public final class Settings {
   /// - Parameters:
   ///   - schema: nil for values that last as long as this object.
   ///   - path: where the values are, for a schema that does not say so itself; nil for one that does.
-  ///   - initial: every key, with what holds where the schema does not know it.
+  ///   - initial: every key, with what holds if the schema does not know it.
   public init(
-    _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: SettingsValue]
+    _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: Value]
   ) {
     stored = schema.map { Stored(schema: $0, path: path) }
     values = initial
     guard let stored else { return }
     stored.object.connectText("changed") { [weak self] key in self?.changed?(key) }
-    // GSettings tells of a change only where the key was read after that connection.
+    // GSettings tells of a change only if the key was read after that connection.
     for key in initial.keys { _ = self[key] }
   }
 
@@ -34,14 +67,15 @@ public final class Settings {
   public var areKept: Bool { stored.map { !$0.isInMemory } ?? false }
 
   /// A key's value at present; nil for a key that is not among the initial ones.
-  public subscript(key: String) -> SettingsValue? {
+  public subscript(key: String) -> Value? {
     stored?.value(of: key) ?? values[key]
   }
 
-  /// Changes a key's value; false where it is not of the key's type and range, or the system's administrator has
-  /// locked it.
+  /// Changes a key's value.
+  ///
+  /// - Returns: false if the value is not of the key's type and range, or the system's administrator has locked the key.
   @discardableResult
-  public func set(_ key: String, to value: SettingsValue) -> Bool {
+  public func set(_ key: String, to value: Value) -> Bool {
     if let stored, stored.schema.initialValue(of: key) != nil { return stored.set(key, to: value) }
     guard let old = values[key] else { return false }
     values[key] = value
@@ -52,10 +86,10 @@ public final class Settings {
   /// Takes back what the user set for a key.
   public func reset(_ key: String) { stored?.reset(key) }
 
-  /// Whether a key may be changed; false where the system's administrator has locked it.
+  /// Whether a key may be changed; false if the system's administrator has locked it.
   public func isWritable(_ key: String) -> Bool { stored?.isWritable(key) ?? true }
 
-  /// Calls with the key of each change, whoever made it.
+  /// Calls `body` with the key of each change, whoever made it.
   public func onChange(_ body: @escaping @MainActor (_ key: String) -> Void) { changed = body }
 
   /// Returns when what was changed has been handed over to the desktop, at the end of the program.
@@ -70,14 +104,13 @@ private struct Stored {
 
   init(schema: SettingsSchema, path: String?) {
     self.schema = schema
-    // GLib aborts where both say the path, or neither.
+    // GLib aborts if both say the path, or neither.
     let path = schema.path == nil ? path ?? "/" : nil
     object = Object(
-      Owned(
-        taking: UnsafeMutableRawPointer(g_settings_new_full(schema.pointer, nil, path).unsafelyUnwrapped)))
+      Owned(taking: g_settings_new_full(schema.pointer, nil, path)))
   }
 
-  /// GLib's stand-in where the desktop has no backend, or `GSETTINGS_BACKEND=memory` asks for it.
+  /// GLib's stand-in if the desktop has no backend, or `GSETTINGS_BACKEND=memory` asks for it.
   var isInMemory: Bool {
     var value = GValue()
     g_value_init(&value, copypasta_type_object())
@@ -87,17 +120,17 @@ private struct Stored {
       == "GMemorySettingsBackend"
   }
 
-  func value(of key: String) -> SettingsValue? {
+  func value(of key: String) -> Settings.Value? {
     // GSettings aborts for a key that is not there.
     guard schema.initialValue(of: key) != nil,
       let value = g_settings_get_value(object.cast(), key)
     else { return nil }
-    defer { g_variant_unref(value) }
-    return SettingsValue(value)
+    return Settings.Value(Variant(taking: value))
   }
 
-  func set(_ key: String, to value: SettingsValue) -> Bool {
-    schema.takes(value, for: key) && g_settings_set_value(object.cast(), key, value.variant) != 0
+  func set(_ key: String, to value: Settings.Value) -> Bool {
+    schema.takes(value, for: key)
+      && value.variant.withPointer { g_settings_set_value(object.cast(), key, $0) } != 0
   }
 
   func reset(_ key: String) {

@@ -5,13 +5,13 @@ import CGtk
 public final class SettingsSchema {
   let pointer: OpaquePointer
 
-  /// Looks a schema up where the desktop keeps them (`$XDG_DATA_DIRS`, `GSETTINGS_SCHEMA_DIR`); nil where it is not
+  /// Looks a schema up where the desktop keeps them (`$XDG_DATA_DIRS`, `GSETTINGS_SCHEMA_DIR`); nil if it is not
   /// installed.
   public convenience init?(_ id: String) {
     self.init(id, in: g_settings_schema_source_get_default())
   }
 
-  /// Looks a schema up in a folder that holds a `gschemas.compiled`; nil where that is missing or has no such schema.
+  /// Looks a schema up in a folder that holds a `gschemas.compiled`; nil if that is missing or has no such schema.
   public convenience init?(_ id: String, compiledIn folder: String) {
     let source = g_settings_schema_source_new_from_directory(
       folder, g_settings_schema_source_get_default(), 0, nil)
@@ -19,7 +19,7 @@ public final class SettingsSchema {
     self.init(id, in: source)
   }
 
-  /// Compiles the schemas of one folder into a `gschemas.compiled` in another, which is made where it is missing.
+  /// Compiles the schemas of one folder into a `gschemas.compiled` in another, which is made if it is missing.
   ///
   /// Takes GLib's tool for it, which comes with GTK's development files.
   public static func compile(_ sources: String, into folder: String) throws(GLibError) {
@@ -39,7 +39,7 @@ public final class SettingsSchema {
   }
 
   private init?(_ id: String, in source: OpaquePointer?) {
-    // `g_settings_new` would abort the program where the schema is not installed.
+    // `g_settings_new` would abort the program if the schema is not installed.
     guard let source, let schema = g_settings_schema_source_lookup(source, id, 1) else { return nil }
     pointer = schema
   }
@@ -59,24 +59,23 @@ public final class SettingsSchema {
       .compactMap { $0.map { String(cString: $0) } }
   }
 
-  /// What a key is where the user set nothing; nil where there is no such key, or one of another type.
-  public func initialValue(of key: String) -> SettingsValue? {
+  /// What a key is if the user set nothing; nil if there is no such key, or one of another type.
+  public func initialValue(of key: String) -> Settings.Value? {
     guard let description = schemaKey(key) else { return nil }
     defer { g_settings_schema_key_unref(description) }
-    guard let value = g_settings_schema_key_get_default_value(description) else { return nil }
-    defer { g_variant_unref(value) }
-    return SettingsValue(value)
+    return g_settings_schema_key_get_default_value(description).flatMap {
+      Settings.Value(Variant(taking: $0))
+    }
   }
 
   /// Whether a key takes a value: it exists, is of that type, and the value lies within its range.
-  func takes(_ value: SettingsValue, for key: String) -> Bool {
+  func takes(_ value: Settings.Value, for key: String) -> Bool {
     guard let description = schemaKey(key) else { return false }
     defer { g_settings_schema_key_unref(description) }
-    let variant = g_variant_ref_sink(value.variant)
-    defer { g_variant_unref(variant) }
     let type = g_settings_schema_key_get_value_type(description)
-    return g_variant_is_of_type(variant, type) != 0
-      && g_settings_schema_key_range_check(description, variant) != 0
+    return value.variant.withPointer {
+      g_variant_is_of_type($0, type) != 0 && g_settings_schema_key_range_check(description, $0) != 0
+    }
   }
 
   private func schemaKey(_ key: String) -> OpaquePointer? {

@@ -19,7 +19,13 @@ public final class Theme {
   /// The theme of the default display, which has to be open.
   public init() {
     settings = Object(
-      Owned(borrowing: UnsafeMutableRawPointer(gtk_settings_get_default().unsafelyUnwrapped)))
+      Owned(borrowing: gtk_settings_get_default()))
+  }
+
+  /// Whether the desktop's icon theme has an icon of this name.
+  public static func hasIcon(_ name: String) -> Bool {
+    guard let display = gdk_display_get_default() else { return false }
+    return gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(display), name) != 0
   }
 
   /// Asks for what the desktop prefers, in the place of what was asked for before.

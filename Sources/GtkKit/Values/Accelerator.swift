@@ -37,7 +37,7 @@ public struct Accelerator: Equatable, Sendable {
   /// What is held with it.
   public let modifiers: Modifiers
 
-  /// Reads what GTK writes; nil where that names no key.
+  /// Reads what GTK writes; nil if that names no key.
   public init?(_ name: String) {
     var key: guint = 0
     var modifiers = GdkModifierType(rawValue: 0)
@@ -57,7 +57,7 @@ public struct Accelerator: Equatable, Sendable {
   /// What the user reads, in their language: “Ctrl+Super+V”.
   public var label: String { string(taking: gtk_accelerator_get_label(key, gdkModifiers)) }
 
-  /// The key alone by its name in GDK and in X11, such as `v` or `F12`; empty where it has none.
+  /// The key alone by its name in GDK and in X11, such as `v` or `F12`; empty if it has none.
   public var keyName: String { gdk_keyval_name(key).map { String(cString: $0) } ?? "" }
 
   /// Whether the key is one that is held with others, such as Control.

@@ -1,4 +1,5 @@
 import CGtk
+import Glibc
 
 /// The desktop that the program runs in, as its session tells.
 public enum Desktop {
@@ -11,6 +12,9 @@ public enum Desktop {
   public static var isWayland: Bool {
     !variable("WAYLAND_DISPLAY").isEmpty || variable("XDG_SESSION_TYPE") == "wayland"
   }
+
+  /// Whether the program runs in Flatpak, where the files that it sees are not the desktop's.
+  public static var isFlatpak: Bool { access("/.flatpak-info", F_OK) == 0 }
 
   private static func variable(_ name: String) -> String {
     g_getenv(name).map { String(cString: $0) } ?? ""

@@ -27,7 +27,7 @@ public struct KeyFile {
     return values
   }
 
-  /// The text that the file holds under a key; nil where it does not.
+  /// The text that the file holds under a key; nil if it does not.
   public func string(_ key: String) -> String? {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
@@ -41,14 +41,14 @@ public struct KeyFile {
   /// Whether there is a file, whatever it holds.
   public var exists: Bool { access(path, F_OK) == 0 }
 
-  /// Replaces the file by one with these numbers; its folder is made where it is missing.
+  /// Replaces the file by one with these numbers; its folder is made if it is missing.
   public func write(_ values: [(key: String, value: Int)]) throws(GLibError) {
     try replace { file in
       for (key, value) in values { g_key_file_set_integer(file, group, key, gint(clamping: value)) }
     }
   }
 
-  /// Replaces the file by one with these texts; its folder is made where it is missing.
+  /// Replaces the file by one with these texts; its folder is made if it is missing.
   public func write(strings values: [(key: String, value: String)]) throws(GLibError) {
     try replace { file in
       for (key, value) in values { g_key_file_set_string(file, group, key, value) }

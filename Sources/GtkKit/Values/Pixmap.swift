@@ -10,7 +10,7 @@ public struct Pixmap: Sendable, Equatable {
   /// multiplied by alpha.
   public let argb: [UInt8]
 
-  /// Draws an SVG as large as fits into a square of `size` pixels; nil where gdk-pixbuf cannot read it.
+  /// Draws an SVG as large as fits into a square of `size` pixels; nil if gdk-pixbuf cannot read it.
   public init?(svg: [UInt8], size: Int) {
     let bytes = g_bytes_new(svg, gsize(svg.count))
     defer { g_bytes_unref(bytes) }

@@ -21,11 +21,4 @@ public enum UserFolders {
     return sequence(first: 0) { $0 + 1 }.lazy.map { list[$0] }.prefix { $0 != nil }
       .compactMap { $0.map { String(cString: $0) } }
   }
-
-  /// The file of the running program, by its real path; nil where the system does not say.
-  public static var program: String? {
-    guard let path = g_file_read_link("/proc/self/exe", nil) else { return nil }
-    defer { g_free(path) }
-    return String(cString: path)
-  }
 }

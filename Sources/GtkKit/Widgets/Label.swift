@@ -75,7 +75,7 @@ public final class Label: Widget {
     gtk_label_set_justify(opaque, GTK_JUSTIFY_CENTER)
   }
 
-  /// The width that is asked for, in characters, where there is room; -1 for as long as the text is.
+  /// The width that is asked for, in characters, if there is room; -1 for as long as the text is.
   public func limitWidth(toCharacters count: Int) { gtk_label_set_max_width_chars(opaque, gint(count)) }
 
   private func setAttributes(faint parts: [Range<Int>] = []) {
@@ -90,5 +90,15 @@ public final class Label: Widget {
     }
     gtk_label_set_attributes(opaque, attributes)
     pango_attr_list_unref(attributes)
+  }
+}
+
+/// An icon of the theme.
+@MainActor
+public final class Image: Widget {
+  /// Makes an image; `size` in pixels, or the theme's usual one.
+  public convenience init(icon name: String, size: Int = -1) {
+    self.init(new: gtk_image_new_from_icon_name(name))
+    gtk_image_set_pixel_size(opaque, gint(size))
   }
 }

@@ -15,7 +15,8 @@ public final class ListBox: Widget {
 
   /// Adds a row at the end, which calls when it is clicked anywhere.
   ///
-  /// The keyboard goes to what is in the row, not to the row, which is the answer.
+  /// The focus goes to what is in the row, not to the row.
+  /// - Returns: the row.
   @discardableResult
   public func append(_ child: Widget, _ clicked: (@MainActor () -> Void)? = nil) -> Widget {
     let row = Widget(new: gtk_list_box_row_new())

@@ -35,12 +35,12 @@ public final class ListView<Row: ListRow>: Widget {
     // The view takes over both references.
     let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))
     self.init(new: gtk_list_view_new(selection, factory))
-    connect(factory: Object(Owned(borrowing: UnsafeMutableRawPointer(factory.unsafelyUnwrapped))), make)
+    connect(factory: Object(Owned(borrowing: factory)), make)
   }
 
-  /// Calls with a row and a place in the list when a button is pressed and released on that row.
+  /// Calls `body` with a row and a place in the list when a button is pressed and released on that row.
   ///
-  /// GTK's own activation by a single click leaves out the second click of two that come quickly, also where
+  /// GTK's own activation by a single click leaves out the second click of two that come quickly, even if
   /// another row was clicked in between. Of a double click it takes the second one, which is an activation then.
   public func onRowClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ place: Point) -> Void
@@ -51,13 +51,13 @@ public final class ListView<Row: ListRow>: Widget {
     }
   }
 
-  /// Calls with a row's position when it is chosen with Enter, or by a double click.
+  /// Calls `body` with a row's position when it is chosen with Enter, or by a double click.
   public func onActivate(_ body: @escaping @MainActor (Int) -> Void) { connectPosition("activate", body) }
 
   /// The views that show a row at the moment, in no order.
   public var boundRows: some Sequence<Row> { rows.values }
 
-  /// The view that shows a position, where there is one.
+  /// The view that shows a position, if there is one.
   public func row(at position: Int) -> Row? {
     rows.first { ListPlace(item: $0.key).position == position }?.value
   }
@@ -86,13 +86,15 @@ public final class ListView<Row: ListRow>: Widget {
     activate(action: "list.scroll-to-item", with: .uint32(UInt32(position)))
   }
 
-  /// Moves the focus to a row, after bringing it into view; answers false if there is none.
+  /// Moves the focus to a row, after bringing it into view.
+  ///
+  /// - Returns: false if there is no such row.
   @discardableResult
   public func focus(_ position: Int) -> Bool {
-    if let scrollTo = NewerGTK.listViewScrollTo {
+    if let scrollTo = RuntimeSymbols.listViewScrollTo {
       // From 4.12 on a list makes and moves its rows later: only GTK knows which widget is to show a position.
       guard position < itemCount else { return false }
-      scrollTo(opaque, guint(position), NewerGTK.listScrollFocus, nil)
+      scrollTo(opaque, guint(position), RuntimeSymbols.listScrollFocus, nil)
       // That moves the focus only within the list; from elsewhere it comes to the row that was just said.
       return grabFocus()
     }
@@ -139,11 +141,91 @@ public final class ListView<Row: ListRow>: Widget {
         let value = rowValue(of: UnsafeMutableRawPointer(object)),
         let container = gtk_widget_get_parent(row.root.widget)
       else { return }
-      row.bind(value, in: Widget(Owned(borrowing: UnsafeMutableRawPointer(container))))
+      row.bind(value, in: Widget(Owned(borrowing: container)))
     }
     factory.connectObject("unbind") { [weak self] item in self?.rows[OpaquePointer(item)]?.unbind() }
     factory.connectObject("teardown") { [weak self] item in
       self?.rows[OpaquePointer(item)] = nil
     }
+  }
+
+  // MARK: - Dragging rows
+
+  /// Lets rows be dragged out with the pointer.
+  ///
+  /// A finger scrolls the list instead.
+  ///
+  /// - Parameters:
+  ///   - content: what a row is worth to other programs; nil if it cannot be dragged.
+  ///   - icon: what follows the pointer.
+  public func onRowDrag(
+    content: @escaping @MainActor (Row) -> DeferredContent?, icon: @escaping @MainActor (Row) -> Widget
+  ) {
+    let source = Object(
+      Owned(taking: gtk_drag_source_new()))
+    let dragged = Dragged<Row>()
+    // A pointer has no sequence; a finger's is left to scrolling and swiping.
+    source.connectObject("begin") { [gesture = source.opaque] _ in
+      gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED)
+    }
+    source.connectDragPrepare { [weak self] place in
+      guard let row = self?.row(at: place), let content = content(row) else { return nil }
+      dragged.row = row
+      // GTK takes over a reference of its own.
+      return g_object_ref(content.raw)
+    }
+    source.connectObject("drag-begin") { drag in
+      guard let row = dragged.row else { return }
+      let holder = gtk_drag_icon_get_for_drag(OpaquePointer(drag))
+      let child = icon(row)
+      gtk_drag_icon_set_child(OpaquePointer(holder), child.widget)
+      dragged.row = nil
+    }
+    add(controller: source)
+  }
+
+  // MARK: - Tooltips
+
+  /// Asks what to say beside the pointer that rests on a row, or on request at the row in focus; nil for nothing.
+  ///
+  /// No row is asked before that.
+  public func onTooltip(_ body: @escaping @MainActor (Row) -> String?) {
+    gtk_widget_set_has_tooltip(widget, 1)
+    connectTooltip { [weak self] place, tooltip in
+      guard let self, let row = place.map(row(at:)) ?? focusedRow, let text = body(row),
+        let bounds = row.root.bounds(in: self)
+      else { return false }
+      // GTK's own label does not break a word, of which an address or a key is one.
+      let label = Label(text)
+      label.wrap()
+      label.limitWidth(toCharacters: 70)
+      gtk_tooltip_set_custom(tooltip, label.widget)
+      // On another row it is asked for anew, and appears there.
+      var area = GdkRectangle(
+        x: gint(bounds.x), y: gint(bounds.y), width: gint(bounds.width), height: gint(bounds.height))
+      gtk_tooltip_set_tip_area(tooltip, &area)
+      return true
+    }
+  }
+}
+
+/// The row whose drag is about to begin.
+@MainActor
+private final class Dragged<Row> {
+  var row: Row?
+}
+
+extension Object {
+  /// Connects to a widget's `query-tooltip`: where the pointer is, nil if the keyboard asked, and the tooltip to fill;
+  /// `body` returns whether to show it.
+  fileprivate func connectTooltip(_ body: @escaping @MainActor (Point?, OpaquePointer?) -> Bool) {
+    typealias Body = @MainActor (Point?, OpaquePointer?) -> Bool
+    let callback:
+      @MainActor @convention(c) (gpointer?, gint, gint, gboolean, OpaquePointer?, gpointer?) -> gboolean = {
+        _, x, y, isKeyboard, tooltip, data in
+        let place = isKeyboard == 0 ? Point(x: Double(x), y: Double(y)) : nil
+        return Closure<Body>.behind(data)(place, tooltip) ? 1 : 0
+      }
+    attach("query-tooltip", body, callback)
   }
 }

@@ -5,7 +5,7 @@ import CGtk
 public final class Menu: Object {
   /// Makes a menu of entries: what is read, and the full name of the action (`row.copy`).
   public convenience init(_ entries: [(label: String, action: String)]) {
-    self.init(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)))
+    self.init(Owned(taking: g_menu_new()))
     for entry in entries { g_menu_append(opaque, entry.label, entry.action) }
   }
 
@@ -33,7 +33,7 @@ public final class MenuButton: Widget {
     let opening: @MainActor @convention(c) (OpaquePointer?, gpointer?) -> Void = { button, data in
       // GTK asks at each opening.
       guard gtk_menu_button_get_popover(button) == nil else { return }
-      let menu = Callback<Menu>.behind(data).body()
+      let menu = Closure<@MainActor () -> Menu>.behind(data)()
       let popover = gtk_popover_menu_new_from_model(menu.cast())
       // The room beside the arrow would be black.
       if !Display.isComposited {
@@ -43,8 +43,8 @@ public final class MenuButton: Widget {
       gtk_menu_button_set_popover(button, popover)
     }
     gtk_menu_button_set_create_popup_func(
-      opaque, unsafeBitCast(opening, to: GtkMenuButtonCreatePopupFunc.self), Callback(makeMenu).retained,
-      releaseCallback)
+      opaque, unsafeBitCast(opening, to: GtkMenuButtonCreatePopupFunc.self), Closure.retained(makeMenu),
+      releaseClosure)
   }
 }
 
@@ -70,7 +70,7 @@ public final class PopoverMenu: Widget {
     gtk_popover_popup(cast())
   }
 
-  /// Calls when the menu has closed.
+  /// Calls `body` when the menu has closed.
   public func onClose(_ body: @escaping @MainActor () -> Void) { connect("closed", body) }
 
   /// Takes the menu off its widget.

@@ -10,7 +10,7 @@ public final class StyleSheet {
   ///
   /// - Parameter level: from 0, that of the program's own style.
   public init(_ css: String, level: Int = 0) {
-    provider = Owned(taking: UnsafeMutableRawPointer(gtk_css_provider_new().unsafelyUnwrapped))
+    provider = Owned(taking: gtk_css_provider_new())
     self.css = css
     load()
     if let display = gdk_display_get_default() {

@@ -40,10 +40,10 @@ extension Widget {
   /// GTK has a function for it from 4.14 on. Before, the words describe for some seconds what has the focus in the
   /// widget's window: screen readers tell of a change of that.
   public final func announce(_ words: String) {
-    if let announce = NewerGTK.accessibleAnnounce {
-      announce(opaque, words, NewerGTK.mediumPriority)
+    if let announce = RuntimeSymbols.accessibleAnnounce {
+      announce(opaque, words, RuntimeSymbols.mediumPriority)
     } else if let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root) {
-      Widget(Owned(borrowing: UnsafeMutableRawPointer(focus))).describeForAMoment(by: words)
+      Widget(Owned(borrowing: focus)).describeForAMoment(by: words)
     }
   }
 

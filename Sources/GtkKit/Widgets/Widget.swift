@@ -9,8 +9,7 @@ open class Widget: Object {
 
   /// Wraps a widget that a constructor returned.
   convenience init(new pointer: UnsafeMutablePointer<GtkWidget>?) {
-    // GTK's constructors return NULL for no argument that this module passes.
-    self.init(Owned(sinking: UnsafeMutableRawPointer(pointer.unsafelyUnwrapped)))
+    self.init(Owned(sinking: pointer))
   }
 
   /// How a widget takes the room that it is given beyond what it needs.
@@ -37,9 +36,9 @@ open class Widget: Object {
   /// Whether the widget and all it lies in are shown.
   public final var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
 
-  /// Calls when the widget goes from the screen: it, or what it lies in, is hidden, closed or destroyed.
+  /// Calls `body` when the widget goes from the screen: it, or what it lies in, is hidden, closed or destroyed.
   ///
-  /// A window that somebody holds is not told of its destruction, but it is of that.
+  /// A window that somebody holds gets no `destroy`, but it gets this.
   public final func onHide(_ body: @escaping @MainActor () -> Void) { connect("unmap", body) }
 
   /// Whether the widget reacts to the user.
@@ -60,7 +59,7 @@ open class Widget: Object {
     set { gtk_widget_set_has_tooltip(widget, newValue ? 1 : 0) }
   }
 
-  /// Takes more room than it needs, where there is some.
+  /// Takes more room than it needs, if there is any.
   public final func expand(horizontally: Bool = false, vertically: Bool = false) {
     gtk_widget_set_hexpand(widget, horizontally ? 1 : 0)
     gtk_widget_set_vexpand(widget, vertically ? 1 : 0)
@@ -72,17 +71,19 @@ open class Widget: Object {
     gtk_widget_set_valign(widget, vertically.gtk)
   }
 
-  /// Whether the keyboard can be given to the widget itself.
+  /// Whether the widget itself can have the focus.
   public final var isFocusable: Bool {
     get { gtk_widget_get_focusable(widget) != 0 }
     set { gtk_widget_set_focusable(widget, newValue ? 1 : 0) }
   }
 
-  /// Gives the widget the keyboard; answers false where it cannot have it.
+  /// Moves the focus to the widget.
+  ///
+  /// - Returns: false if it cannot have it.
   @discardableResult
   public final func grabFocus() -> Bool { gtk_widget_grab_focus(widget) != 0 }
 
-  /// Whether the widget or something within it has the keyboard, where its window has it.
+  /// Whether the widget or something within it has the focus of its window.
   public final var hasFocusWithin: Bool {
     gtk_widget_get_state_flags(widget).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
   }
@@ -98,7 +99,9 @@ open class Widget: Object {
     gtk_widget_insert_action_group(widget, prefix, actions.opaque)
   }
 
-  /// Runs an action of the widget or of what it lies in; answers whether there is one of that name.
+  /// Runs an action of the widget or of what it lies in.
+  ///
+  /// - Returns: whether there is one of that name.
   @discardableResult
   final func activate(action: String, with argument: Variant) -> Bool {
     // It does not take a floating argument over, as most functions do: one would be lost each time.
@@ -125,7 +128,7 @@ open class Widget: Object {
     return Point(x: x, y: y)
   }
 
-  /// Where the widget lies within another; nil where the two share no window.
+  /// Where the widget lies within another; nil if the two share no window.
   public final func bounds(in other: Widget) -> Rectangle? {
     var bounds = graphene_rect_t()
     guard gtk_widget_compute_bounds(widget, other.widget, &bounds) != 0 else { return nil }

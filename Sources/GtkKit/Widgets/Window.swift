@@ -31,7 +31,7 @@ public final class Window: Widget {
   /// Remembers from now on the last key or button: with GTK 4.24 on X11, `takesSystemShortcuts` has to name it.
   public func noteInput() {
     let events = Object(
-      Owned(taking: UnsafeMutableRawPointer(gtk_event_controller_legacy_new().unsafelyUnwrapped)))
+      Owned(taking: gtk_event_controller_legacy_new()))
     gtk_event_controller_set_propagation_phase(events.opaque, GTK_PHASE_CAPTURE)
     events.connectEvent { [weak self] event in
       switch gdk_event_get_event_type(event) {
@@ -70,20 +70,20 @@ public final class Window: Widget {
 
   /// How many of this program's windows are on the screen.
   public static var shownCount: Int {
-    let windows = Object(Owned(borrowing: UnsafeMutableRawPointer(gtk_window_get_toplevels())))
+    let windows = Object(Owned(borrowing: gtk_window_get_toplevels()))
     return (0..<g_list_model_get_n_items(windows.opaque)).count { position in
       guard let item = g_list_model_get_object(windows.opaque, position) else { return false }
-      return Window(Owned(taking: UnsafeMutableRawPointer(item))).isVisible
+      return Window(Owned(taking: item)).isVisible
     }
   }
 
-  /// Calls when `isShownAndActive` may have changed.
+  /// Calls `body` when `isShownAndActive` may have changed.
   public func onActivityChange(_ body: @escaping @MainActor () -> Void) {
     connectNotify("is-active", body)
     connectNotify("visible", body)
   }
 
-  /// Asks before the window closes; the answer true means that the handler dealt with it and the window stays.
+  /// Calls `body` before the window closes; if it returns true, the window stays.
   public func onCloseRequest(_ body: @escaping @MainActor () -> Bool) {
     connectHandled("close-request", body)
   }
@@ -94,7 +94,7 @@ public final class Window: Widget {
   /// Fills the window.
   public func setChild(_ child: Widget) { gtk_window_set_child(cast(), child.widget) }
 
-  /// Shows the window in front, and asks for the keyboard.
+  /// Shows the window in front, and asks for the focus.
   public func present(_ activation: Activation = .ambient) {
     if case .token(let token) = activation { gtk_window_set_startup_id(cast(), token) }
     gtk_window_present_with_time(cast(), userTime(for: activation))
@@ -102,8 +102,8 @@ public final class Window: Widget {
 
   /// The time that an X11 window manager compares with that of the user's last key in another window.
   ///
-  /// Where the desktop did not say when it was, it is now: who calls asks for the user. Zero, for "unknown", elsewhere,
-  /// and for a window that is shown for the first time.
+  /// If the desktop did not say when the user asked, it is now. Zero, for "unknown", on Wayland, and for a window that is
+  /// shown for the first time.
   private func userTime(for activation: Activation) -> UInt32 {
     guard let surface = x11Surface else { return 0 }
     let time: UInt32
@@ -127,10 +127,10 @@ public final class Window: Widget {
     return surface
   }
 
-  /// Calls once, when the next frame of the window has been drawn; the window must have been shown.
+  /// Calls `body` once, when the next frame of the window has been drawn; the window must have been shown.
   public func onNextFrame(_ body: @escaping @MainActor () -> Void) {
     guard let pointer = gtk_widget_get_frame_clock(widget) else { return body() }
-    Object(Owned(borrowing: UnsafeMutableRawPointer(pointer))).connectOnce("after-paint", body)
+    Object(Owned(borrowing: pointer)).connectOnce("after-paint", body)
   }
 
   /// The name of the icon that panels and switchers show.
@@ -138,6 +138,112 @@ public final class Window: Widget {
 
   /// Ends the window; GTK holds it until then.
   public func destroy() { gtk_window_destroy(cast()) }
+
+  // MARK: - Dialogs
+
+  /// What is said about a program.
+  public struct About {
+    /// What the window is called.
+    public var title: String
+    /// The program's name.
+    public var name: String
+    /// Its version.
+    public var version: String
+    /// What it does, in one sentence.
+    public var summary: String
+    /// Who has the copyright.
+    public var copyright: String
+    /// Who translated it, one in a line.
+    public var translators: String?
+    /// The name of its icon, shown if the icon is installed.
+    public var icon: String
+
+    /// Says all of it.
+    public init(
+      title: String, name: String, version: String, summary: String, copyright: String,
+      translators: String?, icon: String
+    ) {
+      self.title = title
+      self.name = name
+      self.version = version
+      self.summary = summary
+      self.copyright = copyright
+      self.translators = translators
+      self.icon = icon
+    }
+  }
+
+  /// Makes a window that says what a program is, under the MIT licence.
+  public convenience init(about: About) {
+    self.init(new: gtk_about_dialog_new())
+    gtk_window_set_title(cast(), about.title)
+    gtk_about_dialog_set_program_name(opaque, about.name)
+    gtk_about_dialog_set_version(opaque, about.version)
+    gtk_about_dialog_set_comments(opaque, about.summary)
+    gtk_about_dialog_set_copyright(opaque, about.copyright)
+    gtk_about_dialog_set_translator_credits(opaque, about.translators)
+    gtk_about_dialog_set_license_type(opaque, GTK_LICENSE_MIT_X11)
+    if Theme.hasIcon(about.icon) { gtk_about_dialog_set_logo_icon_name(opaque, about.icon) }
+  }
+
+  /// Changes what a window about a program says below its name; for no other window.
+  public func setComments(_ text: String) {
+    gtk_about_dialog_set_comments(opaque, text)
+  }
+
+  /// A group of keys with what they do.
+  public struct ShortcutGroup {
+    /// What the keys have in common.
+    public var title: String
+    /// What is done, and the keys that do it, as GTK writes accelerators: `["Return", "<Control>c"]`.
+    public var shortcuts: [(title: String, keys: [String])]
+
+    /// Makes a group.
+    public init(title: String, shortcuts: [(title: String, keys: [String])]) {
+      self.title = title
+      self.shortcuts = shortcuts
+    }
+  }
+
+  /// Makes a window that shows the keys of a program.
+  ///
+  /// GTK 4.8 has no functions that fill it: it is made from a description in XML.
+  public convenience init(title: String, shortcuts groups: [ShortcutGroup]) {
+    let builder = gtk_builder_new_from_string(Self.description(of: groups), -1)
+    // The builder lets go of the window; GTK keeps it until it is destroyed.
+    self.init(
+      Owned(borrowing: gtk_builder_get_object(builder, "window")))
+    g_object_unref(UnsafeMutableRawPointer(builder))
+    gtk_window_set_title(cast(), title)
+  }
+
+  private static func description(of groups: [ShortcutGroup]) -> String {
+    let content = groups.map { group in
+      let rows = group.shortcuts.map { shortcut in
+        """
+        <child><object class="GtkShortcutsShortcut">
+        <property name="title">\(escaped(shortcut.title))</property>
+        <property name="accelerator">\(escaped(shortcut.keys.joined(separator: " ")))</property>
+        </object></child>
+        """
+      }
+      return """
+        <child><object class="GtkShortcutsGroup"><property name="title">\(escaped(group.title))</property>
+        \(rows.joined())</object></child>
+        """
+    }
+    return """
+      <interface><object class="GtkShortcutsWindow" id="window"><child>
+      <object class="GtkShortcutsSection"><property name="section-name">all</property>
+      \(content.joined())</object></child></object></interface>
+      """
+  }
+
+  private static func escaped(_ text: String) -> String {
+    let escaped = g_markup_escape_text(text, -1)
+    defer { g_free(escaped) }
+    return escaped.map { String(cString: $0) } ?? ""
+  }
 }
 
 /// The bar at a window's top.
@@ -172,9 +278,9 @@ extension Object {
     typealias Body = @MainActor (OpaquePointer) -> Void
     let callback: @MainActor @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> gboolean = {
       _, event, data in
-      if let event { handler(data, Body.self)(event) }
+      if let event { Closure<Body>.behind(data)(event) }
       return 0
     }
-    attach("event", body, unsafeBitCast(callback, to: GCallback.self))
+    attach("event", body, callback)
   }
 }

@@ -10,7 +10,7 @@ final class AppearanceFollower {
     name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
     interface: "org.freedesktop.portal.Settings")
   /// A portal that has to start takes its time on a busy machine.
-  private static let patience = Duration.seconds(25)
+  private static let timeout = Duration.seconds(25)
 
   /// How programs are to look at present.
   private(set) var appearance: Appearance {
@@ -22,7 +22,7 @@ final class AppearanceFollower {
   private lazy var gnome = GnomeAppearance { [weak self] in self?.gnomeChanged() }
   private var values: [String: Variant] = [:]
   private var isOfPortal = false
-  private var registrations: [BusRegistration] = []
+  private var registrations: [Bus.Registration] = []
   private var reading: Task<Void, Never>?
 
   /// - Parameters:
@@ -50,7 +50,7 @@ final class AppearanceFollower {
     reading = Task { [weak self] in
       do throws(BusError) {
         let answer = try await bus.call(
-          Self.portal, "ReadAll", [.strings([Appearance.namespace])], timeout: Self.patience)
+          Self.portal, "ReadAll", [.strings([Appearance.namespace])], timeout: Self.timeout)
         self?.portalAnswered(answer)
       } catch {
         self?.portalFailed(error)

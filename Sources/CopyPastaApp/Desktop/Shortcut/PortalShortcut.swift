@@ -24,7 +24,7 @@ final class PortalShortcut: GlobalShortcut {
   private var portal: Portal?
   private var keys: Accelerator?
   private var session: PortalShortcutSession?
-  private var watch: BusRegistration?
+  private var watch: Bus.Registration?
   private var renewal: Task<Void, Never>?
   /// The last one that was asked was not there, or ended meanwhile.
   private var isPortalGone = false

@@ -8,7 +8,7 @@ final class PortalShortcutSession {
   private var isBound = false
   private let portal: Portal
   private let handle: String
-  private var subscriptions: [BusRegistration] = []
+  private var subscriptions: [Bus.Registration] = []
   private var activated: (@MainActor (Activation) -> Void)?
   private var renamed: (@MainActor () -> Void)?
   private var closed: (@MainActor () -> Void)?

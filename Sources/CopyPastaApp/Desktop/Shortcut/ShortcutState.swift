@@ -86,8 +86,8 @@ extension ShortcutState {
   /// Shows or hides the history, from wherever it is run: outside of a sandbox, too.
   @MainActor static var toggleCommand: String {
     let program =
-      Sandbox.isFlatpak
-      ? "flatpak run \(CopyPasta.id)" : ShellCommand.ofThisProgram(named: "copypasta")
+      Desktop.isFlatpak
+      ? "flatpak run \(CopyPasta.id)" : ProgramFiles.shellCommand(named: "copypasta")
     return program + " --toggle"
   }
 }

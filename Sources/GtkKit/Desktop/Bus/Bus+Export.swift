@@ -2,7 +2,7 @@ import CGtk
 
 extension Bus {
   /// What a call of a method does: given its arguments, a tuple of the types that the introspection data names, it
-  /// answers with values of the types named there, or throws the error to answer with.
+  /// returns values of the types named there, or throws the error to answer with.
   public typealias Method = @MainActor (_ arguments: Variant) throws(BusError) -> [Variant]
 
   /// The value of a property, of the type that the introspection data names.
@@ -16,10 +16,10 @@ extension Bus {
   /// - Parameters:
   ///   - introspection: one interface, as a `node` of D-Bus introspection XML.
   ///   - path: where the object is, such as `/MenuBar`.
-  /// - Throws: `BusError` where that interface is there already.
+  /// - Throws: `BusError` if that interface is there already.
   public func export(
     _ introspection: String, at path: String, methods: [String: Method], properties: [String: Property] = [:]
-  ) throws(BusError) -> BusRegistration {
+  ) throws(BusError) -> Registration {
     var error: UnsafeMutablePointer<GError>?
     guard let node = g_dbus_node_info_new_for_xml(introspection, &error) else {
       throw .invalidArguments(GLibError(taking: error).message)
@@ -36,7 +36,7 @@ extension Bus {
       throw .refused(
         name: "org.freedesktop.DBus.Error.ObjectPathInUse", message: GLibError(taking: error).message)
     }
-    return BusRegistration { [owned, object] in
+    return Registration { [owned, object] in
       g_dbus_connection_unregister_object(OpaquePointer(owned.raw), id)
       withExtendedLifetime(object) {}
     }

@@ -11,10 +11,25 @@ import CGtk
 /// ```
 @MainActor
 public final class Bus: Object {
+  /// What one keeps for as long as something is to hold on the bus: a subscription, a watch, an exported object or a
+  /// name.
+  ///
+  /// It ends when it is let go.
+  @MainActor
+  public final class Registration {
+    private var end: (@MainActor () -> Void)?
+
+    init(end: @escaping @MainActor () -> Void) { self.end = end }
+
+    isolated deinit {
+      end?()
+    }
+  }
+
   /// The session's bus: one connection for the whole process, made by GLib on a thread of its own, at the first call
   /// or by `SessionBus.connectAhead`.
   ///
-  /// - Throws: `BusError.noBus` where there is none.
+  /// - Throws: `BusError.noBus` if there is none.
   public static func session() async throws(BusError) -> Bus {
     try await connect { cancellable, callback, data in
       g_bus_get(G_BUS_TYPE_SESSION, cancellable, callback, data)
@@ -35,6 +50,24 @@ public final class Bus: Object {
     }
   }
 
+  /// A connection of its own to the session's bus.
+  ///
+  /// For what goes by the connection, such as which program a portal takes it for.
+  /// - Throws: `BusError.noBus` if there is none.
+  public static func ownSession() async throws(BusError) -> Bus {
+    var error: UnsafeMutablePointer<GError>?
+    guard let address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SESSION, nil, &error) else {
+      throw BusError(GLibError(taking: error), remoteName: nil)
+    }
+    defer { g_free(address) }
+    return try await at(address: String(cString: address))
+  }
+
+  /// The name that the bus has given to this connection, such as `:1.42`; empty if there is no bus behind it.
+  public var uniqueName: String {
+    g_dbus_connection_get_unique_name(opaque).map { String(cString: $0) } ?? ""
+  }
+
   private static func connect(
     start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, gpointer?) -> Void,
     finish:
@@ -44,8 +77,148 @@ public final class Bus: Object {
   ) async throws(BusError) -> Bus {
     do {
       return try await awaitingResult(start: start) { result, error in
-        finish(result, error).map { Bus(Owned(taking: UnsafeMutableRawPointer($0))) }
+        finish(result, error).map { Bus(Owned(taking: $0)) }
       }
     } catch { throw BusError(error, remoteName: nil) }
   }
+
+  // MARK: - Calls
+
+  /// Calls a method and waits for its answer, a tuple.
+  ///
+  /// - Parameters:
+  ///   - timeout: how long to wait; 25 s unless it is given.
+  ///   - startsService: whether the bus may start the program, if it does not run.
+  /// - Throws: `BusError`; also for an object that no message can be addressed to.
+  @discardableResult
+  public func call(
+    _ object: RemoteObject, _ method: String, _ arguments: [Variant] = [], timeout: Duration? = nil,
+    startsService: Bool = true
+  ) async throws(BusError) -> Variant {
+    guard object.isWellFormed, g_dbus_is_member_name(method) != 0 else {
+      throw .invalidArguments("no such address")
+    }
+    var remoteName: String?
+    do {
+      return try await awaitingResult { cancellable, callback, data in
+        Variant.tuple(arguments).withPointer { arguments in
+          g_dbus_connection_call(
+            opaque, object.name, object.path, object.interface, method, arguments, nil,
+            Self.flags(startsService: startsService), gint(clamping: timeout?.milliseconds ?? -1),
+            cancellable,
+            callback, data)
+        }
+      } finish: { [opaque] result, error in
+        if let answer = g_dbus_connection_call_finish(opaque, result, error) {
+          return Variant(taking: answer)
+        }
+        remoteName = Self.takeRemoteName(outOf: error?.pointee)
+        return nil
+      }
+    } catch { throw BusError(error, remoteName: remoteName) }
+  }
+
+  /// Calls a method whose answer nobody waits for, whether or not somebody takes the call.
+  public func send(
+    _ object: RemoteObject, _ method: String, _ arguments: [Variant] = [], startsService: Bool = true
+  ) {
+    guard object.isWellFormed, g_dbus_is_member_name(method) != 0 else { return }
+    Variant.tuple(arguments).withPointer { arguments in
+      g_dbus_connection_call(
+        opaque, object.name, object.path, object.interface, method, arguments, nil,
+        Self.flags(startsService: startsService), -1, nil, nil, nil)
+    }
+  }
+
+  /// The D-Bus name of an error that came as an answer, which is taken out of its message.
+  private static func takeRemoteName(outOf error: UnsafeMutablePointer<GError>?) -> String? {
+    guard let error, let name = g_dbus_error_get_remote_error(error) else { return nil }
+    defer { g_free(name) }
+    g_dbus_error_strip_remote_error(error)
+    return String(cString: name)
+  }
+
+  private static func flags(startsService: Bool) -> GDBusCallFlags {
+    startsService ? G_DBUS_CALL_FLAGS_NONE : G_DBUS_CALL_FLAGS_NO_AUTO_START
+  }
+
+  // MARK: - Signals
+
+  /// Calls `body` for each signal of this name that the object sends, with its arguments, a tuple.
+  ///
+  /// Only what the present owner of the object's name sends arrives. The arguments may be of any type: read them
+  /// as one reads an answer.
+  public func subscribe(
+    to signal: String, of object: RemoteObject, _ body: @escaping @MainActor (Variant) -> Void
+  ) -> Registration {
+    let arrived:
+      @MainActor @convention(c) (
+        gpointer?, gpointer?, gpointer?, gpointer?, gpointer?, OpaquePointer?, gpointer?
+      ) -> Void = { _, _, _, _, _, arguments, data in
+        guard let arguments else { return }
+        Closure<Subscriber>.behind(data)(Variant(borrowing: arguments))
+      }
+    guard object.isWellFormed, g_dbus_is_member_name(signal) != 0 else { return Registration {} }
+    let id = g_dbus_connection_signal_subscribe(
+      opaque, object.name, object.interface, signal, object.path, nil, G_DBUS_SIGNAL_FLAGS_NONE,
+      unsafeBitCast(arrived, to: GDBusSignalCallback.self),
+      Closure<Subscriber>.retained(body),
+      releaseClosure)
+    return Registration { [owned] in
+      g_dbus_connection_signal_unsubscribe(OpaquePointer(owned.raw), id)
+    }
+  }
+
+  /// Sends a signal of an object of this program to all who subscribed to it.
+  public func emit(_ signal: String, of interface: String, at path: String, _ arguments: [Variant] = []) {
+    Variant.tuple(arguments).withPointer {
+      _ = g_dbus_connection_emit_signal(opaque, nil, path, interface, signal, $0, nil)
+    }
+  }
+
+  // MARK: - Names
+
+  /// Calls `body` when a program has the name and when none has it any more: once at first, then at each change.
+  ///
+  /// Nothing is started. `appeared` is given the program's own name on the bus, by which a new one can be told from
+  /// the one before.
+  public func watchName(
+    _ name: String, appeared: @escaping @MainActor (_ owner: String) -> Void,
+    vanished: @escaping @MainActor () -> Void
+  ) -> Registration {
+    let came: @MainActor @convention(c) (gpointer?, gpointer?, UnsafePointer<CChar>?, gpointer?) -> Void = {
+      _, _, owner, data in
+      if let owner { Closure<NameHandlers>.behind(data).came(String(cString: owner)) }
+    }
+    let went: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+      Closure<NameHandlers>.behind(data).went()
+    }
+    let id = g_bus_watch_name_on_connection(
+      opaque, name, G_BUS_NAME_WATCHER_FLAGS_NONE, unsafeBitCast(came, to: GBusNameAppearedCallback.self),
+      unsafeBitCast(went, to: GBusNameVanishedCallback.self),
+      Closure<NameHandlers>.retained((came: appeared, went: vanished)),
+      releaseClosure)
+    return Registration { g_bus_unwatch_name(id) }
+  }
+
+  /// Takes a name on the bus; if another program has it, waits until it is free.
+  ///
+  /// Giving it back does not wait. GLib's own way waits for the bus, and warns if the bus ends meanwhile.
+  public func ownName(_ name: String, acquired: @escaping @MainActor () -> Void = {}) -> Registration {
+    let bus = RemoteObject(
+      name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
+    let acquisition = subscribe(to: "NameAcquired", of: bus) { arguments in
+      if arguments[0]?.string == name { acquired() }
+    }
+    send(bus, "RequestName", [.string(name), .uint32(0)])
+    return Registration { [self] in
+      withExtendedLifetime(acquisition) { send(bus, "ReleaseName", [.string(name)]) }
+    }
+  }
 }
+
+/// What a signal that arrives is handed to.
+private typealias Subscriber = @MainActor (Variant) -> Void
+
+/// What is told of a name's owner.
+private typealias NameHandlers = (came: @MainActor (String) -> Void, went: @MainActor () -> Void)

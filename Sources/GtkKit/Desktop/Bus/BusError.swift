@@ -42,7 +42,7 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     return ("org.freedesktop.DBus.Error.Failed", description)
   }
 
-  /// Takes apart what GDBus says, given the D-Bus name of the error where it was an answer.
+  /// Takes apart what GDBus says, given the D-Bus name of the error if it was an answer.
   init(_ error: any Error, remoteName: String?) {
     guard let error = error as? GLibError else {
       self = error is CancellationError ? .cancelled : .noBus("\(error)")

@@ -1,11 +1,12 @@
 import CGtk
 import Glibc
 
-/// What GTK has gained since 4.8, with whose headers CopyPasta is built; nil where the library that it runs on is older.
+/// Functions that are looked up by their names as the program runs; nil if the library that it runs on lacks them.
 ///
-/// Each function is looked up by its name, and has had its signature since it came.
+/// That is what GTK has gained since 4.8, with whose headers CopyPasta is built, and what belongs to a backend that GTK may
+/// be built without. Each function has had its signature since it came.
 @MainActor
-enum NewerGTK {
+enum RuntimeSymbols {
   /// `gtk_list_view_scroll_to` (4.12): the list, a position, flags, and how to scroll.
   static let listViewScrollTo = function(
     "gtk_list_view_scroll_to", as: (@convention(c) (OpaquePointer, guint, guint, OpaquePointer?) -> Void).self
@@ -19,7 +20,10 @@ enum NewerGTK {
   /// `GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM`.
   static let mediumPriority: guint = 1
 
-  private static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+  /// The function of a name; `Function` has to be its type in C.
+  static func function<Function>(
+    _ name: String, as type: Function.Type = Function.self
+  ) -> Function? {
     dlsym(nil, name).map { unsafeBitCast($0, to: type) }
   }
 }

@@ -3,7 +3,9 @@ import CGtk
 /// Who follows a swipe: a finger on the screen, or two on a touchpad, that move to the side.
 @MainActor
 public protocol SwipeTarget: AnyObject {
-  /// A swipe begins at this place of the widget; the answer says whether there is something to be swiped.
+  /// A swipe begins at this place of the widget.
+  ///
+  /// - Returns: whether there is something to be swiped.
   func swipeBegan(at place: Point) -> Bool
   /// How far from its beginning the swipe is, in pixels; to the right is positive.
   func swipeMoved(to distance: Double)
@@ -17,16 +19,14 @@ extension Widget {
   /// The target is held weakly. A pointer's drag is no swipe.
   public final func onSwipe(_ target: any SwipeTarget) {
     let touch = TouchSwipe(target)
-    let drag = Object(Owned(taking: UnsafeMutableRawPointer(gtk_gesture_drag_new().unsafelyUnwrapped)))
+    let drag = Object(Owned(taking: gtk_gesture_drag_new()))
     gtk_gesture_single_set_touch_only(drag.opaque, 1)
     touch.follow(drag)
     add(controller: drag)
 
     let touchpad = TouchpadSwipe(target)
     let scroll = Object(
-      Owned(
-        taking: UnsafeMutableRawPointer(
-          gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES).unsafelyUnwrapped)))
+      Owned(taking: gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES)))
     touchpad.follow(scroll, over: self)
     add(controller: scroll)
   }
@@ -89,7 +89,7 @@ private final class TouchSwipe {
 @MainActor
 private final class TouchpadSwipe {
   private weak var target: (any SwipeTarget)?
-  /// Nil where no finger is on the touchpad: a wheel has neither beginning nor end.
+  /// Nil if no finger is on the touchpad: a wheel has neither beginning nor end.
   private var moved: Point?
   private var course = Course.unknown
 

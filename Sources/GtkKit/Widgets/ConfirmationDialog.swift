@@ -2,8 +2,8 @@ import CGtk
 
 /// A dialog that asks before something is done that cannot be taken back.
 @MainActor
-public enum Question {
-  /// Asks over a window, which waits meanwhile; `confirmed` is called where the user wants it done.
+public enum ConfirmationDialog {
+  /// Asks over a window, which waits meanwhile; `confirmed` is called if the user wants it done.
   ///
   /// - Parameters:
   ///   - title: the question itself.
@@ -19,7 +19,7 @@ public enum Question {
     gtk_widget_add_css_class(button, "destructive-action")
     gtk_dialog_set_default_response(dialog.cast(), GTK_RESPONSE_CANCEL.rawValue)
     dialog.connectResponse { [window = dialog.cast(to: GtkWindow.self)] response in
-      // Destroyed first: what is confirmed may move the keyboard in the window.
+      // Destroyed first: what is confirmed may move the focus in the window.
       gtk_window_destroy(window)
       if response == GTK_RESPONSE_ACCEPT.rawValue { confirmed() }
     }

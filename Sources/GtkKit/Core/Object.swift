@@ -1,7 +1,29 @@
 import CGtk
 
-/// Properties by their names, for those that not every version of a library has.
-extension Object {
+/// A Swift view of a GObject; the root of GtkKit's classes.
+@MainActor
+open class Object {
+  let owned: Owned
+
+  init(_ owned: Owned) {
+    self.owned = owned
+  }
+
+  /// The instance as an untyped pointer.
+  final var raw: UnsafeMutableRawPointer { owned.raw }
+
+  /// The instance as a pointer to a type whose fields C does not show.
+  final var opaque: OpaquePointer { OpaquePointer(owned.raw) }
+
+  /// The instance as a pointer to a type whose struct C shows.
+  final func cast<Instance>(to type: Instance.Type = Instance.self) -> UnsafeMutablePointer<Instance> {
+    owned.raw.assumingMemoryBound(to: type)
+  }
+
+  // MARK: - Properties
+
+  // Properties by their names, for those that not every version of a library has.
+
   /// Whether the object has a property of this name.
   final func hasProperty(_ name: String) -> Bool { property(name) != nil }
 

@@ -1,13 +1,5 @@
 import CGtk
 
-/// The closure behind a connection.
-///
-/// The connection retains it, and its destroy notification releases it.
-private final class Handler<Body> {
-  let body: Body
-  init(_ body: Body) { self.body = body }
-}
-
 /// What a handler that ends its own connection knows it by.
 @MainActor
 private final class Once {
@@ -28,9 +20,9 @@ extension Object {
   @discardableResult
   public final func connect(_ signal: String, _ body: @escaping @MainActor () -> Void) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-      handler(data, (@MainActor () -> Void).self)()
+      Closure<@MainActor () -> Void>.behind(data)()
     }
-    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+    return attach(signal, body, callback)
   }
 
   /// Connects to the next time that a signal without arguments is emitted.
@@ -49,9 +41,9 @@ extension Object {
     _ property: String, _ body: @escaping @MainActor () -> Void
   ) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-      handler(data, (@MainActor () -> Void).self)()
+      Closure<@MainActor () -> Void>.behind(data)()
     }
-    return attach("notify::" + property, body, unsafeBitCast(callback, to: GCallback.self))
+    return attach("notify::" + property, body, callback)
   }
 
   /// Connects to a signal whose one argument is a position.
@@ -60,9 +52,9 @@ extension Object {
     _ signal: String, _ body: @escaping @MainActor (Int) -> Void
   ) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
-      handler(data, (@MainActor (Int) -> Void).self)(Int(position))
+      Closure<@MainActor (Int) -> Void>.behind(data)(Int(position))
     }
-    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+    return attach(signal, body, callback)
   }
 
   /// Connects to a signal whose handler says whether it dealt with the matter.
@@ -71,9 +63,9 @@ extension Object {
     _ signal: String, _ body: @escaping @MainActor () -> Bool
   ) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in
-      handler(data, (@MainActor () -> Bool).self)() ? 1 : 0
+      Closure<@MainActor () -> Bool>.behind(data)() ? 1 : 0
     }
-    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+    return attach(signal, body, callback)
   }
 
   /// Connects to a signal whose one argument is an object, borrowed for the call.
@@ -83,9 +75,9 @@ extension Object {
   ) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, object, data in
       guard let object else { return }
-      handler(data, (@MainActor (UnsafeMutableRawPointer) -> Void).self)(object)
+      Closure<@MainActor (UnsafeMutableRawPointer) -> Void>.behind(data)(object)
     }
-    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+    return attach(signal, body, callback)
   }
 
   /// Connects to a signal whose one argument is a text.
@@ -95,9 +87,9 @@ extension Object {
     let callback: @MainActor @convention(c) (gpointer?, UnsafePointer<CChar>?, gpointer?) -> Void = {
       _, text, data in
       guard let text else { return }
-      handler(data, (@MainActor (String) -> Void).self)(String(cString: text))
+      Closure<@MainActor (String) -> Void>.behind(data)(String(cString: text))
     }
-    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+    return attach(signal, body, callback)
   }
 
   /// Connects to a model's `items-changed`: from which position on how many rows went and came.
@@ -107,9 +99,9 @@ extension Object {
   ) -> SignalConnection {
     typealias Body = @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
     let callback: @MainActor @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> Void = {
-      _, position, removed, added, data in handler(data, Body.self)(Int(position), Int(removed), Int(added))
+      _, position, removed, added, data in Closure<Body>.behind(data)(Int(position), Int(removed), Int(added))
     }
-    return attach("items-changed", body, unsafeBitCast(callback, to: GCallback.self))
+    return attach("items-changed", body, callback)
   }
 
   /// Connects to a gesture's press or release: how many in a row, and where, in the widget's coordinates.
@@ -119,9 +111,9 @@ extension Object {
   ) -> SignalConnection {
     typealias Body = @MainActor (_ count: Int, _ x: Double, _ y: Double) -> Void
     let callback: @MainActor @convention(c) (gpointer?, gint, Double, Double, gpointer?) -> Void = {
-      _, count, x, y, data in handler(data, Body.self)(Int(count), x, y)
+      _, count, x, y, data in Closure<Body>.behind(data)(Int(count), x, y)
     }
-    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+    return attach(signal, body, callback)
   }
 
   /// Connects to a gesture's signal of two numbers: a place, or how far from its beginning it is.
@@ -131,33 +123,33 @@ extension Object {
   ) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> Void = {
       _, x, y, data in
-      handler(data, (@MainActor (Double, Double) -> Void).self)(x, y)
+      Closure<@MainActor (Double, Double) -> Void>.behind(data)(x, y)
     }
-    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+    return attach(signal, body, callback)
   }
 
-  /// Connects to `scroll`: how far, in both directions; the answer says whether it was dealt with.
+  /// Connects to `scroll`: how far, in both directions; `body` returns whether it dealt with it.
   @discardableResult
   final func connectScroll(
     _ body: @escaping @MainActor (Double, Double) -> Bool
   ) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> gboolean = {
-      _, x, y, data in handler(data, (@MainActor (Double, Double) -> Bool).self)(x, y) ? 1 : 0
+      _, x, y, data in Closure<@MainActor (Double, Double) -> Bool>.behind(data)(x, y) ? 1 : 0
     }
-    return attach("scroll", body, unsafeBitCast(callback, to: GCallback.self))
+    return attach("scroll", body, callback)
   }
 
-  /// Connects to a key controller's `key-pressed`: the key's number, its place and the modifiers' bits; the answer says
-  /// whether the key was dealt with.
+  /// Connects to a key controller's `key-pressed`: the key's number, its place and the modifiers' bits; `body` returns
+  /// whether it dealt with the key.
   @discardableResult
   final func connectKeyPress(
     _ body: @escaping @MainActor (_ key: UInt32, _ code: UInt32, _ state: UInt32) -> Bool
   ) -> SignalConnection {
     typealias Body = @MainActor (_ key: UInt32, _ code: UInt32, _ state: UInt32) -> Bool
     let callback: @MainActor @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> gboolean = {
-      _, key, code, state, data in handler(data, Body.self)(key, code, state) ? 1 : 0
+      _, key, code, state, data in Closure<Body>.behind(data)(key, code, state) ? 1 : 0
     }
-    return attach("key-pressed", body, unsafeBitCast(callback, to: GCallback.self))
+    return attach("key-pressed", body, callback)
   }
 
   /// Connects to a question about a drop, which is borrowed for the call.
@@ -167,12 +159,12 @@ extension Object {
   ) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = { _, drop, data in
       guard let drop else { return 0 }
-      return handler(data, (@MainActor (UnsafeMutableRawPointer) -> Bool).self)(drop) ? 1 : 0
+      return Closure<@MainActor (UnsafeMutableRawPointer) -> Bool>.behind(data)(drop) ? 1 : 0
     }
-    return attach(signal, body, unsafeBitCast(callback, to: GCallback.self))
+    return attach(signal, body, callback)
   }
 
-  /// Connects to a drop target's `drop`; the answer says whether it is taken.
+  /// Connects to a drop target's `drop`; `body` returns whether it is taken.
   @discardableResult
   final func connectDrop(
     _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Bool
@@ -180,39 +172,39 @@ extension Object {
     let callback: @MainActor @convention(c) (gpointer?, gpointer?, Double, Double, gpointer?) -> gboolean = {
       _, drop, _, _, data in
       guard let drop else { return 0 }
-      return handler(data, (@MainActor (UnsafeMutableRawPointer) -> Bool).self)(drop) ? 1 : 0
+      return Closure<@MainActor (UnsafeMutableRawPointer) -> Bool>.behind(data)(drop) ? 1 : 0
     }
-    return attach("drop", body, unsafeBitCast(callback, to: GCallback.self))
+    return attach("drop", body, callback)
   }
 
-  /// Connects to a drag source's `prepare`: where the drag begins; the answer is a content provider (transfer full).
+  /// Connects to a drag source's `prepare`: where the drag begins; `body` returns a content provider (transfer full).
   @discardableResult
   final func connectDragPrepare(
     _ body: @escaping @MainActor (Point) -> UnsafeMutableRawPointer?
   ) -> SignalConnection {
     typealias Body = @MainActor (Point) -> UnsafeMutableRawPointer?
     let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> gpointer? = {
-      _, x, y, data in handler(data, Body.self)(Point(x: x, y: y))
+      _, x, y, data in Closure<Body>.behind(data)(Point(x: x, y: y))
     }
-    return attach("prepare", body, unsafeBitCast(callback, to: GCallback.self))
+    return attach("prepare", body, callback)
   }
 
   /// Connects to a dialog's `response`: GTK's number of it.
   @discardableResult
   final func connectResponse(_ body: @escaping @MainActor (gint) -> Void) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, gint, gpointer?) -> Void = { _, response, data in
-      handler(data, (@MainActor (gint) -> Void).self)(response)
+      Closure<@MainActor (gint) -> Void>.behind(data)(response)
     }
-    return attach("response", body, unsafeBitCast(callback, to: GCallback.self))
+    return attach("response", body, callback)
   }
 
   /// Connects to a simple action's `activate`, whose parameter is not used.
   @discardableResult
   final func connectAction(_ body: @escaping @MainActor () -> Void) -> SignalConnection {
     let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-      handler(data, (@MainActor () -> Void).self)()
+      Closure<@MainActor () -> Void>.behind(data)()
     }
-    return attach("activate", body, unsafeBitCast(callback, to: GCallback.self))
+    return attach("activate", body, callback)
   }
 
   /// Ends a connection; its closure is released.
@@ -220,21 +212,14 @@ extension Object {
     g_signal_handler_disconnect(raw, gulong(connection.id))
   }
 
+  /// Connects a C function that finds `body` behind its user data.
   @discardableResult
-  final func attach<Body>(_ signal: String, _ body: Body, _ callback: GCallback) -> SignalConnection {
-    let data = Unmanaged.passRetained(Handler(body) as AnyObject).toOpaque()
-    let release: GClosureNotify = { data, _ in
-      guard let data else { return }
-      Unmanaged<AnyObject>.fromOpaque(data).release()
-    }
-    return SignalConnection(
-      id: UInt(g_signal_connect_data(raw, signal, callback, data, release, GConnectFlags(rawValue: 0))))
+  final func attach<Body, Callback>(
+    _ signal: String, _ body: Body, _ callback: Callback
+  ) -> SignalConnection {
+    let id = g_signal_connect_data(
+      raw, signal, unsafeBitCast(callback, to: GCallback.self), Closure.retained(body),
+      { data, _ in releaseClosure(data) }, GConnectFlags(rawValue: 0))
+    return SignalConnection(id: UInt(id))
   }
-}
-
-/// The closure that a signal's user data stands for.
-@MainActor
-func handler<Body>(_ data: gpointer?, _ type: Body.Type) -> Body {
-  // `attach` put a Handler<Body> there, with the same Body as the callback beside it names.
-  Unmanaged<Handler<Body>>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue().body
 }

@@ -1,5 +1,24 @@
 import CGtk
 
+/// Bytes that arrive as the other side sends them.
+@MainActor
+public final class InputStream: Object {
+  /// The next bytes, at most so many; none at the end.
+  ///
+  /// - Throws: `GLibError` if the stream breaks; `CancellationError` if the task is cancelled.
+  public func read(atMost count: Int) async throws -> [UInt8] {
+    try await awaitingResult { cancellable, callback, data in
+      g_input_stream_read_bytes_async(cast(), gsize(count), G_PRIORITY_DEFAULT, cancellable, callback, data)
+    } finish: { [stream = cast(to: GInputStream.self)] result, error in
+      guard let bytes = g_input_stream_read_bytes_finish(stream, result, error) else { return nil }
+      defer { g_bytes_unref(bytes) }
+      var size: gsize = 0
+      let start = g_bytes_get_data(bytes, &size)
+      return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(size)))
+    }
+  }
+}
+
 /// Bytes that go to the other side as it takes them.
 @MainActor
 public final class OutputStream: Object {
@@ -9,7 +28,7 @@ public final class OutputStream: Object {
   /// Writes all of some bytes.
   ///
   /// - Parameter idleTimeout: how long the other side may take nothing before it is given up.
-  /// - Throws: `GLibError` where the stream breaks; `CancellationError` if the task is cancelled, or the other side given
+  /// - Throws: `GLibError` if the stream breaks; `CancellationError` if the task is cancelled, or the other side given
   ///   up.
   public func write(_ bytes: Bytes, idleTimeout: Duration) async throws {
     neverBlock()

@@ -5,7 +5,7 @@ import CGtk
 public final class ActionGroup: Object {
   /// Makes a group without actions.
   public convenience init() {
-    self.init(Owned(taking: UnsafeMutableRawPointer(g_simple_action_group_new().unsafelyUnwrapped)))
+    self.init(Owned(taking: g_simple_action_group_new()))
   }
 
   /// Adds an action without a parameter.
@@ -18,7 +18,7 @@ public final class ActionGroup: Object {
 @MainActor
 func addAction(_ name: String, to map: OpaquePointer, _ body: @escaping @MainActor () -> Void) {
   let action = Object(
-    Owned(taking: UnsafeMutableRawPointer(g_simple_action_new(name, nil).unsafelyUnwrapped)))
+    Owned(taking: g_simple_action_new(name, nil)))
   action.connectAction(body)
   withExtendedLifetime(action) { g_action_map_add_action(map, action.opaque) }
 }

@@ -64,3 +64,37 @@ public final class Revealer: Widget {
     set { gtk_revealer_set_reveal_child(opaque, newValue ? 1 : 0) }
   }
 }
+
+/// A widget with others lying over it.
+@MainActor
+public final class Overlay: Widget {
+  /// Lays widgets over another, where their alignment puts them; it keeps its size and place.
+  public convenience init(_ child: Widget, under others: [Widget]) {
+    self.init(new: gtk_overlay_new())
+    gtk_overlay_set_child(opaque, child.widget)
+    for other in others { gtk_overlay_add_overlay(opaque, other.widget) }
+  }
+}
+
+/// A view of something taller than the window.
+@MainActor
+public final class ScrolledWindow: Widget {
+  /// Makes a view that scrolls up and down.
+  ///
+  /// A `ListView` has to be its direct child, or rows are not recycled.
+  public convenience init(child: Widget) {
+    self.init(new: gtk_scrolled_window_new())
+    gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+    gtk_scrolled_window_set_child(opaque, child.widget)
+  }
+
+  /// How far the view is scrolled down, in pixels.
+  public var offset: Double {
+    get { gtk_adjustment_get_value(adjustment) }
+    set { gtk_adjustment_set_value(adjustment, newValue) }
+  }
+
+  private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
+    gtk_scrolled_window_get_vadjustment(opaque)
+  }
+}

@@ -1,0 +1,29 @@
+import CGtk
+
+/// What C code keeps as its user data to call back with: a closure, or several.
+///
+/// C holds the one reference, which it gives back by `releaseClosure`.
+final class Closure<Body> {
+  private let body: Body
+
+  private init(_ body: Body) { self.body = body }
+
+  /// User data for C to hold.
+  static func retained(_ body: Body) -> gpointer { Unmanaged.passRetained(Closure(body)).toOpaque() }
+
+  /// What user data stands for; `Body` has to be the type that it was retained as.
+  static func behind(_ data: gpointer?) -> Body {
+    Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue().body
+  }
+
+  /// The same for user data that C uses once, and does not give back.
+  static func take(_ data: gpointer?) -> Body {
+    Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().body
+  }
+}
+
+/// The destroy notification that goes with `Closure.retained`.
+func releaseClosure(_ data: gpointer?) {
+  guard let data else { return }
+  Unmanaged<AnyObject>.fromOpaque(data).release()
+}

@@ -1,0 +1,219 @@
+import CGtk
+
+/// Which of a pointer's buttons.
+public enum PointerButton: UInt32, Sendable {
+  /// The one that chooses, usually the left.
+  case primary = 1
+  /// The one that opens a menu, usually the right.
+  case secondary = 3
+}
+
+/// What the user does something with.
+public enum InputKind: Sendable {
+  /// The keyboard.
+  case key
+  /// A button of the pointer, or a finger.
+  case press
+}
+
+extension Widget {
+  /// Calls `body` with the places where a button goes down and where it is released, in the widget's coordinates.
+  ///
+  /// At the release: a menu that opens while the button is down gets the release, and GTK complains of it.
+  public final func onClick(
+    _ button: PointerButton, _ body: @escaping @MainActor (_ down: Point, _ released: Point) -> Void
+  ) {
+    let gesture = Object(Owned(taking: gtk_gesture_click_new()))
+    gtk_gesture_single_set_button(gesture.opaque, button.rawValue)
+    let press = Press()
+    gesture.connectPress("pressed") { _, x, y in press.place = Point(x: x, y: y) }
+    gesture.connectPress("released") { _, x, y in body(press.place, Point(x: x, y: y)) }
+    add(controller: gesture)
+  }
+
+  /// Calls `body` with the place that a finger rests on; it returns whether something came of it.
+  public final func onLongPress(_ body: @escaping @MainActor (Point) -> Bool) {
+    let gesture = Object(
+      Owned(taking: gtk_gesture_long_press_new()))
+    gtk_gesture_single_set_touch_only(gesture.opaque, 1)
+    gesture.connectPlace("pressed") { [opaque = gesture.opaque] x, y in
+      // Claimed, lifting the finger is no tap.
+      let state = body(Point(x: x, y: y)) ? GTK_EVENT_SEQUENCE_CLAIMED : GTK_EVENT_SEQUENCE_DENIED
+      gtk_gesture_set_state(opaque, state)
+    }
+    add(controller: gesture)
+  }
+
+  /// Calls `body` when one of these keys is pressed while the widget, or something within it, has the focus.
+  ///
+  /// `keys` in GTK's words: `Delete`, `<Shift>F10`. `body` returns whether it dealt with the key. What is within
+  /// the widget goes first, unless `beforeChildren` is set.
+  public final func onKeys(
+    _ keys: String..., beforeChildren: Bool = false, body: @escaping @MainActor () -> Bool
+  ) {
+    onKeys(keys, beforeChildren: beforeChildren, body: body)
+  }
+
+  /// The same for keys that a table holds.
+  public final func onKeys(
+    _ keys: [String], beforeChildren: Bool = false, body: @escaping @MainActor () -> Bool
+  ) {
+    let controller = Object(
+      Owned(taking: gtk_shortcut_controller_new()))
+    for key in keys {
+      let pressed: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = { _, _, data in
+        Closure<@MainActor () -> Bool>.behind(data)() ? 1 : 0
+      }
+      let action = gtk_callback_action_new(
+        unsafeBitCast(pressed, to: GtkShortcutFunc.self), Closure.retained(body), releaseClosure)
+      // The shortcut takes over trigger and action, the controller the shortcut.
+      gtk_shortcut_controller_add_shortcut(
+        controller.opaque, gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), action))
+    }
+    if beforeChildren { gtk_event_controller_set_propagation_phase(controller.opaque, GTK_PHASE_CAPTURE) }
+    add(controller: controller)
+  }
+
+  /// Calls `body` with each key that is pressed while the widget has the focus, before anything within it gets it; `body`
+  /// returns whether it dealt with the key.
+  ///
+  /// It is named as the keyboard's first Latin layout has it without Shift, as accelerators are.
+  public final func onKeyPress(_ body: @escaping @MainActor (Accelerator) -> Bool) {
+    let keys = Object(
+      Owned(taking: gtk_event_controller_key_new()))
+    keys.connectKeyPress { key, code, state in
+      body(
+        Accelerator(key: latinKey(at: code) ?? key, modifiers: Accelerator.Modifiers(rawValue: state)))
+    }
+    gtk_event_controller_set_propagation_phase(keys.opaque, GTK_PHASE_CAPTURE)
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(keys.raw)))
+  }
+
+  /// Calls `body` with 1 to 9 when the key of that digit, in its row or on the number pad, is pressed together with Control.
+  ///
+  /// It is the key that the digit is printed on: some layouts (French, Czech) give digits with Shift only, others
+  /// (Persian) have digits of their own. `body` returns whether it dealt with the key.
+  public final func onControlDigit(_ body: @escaping @MainActor (Int) -> Bool) {
+    let keys = Object(
+      Owned(taking: gtk_event_controller_key_new()))
+    keys.connectKeyPress { symbol, code, modifiers in
+      let press = KeyPress(symbol: symbol, code: code, modifiers: modifiers)
+      guard let digit = press.controlDigit else { return false }
+      return body(digit)
+    }
+    add(controller: keys)
+  }
+
+  /// Calls `body` when the focus goes on to something outside the widget.
+  public final func onFocusLoss(_ body: @escaping @MainActor () -> Void) {
+    let focus = Object(
+      Owned(taking: gtk_event_controller_focus_new()))
+    focus.connect("leave", body)
+    add(controller: focus)
+  }
+
+  /// Calls `body` before the widget, or something within it, gets a key or a button that goes down.
+  public final func onAnyInput(_ body: @escaping @MainActor (InputKind) -> Void) {
+    let keys = Object(
+      Owned(taking: gtk_event_controller_key_new()))
+    keys.connectKeyPress { _, _, _ in
+      body(.key)
+      return false
+    }
+    let press = Object(Owned(taking: gtk_gesture_click_new()))
+    gtk_gesture_single_set_button(press.opaque, 0)
+    press.connectPress("pressed") { _, _, _ in body(.press) }
+    for controller in [keys, press] {
+      gtk_event_controller_set_propagation_phase(controller.opaque, GTK_PHASE_CAPTURE)
+      add(controller: controller)
+    }
+  }
+
+  /// Calls `body` when the pointer or the focus comes to the widget or to something within it.
+  public final func onArrival(_ body: @escaping @MainActor () -> Void) {
+    let pointer = Object(
+      Owned(taking: gtk_event_controller_motion_new()))
+    pointer.connectNotify("contains-pointer") { [controller = pointer.opaque] in
+      if gtk_event_controller_motion_contains_pointer(controller) != 0 { body() }
+    }
+    let focus = Object(
+      Owned(taking: gtk_event_controller_focus_new()))
+    focus.connectNotify("contains-focus") { [controller = focus.opaque] in
+      if gtk_event_controller_focus_contains_focus(controller) != 0 { body() }
+    }
+    for controller in [pointer, focus] { add(controller: controller) }
+  }
+
+  final func add(controller: Object) {
+    // The widget takes over a reference of its own.
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(controller.raw)))
+  }
+}
+
+/// Where a button went down.
+@MainActor
+private final class Press {
+  var place = Point(x: 0, y: 0)
+}
+
+/// What the key of a code means without modifiers, in the first layout in which that is a character of ASCII or no
+/// character at all, such as F12.
+@MainActor
+private func latinKey(at code: UInt32) -> UInt32? {
+  guard let display = gdk_display_get_default() else { return nil }
+  var places: UnsafeMutablePointer<GdkKeymapKey>?
+  var keys: UnsafeMutablePointer<guint>?
+  var count: gint = 0
+  guard gdk_display_map_keycode(display, code, &places, &keys, &count) != 0, let places, let keys else {
+    return nil
+  }
+  defer {
+    g_free(places)
+    g_free(keys)
+  }
+  let plain = (0..<Int(count)).filter { places[$0].level == 0 }.sorted { places[$0].group < places[$1].group }
+  return plain.map { keys[$0] }.first { gdk_keyval_to_unicode($0) < 0x80 }
+}
+
+/// A key that was pressed, as GTK tells of it.
+private struct KeyPress {
+  /// What the key means in the present layout (`GDK_KEY_…`).
+  let symbol: guint
+  /// Which key of the keyboard it is.
+  let code: guint
+  /// What is held down meanwhile (`GdkModifierType`).
+  let modifiers: guint
+
+  @MainActor
+  var controlDigit: Int? {
+    let others =
+      GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue | GDK_HYPER_MASK.rawValue | GDK_META_MASK.rawValue
+    guard modifiers & GDK_CONTROL_MASK.rawValue != 0, modifiers & others == 0 else { return nil }
+    if let digit = Self.digit(of: symbol) { return digit }
+    guard modifiers & GDK_SHIFT_MASK.rawValue == 0 else { return nil }
+    return digitOnKey
+  }
+
+  /// The digit that the key gives in any of the user's layouts, with any modifier.
+  @MainActor
+  private var digitOnKey: Int? {
+    var symbols: UnsafeMutablePointer<guint>?
+    var count: gint = 0
+    guard gdk_display_map_keycode(gdk_display_get_default(), code, nil, &symbols, &count) != 0 else {
+      return nil
+    }
+    defer { g_free(symbols) }
+    // Not those of the number pad: without Num Lock its keys are End, Page Down and the like.
+    return UnsafeBufferPointer(start: symbols, count: Int(count)).lazy.compactMap(Self.digitInRow).first
+  }
+
+  private static func digit(of symbol: guint) -> Int? {
+    let pad = guint(GDK_KEY_KP_1)...guint(GDK_KEY_KP_9)
+    return pad.contains(symbol) ? Int(symbol - pad.lowerBound) + 1 : digitInRow(symbol)
+  }
+
+  private static func digitInRow(_ symbol: guint) -> Int? {
+    let row = guint(GDK_KEY_1)...guint(GDK_KEY_9)
+    return row.contains(symbol) ? Int(symbol - row.lowerBound) + 1 : nil
+  }
+}
