@@ -11,7 +11,9 @@ public enum CopyPasta {
   static let name = "CopyPasta"
   static let version = "0.1.0"
 
-  /// Does what the command line asks for; the answer is the exit status.
+  /// Does what the command line asks for.
+  ///
+  /// - Returns: the exit status.
   public static func run(arguments: [String]) -> Int32 {
     ProgramFiles.registerDataFolder()
     switch Invocation(arguments) {
@@ -52,7 +54,7 @@ public enum CopyPasta {
     MainLoop.attachMainActor()
     MainLoop.avoidThreadPool()
     #if DEBUG
-      LongTurns.recordWhereAsked()
+      LongTurns.recordIfAsked()
     #endif
     let application = CopyPastaApplication()
     // Its handlers hold it weakly, and the optimiser would let it go at its last use.
@@ -95,3 +97,22 @@ func complain(_ message: String) {
   // The descriptor and not `stderr`, which Swift takes for shared mutable state.
   _ = line.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
+
+#if DEBUG
+  /// If the tests ask for it, by the variable `COPYPASTA_LONG_TURNS`: writes how long each turn of the main loop took
+  /// that was longer than 20 ms into that file, in milliseconds, one a line.
+  ///
+  /// A release has nothing of it.
+  @MainActor
+  private enum LongTurns {
+    static func recordIfAsked() {
+      guard let path = getenv("COPYPASTA_LONG_TURNS") else { return }
+      let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+      guard file >= 0 else { return }
+      MainLoop.onLongTurn(over: .milliseconds(20)) { time in
+        let line = "\(time / .milliseconds(1))\n"
+        _ = line.utf8.withContiguousStorageIfAvailable { write(file, $0.baseAddress, $0.count) }
+      }
+    }
+  }
+#endif

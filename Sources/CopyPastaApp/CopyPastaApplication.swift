@@ -1,3 +1,4 @@
+import Glibc
 import GtkKit
 
 /// The life of the process: what it starts with, when it shows its window, and when it ends.
@@ -16,25 +17,27 @@ final class CopyPastaApplication {
   /// How long a program that was started for a call waits for one that needs it.
   private static let callTime = Duration.seconds(10)
 
-  let application = Application(id: CopyPasta.id)
-  let environment = Environment.live()
-  var popup: Popup?
-  var window: HistoryWindow?
-  var dialogs: Dialogs?
-  lazy var reasons = StayReasons { [weak self] in self?.endIfUnneeded() }
+  private let application = Application(id: CopyPasta.id)
+  private let environment = Environment.live()
+  private var toggler: WindowToggler?
+  private var window: HistoryWindow?
+  private var dialogs: Dialogs?
+  private lazy var reasons = KeepAliveReasons { [weak self] in self?.endIfUnneeded() }
   private var callWait: Timeout?
-  var isEnding = false
+  private var isEnding = false
   private var style: ProgramStyle?
   /// What the desktop prefers: before the first frame what it said last, for that is not to wait.
   private lazy var appearance = AppearanceFollower(
     keptIn: KeyFile(path: UserFolders.state + "/copypasta/appearance.ini", group: "appearance")
   ) { [weak self] in self?.style?.show($0) }
-  var trayIcon: TrayIcon?
-  var startAtLogin: StartAtLogin?
-  lazy var haptics = Haptics(preferences: environment.preferences)
-  var shortcutObservation: Observation?
+  private var trayIcon: TrayIcon?
+  private var startAtLogin: StartAtLogin?
+  private lazy var haptics = Haptics(preferences: environment.preferences)
+  private var shortcutObservation: Observation?
 
-  /// Runs until the program ends; the answer is the exit status.
+  /// Runs until the program ends.
+  ///
+  /// - Returns: the exit status.
   func run(_ start: Start) -> Int32 {
     application.onStartup { [weak self] in self?.joinDesktop() }
     application.onActivate { [weak self] in self?.show(.ambient) }
@@ -72,8 +75,8 @@ final class CopyPastaApplication {
     if isEnding { application.quit() } else { startParts() }
   }
 
-  /// Goes on to look as the desktop prefers it.
-  func followAppearance() {
+  /// Follows what the desktop prefers.
+  private func followAppearance() {
     Task { [appearance] in
       do throws(BusError) {
         appearance.follow(on: try await Bus.session())
@@ -83,30 +86,31 @@ final class CopyPastaApplication {
     }
   }
 
-  // MARK: The window
+  // MARK: - The window
 
-  /// Shows the window in front, with the keyboard on the newest row.
-  func show(_ activation: Activation) { shownPopup().show(activation) }
+  /// Shows the window in front, with the focus on the newest row.
+  private func show(_ activation: Activation) { madeToggler().show(activation) }
 
-  /// Hides the window where the user works in it, and shows it otherwise.
-  func toggle(_ activation: Activation) { shownPopup().toggle(activation) }
+  /// Hides the window if the user works in it, and brings it to the front if not.
+  private func toggle(_ activation: Activation) { madeToggler().toggle(activation) }
 
-  /// Takes the window off the screen, and ends the program where nothing needs it any more.
-  func hide() { popup?.hide() }
+  /// Takes the window off the screen, and ends the program if nothing needs it any more.
+  private func hide() { toggler?.hide() }
 
-  func shownPopup() -> Popup {
-    if let popup { return popup }
+  private func madeToggler() -> WindowToggler {
+    if let toggler { return toggler }
     addStyle()
     let window = HistoryWindow(environment)
-    let popup = Popup(window, preferences: { [environment] in environment.preferences }) { [weak self] in
+    let toggler = WindowToggler(window, preferences: { [environment] in environment.preferences }) {
+      [weak self] in
       self?.windowHidden()
     }
     window.onClose { [weak self] in self?.hide() }
     window.onCopied { [weak self] in self?.haptics.copied() }
     if application.isRegistered { window.join(application) }
     self.window = window
-    self.popup = popup
-    return popup
+    self.toggler = toggler
+    return toggler
   }
 
   private func windowHidden() {
@@ -119,10 +123,141 @@ final class CopyPastaApplication {
   }
 
   /// Gives all windows their style, once.
-  func addStyle() {
+  private func addStyle() {
     guard style == nil else { return }
     let style = ProgramStyle()
     style.show(appearance.appearance)
     self.style = style
+  }
+
+  // MARK: - The windows beside the main one
+
+  /// Adds the actions that show them.
+  private func addDialogActions() {
+    application.addAction("preferences", keys: ["<Control>comma"]) { [weak self] in
+      self?.showPreferences(.ambient)
+    }
+    application.addAction("shortcuts", keys: ["<Control>question"]) { [weak self] in
+      guard let self else { return }
+      shownDialogs().showShortcuts(above: window?.parentOfDialogs)
+    }
+    application.addAction("about") { [weak self] in
+      guard let self else { return }
+      shownDialogs().showAbout(environment.location, above: window?.parentOfDialogs)
+    }
+  }
+
+  /// Shows the preferences, above the window if that is shown.
+  private func showPreferences(_ activation: Activation) {
+    startAtLogin?.reconcile()
+    shownDialogs().showPreferences(of: environment, above: window?.parentOfDialogs, activation)
+  }
+
+  private func shownDialogs() -> Dialogs {
+    if let dialogs { return dialogs }
+    addStyle()
+    let dialogs = Dialogs(of: application) { [weak self] in self?.endIfUnneeded() }
+    self.dialogs = dialogs
+    return dialogs
+  }
+
+  // MARK: - With the window hidden, too: the tray icon, the global shortcut, the start at login
+
+  /// Starts all of it; the first frame is drawn by then.
+  private func startParts() {
+    followAppearance()
+    trayIcon = TrayIcon(preferences: environment.preferences) { [weak self] request, activation in
+      self?.requested(request, activation)
+    } shownChanged: { [weak self] isShown in
+      if isShown { self?.reasons.hold(.trayIcon) } else { self?.reasons.lose(.trayIcon) }
+    }
+    let preferences = environment.preferences
+    preferences.onChange(of: .showsTrayIcon) { [weak self] in
+      if !preferences.showsTrayIcon { self?.reasons.end(.trayIcon) }
+    }
+    let entry: any StartAtLogin.Entry = Desktop.isFlatpak ? AutostartPortal.ofSession : Autostart()
+    startAtLogin = StartAtLogin(preferences, entry) { [weak self] in self?.report($0, of: .startsAtLogin) }
+    startShortcut()
+  }
+
+  private func startShortcut() {
+    let shortcut = environment.shortcut
+    shortcut.onActivated { [weak self] in self?.toggle($0) }
+    shortcutObservation = shortcut.observe { [weak self, weak shortcut] in
+      if let shortcut { self?.shortcutChanged(to: shortcut.state) }
+    }
+    shortcut.start()
+  }
+
+  private func shortcutChanged(to state: ShortcutState) {
+    switch state {
+    case .held(by: .keyGrab, _), .held(by: .portal, _): reasons.hold(.shortcut)
+    // It is given back while the user chooses another one, and asked for again if it was lost.
+    case .starting: break
+    // GNOME starts the program if it does not run.
+    case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.refused): reasons.end(.shortcut)
+    case .notHeld(.taken), .notHeld(.missing), .notHeld(.unsupported): reasons.lose(.shortcut)
+    }
+  }
+
+  /// Says why a setting went back: in Preferences if they are open, else in the window.
+  private func report(_ message: String, of key: Preferences.Key) {
+    complain(message)
+    if dialogs?.report(message, of: key) != true { window?.report(message) }
+  }
+
+  private func requested(_ request: TrayIcon.Request, _ activation: Activation) {
+    switch request {
+    case .toggle: madeToggler().toggleByClick(activation)
+    case .show: show(activation)
+    case .preferences: showPreferences(activation)
+    case .quit: quit()
+    }
+  }
+
+  // MARK: - The end
+
+  /// Makes the program quit at the next turn of the main loop.
+  private func quit() {
+    isEnding = true
+    // One that does not run yet will not start; told to quit before, it would complain.
+    if application.isRegistered { application.quit() }
+  }
+
+  /// Ends the program if no window is shown and no reason to stay is left.
+  private func endIfUnneeded() {
+    if environment.clipboard.isOffering { reasons.hold(.offer) } else { reasons.end(.offer) }
+    let isShown = window?.isShown == true || dialogs?.areOpen == true
+    if !isShown && reasons.isEmpty { quit() }
+  }
+
+  /// Takes everything down, once the main loop has ended.
+  private func end() {
+    dialogs?.close()
+    dialogs = nil
+    window?.hide()
+    MainLoop.wait(atMost: .seconds(3)) { [window, environment] in
+      // What is on its way to the disk: a row that was deleted just now has to be gone.
+      await window?.settle()
+      await environment.clipboard.handOver()
+    }
+    toggler = nil
+    // Taken out first: a window that finds the display gone as it goes leads to `displayLost`, which asks for it.
+    window.take()?.destroy()
+    trayIcon = nil
+    environment.close()
+  }
+
+  /// The X server or the compositor has ended: so must this program, with all that is on its way to the disk.
+  private func displayLost() {
+    complain(tr("The display has gone."))
+    window?.rememberSize()
+    // On Wayland it would wait for the main loop, which does not run any more.
+    window?.content?.endReading()
+    MainLoop.finish(atMost: .seconds(2)) { [window, environment] in
+      await window?.settle()
+      await environment.closeHistory()
+    }
+    exit(1)
   }
 }

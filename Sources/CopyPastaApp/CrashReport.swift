@@ -8,7 +8,7 @@ enum CrashReport {
     forbidBacktrace()
   }
 
-  /// Swift's runtime says on standard error what lay where the registers point, which may be a clip; who sets the
+  /// Swift's runtime says on standard error what lay where the registers point, which may be a clip; whoever sets the
   /// variable for it wants that.
   private static func forbidBacktrace() {
     guard getenv("SWIFT_BACKTRACE") == nil else { return }
@@ -17,7 +17,7 @@ enum CrashReport {
 
   /// Forbids a core dump.
   ///
-  /// The limit is 1 byte and not 0: the kernel heeds no limit where dumps are piped to a program (systemd-coredump,
+  /// The limit is 1 byte and not 0: the kernel heeds no limit if dumps are piped to a program (systemd-coredump,
   /// apport), except for this value, by which it stops the dump of such a program itself.
   ///
   /// `PR_SET_DUMPABLE` would forbid debuggers as well. But then `/proc/PID/root` can be read by root only, and
@@ -25,7 +25,7 @@ enum CrashReport {
   /// would be lost. And it would protect little: what runs as this user can read the history's file itself.
   private static func forbidDump() {
     var limit = rlimit(rlim_cur: 1, rlim_max: 1)
-    // It can only fail where the hard limit is 0, which is as good.
+    // It can only fail if the hard limit is 0, which is as good.
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
   }
 }

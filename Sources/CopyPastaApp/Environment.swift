@@ -10,14 +10,14 @@ final class Environment {
   let now: @Sendable () -> Int64
   private let deferredHistory: Deferred<Result<History, StoreError>>
   private let deferredPreferences: Deferred<Preferences>
-  private let deferredShortcut: Deferred<ShortcutKeeper>
+  private let deferredShortcut: Deferred<GlobalShortcutController>
 
   init(
     clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile,
     now: @escaping @Sendable () -> Int64,
     history: @escaping @MainActor () -> Result<History, StoreError>,
     preferences: @escaping @MainActor () -> Preferences,
-    shortcuts: @escaping @MainActor () -> [any GlobalShortcut]
+    shortcuts: @escaping @MainActor () -> [any GlobalShortcutController.Backend]
   ) {
     self.clipboard = clipboard
     self.location = location
@@ -26,7 +26,7 @@ final class Environment {
     deferredHistory = Deferred(history)
     let deferredPreferences = Deferred(preferences)
     self.deferredPreferences = deferredPreferences
-    deferredShortcut = Deferred { ShortcutKeeper(deferredPreferences.value, ways: shortcuts()) }
+    deferredShortcut = Deferred { GlobalShortcutController(deferredPreferences.value, backends: shortcuts()) }
   }
 
   /// The history, opened when it is first asked for: a program that starts hidden does without.
@@ -36,7 +36,7 @@ final class Environment {
   var preferences: Preferences { deferredPreferences.value }
 
   /// The keys that call the history up from every program.
-  var shortcut: ShortcutKeeper { deferredShortcut.value }
+  var shortcut: GlobalShortcutController { deferredShortcut.value }
 
   /// The real thing.
   static func live() -> Environment {
@@ -46,13 +46,13 @@ final class Environment {
       windowState: KeyFile(path: UserFolders.state + "/copypasta/state.ini", group: "window"),
       now: { Format.now },
       history: { Result { () throws(StoreError) in try History(at: location) } },
-      preferences: livePreferences, shortcuts: liveShortcuts)
+      preferences: livePreferences, shortcuts: liveShortcutBackends)
   }
 
   /// Has the history opened anew when it is next asked for; it must not be open.
   func forgetHistory() { deferredHistory.forget() }
 
-  /// Rescues a damaged history, which must not be open; nil where there was nothing to rescue.
+  /// Rescues a damaged history, which must not be open; nil if there was nothing to rescue.
   func rescueHistory() async throws(StoreError) -> HistoryRescuer.Outcome? {
     forgetHistory()
     return try await HistoryRescuer().rescue(location)
@@ -83,19 +83,19 @@ final class Environment {
     return Preferences(schema: schema)
   }
 
-  /// The ways to a global shortcut that this desktop may have, the best one first.
-  private static func liveShortcuts() -> [any GlobalShortcut] {
-    var ways: [any GlobalShortcut] = []
-    // First, for what the user has put into GNOME's settings would be somebody else's to every other way.
+  /// The backends for a global shortcut that this desktop may have, the best one first.
+  private static func liveShortcutBackends() -> [any GlobalShortcutController.Backend] {
+    var backends: [any GlobalShortcutController.Backend] = []
+    // First, for what the user has put into GNOME's settings would be somebody else's to every other one.
     // Out of a sandbox they are out of reach.
-    if !Desktop.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { ways.append(gnome) }
+    if !Desktop.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { backends.append(gnome) }
     // It is certain, and brings the time of the press along; but under Xwayland it would be told of nothing.
     if case .x11(let name) = Display.backend, !Desktop.isWayland {
-      ways.append(KeyGrabShortcut(display: name))
+      backends.append(KeyGrabShortcut(display: name))
     }
-    let refused = RefusedKeys(path: UserFolders.state + "/copypasta/shortcut.ini")
+    let refused = PortalShortcut.RefusedKeys(path: UserFolders.state + "/copypasta/shortcut.ini")
     // KDE gives back what it granted once. Elsewhere that may be listed, and work only when it is asked for again.
-    return ways + [PortalShortcut(refused: refused, remembers: Desktop.names.contains("KDE"))]
+    return backends + [PortalShortcut(refused: refused, remembers: Desktop.names.contains("KDE"))]
   }
 
   private static func systemClipboard() -> any SystemClipboard {
@@ -125,4 +125,23 @@ struct History {
     }
     reader = try HistoryReader(location: location)
   }
+}
+
+/// A value that is made when it is first asked for, and known not to have been made before.
+@MainActor
+private final class Deferred<Value> {
+  private let make: @MainActor () -> Value
+  private(set) var made: Value?
+
+  init(_ make: @escaping @MainActor () -> Value) { self.make = make }
+
+  var value: Value {
+    if let made { return made }
+    let value = make()
+    made = value
+    return value
+  }
+
+  /// Lets the value go.
+  func forget() { made = nil }
 }

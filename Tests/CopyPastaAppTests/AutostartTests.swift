@@ -50,7 +50,7 @@ import Testing
     try others.write(toFile: file, atomically: true, encoding: .utf8)
     let autostart = Autostart(folder: folder, program: "/opt/copypasta")
     for starts in [true, false] {
-      #expect(throws: AutostartError.notOurs(path: file)) { try autostart.set(starts) }
+      #expect(throws: StartAtLogin.EntryError.notOurs(path: file)) { try autostart.set(starts) }
     }
     #expect(try String(contentsOfFile: file, encoding: .utf8) == others)
   }
@@ -58,7 +58,7 @@ import Testing
   @Test func whereItCannotBeWrittenItSaysSo() throws {
     try "in the way".write(toFile: home.path + "/config", atomically: true, encoding: .utf8)
     let autostart = Autostart(folder: folder, program: "/opt/copypasta")
-    let error = #expect(throws: AutostartError.self) { try autostart.set(true) }
+    let error = #expect(throws: StartAtLogin.EntryError.self) { try autostart.set(true) }
     #expect(error?.message.contains(file) == true)
   }
 
@@ -109,7 +109,7 @@ import Testing
     var messages: [String] = []
     let start = StartAtLogin(preferences, AutostartPortal { fake.client }) { messages.append($0) }
     preferences.startsAtLogin = true
-    try await pump("the reason") { messages == [AutostartError.refused.message] }
+    try await pump("the reason") { messages == [StartAtLogin.EntryError.refused.message] }
     #expect(!preferences.startsAtLogin)
     fake.answers["RequestBackground"] = .granted
     preferences.startsAtLogin = true
@@ -154,7 +154,7 @@ import Testing
     let fake = try await FakePortal()
     fake.answers["RequestBackground"] = answer
     try await fake.start()
-    await #expect(throws: AutostartError.refused) {
+    await #expect(throws: StartAtLogin.EntryError.refused) {
       try await pumping { try await AutostartPortal { fake.client }.set(true) }
     }
   }
@@ -168,7 +168,7 @@ import Testing
     // It is refused while the user still looks at the first question.
     fake.answers["RequestBackground"] = .refused
     let second = Task { try await AutostartPortal { fake.client }.set(false) }
-    await #expect(throws: AutostartError.refused) { try await pumping { try await second.value } }
+    await #expect(throws: StartAtLogin.EntryError.refused) { try await pumping { try await second.value } }
     fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
     try await pumping { try await first.value }
   }

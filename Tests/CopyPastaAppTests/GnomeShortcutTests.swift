@@ -95,15 +95,15 @@ import Testing
 
   @Test func theChoiceIsOfferedWhereThereIsNoOtherWay() async throws {
     let preferences = Preferences(schema: nil)
-    let keeper = ShortcutKeeper(preferences, ways: [shortcut, FakeShortcut()])
-    keeper.start()
-    #expect(try await eventually { keeper.state == .notHeld(.unsupported) })
-    #expect(keeper.gnomeChoice == .add)
-    keeper.choose(.add)
-    #expect(try await eventually { keeper.state == .held(by: .gnome, name: "Ctrl+Super+V") })
-    #expect(keeper.gnomeChoice == .remove)
-    keeper.choose(.remove)
-    #expect(try await eventually { keeper.gnomeChoice == .add })
+    let controller = GlobalShortcutController(preferences, backends: [shortcut, FakeShortcut()])
+    controller.start()
+    #expect(try await eventually { controller.state == .notHeld(.unsupported) })
+    #expect(controller.gnomeChoice == .add)
+    controller.choose(.add)
+    #expect(try await eventually { controller.state == .held(by: .gnome, name: "Ctrl+Super+V") })
+    #expect(controller.gnomeChoice == .remove)
+    controller.choose(.remove)
+    #expect(try await eventually { controller.gnomeChoice == .add })
     #expect(places["custom-keybindings"] == .texts([Self.others]))
   }
 

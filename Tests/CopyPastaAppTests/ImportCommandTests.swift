@@ -81,15 +81,15 @@ struct ImportCommandTests {
   @Test func `with the number of each line that is refused`() throws {
     try folder.write("{\"text\":\"a\"}\n\nnonsense\n{\"text\":\"\"}\n", to: "lines.jsonl")
     let file = try FileHandle(forReadingFrom: URL(filePath: folder.path + "/lines.jsonl"))
-    var lines = ImportedLines(descriptor: file.fileDescriptor)
-    var found: [Result<ImportedLine, LineRefusal>] = []
+    var lines = ImportReader(descriptor: file.fileDescriptor)
+    var found: [Result<ImportReader.Line, ImportReader.Refusal>] = []
     var numbers: [Int] = []
     while let line = try lines.next() {
       found.append(line)
       numbers.append(lines.number)
     }
-    let first = ImportedLine(capturedAt: 0, text: Array("a".utf8))
-    #expect(found == [.success(first), .failure(.malformed), .success(ImportedLine())])
+    let first = ImportReader.Line(capturedAt: 0, text: Array("a".utf8))
+    #expect(found == [.success(first), .failure(.malformed), .success(ImportReader.Line())])
     #expect(numbers == [1, 3, 4])
   }
 

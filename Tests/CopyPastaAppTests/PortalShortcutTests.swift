@@ -252,7 +252,7 @@ import Testing
   @Test(arguments: ["", "Meta+B"])
   func `after a no KDE's settings have the last word`(_ trigger: String) async throws {
     let folder = try TemporaryFolder()
-    let refused = RefusedKeys(path: folder.path + "/shortcut.ini")
+    let refused = PortalShortcut.RefusedKeys(path: folder.path + "/shortcut.ini")
     let keys = try #require(Accelerator("<Control><Super>v"))
     refused.remember(keys)
     // What the user refused is there, without keys, until they set some.
@@ -271,17 +271,17 @@ import Testing
 
   @Test func `keys that are chosen once more are asked for once more`() async throws {
     let folder = try TemporaryFolder()
-    let refused = RefusedKeys(path: folder.path + "/shortcut.ini")
+    let refused = PortalShortcut.RefusedKeys(path: folder.path + "/shortcut.ini")
     let preferences = Preferences(schema: nil)
     let asked = PortalShortcut(limits: .patient, refused: refused) { [portal] in portal.client }
-    let keeper = ShortcutKeeper(preferences, ways: [asked])
+    let controller = GlobalShortcutController(preferences, backends: [asked])
     portal.answers["BindShortcuts"] = .refused
     try await portal.start()
-    keeper.start()
-    try await pump("the no") { keeper.state == .notHeld(.refused) }
+    controller.start()
+    try await pump("the no") { controller.state == .notHeld(.refused) }
     portal.answers = [:]
-    keeper.askAgain()
-    try await pump("the yes") { keeper.state == Self.held }
+    controller.askAgain()
+    try await pump("the yes") { controller.state == Self.held }
   }
 
   // MARK: Sessions that are lost
@@ -376,7 +376,7 @@ import Testing
 
   @Test func theUsersNoIsKeptOverARestartAndForTheseKeysOnly() async throws {
     let folder = try TemporaryFolder()
-    let refused = RefusedKeys(path: folder.path + "/state/shortcut.ini")
+    let refused = PortalShortcut.RefusedKeys(path: folder.path + "/state/shortcut.ini")
     let (no, other) = (try #require(Accelerator("<Super>v")), try #require(Accelerator("<Alt>F1")))
     func start(_ keys: Accelerator, _ answer: FakePortal.Answer) async throws -> ShortcutState {
       portal.answers["BindShortcuts"] = answer

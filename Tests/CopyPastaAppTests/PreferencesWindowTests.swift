@@ -48,17 +48,17 @@ import Testing
   @Test(arguments: Way.allCases)
   func `however the window goes while it waits for keys, the shortcut is back`(_ way: Way) async throws {
     let shown = ShownDialogs()
-    let keeper = shown.environment.shortcut
-    keeper.start()
-    try await pump("the shortcut held") { keeper.state == ShownDialogs.held }
+    let controller = shown.environment.shortcut
+    controller.start()
+    try await pump("the shortcut held") { controller.state == ShownDialogs.held }
     shown.dialogs.showPreferences(of: shown.environment, above: nil)
     let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
     try await pump("the window on the screen") { window.shortcut.root.isMapped }
     window.shortcut.recorder.record()
-    #expect(keeper.isPaused)
+    #expect(controller.isPaused)
     try await pump("the shortcut given back") {
       // A window of another test may take the focus, and with it the wait for keys.
-      if !keeper.isPaused { window.shortcut.recorder.record() }
+      if !controller.isPaused { window.shortcut.recorder.record() }
       return !shown.way.isHeld
     }
     switch way {
@@ -66,8 +66,8 @@ import Testing
     case .closed: shown.dialogs.close()
     case .hidden: window.window.isVisible = false
     }
-    #expect(!keeper.isPaused)
-    try await pump("the shortcut held again") { shown.way.isHeld && keeper.state == ShownDialogs.held }
+    #expect(!controller.isPaused)
+    try await pump("the shortcut held again") { shown.way.isHeld && controller.state == ShownDialogs.held }
     shown.dialogs.close()
     window.window.destroy()
   }

@@ -9,12 +9,12 @@ import Testing
   @Test(arguments: ["<Control><Super>v", "<Alt>F1", "<Super>space", "<Control><Shift>c", "<Control>k"])
   func keysWithAModifierWillDo(_ name: String) throws {
     let keys = try #require(Accelerator(name))
-    #expect(ShortcutCapture(keys) == .chosen(keys))
+    #expect(ShortcutRecorder.Choice(keys) == .chosen(keys))
   }
 
   @Test(arguments: ["v", "<Shift>v", "F12", "Escape", "<Control>c", "<Control>v", "<Control>Insert"])
   func whatIsNeededForTypingWillNot(_ name: String) throws {
-    guard case .unsuitable(let reason) = ShortcutCapture(try #require(Accelerator(name))) else {
+    guard case .unsuitable(let reason) = ShortcutRecorder.Choice(try #require(Accelerator(name))) else {
       Issue.record("suitable")
       return
     }
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func modifiersAloneAreABeginning() throws {
-    #expect(ShortcutCapture(try #require(Accelerator("<Control>Super_L"))) == .incomplete)
+    #expect(ShortcutRecorder.Choice(try #require(Accelerator("<Control>Super_L"))) == .incomplete)
   }
 
   @Test(arguments: [

@@ -3,7 +3,7 @@ import GtkKit
 /// Starting hidden with the user's session, by a file in the autostart folder (Desktop Application Autostart
 /// Specification).
 @MainActor
-struct Autostart: LoginEntry {
+struct Autostart: StartAtLogin.Entry {
   private let file: KeyFile
   private let program: String?
 
@@ -38,7 +38,7 @@ struct Autostart: LoginEntry {
   private var isOurs: Bool { file.string(Self.mark) != nil }
 
   /// Writes or removes the file.
-  func set(_ starts: Bool) throws(AutostartError) {
+  func set(_ starts: Bool) throws(StartAtLogin.EntryError) {
     guard !file.exists || isOurs else { throw .notOurs(path: file.path) }
     do throws(GLibError) {
       if starts { try write() } else { try file.remove() }
@@ -56,28 +56,8 @@ struct Autostart: LoginEntry {
   }
 }
 
-/// Why the start at login could not be set.
-enum AutostartError: Error, Equatable {
-  /// There is a file that this program has not made.
-  case notOurs(path: String)
-  /// The desktop, or the user when it asked, did not allow it.
-  case refused
-  /// The file could not be written or removed.
-  case failed(path: String, reason: String)
-
-  var message: String {
-    switch self {
-    case .notOurs(let path):
-      tr("The start at login stays as it is: “%s” was not made by CopyPasta.").filled(with: path)
-    case .refused: tr("The start at login stays as it is: the desktop did not allow the change.")
-    case .failed(let path, let reason):
-      tr("The start at login could not be changed: “%s”: %s").filled(with: path, reason)
-    }
-  }
-}
-
 /// The rules of desktop files (Desktop Entry Specification).
-enum DesktopEntry {
+private enum DesktopEntry {
   /// A word of a command line: nothing in it is taken for a quote, a variable or a field code.
   static func quoted(_ word: String) -> String {
     let special: [Character] = ["\"", "`", "$", "\\"]

@@ -3,7 +3,7 @@ import GtkKit
 /// Starting hidden with the user's session, asked of the desktop by the Background portal: in a sandbox, from which
 /// the autostart folder is out of reach.
 @MainActor
-struct AutostartPortal: LoginEntry {
+struct AutostartPortal: StartAtLogin.Entry {
   /// The user may be asked.
   private static let limit = Duration.seconds(120)
 
@@ -18,8 +18,8 @@ struct AutostartPortal: LoginEntry {
   /// The portal does not tell.
   var isSet: Bool? { nil }
 
-  /// - Throws: `refused` where it stays as it is.
-  func set(_ starts: Bool) async throws(AutostartError) {
+  /// - Throws: `refused` if the start at login stays as it is.
+  func set(_ starts: Bool) async throws(StartAtLogin.EntryError) {
     let portal: Portal
     do throws(BusError) { portal = Portal(try await connect()) } catch { throw .refused }
     do throws(PortalError) {

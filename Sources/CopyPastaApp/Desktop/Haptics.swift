@@ -2,7 +2,7 @@ import GtkKit
 
 /// A short buzz when a text was copied, by feedbackd, which runs on phones and tablets.
 ///
-/// See https://gitlab.freedesktop.org/agx/feedbackd. Where it does not run nothing happens; it is never started.
+/// See https://gitlab.freedesktop.org/agx/feedbackd. If it does not run nothing happens; it is never started.
 @MainActor
 final class Haptics {
   private static let service = RemoteObject(

@@ -13,7 +13,7 @@ struct TrayMenu {
   private let entries: [(label: String, request: TrayIcon.Request)]
   private let chosen: @MainActor (TrayIcon.Request, _ time: UInt32) -> Void
 
-  /// - Parameter chosen: called with the entry that was clicked, and when, by the X server's time; 0 where it is not known.
+  /// - Parameter chosen: called with the entry that was clicked, and when, by the X server's time; 0 if it is not known.
   init(chosen: @escaping @MainActor (TrayIcon.Request, _ time: UInt32) -> Void) {
     // The underscore marks the access key, as everywhere in GTK.
     entries = [
@@ -42,7 +42,7 @@ struct TrayMenu {
 
   private var ids: ClosedRange<Int32> { Self.root...Int32(entries.count) }
 
-  /// What an item looks like; only the properties of these names, or all where there is none.
+  /// What an item looks like: the properties of these names, or all of them if no name is given.
   private func properties(of id: Int32, named names: [String]) -> Variant {
     let all: [String: Variant] =
       id == Self.root

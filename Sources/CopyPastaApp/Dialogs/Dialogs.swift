@@ -21,7 +21,7 @@ final class Dialogs {
   /// Whether one of them is shown.
   var areOpen: Bool { !open.isEmpty }
 
-  /// Shows the preferences, above a window where there is one on the screen.
+  /// Shows the preferences, above a window if there is one on the screen.
   func showPreferences(
     of environment: Environment, above parent: Window?, _ activation: Activation = .ambient
   ) {
@@ -38,7 +38,9 @@ final class Dialogs {
     show(.about, above: parent) { AboutDialog(checking: history) }
   }
 
-  /// Says in the preferences why a setting went back; answers false where they are not shown.
+  /// Says in the preferences why a setting went back.
+  ///
+  /// - Returns: false if they are not shown.
   func report(_ message: String, of key: Preferences.Key) -> Bool {
     guard let preferences = open[.preferences] as? PreferencesWindow else { return false }
     preferences.report(message, of: key)

@@ -25,7 +25,7 @@ enum Export {
   private static func message(about error: any Error) -> String? {
     switch error {
     case let error as StoreError: tr("Not exported.") + " " + error.message
-    case OutputError.failed(let code):
+    case OutputBuffer.WriteError.failed(let code):
       tr("Not exported: the output could not be written (%s).").filled(with: String(cString: strerror(code)))
     default: nil  // Whoever read it, such as `head`, has seen enough.
     }
@@ -51,7 +51,7 @@ enum Export {
 }
 
 extension OutputBuffer {
-  fileprivate mutating func append(_ clip: Clip.Whole) throws(OutputError) {
+  fileprivate mutating func append(_ clip: Clip.Whole) throws(OutputBuffer.WriteError) {
     try append(#"{"captured_at":"#.utf8)
     try append((clip.capturedAt == 0 ? "null" : "\"\(Format.iso8601(clip.capturedAt))\"").utf8)
     try append(#","text":"#.utf8)

@@ -21,7 +21,7 @@ enum Import {
       )
     } catch let error as StoreError {
       complain(tr("Not imported.") + " " + error.message)
-    } catch let error as InputError {
+    } catch let error as InputBuffer.ReadError {
       complain(
         tr("Not imported: the input could not be read (%s).").filled(
           with: String(cString: strerror(error.errno))))
@@ -33,7 +33,7 @@ enum Import {
 
   private static func add(from descriptor: Int32, to location: HistoryLocation) throws -> ImportCounts {
     let history = try HistoryImport(location, at: Format.now)
-    var lines = ImportedLines(descriptor: descriptor)
+    var lines = ImportReader(descriptor: descriptor)
     var counts = ImportCounts()
     while let line = try lines.next() {
       switch line {

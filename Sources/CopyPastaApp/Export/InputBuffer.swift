@@ -1,12 +1,12 @@
 import Glibc
 
-/// Input could not be read, for a reason other than its end.
-struct InputError: Error, Equatable {
-  let errno: Int32
-}
-
 /// Bytes of a file descriptor, read some at a time.
 struct InputBuffer {
+  /// Input could not be read, for a reason other than its end.
+  struct ReadError: Error, Equatable {
+    let errno: Int32
+  }
+
   private let descriptor: Int32
   private var bytes = [UInt8](repeating: 0, count: 65_536)
   private var position = 0
@@ -17,7 +17,7 @@ struct InputBuffer {
   }
 
   /// The next byte, which stays the next one; nil at the end.
-  mutating func peek() throws(InputError) -> UInt8? {
+  mutating func peek() throws(ReadError) -> UInt8? {
     if position == end { try fill() }
     return position < end ? bytes[position] : nil
   }
@@ -26,14 +26,14 @@ struct InputBuffer {
   mutating func advance() { position += 1 }
 
   /// Goes on behind the next byte if it is this one.
-  mutating func take(_ character: Unicode.Scalar) throws(InputError) -> Bool {
+  mutating func take(_ character: Unicode.Scalar) throws(ReadError) -> Bool {
     guard try peek() == UInt8(character.value) else { return false }
     advance()
     return true
   }
 
   /// Takes what is there of a JSON string up to a quotation mark, an escape or a control character.
-  mutating func takePlain(into text: inout [UInt8]) throws(InputError) {
+  mutating func takePlain(into text: inout [UInt8]) throws(ReadError) {
     guard try peek() != nil else { return }
     var stop = position
     while stop < end, bytes[stop] >= 0x20, bytes[stop] != UInt8(ascii: "\""),
@@ -45,11 +45,11 @@ struct InputBuffer {
     position = stop
   }
 
-  private mutating func fill() throws(InputError) {
+  private mutating func fill() throws(ReadError) {
     while true {
       let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw InputError(errno: errno) }
+      guard count >= 0 else { throw ReadError(errno: errno) }
       (position, end) = (0, count)
       return
     }

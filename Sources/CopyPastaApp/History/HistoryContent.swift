@@ -70,7 +70,7 @@ final class HistoryContent {
   }
 
   /// Follows what the user has set; before anything is read.
-  func follow(_ preferences: Preferences, _ shortcut: ShortcutKeeper) {
+  func follow(_ preferences: Preferences, _ shortcut: GlobalShortcutController) {
     useSizeLimit(preferences.sizeLimit)
     sizeLimit = preferences.observe(.sizeLimit) { [weak self] in
       self?.useSizeLimit(preferences.sizeLimit)

@@ -20,7 +20,7 @@ final class Preferences {
     case sizeLimit = "size-limit"
     case usesHaptics = "haptics"
 
-    /// What holds where the user set nothing.
+    /// What holds if the user set nothing.
     var initialValue: Settings.Value {
       switch self {
       case .shortcut: .text("<Control><Super>v")
@@ -65,7 +65,7 @@ final class Preferences {
     set { self[.hidesOnFocusLoss] = .flag(newValue) }
   }
 
-  /// Whether there is an icon in the tray, where the desktop has one.
+  /// Whether there is an icon in the tray, if the desktop has a tray.
   var showsTrayIcon: Bool {
     get { flag(.showsTrayIcon) }
     set { self[.showsTrayIcon] = .flag(newValue) }
@@ -83,24 +83,24 @@ final class Preferences {
     set { self[.sizeLimit] = .number((newValue >> 20).clamped(to: Self.sizeLimits)) }
   }
 
-  /// Whether the device buzzes shortly when a text was copied, where it can.
+  /// Whether the device buzzes shortly when a text was copied, if it can.
   var usesHaptics: Bool {
     get { flag(.usesHaptics) }
     set { self[.usesHaptics] = .flag(newValue) }
   }
 
-  /// Whether the values outlast the program; false where the schema is not installed or the desktop keeps none.
+  /// Whether the values outlast the program; false if the schema is not installed or the desktop keeps none.
   var areKept: Bool { settings.areKept }
 
-  /// Whether a setting may be changed; false where the system's administrator has locked it.
+  /// Whether a setting may be changed; false if the system's administrator has locked it.
   func isWritable(_ key: Key) -> Bool { settings.isWritable(key.rawValue) }
 
-  /// Calls after each change of a setting, whoever made it, for as long as the preferences live.
+  /// Calls `body` after each change of a setting, whoever made it, for as long as the preferences live.
   func onChange(of key: Key, _ body: @escaping @MainActor () -> Void) {
     permanent.append(observe(key, body))
   }
 
-  /// Calls after each change of a setting, whoever made it, for as long as the answer is kept.
+  /// Calls `body` after each change of a setting, whoever made it, for as long as the observation is kept.
   func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> Observation {
     let observers = observers[key] ?? Observers()
     self.observers[key] = observers
@@ -114,5 +114,12 @@ final class Preferences {
   private subscript(key: Key) -> Settings.Value {
     get { settings[key.rawValue] ?? key.initialValue }
     set { if self[key] != newValue { settings.set(key.rawValue, to: newValue) } }
+  }
+}
+
+extension Int {
+  /// The nearest number within a range.
+  func clamped(to range: ClosedRange<Int>) -> Int {
+    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
   }
 }

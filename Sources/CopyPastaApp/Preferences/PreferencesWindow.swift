@@ -10,7 +10,7 @@ final class PreferencesWindow: Dialog {
   private let sizeLimit: SizeLimitButton
   let shortcut: ShortcutGroup
 
-  init(_ preferences: Preferences, _ shortcut: ShortcutKeeper, clipboard: any SystemClipboard) {
+  init(_ preferences: Preferences, _ shortcut: GlobalShortcutController, clipboard: any SystemClipboard) {
     self.preferences = preferences
     self.shortcut = ShortcutGroup(preferences, shortcut, in: window, clipboard: clipboard)
     sizeLimit = SizeLimitButton(preferences)

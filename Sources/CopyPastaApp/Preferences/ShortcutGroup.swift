@@ -1,14 +1,14 @@
 import ClipHistory
 import GtkKit
 
-/// Which keys call the history up, whether they do, and what to do where they do not.
+/// Which keys call the history up, whether they do, and what to do if they do not.
 @MainActor
 final class ShortcutGroup {
   let root: Widget
   let recorder: ShortcutRecorder
 
   private let preferences: Preferences
-  private let keeper: ShortcutKeeper
+  private let controller: GlobalShortcutController
   private let clipboard: any SystemClipboard
   private let keys: PreferenceRow
   private let command: PreferenceRow
@@ -19,10 +19,11 @@ final class ShortcutGroup {
 
   /// - Parameter window: the one that it is in.
   init(
-    _ preferences: Preferences, _ keeper: ShortcutKeeper, in window: Window, clipboard: any SystemClipboard
+    _ preferences: Preferences, _ controller: GlobalShortcutController, in window: Window,
+    clipboard: any SystemClipboard
   ) {
     self.preferences = preferences
-    self.keeper = keeper
+    self.controller = controller
     let recorder = ShortcutRecorder(in: window)
     self.recorder = recorder
     keys = PreferenceRow(tr("Show or _Hide the History"), "", recorder.root) { [weak recorder] in
@@ -45,18 +46,18 @@ final class ShortcutGroup {
     copyButton.onClick { [weak self] in self?.copyCommand() }
     gnomeButton.onClick { [weak self] in self?.useGnome() }
     observations = [
-      keeper.observe { [weak self] in self?.show() },
+      controller.observe { [weak self] in self?.show() },
       preferences.observe(.shortcut) { [weak self] in self?.show() },
     ]
   }
 
   private func choose(_ shortcut: String) {
-    if preferences.shortcut != shortcut { preferences.shortcut = shortcut } else { keeper.askAgain() }
+    if preferences.shortcut != shortcut { preferences.shortcut = shortcut } else { controller.askAgain() }
   }
 
   private func recording(_ isRecording: Bool) {
     // The present keys can be chosen again, and do nothing meanwhile.
-    keeper.isPaused = isRecording
+    controller.isPaused = isRecording
     if isRecording { explain(tr("Press the keys. Escape leaves them as they are, Backspace sets none.")) }
     if !isRecording { show() }
   }
@@ -73,20 +74,20 @@ final class ShortcutGroup {
   }
 
   private func useGnome() {
-    if let choice = keeper.gnomeChoice { keeper.choose(choice) }
+    if let choice = controller.gnomeChoice { controller.choose(choice) }
   }
 
   private func show() {
     recorder.shortcut = preferences.shortcut
     guard !recorder.isRecording else { return }
-    explain(keeper.state.message)
-    command.isShown = keeper.state.command != nil
+    explain(controller.state.message)
+    command.isShown = controller.state.command != nil
     showGnome()
   }
 
   private func showGnome() {
-    gnome.isShown = keeper.gnomeChoice != nil
-    switch keeper.gnomeChoice {
+    gnome.isShown = controller.gnomeChoice != nil
+    switch controller.gnomeChoice {
     case .add?:
       gnomeButton.label = tr("Set _Up")
       gnome.explain(tr("Adds the keys to the custom shortcuts in GNOME’s settings."))

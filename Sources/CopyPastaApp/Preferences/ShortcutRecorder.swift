@@ -5,13 +5,39 @@ import GtkKit
 /// Escape cancels, Backspace sets none.
 @MainActor
 final class ShortcutRecorder {
+  /// What a press of keys comes to while the user chooses a shortcut.
+  enum Choice: Equatable {
+    /// Only modifiers so far.
+    case incomplete
+    /// These will do.
+    case chosen(Accelerator)
+    /// These will not; the text says why.
+    case unsuitable(String)
+
+    /// What a press comes to.
+    init(_ keys: Accelerator) {
+      if keys.isModifierAlone {
+        self = .incomplete
+      } else if keys.modifiers.isDisjoint(with: [.control, .alt, .logo, .hyper, .meta]) {
+        self = .unsuitable(tr("Hold Control, Alt or Super with the key: alone it is needed for typing."))
+      } else if keys.modifiers == .control, Self.clipboardKeys.contains(keys.keyName) {
+        self = .unsuitable(tr("%s is needed in every program. Choose other keys.").filled(with: keys.label))
+      } else {
+        self = .chosen(keys)
+      }
+    }
+
+    /// What copies, cuts and pastes, with Control: taken from every program, there would be nothing to record.
+    private static let clipboardKeys: Set<String> = ["c", "x", "v", "Insert"]
+  }
+
   let root: Button
   private let label = Label()
   private weak var window: Window?
 
   /// Called with the keys that were chosen, as GTK writes them; empty for none.
   var onChoice: (@MainActor (String) -> Void)?
-  /// Called where pressed keys will not do, with the reason.
+  /// Called if pressed keys will not do, with the reason.
   var onRefusal: (@MainActor (String) -> Void)?
   /// Called when it begins and when it ends to listen.
   var onRecording: (@MainActor (Bool) -> Void)?
@@ -26,7 +52,7 @@ final class ShortcutRecorder {
     root.onClick { [weak self] in self?.clicked() }
     root.onKeyPress { [weak self] in self?.pressed($0) ?? false }
     root.onFocusLoss { [weak self] in self?.isRecording = false }
-    // A window that is closed need not lose the keyboard before.
+    // A window that is closed need not lose the focus before.
     root.onHide { [weak self] in self?.isRecording = false }
     show()
   }
@@ -70,7 +96,7 @@ final class ShortcutRecorder {
   }
 
   private func judge(_ keys: Accelerator) {
-    switch ShortcutCapture(keys) {
+    switch Choice(keys) {
     case .incomplete: break
     case .chosen(let keys): choose(keys.name)
     case .unsuitable(let why): onRefusal?(why)

@@ -1,7 +1,7 @@
 import Glibc
 import GtkKit
 
-/// The project's folder, where the program runs out of it and is not installed: `swift run`, tests, benchmarks.
+/// The project's folder, if the program runs out of it and is not installed: `swift run`, tests, benchmarks.
 @MainActor
 struct Checkout {
   private let folder: String
@@ -19,7 +19,7 @@ struct Checkout {
   /// The folder with what an installation would put into its places.
   var data: String { folder + "/data" }
 
-  /// The schema of the settings, compiled beside the program where that was not done since it changed: `swift run`
+  /// The schema of the settings, compiled beside the program if that was not done since it changed: `swift run`
   /// alone does not call `meson-helpers/internal/stage`.
   func schema(_ id: String) -> SettingsSchema? {
     let source = "\(data)/\(id).gschema.xml"
@@ -35,7 +35,7 @@ struct Checkout {
     return SettingsSchema(id, compiledIn: compiled)
   }
 
-  /// In seconds since 1970 UTC; nil where there is no such file.
+  /// In seconds since 1970 UTC; nil if there is no such file.
   private func modificationTime(of path: String) -> Int? {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mtim.tv_sec : nil

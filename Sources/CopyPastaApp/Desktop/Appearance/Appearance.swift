@@ -42,7 +42,7 @@ extension Appearance {
 }
 
 extension Appearance {
-  /// What is kept in a file for the next start; nil where nothing is.
+  /// What is kept in a file for the next start; nil if nothing is.
   init?(keptIn file: KeyFile) {
     let values = file.integers(["dark", "contrast", "accent"])
     guard let dark = values["dark"] else { return nil }

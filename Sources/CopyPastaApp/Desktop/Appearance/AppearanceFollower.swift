@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Follows how the desktop wants programs to look, by its settings portal, or by GNOME's settings where there is none.
+/// Follows how the desktop wants programs to look, by its settings portal, or by GNOME's settings if there is none.
 ///
 /// The portal is another program, which may have to start first: nothing waits for it. Until it answers, what it said
 /// last holds.

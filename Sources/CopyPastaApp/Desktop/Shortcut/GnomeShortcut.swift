@@ -5,7 +5,7 @@ import GtkKit
 /// It is in GNOME's settings, where the user finds it under Keyboard: it is written only when the user asks for it
 /// (`install`), and taken back likewise (`remove`).
 @MainActor
-final class GnomeShortcut: GlobalShortcut {
+final class GnomeShortcut: GlobalShortcutController.Backend {
   private static let mediaKeys = "org.gnome.settings-daemon.plugins.media-keys"
   private static let path = "/org/gnome/settings-daemon/plugins/media-keys/custom-keybindings/copypasta/"
   private static let list = "custom-keybindings"
@@ -17,13 +17,13 @@ final class GnomeShortcut: GlobalShortcut {
   private var keys: Accelerator?
   private var changed: (@MainActor (ShortcutState) -> Void)?
 
-  /// What this desktop has; nil where that is no GNOME, or one without custom shortcuts.
+  /// What this desktop has; nil if that is no GNOME, or one without custom shortcuts.
   static func ofDesktop() -> GnomeShortcut? {
     guard Desktop.names.contains("GNOME") else { return nil }
     return GnomeShortcut(command: ShortcutState.toggleCommand) { SettingsSchema($0) }
   }
 
-  /// - Parameter lookUp: finds a schema by its id; nil where it is not installed.
+  /// - Parameter lookUp: finds a schema by its id; nil if it is not installed.
   init?(command: String, lookUp: @MainActor (String) -> SettingsSchema?) {
     guard let schema = lookUp(Self.mediaKeys), case .texts? = schema.initialValue(of: Self.list),
       let entrySchema = lookUp(Self.mediaKeys + ".custom-keybinding"), entrySchema.path == nil
@@ -40,7 +40,9 @@ final class GnomeShortcut: GlobalShortcut {
   /// Whether GNOME has the shortcut.
   var isSet: Bool { listed.contains(Self.path) }
 
-  /// Adds the shortcut to GNOME's; false where the system's administrator has locked those.
+  /// Adds the shortcut to GNOME's.
+  ///
+  /// - Returns: false if the system's administrator has locked those.
   @discardableResult
   func install(_ keys: Accelerator) -> Bool {
     // Its keys last: GNOME begins to listen to them when it knows what to run.
@@ -60,9 +62,9 @@ final class GnomeShortcut: GlobalShortcut {
     for key in ["name", "command", "binding"] { entry.reset(key) }
   }
 
-  // MARK: - As a way to a shortcut
+  // MARK: - As a backend
 
-  /// Keeps GNOME's keys the same as the ones that the user has set here, where GNOME has the shortcut.
+  /// Keeps GNOME's keys the same as the ones that the user has set here, if GNOME has the shortcut.
   func start(_ keys: Accelerator) async -> ShortcutState {
     self.keys = keys
     guard isSet, install(keys) else { return .notHeld(.unsupported) }

@@ -3,9 +3,9 @@ import X11Kit
 
 /// Keys that are grabbed from the X server.
 ///
-/// Each press comes with its time, so the window is sure to get the keyboard.
+/// Each press comes with its time, so the window is sure to get the focus.
 @MainActor
-final class KeyGrabShortcut: GlobalShortcut {
+final class KeyGrabShortcut: GlobalShortcutController.Backend {
   private let display: String
   private var grab: KeyGrab?
   private var keys: Accelerator?

@@ -4,7 +4,7 @@ import GtkKit
 ///
 /// The keys asked for are a wish: which ones they become is the user's and the desktop's affair.
 @MainActor
-final class PortalShortcut: GlobalShortcut {
+final class PortalShortcut: GlobalShortcutController.Backend {
   /// How long things may take, and how often they are tried.
   struct Limits {
     /// The wait for an answer that needs no user.
@@ -15,6 +15,38 @@ final class PortalShortcut: GlobalShortcut {
     var losses = 3
     /// A session that held for so long was not lost in a row.
     var steadyTime = Duration.seconds(60)
+  }
+
+  /// The keys that the user was asked for and refused, so that the next start does not ask again.
+  ///
+  /// Other keys are asked for; once they are granted, these may be, too.
+  @MainActor
+  struct RefusedKeys {
+    private let file: KeyFile
+
+    init(path: String) {
+      file = KeyFile(path: path, group: "refused-shortcut")
+    }
+
+    func contains(_ keys: Accelerator) -> Bool {
+      let kept = file.integers(["key", "modifiers"])
+      return kept["key"] == Int(keys.key) && kept["modifiers"] == Int(keys.modifiers.rawValue)
+    }
+
+    func remember(_ keys: Accelerator) { keep(Int(keys.key), Int(keys.modifiers.rawValue)) }
+
+    func forget() {
+      if !file.integers(["key"]).isEmpty { keep(0, 0) }
+    }
+
+    private func keep(_ key: Int, _ modifiers: Int) {
+      do throws(GLibError) {
+        try file.write([("key", key), ("modifiers", modifiers)])
+      } catch {
+        complain(
+          tr("CopyPasta cannot remember that the shortcut was refused: %s").filled(with: error.message))
+      }
+    }
   }
 
   private let limits: Limits

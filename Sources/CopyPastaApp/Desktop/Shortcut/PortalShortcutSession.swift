@@ -3,7 +3,7 @@ import GtkKit
 /// A session with the portal of global shortcuts, in which it has one shortcut.
 @MainActor
 final class PortalShortcutSession {
-  /// What the desktop calls the keys, in the user's language; nil where it does not say.
+  /// What the desktop calls the keys, in the user's language; nil if it does not say.
   private(set) var triggerName: String?
   private var isBound = false
   private let portal: Portal
@@ -28,7 +28,7 @@ final class PortalShortcutSession {
   ///   - limit: how long an answer may take that needs no user.
   ///   - remembers: whether `ListShortcuts` says what the desktop granted an earlier session, as KDE's does.
   ///   - mayAsk: whether the user may be asked; else only what was granted earlier is had.
-  /// - Throws: `refused` where the user, now or earlier, or the desktop does not want it.
+  /// - Throws: `refused` if the user, now or earlier, or the desktop does not want it.
   static func make(
     for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool,
     mayAsk: Bool
@@ -67,11 +67,11 @@ final class PortalShortcutSession {
     }.value
   }
 
-  /// Calls for each press.
+  /// Calls `body` for each press.
   func onActivated(_ body: @escaping @MainActor (Activation) -> Void) { activated = body }
-  /// Calls when the keys are called otherwise than before.
+  /// Calls `body` when the keys are called otherwise than before.
   func onRenamed(_ body: @escaping @MainActor () -> Void) { renamed = body }
-  /// Calls when the portal has ended the session.
+  /// Calls `body` when the portal has ended the session.
   func onClosed(_ body: @escaping @MainActor () -> Void) { closed = body }
 
   // MARK: - Signals
@@ -92,7 +92,7 @@ final class PortalShortcutSession {
   /// `(osta{sv})`: session, shortcut, time, options.
   private func received(activated arguments: Variant) {
     guard arguments[0]?.string == handle, arguments[1]?.string == Self.id else { return }
-    // The time has no defined beginning; where the desktop wants proof that the user asked, it sends a token.
+    // The time has no defined beginning; if the desktop wants proof that the user asked, it sends a token.
     let token = arguments[3]?.dictionary?["activation_token"]?.string
     activated?(token.map { .token($0) } ?? .ambient)
   }
@@ -127,7 +127,9 @@ final class PortalShortcutSession {
     return session
   }
 
-  /// Asks for the shortcut; false where the answer is a yes that does not say to what.
+  /// Asks for the shortcut.
+  ///
+  /// - Returns: false if the answer is a yes that does not say to what.
   private func bind(_ keys: Accelerator) async throws(PortalError) -> Bool {
     guard let session = Variant.objectPath(handle) else { throw .unavailable }
     let answer: [String: Variant]
@@ -148,7 +150,7 @@ final class PortalShortcutSession {
     return answer["shortcuts"] == nil
   }
 
-  /// Whether the shortcut has to be asked for: where it was not granted before, or works only once it is.
+  /// Whether the shortcut has to be asked for: it was not granted before, or works only once it is asked for.
   ///
   /// What was granted before is bound without a question by a portal of version 2. KDE 6.3, of version 1, opens its
   /// System Settings each time, and needs no binding.
@@ -178,7 +180,7 @@ final class PortalShortcutSession {
     }
   }
 
-  /// Notes what the desktop has granted, where ours is among it.
+  /// Notes what the desktop has granted, if ours is among it.
   private func take(_ shortcuts: Variant?) {
     guard let name = Self.triggerName(in: shortcuts) else { return }
     isBound = true
@@ -200,11 +202,23 @@ final class PortalShortcutSession {
     return .array(of: "(sa{sv})", [.tuple([.string(id), details])])
   }
 
-  /// What a list of shortcuts calls the keys of ours; nil where it is not in it.
+  /// What a list of shortcuts calls the keys of ours; nil if it is not in it.
   private static func triggerName(in shortcuts: Variant?) -> String? {
     guard let details = shortcuts?.children?.first(where: { $0[0]?.string == id })?[1]?.dictionary else {
       return nil
     }
     return details["trigger_description"]?.string ?? ""
+  }
+}
+
+extension Accelerator {
+  /// As the XDG shortcuts specification writes it, which the portal wants: `CTRL+LOGO+v`.
+  ///
+  /// The specification knows neither Hyper nor Meta; they are left out.
+  fileprivate var portalTrigger: String {
+    let names: [(Modifiers, String)] = [
+      (.control, "CTRL"), (.alt, "ALT"), (.shift, "SHIFT"), (.logo, "LOGO"),
+    ]
+    return (names.filter { modifiers.contains($0.0) }.map(\.1) + [keyName]).joined(separator: "+")
   }
 }

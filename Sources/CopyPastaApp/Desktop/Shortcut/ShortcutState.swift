@@ -5,7 +5,7 @@ import GtkKit
 /// The name of a shortcut is for the user: “Ctrl+Super+V”.
 enum ShortcutState: Equatable {
   /// What the key reaches this program by.
-  enum Way: Equatable {
+  enum Backend: Equatable {
     /// Keys that are grabbed from the X server.
     case keyGrab
     /// The desktop's portal, whose own settings say which key it is.
@@ -32,8 +32,8 @@ enum ShortcutState: Equatable {
   case off
   /// It is being asked for.
   case starting
-  /// It works; the name is nil where the desktop keeps it to itself.
-  case held(by: Way, name: String?)
+  /// It works; the name is nil if the desktop keeps it to itself.
+  case held(by: Backend, name: String?)
   /// It does not.
   case notHeld(Reason)
 }
@@ -53,7 +53,7 @@ extension ShortcutState {
     }
   }
 
-  /// The command that the user has to bind, for want of another way; nil where there is no need.
+  /// The command that the user has to bind, for want of another way; nil if there is no need.
   ///
   /// `message` ends with a colon then.
   @MainActor var command: String? {
@@ -63,7 +63,7 @@ extension ShortcutState {
     }
   }
 
-  /// Whether the way that tells so has the shortcut, or may have it yet.
+  /// Whether the backend that tells so has the shortcut, or may have it yet.
   var isPromising: Bool {
     switch self {
     case .starting, .held, .notHeld(.taken), .notHeld(.missing): true

@@ -4,9 +4,9 @@ import GtkKit
 ///
 /// What the desktop takes away never ends it: GNOME takes its tray down while the screen is locked, and nobody can tell a
 /// panel that has ended for good from one that is slow to come back. The program that was hidden into a tray is there when
-/// the tray is; where it never is again, the next window that is closed ends the program.
+/// the tray is; if the tray never comes back, closing the window ends the program.
 @MainActor
-final class StayReasons {
+final class KeepAliveReasons {
   enum Reason: CaseIterable {
     /// It was started with `--background`, to be there when it is wanted.
     case background
@@ -26,7 +26,7 @@ final class StayReasons {
   private let ended: @MainActor () -> Void
 
   /// - Parameters:
-  ///   - graceTime: how long a reason that was lost counts where the user closes the window: a panel that starts again
+  ///   - graceTime: how long a reason that was lost counts when the user closes the window: a panel that starts again
   ///     takes the icon down and puts it back up.
   ///   - ended: called when a reason has gone, but for those that the desktop takes away.
   init(

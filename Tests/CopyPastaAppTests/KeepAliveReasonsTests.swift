@@ -5,17 +5,17 @@ import Testing
 
 /// Why the process lives on, and when nothing keeps it any more.
 @MainActor
-@Suite struct StayReasonsTests {
+@Suite struct KeepAliveReasonsTests {
   private let clock = FakeClock()
   private let calls = Calls()
-  private let reasons: StayReasons
+  private let reasons: KeepAliveReasons
 
   init() {
-    reasons = StayReasons(now: { [clock] in clock.now }) { [calls] in calls.count += 1 }
+    reasons = KeepAliveReasons(now: { [clock] in clock.now }) { [calls] in calls.count += 1 }
   }
 
-  @Test(arguments: StayReasons.Reason.allCases)
-  func `the last reason's end is told at once`(_ reason: StayReasons.Reason) {
+  @Test(arguments: KeepAliveReasons.Reason.allCases)
+  func `the last reason's end is told at once`(_ reason: KeepAliveReasons.Reason) {
     reasons.hold(reason)
     #expect(!reasons.isEmpty)
     reasons.end(reason)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `a reason that never held is not told of`() {
-    for reason in StayReasons.Reason.allCases {
+    for reason in KeepAliveReasons.Reason.allCases {
       reasons.end(reason)
       reasons.lose(reason)
     }
@@ -39,8 +39,10 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test(arguments: [StayReasons.Reason.trayIcon, .shortcut])
-  func `what the desktop takes away keeps a hidden program, for however long`(_ reason: StayReasons.Reason) {
+  @Test(arguments: [KeepAliveReasons.Reason.trayIcon, .shortcut])
+  func `what the desktop takes away keeps a hidden program, for however long`(
+    _ reason: KeepAliveReasons.Reason
+  ) {
     reasons.hold(reason)
     reasons.forgetLost()
     reasons.lose(reason)

@@ -5,20 +5,20 @@ import Testing
 @testable import CopyPastaApp
 
 /// Which way to the shortcut is taken, and what the user's changes do to it.
-@MainActor @Suite struct ShortcutKeeperTests {
+@MainActor @Suite struct GlobalShortcutControllerTests {
   private let preferences = Preferences(schema: nil)
   private let first = FakeShortcut()
   private let second = FakeShortcut()
-  private let keeper: ShortcutKeeper
+  private let controller: GlobalShortcutController
   private static let held = ShortcutState.held(by: .keyGrab, name: "Ctrl+Super+V")
 
   init() {
-    keeper = ShortcutKeeper(preferences, ways: [first, second])
+    controller = GlobalShortcutController(preferences, backends: [first, second])
   }
 
   @Test func theFirstWayThatGivesItIsTaken() async throws {
     first.outcome = Self.held
-    keeper.start()
+    controller.start()
     try await expect(Self.held)
     #expect(first.asked == ["<Control><Super>v"])
     #expect(second.asked == [])
@@ -26,14 +26,14 @@ import Testing
 
   @Test func theNextWayIsAskedWhereTheFirstIsNotThere() async throws {
     second.outcome = .held(by: .portal, name: nil)
-    keeper.start()
+    controller.start()
     try await expect(.held(by: .portal, name: nil))
     #expect(first.asked == second.asked)
   }
 
   @Test func whatAnotherProgramHasIsSaidAndAskedForOnce() async throws {
     first.outcome = .notHeld(.taken("Ctrl+Super+V"))
-    keeper.start()
+    controller.start()
     try await expect(.notHeld(.taken("Ctrl+Super+V")))
     #expect(first.asked.count == 1)
     #expect(second.asked == [])
@@ -45,20 +45,20 @@ import Testing
   @Test(arguments: [ShortcutState.Reason.refused, .missing("X")])
   func theReasonThatSaysMostIsSaid(_ reason: ShortcutState.Reason) async throws {
     first.outcome = .notHeld(reason)
-    keeper.start()
+    controller.start()
     try await expect(.notHeld(reason))
     #expect(second.asked.count == 1)
   }
 
   @Test func noWayIsSaid() async throws {
-    keeper.start()
+    controller.start()
     try await expect(.notHeld(.unsupported))
-    #expect(keeper.state.command != nil)
+    #expect(controller.state.command != nil)
   }
 
   @Test func anEmptySettingIsNoneAndANewOneTakesEffectAtOnce() async throws {
     first.outcome = Self.held
-    keeper.start()
+    controller.start()
     try await expect(Self.held)
     preferences.shortcut = ""
     try await expect(.off)
@@ -73,7 +73,7 @@ import Testing
 
   @Test func aWayThatIsStillAskingIsGivenUpForTheNewSetting() async throws {
     first.outcome = nil
-    keeper.start()
+    controller.start()
     try await expect(.starting)
     try await pump("the question") { first.asked.count == 1 }
     preferences.shortcut = "<Alt>F1"
@@ -86,11 +86,11 @@ import Testing
 
   @Test func aPauseGivesItBack() async throws {
     first.outcome = Self.held
-    keeper.start()
+    controller.start()
     try await expect(Self.held)
-    keeper.isPaused = true
+    controller.isPaused = true
     try await pump("the shortcut given back") { !first.isHeld }
-    keeper.isPaused = false
+    controller.isPaused = false
     try await expect(Self.held)
     #expect(first.isHeld)
   }
@@ -98,10 +98,10 @@ import Testing
   @Test func pressesAreHandedOnAndChangesTold() async throws {
     var presses: [Activation] = []
     var states: [ShortcutState] = []
-    keeper.onActivated { presses.append($0) }
-    var observation: Observation? = keeper.observe { states.append(keeper.state) }
+    controller.onActivated { presses.append($0) }
+    var observation: Observation? = controller.observe { states.append(controller.state) }
     first.outcome = Self.held
-    keeper.start()
+    controller.start()
     try await expect(Self.held)
     first.press(.time(7))
     #expect(presses == [.time(7)])
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func aWayThatComesLateIsTaken() async throws {
-    keeper.start()
+    controller.start()
     try await expect(.notHeld(.unsupported))
     second.change(to: .held(by: .portal, name: "X"))
     try await expect(.held(by: .portal, name: "X"))
@@ -125,7 +125,7 @@ import Testing
 
   @Test(arguments: [ShortcutState.notHeld(.unsupported), .notHeld(.refused)])
   func `a way that tells of a failure is not the one that holds it`(_ failure: ShortcutState) async throws {
-    keeper.start()
+    controller.start()
     try await expect(.notHeld(.unsupported))
     // As GNOME's settings do, whatever is changed in them.
     first.change(to: failure)
@@ -136,7 +136,7 @@ import Testing
 
   @Test func `where the way that held it has lost it, another one may hold it`() async throws {
     first.outcome = Self.held
-    keeper.start()
+    controller.start()
     try await expect(Self.held)
     first.change(to: .notHeld(.unsupported))
     try await expect(.notHeld(.unsupported))
@@ -146,22 +146,22 @@ import Testing
 
   @Test func `a change elsewhere while a way is being asked is not its answer`() async throws {
     second.outcome = nil
-    keeper.start()
+    controller.start()
     try await pump("the question") { second.asked.count == 1 }
     first.change(to: .notHeld(.unsupported))
-    #expect(keeper.state == .starting)
+    #expect(controller.state == .starting)
     second.outcome = .held(by: .portal, name: "X")
     try await expect(.held(by: .portal, name: "X"))
   }
 
   private func expect(_ state: ShortcutState) async throws {
-    try await pump("\(state)") { keeper.state == state }
+    try await pump("\(state)") { controller.state == state }
   }
 }
 
 /// A way that answers what it is told to.
 @MainActor
-final class FakeShortcut: GlobalShortcut {
+final class FakeShortcut: GlobalShortcutController.Backend {
   /// What asking for it comes to; nil where nobody ever answers.
   var outcome: ShortcutState? = .notHeld(.unsupported)
   private(set) var asked: [String] = []

@@ -1,17 +1,17 @@
 import GtkKit
 
-/// The window as something that one key brings and takes away.
+/// Shows and hides the window, as one key asks for it.
 @MainActor
-final class Popup {
-  /// How long a window that is to be shown may take to get the keyboard; a toggle before that is a repetition.
+final class WindowToggler {
+  /// How long a window that is to be shown may take to get the focus; a toggle before that is a repetition.
   private static let arrivalTime = Duration.seconds(1)
 
-  /// How long a window may be without the keyboard before it hides, where the user wants that: on the way from one
-  /// window of ours to another neither has it.
+  /// How long a window may be without the focus before it hides, if the user wants that: on the way from one window of
+  /// ours to another neither has it.
   private static let lossTime = Duration.milliseconds(150)
 
-  /// How long before a click on the tray icon the desktop may have taken the keyboard away for it: GNOME's menu takes it
-  /// at the first press of a double click.
+  /// How long before a click on the tray icon the desktop may have taken the focus away for it: GNOME's menu takes it at
+  /// the first press of a double click.
   private static let clickTime = Duration.milliseconds(500)
 
   private let window: HistoryWindow
@@ -20,10 +20,10 @@ final class Popup {
   private var isArriving = false
   private var arrival: Timeout?
   private var loss: Timeout?
-  /// Whether the X server is being asked which window is in front, for a toggle and for a loss of the keyboard.
+  /// Whether the X server is being asked which window is in front, for a toggle and for a loss of the focus.
   private var isAsking = false
   private var lossQuestion: Task<Void, Never>?
-  /// There for a moment after the keyboard was taken from the window.
+  /// There for a moment after the window lost the focus.
   private var recentLoss: Timeout?
 
   /// - Parameters:
@@ -42,10 +42,10 @@ final class Popup {
     }
   }
 
-  /// Shows the window in front, with the keyboard on the newest row.
+  /// Shows the window in front, with the focus on the newest row.
   func show(_ activation: Activation) {
     // A Wayland compositor may leave a window where it is and only call it urgent (sway does), token or not. A window
-    // that is new to it comes up where the user works, with the keyboard.
+    // that is new to it comes up where the user works, with the focus.
     if window.isShown, !window.isActive, Display.backend == .wayland { window.hide() }
     window.present(activation)
     guard !window.isActive else { return }
@@ -53,7 +53,7 @@ final class Popup {
     arrival = Timeout(after: Self.arrivalTime) { [weak self] in self?.isArriving = false }
   }
 
-  /// Hides the window where the user works in it, and brings it to the front otherwise.
+  /// Hides the window if the user works in it, and brings it to the front if not.
   func toggle(_ activation: Activation) {
     if isArriving || isAsking { return }
     guard window.isShown, !window.isActive else { return window.isActive ? hide() : show(activation) }
@@ -65,7 +65,7 @@ final class Popup {
     }
   }
 
-  /// Does what a click on the tray icon asks for: the same, also where the click itself has taken the keyboard away.
+  /// Does what a click on the tray icon asks for: the same, even if the click itself has taken the focus away.
   func toggleByClick(_ activation: Activation) {
     if recentLoss == nil { toggle(activation) } else { hide() }
   }
@@ -94,11 +94,11 @@ final class Popup {
   private func waitForLoss() {
     guard preferences().hidesOnFocusLoss else { return }
     loss = Timeout(after: Self.lossTime) { [weak self] in
-      self?.lossQuestion = Task { await self?.keyboardIsLost() }
+      self?.lossQuestion = Task { await self?.focusIsLost() }
     }
   }
 
-  private func keyboardIsLost() async {
+  private func focusIsLost() async {
     let isInFront = await window.isInFront()
     guard !Task.isCancelled else { return }
     // A key of the desktop's is held down: it is not known yet.

@@ -1,33 +1,33 @@
 import GtkKit
 
-/// A line of what `--export` wrote.
-struct ImportedLine: Equatable {
-  /// In microseconds since 1970 UTC; 0 if nobody knows.
-  var capturedAt: Int64 = 0
-  var text: [UInt8] = []
-}
+/// Reads lines of JSON from a file descriptor; of each it holds the text and no more.
+struct ImportReader {
+  /// A line of what `--export` wrote.
+  struct Line: Equatable {
+    /// In microseconds since 1970 UTC; 0 if nobody knows.
+    var capturedAt: Int64 = 0
+    var text: [UInt8] = []
+  }
 
-/// Why a line is not one of an export.
-enum LineRefusal: Error, Equatable {
-  /// It is no JSON object with a text, and a time if any, on one line.
-  case malformed
-  /// The time is none that a clip can have.
-  case time
-  /// The text is larger than any that is recorded.
-  case tooLarge
+  /// Why a line is not one of an export.
+  enum Refusal: Error, Equatable {
+    /// It is no JSON object with a text, and a time if any, on one line.
+    case malformed
+    /// The time is none that a clip can have.
+    case time
+    /// The text is larger than any that is recorded.
+    case tooLarge
 
-  /// What is wrong, in some words.
-  var message: String {
-    switch self {
-    case .malformed: tr("it is not a JSON object as --export writes it")
-    case .time: tr("its time is not a time as --export writes it")
-    case .tooLarge: tr("its text is too large")
+    /// What is wrong, in some words.
+    var message: String {
+      switch self {
+      case .malformed: tr("it is not a JSON object as --export writes it")
+      case .time: tr("its time is not a time as --export writes it")
+      case .tooLarge: tr("its text is too large")
+      }
     }
   }
-}
 
-/// Reads lines of JSON from a file descriptor; of each it holds the text and no more.
-struct ImportedLines {
   /// The largest text that can be set to be recorded, in bytes.
   private static let largestText = Preferences.sizeLimits.upperBound << 20
 
@@ -40,7 +40,7 @@ struct ImportedLines {
   }
 
   /// The next line that is not blank, or why it is refused; nil at the end.
-  mutating func next() throws(InputError) -> Result<ImportedLine, LineRefusal>? {
+  mutating func next() throws(InputBuffer.ReadError) -> Result<Line, Refusal>? {
     if number == 0 { try skipByteOrderMark() }
     while let byte = try input.peek() {
       number += 1
@@ -51,10 +51,10 @@ struct ImportedLines {
       do {
         let line = try object()
         return .success(line)
-      } catch let refusal as LineRefusal {
+      } catch let refusal as Refusal {
         try skipLine()
         return .failure(refusal)
-      } catch let error as InputError {
+      } catch let error as InputBuffer.ReadError {
         throw error
       } catch {
         return nil
@@ -65,8 +65,8 @@ struct ImportedLines {
 
   // MARK: JSON (RFC 8259); a line break ends a line, wherever it is
 
-  private mutating func object() throws -> ImportedLine {
-    var line = ImportedLine()
+  private mutating func object() throws -> Line {
+    var line = Line()
     var hasText = false
     try skipSpace()
     try expect("{")
@@ -81,14 +81,14 @@ struct ImportedLines {
         line.text = try string(atMost: Self.largestText)
         hasText = true
       case "captured_at": line.capturedAt = try time()
-      case "text": throw LineRefusal.malformed
+      case "text": throw Refusal.malformed
       default: try skipValue()
       }
       try skipSpace()
     } while try input.take(",")
     try expect("}")
     try skipSpace()
-    guard hasText, try input.peek() == nil || input.take("\n") else { throw LineRefusal.malformed }
+    guard hasText, try input.peek() == nil || input.take("\n") else { throw Refusal.malformed }
     return line
   }
 
@@ -97,7 +97,7 @@ struct ImportedLines {
       for character in "ull".unicodeScalars { try expect(character) }
       return 0
     }
-    guard let time = ISO8601.microseconds(try string(atMost: 64)) else { throw LineRefusal.time }
+    guard let time = ISO8601.microseconds(try string(atMost: 64)) else { throw Refusal.time }
     return time
   }
 
@@ -107,8 +107,8 @@ struct ImportedLines {
     var bytes: [UInt8] = []
     while true {
       try input.takePlain(into: &bytes)
-      guard bytes.count <= limit else { throw LineRefusal.tooLarge }
-      guard let byte = try input.peek() else { throw LineRefusal.malformed }
+      guard bytes.count <= limit else { throw Refusal.tooLarge }
+      guard let byte = try input.peek() else { throw Refusal.malformed }
       switch byte {
       case UInt8(ascii: "\""):
         input.advance()
@@ -116,14 +116,14 @@ struct ImportedLines {
       case UInt8(ascii: "\\"):
         input.advance()
         try appendEscape(to: &bytes)
-      case ..<0x20: throw LineRefusal.malformed
+      case ..<0x20: throw Refusal.malformed
       default: break  // The buffer was at its end.
       }
     }
   }
 
   private mutating func appendEscape(to bytes: inout [UInt8]) throws {
-    guard let byte = try input.peek(), byte != UInt8(ascii: "\n") else { throw LineRefusal.malformed }
+    guard let byte = try input.peek(), byte != UInt8(ascii: "\n") else { throw Refusal.malformed }
     input.advance()
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(byte)
@@ -138,12 +138,12 @@ struct ImportedLines {
         try expect("\\")
         try expect("u")
         let low = try hexadecimal()
-        guard (0xdc00..<0xe000).contains(low) else { throw LineRefusal.malformed }
+        guard (0xdc00..<0xe000).contains(low) else { throw Refusal.malformed }
         unit = 0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00)
       }
-      guard let scalar = Unicode.Scalar(unit) else { throw LineRefusal.malformed }
+      guard let scalar = Unicode.Scalar(unit) else { throw Refusal.malformed }
       bytes += String(Character(scalar)).utf8
-    default: throw LineRefusal.malformed
+    default: throw Refusal.malformed
     }
   }
 
@@ -151,7 +151,7 @@ struct ImportedLines {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard let byte = try input.peek(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-        throw LineRefusal.malformed
+        throw Refusal.malformed
       }
       input.advance()
       value = value << 4 | UInt32(digit)
@@ -170,38 +170,38 @@ struct ImportedLines {
         depth += 1
         input.advance()
       case UInt8(ascii: "}") where depth == 0, UInt8(ascii: ",") where depth == 0:
-        guard !isEmpty else { throw LineRefusal.malformed }
+        guard !isEmpty else { throw Refusal.malformed }
         return
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        guard depth > 0 else { throw LineRefusal.malformed }
+        guard depth > 0 else { throw Refusal.malformed }
         depth -= 1
         input.advance()
-      case ..<0x20 where byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\r"): throw LineRefusal.malformed
+      case ..<0x20 where byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\r"): throw Refusal.malformed
       default: input.advance()
       }
       isEmpty = false
     }
-    throw LineRefusal.malformed
+    throw Refusal.malformed
   }
 
   // MARK: -
 
   private mutating func expect(_ character: Unicode.Scalar) throws {
-    guard try input.take(character) else { throw LineRefusal.malformed }
+    guard try input.take(character) else { throw Refusal.malformed }
   }
 
-  private mutating func skipSpace() throws(InputError) {
+  private mutating func skipSpace() throws(InputBuffer.ReadError) {
     while let byte = try input.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0d { input.advance() }
   }
 
-  private mutating func skipLine() throws(InputError) {
+  private mutating func skipLine() throws(InputBuffer.ReadError) {
     while let byte = try input.peek() {
       input.advance()
       if byte == UInt8(ascii: "\n") { return }
     }
   }
 
-  private mutating func skipByteOrderMark() throws(InputError) {
+  private mutating func skipByteOrderMark() throws(InputBuffer.ReadError) {
     for byte: UInt8 in [0xef, 0xbb, 0xbf] {
       guard try input.peek() == byte else { return }
       input.advance()

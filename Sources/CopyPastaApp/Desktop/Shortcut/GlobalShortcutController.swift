@@ -1,0 +1,176 @@
+import GtkKit
+
+/// Keeps the shortcut that the user has set, by the first backend that gives it.
+///
+/// ```swift
+/// let controller = GlobalShortcutController(preferences, backends: [grab, portal])
+/// controller.onActivated { toggler.toggle($0) }
+/// let observation = controller.observe { label.text = controller.state.message }
+/// controller.start()
+/// ```
+@MainActor
+final class GlobalShortcutController {
+  /// One way in which keys that are pressed in any program reach this one.
+  ///
+  /// ```swift
+  /// shortcut.onActivated { activation in window.toggle(activation) }
+  /// let state = await shortcut.start(keys)   // held, or not held and why
+  /// ```
+  @MainActor
+  protocol Backend: AnyObject {
+    /// Asks for keys, and returns once it is known what came of it: `.held` or `.notHeld`.
+    ///
+    /// To be called again only after `stop`. Cancelling the task gives up.
+    func start(_ keys: Accelerator) async -> ShortcutState
+
+    /// Gives back what it has, if anything.
+    func stop() async
+
+    /// Forgets that the user did not want it: now they do.
+    func forgetRefusal()
+
+    /// Calls `body` for each press, with what gives the window the focus.
+    func onActivated(_ body: @escaping @MainActor (Activation) -> Void)
+
+    /// Calls `body` when the state becomes another one by itself.
+    func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void)
+  }
+
+  /// How it stands.
+  private(set) var state = ShortcutState.off {
+    didSet { if state != oldValue { observers.notify() } }
+  }
+
+  private let preferences: Preferences
+  private let backends: [any GlobalShortcutController.Backend]
+  private let observers = Observers()
+  private var preferenceObservation: Observation?
+  private var holder: (any GlobalShortcutController.Backend)?
+  private var work: Task<Void, Never>?
+
+  /// - Parameter backends: the best one first.
+  init(_ preferences: Preferences, backends: [any GlobalShortcutController.Backend]) {
+    self.preferences = preferences
+    self.backends = backends
+    for backend in backends {
+      backend.onChange { [weak self, weak backend] state in
+        if let backend { self?.changed(backend, to: state) }
+      }
+    }
+  }
+
+  /// Asks for the shortcut, and for another one whenever the user sets one.
+  func start() {
+    preferenceObservation = preferences.observe(.shortcut) { [weak self] in self?.restart() }
+    restart()
+  }
+
+  /// Whether the shortcut is given back for a while: pressing it then does what pressing any keys does.
+  ///
+  /// For the time in which the user chooses another one.
+  var isPaused = false {
+    didSet { if isPaused != oldValue { restart() } }
+  }
+
+  /// Calls `body` for each press, with what gives the window the focus.
+  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) {
+    for backend in backends { backend.onActivated(body) }
+  }
+
+  /// Calls `body` when the state has become another one, for as long as the observation is kept.
+  func observe(_ body: @escaping @MainActor () -> Void) -> Observation { observers.add(body) }
+
+  /// Asks anew, even if the user has refused before: now they have chosen these keys.
+  func askAgain() {
+    for backend in backends { backend.forgetRefusal() }
+    restart()
+  }
+
+  /// Asks anew.
+  private func restart() {
+    let before = work
+    before?.cancel()
+    work = Task { [weak self] in
+      await before?.value
+      await self?.setUp()
+    }
+  }
+
+  // MARK: - GNOME's settings
+
+  /// What the user may do about GNOME's own custom shortcut.
+  enum GnomeChoice {
+    /// Add it, for there is no other way.
+    case add
+    /// Take it out again.
+    case remove
+  }
+
+  /// The choice to offer; nil if there is none.
+  var gnomeChoice: GnomeChoice? {
+    guard let gnome else { return nil }
+    if gnome.isSet { return .remove }
+    return state.command != nil && Accelerator(preferences.shortcut) != nil ? .add : nil
+  }
+
+  /// Does what the user has chosen.
+  func choose(_ choice: GnomeChoice) {
+    switch choice {
+    case .add: if let keys = Accelerator(preferences.shortcut) { gnome?.install(keys) }
+    case .remove: gnome?.remove()
+    }
+    restart()
+  }
+
+  private var gnome: GnomeShortcut? { backends.lazy.compactMap { $0 as? GnomeShortcut }.first }
+
+  // MARK: - One backend after the other
+
+  private func setUp() async {
+    holder = nil
+    for backend in backends { await backend.stop() }
+    guard !Task.isCancelled else { return }
+    // Asked for again once the pause is over.
+    guard !isPaused else { return state = .starting }
+    guard !preferences.shortcut.isEmpty else { return state = .off }
+    guard let keys = Accelerator(preferences.shortcut) else { return state = .notHeld(.malformed) }
+    state = .starting
+    let state = await firstSuccess(for: keys)
+    if !Task.isCancelled { self.state = state }
+  }
+
+  /// Tries one backend after the other.
+  ///
+  /// - Returns: if none gives the shortcut, the reason that says most.
+  private func firstSuccess(for keys: Accelerator) async -> ShortcutState {
+    var reason: ShortcutState.Reason?
+    for backend in backends where !Task.isCancelled {
+      let state = await backend.start(keys)
+      switch state {
+      case .notHeld(.taken):
+        // Other keys are the answer, not another way to these. The backend stays: it notices when they become free.
+        holder = backend
+        return state
+      case .notHeld(.unsupported): continue
+      case .notHeld(let why): reason = reason ?? why
+      default:
+        holder = backend
+        return state
+      }
+    }
+    return .notHeld(reason ?? .unsupported)
+  }
+
+  private func changed(_ backend: any GlobalShortcutController.Backend, to state: ShortcutState) {
+    // Any backend may tell that it has not got the shortcut: GNOME's does with each change of its settings.
+    if holder == nil, state.isPromising { holder = backend }
+    guard holder === backend else { return }
+    if !state.isPromising { holder = nil }
+    self.state = state
+  }
+}
+
+extension GlobalShortcutController.Backend {
+  /// Most have nobody to ask.
+  func forgetRefusal() {}
+}
