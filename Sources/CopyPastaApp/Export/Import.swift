@@ -21,7 +21,7 @@ enum Import {
       )
     } catch let error as StoreError {
       complain(tr("Not imported.") + " " + error.message)
-    } catch let error as InputBuffer.ReadError {
+    } catch let error as ImportReader.ReadError {
       complain(
         tr("Not imported: the input could not be read (%s).").filled(
           with: String(cString: strerror(error.errno))))

@@ -1,3 +1,4 @@
+import Glibc
 import GtkKit
 
 /// Reads lines of JSON from a file descriptor; of each it holds the text and no more.
@@ -28,6 +29,11 @@ struct ImportReader {
     }
   }
 
+  /// Input could not be read, for a reason other than its end.
+  struct ReadError: Error, Equatable {
+    let errno: Int32
+  }
+
   /// The largest text that can be set to be recorded, in bytes.
   private static let largestText = Preferences.sizeLimits.upperBound << 20
 
@@ -40,7 +46,7 @@ struct ImportReader {
   }
 
   /// The next line that is not blank, or why it is refused; nil at the end.
-  mutating func next() throws(InputBuffer.ReadError) -> Result<Line, Refusal>? {
+  mutating func next() throws(ReadError) -> Result<Line, Refusal>? {
     if number == 0 { try skipByteOrderMark() }
     while let byte = try input.peek() {
       number += 1
@@ -54,7 +60,7 @@ struct ImportReader {
       } catch let refusal as Refusal {
         try skipLine()
         return .failure(refusal)
-      } catch let error as InputBuffer.ReadError {
+      } catch let error as ReadError {
         throw error
       } catch {
         return nil
@@ -190,21 +196,72 @@ struct ImportReader {
     guard try input.take(character) else { throw Refusal.malformed }
   }
 
-  private mutating func skipSpace() throws(InputBuffer.ReadError) {
+  private mutating func skipSpace() throws(ReadError) {
     while let byte = try input.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0d { input.advance() }
   }
 
-  private mutating func skipLine() throws(InputBuffer.ReadError) {
+  private mutating func skipLine() throws(ReadError) {
     while let byte = try input.peek() {
       input.advance()
       if byte == UInt8(ascii: "\n") { return }
     }
   }
 
-  private mutating func skipByteOrderMark() throws(InputBuffer.ReadError) {
+  private mutating func skipByteOrderMark() throws(ReadError) {
     for byte: UInt8 in [0xef, 0xbb, 0xbf] {
       guard try input.peek() == byte else { return }
       input.advance()
+    }
+  }
+}
+
+/// Bytes of a file descriptor, read some at a time.
+private struct InputBuffer {
+  private let descriptor: Int32
+  private var bytes = [UInt8](repeating: 0, count: 65_536)
+  private var position = 0
+  private var end = 0
+
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  /// The next byte, which stays the next one; nil at the end.
+  mutating func peek() throws(ImportReader.ReadError) -> UInt8? {
+    if position == end { try fill() }
+    return position < end ? bytes[position] : nil
+  }
+
+  /// Goes on behind the byte that `peek` returned.
+  mutating func advance() { position += 1 }
+
+  /// Goes on behind the next byte if it is this one.
+  mutating func take(_ character: Unicode.Scalar) throws(ImportReader.ReadError) -> Bool {
+    guard try peek() == UInt8(character.value) else { return false }
+    advance()
+    return true
+  }
+
+  /// Takes what is there of a JSON string up to a quotation mark, an escape or a control character.
+  mutating func takePlain(into text: inout [UInt8]) throws(ImportReader.ReadError) {
+    guard try peek() != nil else { return }
+    var stop = position
+    while stop < end, bytes[stop] >= 0x20, bytes[stop] != UInt8(ascii: "\""),
+      bytes[stop] != UInt8(ascii: "\\")
+    {
+      stop += 1
+    }
+    text += bytes[position..<stop]
+    position = stop
+  }
+
+  private mutating func fill() throws(ImportReader.ReadError) {
+    while true {
+      let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw ImportReader.ReadError(errno: errno) }
+      (position, end) = (0, count)
+      return
     }
   }
 }
