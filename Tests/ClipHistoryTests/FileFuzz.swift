@@ -25,7 +25,7 @@ struct FileFuzz {
   static let now: Int64 = 1_800_000_000_000_000
 
   private let originals: [Original]
-  /// In memory, where there is such a file system: every one is written and synced several times.
+  /// In memory, if there is such a file system: every one is written and synced several times.
   private let folder: String
   private(set) var rescues = 0
   /// How many damaged files gave each row that was not hit only after a check had found the damage.

@@ -32,7 +32,7 @@ struct PurposeTests {
     let string = String(repeating: "x", count: size)
     try await store.add(string)
     #expect(try await handOver(string, to: store) == .duplicate)
-    // Also where something else was copied out of the history since.
+    // Even if something else was copied out of the history since.
     try await store.noteCopied(try ClipText("two"))
     #expect(try await handOver(string, to: store) == .duplicate)
     #expect(try history.reader().count() == 1)

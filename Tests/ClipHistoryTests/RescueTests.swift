@@ -196,7 +196,7 @@ struct RescueTests {
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     #expect(outcome.clipCount == texts.count + 1 && outcome.lostCount == 0)
     let store = try history.store()
-    // After all that were given out, also where a damaged number says that none is left.
+    // After all that were given out, even if a damaged number says that none is left.
     let newest = try history.reader().newestPage(limit: 1)
     #expect(newest == [Clip(id: 122, capturedAt: 0, byteCount: 4, preview: "lost")])
     #expect(
@@ -226,7 +226,7 @@ struct RescueTests {
     #expect(isRescued)
   }
 
-  /// Rescues while somebody has the history open who goes after a while; nil where that was too long.
+  /// Rescues while somebody has the history open who goes after a while; nil if that was too long.
   private func rescueDuringALock(of time: Duration) async throws -> HistoryRescuer.Outcome? {
     var lock: FolderLock? = try FolderLock(sharing: history.location)
     async let rescue = HistoryRescuer().rescue(history.location)

@@ -30,13 +30,13 @@ final class FakePortal {
 
   /// Where the program under test comes in.
   let client: Bus
-  /// What each method comes to; granted where nothing is said.
+  /// What each method comes to; granted if nothing is said.
   var answers: [String: Answer] = [:]
   /// What the next calls of a method come to, before that.
   var nextAnswers: [String: [Answer]] = [:]
   /// What happens before a method is answered.
   var beforeAnswering: [String: () -> Void] = [:]
-  /// What it says is the version of its shortcuts; nil where it does not.
+  /// What it says is the version of its shortcuts; nil if it does not.
   var version: UInt32?
   /// Whether it is one of those that want to know first who asks.
   var knowsRegistry = false

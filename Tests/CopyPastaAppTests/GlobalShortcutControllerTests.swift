@@ -162,7 +162,7 @@ import Testing
 /// A way that answers what it is told to.
 @MainActor
 final class FakeShortcut: GlobalShortcutController.Backend {
-  /// What asking for it comes to; nil where nobody ever answers.
+  /// What asking for it comes to; nil if nobody ever answers.
   var outcome: ShortcutState? = .notHeld(.unsupported)
   private(set) var asked: [String] = []
   private(set) var isHeld = false

@@ -31,7 +31,7 @@ import Testing
         let position = Int.random(in: 0..<model.count, using: &random)
         let id = model.id(at: position)
         #expect(model.remove(id)?.id == id, "seed \(seed), step \(step)")
-        // Some of them come back, as they do where the store could not delete them.
+        // Some of them come back, as they do if the store could not delete them.
         if Bool.random(using: &random) {
           model.restore(expected[position])
         } else {

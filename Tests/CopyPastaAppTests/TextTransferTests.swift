@@ -5,7 +5,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// How far a stream is read, with limits that end soon where they are the subject, and never otherwise.
+/// How far a stream is read, with limits that end soon if they are the subject, and never otherwise.
 @MainActor
 @Suite struct TextTransferTests {
   private let stream = SocketStream()

@@ -1,5 +1,5 @@
 // A program whose compositor ends while its main loop is busy: it says `busy`, waits for SIGUSR1, hides its window, or
-// shows another one where its argument is `show`, and says `lost` where it is told of the end.
+// shows another one if its argument is `show`, and says `lost` when it is told of the end.
 
 import Glibc
 import GtkKit

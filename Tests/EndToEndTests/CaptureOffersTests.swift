@@ -27,14 +27,14 @@ import Testing
     async throws
   {
     try await Scene.run(on: kind) { scene in
-      let state = try await scene.calmState()
+      let baseline = try await scene.resourceBaseline()
       let owner = try await ClipboardOwner.start(offering: .image, on: scene.desktop)
       // On Wayland nobody has to ask.
       if kind == .x11 {
         try await waitUntil("the formats asked for") { owner.requests.contains("TARGETS") }
       }
       try await scene.expectNothing(of: owner)
-      #expect(try await scene.screenshot().matches(state.picture, in: Scene.edge), "no message")
+      #expect(try await scene.screenshot().matches(baseline.picture, in: Scene.edge), "no message")
       #expect(try await scene.history.texts() == ["after", "before"])
     }
   }

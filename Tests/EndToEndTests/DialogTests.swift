@@ -187,7 +187,7 @@ extension Scene {
 
   private var keyFilePath: String { desktop.home.configHome + "/glib-2.0/settings/keyfile" }
 
-  /// What GSettings' key file holds; empty where there is none yet.
+  /// What GSettings' key file holds; empty if there is none yet.
   fileprivate func keyFile() throws -> String {
     guard FileManager.default.fileExists(atPath: keyFilePath) else { return "" }
     return try String(contentsOfFile: keyFilePath, encoding: .utf8)

@@ -38,7 +38,7 @@ import Testing
       let result = try await export(home: home, into: "head -n 1")
       #expect(result.text.hasSuffix(#""text":"clip 1"}"#))
       #expect(result.errors == "")
-      // The same where the shell has told it to ignore the signal.
+      // The same if the shell has told it to ignore the signal.
       let ignored = try await export(home: home, before: "trap '' PIPE;", into: "head -n 1")
       #expect(ignored.text == result.text && ignored.errors == "")
     }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The harness itself: where one of these fails, look here before at the program.
+/// The harness itself: if one of these fails, look here before at the program.
 @Suite struct HarnessTests {
   @Test func whatIsCopiedIsPasted() async throws {
     try await VirtualDesktop.with { desktop in

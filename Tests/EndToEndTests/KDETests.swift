@@ -84,7 +84,7 @@ private struct KDEScene {
     }
   }
 
-  /// Ends the program where it still runs: with status 0, and without a word of GTK or its own.
+  /// Ends the program if it still runs: with status 0, and without a word of GTK or its own.
   func end() async throws {
     if program.isRunning { #expect(try await program.stop() == .code(0)) }
     #expect(program.errors == "")

@@ -19,13 +19,13 @@ import Testing
     @Test(arguments: OwnerCase.slow)
     func aSlowOwnerDoesNotHoldUpTheNextCopy(_ owner: OwnerCase) async throws {
       try await Scene.run(on: owner.kind) { scene in
-        let state = try await scene.calmState()
+        let baseline = try await scene.resourceBaseline()
         let slow = try await ClipboardOwner.start(behaving: owner.behaviour, on: scene.desktop)
         try await waitUntil("the owner asked") { try await scene.hasAskedAll(of: slow) }
         let time = try await ContinuousClock().measure { try await scene.capture("good") }
         print("\(owner.testDescription): the next copy was recorded after \(time)")
         #expect(try await scene.history.texts() == ["good", "before"])
-        try await scene.expectCalm(as: state)
+        try await scene.expectResources(backTo: baseline)
       }
     }
 
@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: VirtualDesktop.Kind.everywhere)
     func anOwnerThatIsReplacedDuringTheTransferLeavesNoHalfText(_ kind: VirtualDesktop.Kind) async throws {
       try await Scene.run(on: kind) { scene in
-        let state = try await scene.calmState()
+        let baseline = try await scene.resourceBaseline()
         let long = try await ClipboardOwner.start(
           behaving: kind == .x11 ? "IncrLong" : "Long", on: scene.desktop)
         try await waitUntil("the transfer begun") { long.lines.contains("piece") }
@@ -41,7 +41,7 @@ import Testing
         let whole = String(repeating: "abc", count: 20_000)
         let texts = try await scene.history.texts()
         #expect(texts == ["good", "before"] || texts == ["good", whole, "before"])
-        try await scene.expectCalm(as: state)
+        try await scene.expectResources(backTo: baseline)
       }
     }
   }
@@ -53,7 +53,7 @@ import Testing
       async throws
     {
       try await Scene.run(on: owner.kind) { scene in
-        let state = try await scene.calmState()
+        let baseline = try await scene.resourceBaseline()
         let other = try await scene.desktop.openOtherWindow()
         try await scene.app.window.activate()
         let bad = try await ClipboardOwner.start(behaving: owner.behaviour, on: scene.desktop)
@@ -71,14 +71,14 @@ import Testing
         var texts = ["good", "before"]
         if case .recorded(let text) = owner.outcome { texts.insert(text, at: 1) }
         #expect(try await scene.history.texts() == texts)
-        try await scene.expectCalm(as: state)
+        try await scene.expectResources(backTo: baseline)
       }
     }
 
     /// A compositor does not tell a window without the focus that the owner has ended.
     @Test func `half a text of an owner that dies meanwhile is no text`() async throws {
       try await Scene.run(on: .wayland) { scene in
-        let state = try await scene.calmState()
+        let baseline = try await scene.resourceBaseline()
         let other = try await scene.desktop.openOtherWindow()
         try await scene.app.window.activate()
         let dying = try await ClipboardOwner.start(behaving: "DieLate", on: scene.desktop)
@@ -88,7 +88,7 @@ import Testing
         try await scene.app.window.activate()
         try await scene.capture("good")
         #expect(try await scene.history.texts() == ["good", "before"])
-        try await scene.expectCalm(as: state)
+        try await scene.expectResources(backTo: baseline)
       }
     }
 
@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: VirtualDesktop.Kind.everywhere)
     func `a text that comes slowly is recorded whole, once`(_ kind: VirtualDesktop.Kind) async throws {
       try await Scene.run(on: kind) { scene in
-        let state = try await scene.calmState()
+        let baseline = try await scene.resourceBaseline()
         let other = try await scene.desktop.openOtherWindow()
         try await scene.app.window.activate()
         let long = try await ClipboardOwner.start(
@@ -108,7 +108,7 @@ import Testing
         try await scene.expectNewest(String(repeating: "abc", count: 20_000))
         try await scene.capture("good")
         #expect(try await scene.history.count() == 3)
-        try await scene.expectCalm(as: state)
+        try await scene.expectResources(backTo: baseline)
       }
     }
   }
@@ -117,47 +117,47 @@ import Testing
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func aTextOfOneByteTooManyIsRefused(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
-      let state = try await scene.calmState()
+      let baseline = try await scene.resourceBaseline()
       let text = String(repeating: "x", count: 64 << 20 + 1)
       try await scene.desktop.copy(text)
-      try await scene.expectNotice(unlike: state)
+      try await scene.expectNotice(unlike: baseline)
       #expect(try await scene.desktop.paste()?.count == 64 << 20 + 1)
       try await scene.capture("good")
       #expect(try await scene.history.texts() == ["good", "before"])
-      try await scene.expectCalm(as: state)
+      try await scene.expectResources(backTo: baseline)
     }
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func aClipboardThatIsEmptiedDuringTheTransferIsNoText(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
-      let state = try await scene.calmState()
+      let baseline = try await scene.resourceBaseline()
       let silent = try await ClipboardOwner.start(offering: .silentText, on: scene.desktop)
       try await waitUntil("the text asked for") { !silent.contentRequests.isEmpty }
       try await silent.program.killNow()
-      try await scene.expectNotice(unlike: state)
+      try await scene.expectNotice(unlike: baseline)
       try await scene.capture("good")
       #expect(try await scene.history.texts() == ["good", "before"])
-      try await scene.expectCalm(as: state)
+      try await scene.expectResources(backTo: baseline)
     }
   }
 
   @Test func theLineGoesByItself() async throws {
     try await Scene.run { scene in
-      let state = try await scene.calmState()
+      let baseline = try await scene.resourceBaseline()
       _ = try await ClipboardOwner.start(behaving: "Refuse", on: scene.desktop)
-      try await scene.expectNotice(unlike: state)
-      #expect(try await eventually { try await scene.screenshot().matches(state.picture, in: Scene.edge) })
+      try await scene.expectNotice(unlike: baseline)
+      #expect(try await eventually { try await scene.screenshot().matches(baseline.picture, in: Scene.edge) })
     }
   }
 
   private nonisolated(nonsending) static func check(_ owner: OwnerCase) async throws {
     try await Scene.run(on: owner.kind) { scene in
-      let state = try await scene.calmState()
+      let baseline = try await scene.resourceBaseline()
       let bad = try await ClipboardOwner.start(behaving: owner.behaviour, on: scene.desktop)
       var texts = ["before"]
       switch owner.outcome {
-      case .refused: try await scene.expectNotice(unlike: state)
+      case .refused: try await scene.expectNotice(unlike: baseline)
       case .ignored: try await waitUntil("the owner asked") { try await scene.hasAskedAll(of: bad) }
       case .recorded(let text):
         try await scene.expectNewest(text)
@@ -165,8 +165,9 @@ import Testing
       }
       try await scene.capture("good")
       #expect(try await scene.history.texts() == ["good"] + texts)
-      try await scene.expectCalm(as: state)
-      print("\(owner.testDescription): longest turn of the main loop \(scene.longestTurn(since: state)) ms")
+      try await scene.expectResources(backTo: baseline)
+      print(
+        "\(owner.testDescription): longest turn of the main loop \(scene.longestTurn(since: baseline)) ms")
     }
   }
 }

@@ -41,7 +41,7 @@ struct Scene {
     return again
   }
 
-  /// Ends the program where it still runs: at once, with status 0, and without a word of GTK or its own.
+  /// Ends the program if it still runs: at once, with status 0, and without a word of GTK or its own.
   func end(_ app: CopyPasta? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let app = app ?? self.app
     if app.program.isRunning {

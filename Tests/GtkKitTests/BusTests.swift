@@ -132,7 +132,7 @@ import Testing
     withExtendedLifetime((first, second)) {}
   }
 
-  /// GLib waits for 25 s, and warns where the bus ends meanwhile.
+  /// GLib waits for 25 s, and warns if the bus ends meanwhile.
   @Test func aNameIsGivenBackWithoutWaitingForTheBus() async throws {
     let scene = try await BusScene.start()
     var name: Bus.Registration? = try await scene.takeName()

@@ -38,7 +38,7 @@ private final class Numbers: ListModelSource {
     #expect(value(in: model, at: 1) == 3)
   }
 
-  /// A list view that is taken apart asks again for what it was told of, and aborts where that changed.
+  /// A list view that is taken apart asks again for what it was told of, and aborts if that changed.
   @Test func aModelWhoseSourceHasGoneIsAsLongAsItWas() {
     var numbers: Numbers? = Numbers([1])
     let model = ListModel(source: numbers.unsafelyUnwrapped)

@@ -33,7 +33,7 @@ public struct BusScene {
     try await pumping { [client] in try await client.call(object, method, arguments, timeout: timeout) }
   }
 
-  /// The error that a call ends with; nil where it is answered.
+  /// The error that a call ends with; nil if it is answered.
   public func failure(
     _ object: RemoteObject, _ method: String, _ arguments: [Variant] = [], timeout: Duration? = nil
   ) async throws -> BusError? {

@@ -3,7 +3,7 @@ extension ClipboardOwner {
   public struct Offer: Sendable {
     /// The names of the targets, such as `UTF8_STRING`; without a colon.
     public let targets: [String]
-    /// What they answer with; nil where they are listed and never answered.
+    /// What they answer with; nil if they are listed and never answered.
     ///
     /// Up to 15 kB, for it goes by the command line; larger texts are for `VirtualDesktop.copy`.
     public let bytes: [UInt8]?

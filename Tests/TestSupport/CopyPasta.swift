@@ -9,7 +9,7 @@ public struct CopyPasta: Sendable {
   /// The application id, which is also the class of its window.
   public static let applicationID = "org.copypasta.CopyPasta"
 
-  /// The program's file: `COPYPASTA_PROGRAM` where that is set, or the one built beside the tests.
+  /// The program's file: `COPYPASTA_PROGRAM` if that is set, or the one built beside the tests.
   public static let programPath: String = {
     if let path = ProcessInfo.processInfo.environment["COPYPASTA_PROGRAM"] { return path }
     // The test bundle is an executable of its own here, so this follows any scratch path and configuration.
@@ -47,10 +47,10 @@ public struct CopyPasta: Sendable {
   /// Where its history is.
   public var databasePath: String { history.path }
 
-  /// What it wrote on standard error so far; empty where GTK and the program have nothing to complain about.
+  /// What it wrote on standard error so far; empty if GTK and the program have nothing to complain about.
   public var errors: String { program.errors }
 
-  /// Asks it to end (SIGTERM), and kills it where it does not.
+  /// Asks it to end (SIGTERM), and kills it if it does not.
   @discardableResult
   public func stop() async throws -> Program.Exit? {
     try await program.stop(grace: generousLimit)

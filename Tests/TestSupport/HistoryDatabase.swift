@@ -11,7 +11,7 @@ public struct HistoryDatabase: Sendable {
     public let capturedAt: Int64
     /// What the table says the text's size is.
     public let byteCount: Int
-    /// nil where the text is its own preview.
+    /// nil if the text is its own preview.
     public let preview: [UInt8]?
     /// The whole text.
     public let text: [UInt8]

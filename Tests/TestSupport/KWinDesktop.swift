@@ -15,7 +15,7 @@ public final class KWinDesktop: Sendable {
   private static let socket = "kwin"
   private static let portals = ["org.freedesktop.impl.portal.desktop.kde", "org.freedesktop.portal.Desktop"]
 
-  /// What it is made of and is not installed here; empty where it can be started.
+  /// What it is made of and is not installed here; empty if it can be started.
   public static let missing: [String] = ([program] + portals.map(ScratchHome.systemService)).filter {
     !FileManager.default.fileExists(atPath: $0)
   }
@@ -39,8 +39,8 @@ public final class KWinDesktop: Sendable {
 
   /// Runs `body` on a fresh desktop, and ends the desktop however `body` ends.
   public nonisolated(nonsending) static func with(_ body: (KWinDesktop) async throws -> Void) async throws {
-    await VirtualDesktop.turnstile.enter()
-    defer { VirtualDesktop.turnstile.leave() }
+    await VirtualDesktop.turns.wait()
+    defer { VirtualDesktop.turns.signal() }
     let desktop = try KWinDesktop()
     do {
       try await desktop.startBus()

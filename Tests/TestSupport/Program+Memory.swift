@@ -3,7 +3,7 @@ import Foundation
 extension Program {
   /// Whether a text is anywhere in the process's writable memory: its heap, its stacks, what it has mapped.
   ///
-  /// - Throws: where the memory may not be looked at: a process can forbid it to all but root.
+  /// - Throws: if the memory may not be looked at: a process can forbid it to all but root.
   public func memoryContains(_ text: String) throws -> Bool {
     let memory = open("/proc/\(processID)/mem", O_RDONLY | O_CLOEXEC)
     guard memory >= 0 else { throw TestSupportError.system("the program's memory", code: errno) }

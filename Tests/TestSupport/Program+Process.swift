@@ -62,7 +62,7 @@ extension Program {
     } catch { return false }
   }
 
-  /// nil where the process has ended: its folder in /proc is gone.
+  /// nil if the process has ended: its folder in /proc is gone.
   private func read(_ file: String) -> String? {
     guard isRunning, let data = FileManager.default.contents(atPath: "/proc/\(processID)/\(file)")
     else { return nil }

@@ -18,7 +18,7 @@ extension Program {
 
   /// Runs a program to its end.
   ///
-  /// - Throws: where it has not ended within the limit; it is killed then.
+  /// - Throws: if it has not ended within the limit; it is killed then.
   public static func run(
     _ arguments: [String], environment: [String: String], input: [UInt8] = [],
     within limit: Duration = generousLimit

@@ -11,7 +11,7 @@ import Synchronization
 public final class Program: Sendable {
   /// How a program ended.
   public enum Exit: Equatable, Sendable {
-    /// It ended by itself, with this status; 127 where there is no such program.
+    /// It ended by itself, with this status; 127 if there is no such program.
     case code(Int32)
     /// A signal ended it.
     case signal(Int32)
@@ -100,14 +100,14 @@ public final class Program: Sendable {
 
   /// What libraries of today say on a virtual desktop in any program, a plain one too, each as a pattern of the whole.
   private static let foreignNoise = [
-    // GTK 4.24 where the X server has no frame counter, as Xvfb.
+    // GTK 4.24 if the X server has no frame counter, as Xvfb.
     #"\n?\([^\n]*:\d+\): Gdk-WARNING \*\*: [\d:.]+: gdk_frame_timings_submitted\(\) called on submitted frame\.\n"#,
-    // Mesa where the X server has no graphics card.
+    // Mesa if the X server has no graphics card.
     #"MESA-EGL: warning: DRI3 error: Could not get DRI3 device\n"#,
     #"MESA-EGL: warning: Ensure your X server supports DRI3 to get accelerated rendering\n"#,
   ]
 
-  /// Sends a signal, where the program still runs.
+  /// Sends a signal, if the program still runs.
   public func signal(_ number: Int32) {
     state.withLock {
       guard case .running(let pid) = $0 else { return }
@@ -115,13 +115,13 @@ public final class Program: Sendable {
     }
   }
 
-  /// Waits until the program has ended; nil where it still runs after `limit`.
+  /// Waits until the program has ended; nil if it still runs after `limit`.
   public func waitForExit(within limit: Duration = generousLimit) async throws -> Exit? {
     _ = try await eventually(within: limit, every: .milliseconds(2)) { !isRunning }
     return exit
   }
 
-  /// Asks the program to end (SIGTERM), and kills it where it has not after `grace`.
+  /// Asks the program to end (SIGTERM), and kills it if it has not after `grace`.
   @discardableResult
   public func stop(grace: Duration = .seconds(3)) async throws -> Exit? {
     signal(SIGTERM)

@@ -87,7 +87,7 @@ public struct ScratchHome: Sendable {
     ]) { $1 }
   }
 
-  /// Removes the folder and all in it, where a program on its way out does not keep it busy.
+  /// Removes the folder and all in it, if a program on its way out does not keep it busy.
   func remove() {
     do {
       try FileManager.default.removeItem(atPath: path)

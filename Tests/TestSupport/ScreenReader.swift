@@ -24,7 +24,7 @@ public struct ScreenReader: Sendable {
     /// All elements of a kind.
     public func all(role: String) -> [Element] { all.filter { $0.role == role } }
 
-    /// What has the keyboard; the innermost, where a window says that it has it, too.
+    /// What has the focus; the innermost, if a window says that it has it, too.
     public var focused: Element? { all.last { $0.isFocused } }
   }
 

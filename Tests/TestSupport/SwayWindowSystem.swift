@@ -93,7 +93,7 @@ private struct Answer: Decodable {
   let error: String?
 }
 
-/// An entry of sway's tree, by sway-ipc(7); a window where it has a process.
+/// An entry of sway's tree, by sway-ipc(7); it is a window if it has a process.
 private struct Node: Decodable {
   struct Rect: Decodable { let x, y, width, height: Int }
 

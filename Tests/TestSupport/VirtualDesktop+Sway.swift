@@ -21,7 +21,7 @@ extension VirtualDesktop {
     ]
   }
 
-  /// What a command is preceded by where the tests run as root, whom sway refuses; programs of root's may still
+  /// What a command is preceded by if the tests run as root, whom sway refuses; programs of root's may still
   /// connect to it.
   private static func asOtherThanRoot(in home: ScratchHome, _ folder: String) throws -> [String] {
     guard geteuid() == 0 else { return [] }
@@ -52,7 +52,7 @@ extension VirtualDesktop {
 
   /// Has a key of sway's own run a command, each time it is pressed, until the desktop ends; as `press` names keys.
   ///
-  /// sway tells of the key and the test starts the command: where sway runs as another user, as it does for root, its
+  /// sway tells of the key and the test starts the command: if sway runs as another user, as it does for root, its
   /// own children have no access to the session bus.
   public func bindInSway(_ key: String, to command: [String]) async throws {
     // The first event is a tick, which says that it listens.

@@ -1,10 +1,10 @@
 extension VirtualDesktop {
-  /// The visible window with exactly this title; nil where there is none.
+  /// The visible window with exactly this title; nil if there is none.
   public func window(titled title: String) async throws -> DesktopWindow? {
     window(try await windowSystem.window(titled: title))
   }
 
-  /// The visible window of exactly this WM_CLASS class, or Wayland app id; nil where there is none.
+  /// The visible window of exactly this WM_CLASS class, or Wayland app id; nil if there is none.
   public func window(ofClass name: String) async throws -> DesktopWindow? {
     window(try await windowSystem.windows(ofClass: name).first)
   }
@@ -19,7 +19,7 @@ extension VirtualDesktop {
     try x11.display.popups().map { DesktopWindow(id: $0, desktop: self) }
   }
 
-  /// The window that has the focus; nil where none has.
+  /// The window that has the focus; nil if none has.
   public func activeWindow() async throws -> DesktopWindow? {
     window(try await windowSystem.activeWindow())
   }

@@ -27,7 +27,7 @@ public final class VirtualDesktop: Sendable {
   /// Tests run side by side, each with a desktop.
   ///
   /// With many more at once than the processor has cores, they would only wait for each other.
-  static let turnstile = Turnstile(places: 3 * ProcessInfo.processInfo.activeProcessorCount)
+  static let turns = AsyncSemaphore(value: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
   /// The size of the screen in pixels.
   public static let size = (width: 1280, height: 900)
@@ -111,8 +111,8 @@ public final class VirtualDesktop: Sendable {
     _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
     _ body: (VirtualDesktop) async throws -> Value
   ) async throws -> Value {
-    await turnstile.enter()
-    defer { turnstile.leave() }
+    await turns.wait()
+    defer { turns.signal() }
     let desktop = try await start(kind, windowManager: windowManager, accessibility: accessibility)
     do {
       let value = try await body(desktop)

@@ -7,7 +7,7 @@ public enum WLClipboard {
     guard result.exit == .code(0) else { throw TestSupportError("wl-copy: \(result.errors)") }
   }
 
-  /// What the clipboard holds, byte for byte; nil where it is empty or does not offer the type.
+  /// What the clipboard holds, byte for byte; nil if it is empty or does not offer the type.
   public static func paste(
     type: String = "text/plain;charset=utf-8", on desktop: VirtualDesktop,
     within limit: Duration = generousLimit
@@ -16,7 +16,7 @@ public enum WLClipboard {
     return result.exit == .code(0) ? result.output : nil
   }
 
-  /// The types that the owner of the clipboard offers; none where there is no owner.
+  /// The types that the owner of the clipboard offers; none if there is no owner.
   public static func types(on desktop: VirtualDesktop) async throws -> [String] {
     let result = try await desktop.run(["wl-paste", "--list-types"])
     return result.exit == .code(0) ? result.text.split(separator: "\n").map(String.init) : []

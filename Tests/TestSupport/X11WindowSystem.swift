@@ -17,7 +17,7 @@ struct X11WindowSystem: WindowSystem {
     try await xdotool(Array(repeating: click, count: times).flatMap(\.self))
   }
 
-  /// A function key by its code on a keyboard of today: by name, xdotool presses Alt with it where the layout has a fourth
+  /// A function key by its code on a keyboard of today: by name, xdotool presses Alt with it if the layout has a fourth
   /// level for it, as those of xkeyboard-config 2.45 do.
   private func withFunctionKeyByCode(_ keys: String) -> String {
     var parts = keys.split(separator: "+").map(String.init)

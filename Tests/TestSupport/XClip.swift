@@ -24,7 +24,7 @@ public enum XClip {
     return xclip
   }
 
-  /// What the clipboard holds, byte for byte; nil where it is empty or does not offer the target.
+  /// What the clipboard holds, byte for byte; nil if it is empty or does not offer the target.
   public static func paste(
     target: String = "UTF8_STRING", on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> [UInt8]? {
@@ -33,7 +33,7 @@ public enum XClip {
     return result.exit == .code(0) ? result.output : nil
   }
 
-  /// The targets that the owner of the clipboard offers; none where there is no owner.
+  /// The targets that the owner of the clipboard offers; none if there is no owner.
   public static func targets(on desktop: VirtualDesktop) async throws -> [String] {
     let answer = try await paste(target: "TARGETS", on: desktop) ?? []
     return String(decoding: answer, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -6,7 +6,7 @@ import GtkKit
 ///
 /// The tests ask for a bounded number of made-up texts, the fuzzer for as many as there is time for.
 public enum TextPipeline {
-  /// What does not hold for these bytes; nil where everything does.
+  /// What does not hold for these bytes; nil if everything does.
   public static func problem(with bytes: [UInt8]) -> String? {
     let isText = !bytes.isEmpty && !bytes.contains(0) && isUTF8(bytes[...])
     let text: ClipText

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets some go on at a time; the others wait for their turn, in the order in which they came.
-final class Turnstile: Sendable {
+final class AsyncSemaphore: Sendable {
   private struct State {
     var free: Int
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -9,10 +9,10 @@ final class Turnstile: Sendable {
 
   private let state: Mutex<State>
 
-  init(places: Int) { state = Mutex(State(free: places)) }
+  init(value: Int) { state = Mutex(State(free: value)) }
 
   /// Returns once there is a place.
-  func enter() async {
+  func wait() async {
     await withCheckedContinuation { turn in
       let isFree = state.withLock { state in
         guard state.free == 0 else {
@@ -27,7 +27,7 @@ final class Turnstile: Sendable {
   }
 
   /// Gives the place to the next.
-  func leave() {
+  func signal() {
     let next = state.withLock { state in
       guard state.waiting.isEmpty else { return Optional(state.waiting.removeFirst()) }
       state.free += 1

@@ -4,7 +4,7 @@ import Testing
 
 extension Scene {
   /// The program when it has nothing to do, for comparing.
-  struct CalmState {
+  struct ResourceBaseline {
     let channels: Int
     let kibibytes: Int
     let picture: Screenshot
@@ -15,11 +15,11 @@ extension Scene {
   static let edge = Rectangle(x: 10, y: 590, width: 400, height: 40)
 
   /// Records a first text, after which every connection is made, and takes the measures.
-  func calmState() async throws -> CalmState {
+  func resourceBaseline() async throws -> ResourceBaseline {
     try await capture("before")
     try await waitForFirstRow()
     let picture = try await settledScreenshot()
-    return CalmState(
+    return ResourceBaseline(
       channels: try #require(app.program.openChannels),
       kibibytes: try #require(app.program.residentKibibytes),
       picture: picture, longTurns: longTurns.count)
@@ -27,24 +27,28 @@ extension Scene {
 
   /// Waits until a line at the window's lower edge says something.
   func expectNotice(
-    unlike state: CalmState, sourceLocation: SourceLocation = #_sourceLocation
+    unlike baseline: ResourceBaseline, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    let isShown = try await eventually { try await !screenshot().matches(state.picture, in: Self.edge) }
+    let isShown = try await eventually { try await !screenshot().matches(baseline.picture, in: Self.edge) }
     #expect(isShown, "no line was shown", sourceLocation: sourceLocation)
   }
 
   /// Expects that nothing was left open and nothing kept in memory, and that the interface went on.
-  func expectCalm(as state: CalmState, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let isClosed = try await eventually { (app.program.openChannels ?? 0) <= state.channels }
+  func expectResources(backTo baseline: ResourceBaseline, sourceLocation: SourceLocation = #_sourceLocation)
+    async throws
+  {
+    let isClosed = try await eventually { (app.program.openChannels ?? 0) <= baseline.channels }
     #expect(isClosed, "something is left open", sourceLocation: sourceLocation)
     // A few rows and pictures more; far from a text that was refused.
-    let isSmall = try await eventually { (app.program.residentKibibytes ?? 0) < state.kibibytes + 32 << 10 }
+    let isSmall = try await eventually {
+      (app.program.residentKibibytes ?? 0) < baseline.kibibytes + 32 << 10
+    }
     #expect(isSmall, "memory kept", sourceLocation: sourceLocation)
   }
 
-  /// The longest turn of the program's main loop, in milliseconds; 20 where none was longer.
-  func longestTurn(since state: CalmState) -> Double {
-    longTurns.dropFirst(state.longTurns).max() ?? 20
+  /// The longest turn of the program's main loop, in milliseconds; 20 if none was longer.
+  func longestTurn(since baseline: ResourceBaseline) -> Double {
+    longTurns.dropFirst(baseline.longTurns).max() ?? 20
   }
 
   /// Whether an owner was asked for all that it will be asked for.
