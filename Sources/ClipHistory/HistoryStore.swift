@@ -246,7 +246,7 @@ public actor HistoryStore {
     }
   }
 
-  /// Has the log emptied later, by itself: what a reader was in the way of.
+  /// Schedules further tries to empty the log, after one that a reader was in the way of.
   private func truncateLogLater() { truncateLog(after: timeouts.retries[...]) }
 
   private func truncateLog(after delays: ArraySlice<Duration>) {

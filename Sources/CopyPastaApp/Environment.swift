@@ -49,7 +49,7 @@ final class Environment {
       preferences: livePreferences, shortcuts: liveShortcutBackends)
   }
 
-  /// Has the history opened anew when it is next asked for; it must not be open.
+  /// Forgets the history, which is opened anew when it is next asked for; it must not be open.
   func forgetHistory() { deferredHistory.forget() }
 
   /// Rescues a damaged history, which must not be open; nil if there was nothing to rescue.

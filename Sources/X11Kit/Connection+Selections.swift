@@ -45,7 +45,7 @@ extension Connection {
     return true
   }
 
-  /// Has the server tell of each change of a selection's owner, as an `Event.ownerChanged`; or not any more.
+  /// Makes the server tell of each change of a selection's owner, as an `Event.ownerChanged`, or stop doing so.
   func followOwner(of selection: Atom, _ isFollowed: Bool) {
     // A new owner, the end of its window, the end of its connection.
     let all: UInt32 = 0b111

@@ -278,7 +278,7 @@ public actor SelectionOwner {
     do {
       return try connection.elements(of: list, of: requestor, limit: limit)
     } catch {
-      // Only a connection that is lost; whoever handles events notices.
+      // The connection is lost, which the handling of events notices.
       return nil
     }
   }

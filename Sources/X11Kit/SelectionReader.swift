@@ -143,7 +143,7 @@ public actor SelectionReader {
     ownWindow: UInt32?, within limits: TransferLimits, _ permit: ReadingPermit?, _ deadline: Deadline
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
-    // What is read on purpose is still new to whoever follows the clipboard.
+    // A text that the user has asked for is still new to `nextOffer`.
     if permit != nil { hasNewOffer = false }
     if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], true) }
     let read = SelectionRead(connection, atoms, lateAnswers, permit: permit, limits: limits, deadline)

@@ -20,7 +20,7 @@ enum Damage {
       && (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
   }
 
-  /// Whether the database was emptied, or its log is damaged; for whoever has the history alone.
+  /// Whether the database was emptied, or its log is damaged; to be asked only while nobody else has the history open.
   ///
   /// SQLite takes an empty file for a new database, and deletes a log beside it as a leftover, though it may be all
   /// that is left of a history. Of a damaged log it takes the beginning, without a word. A database that is empty

@@ -17,7 +17,7 @@ struct RescueInstaller {
       && HistoryFolder.size(of: location.finishedRescue.database) != nil
   }
 
-  /// Completes what a crash interrupted; for whoever has the history alone.
+  /// Completes what a crash interrupted; to be called only while nobody else has the history open.
   static func finish(_ location: HistoryLocation) throws(StoreError) {
     if isDue(location) { _ = try RescueInstaller(location).install() }
   }

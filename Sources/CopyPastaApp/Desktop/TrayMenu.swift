@@ -103,7 +103,7 @@ struct TrayMenu {
     return [.int32s(unknown)]
   }
 
-  /// Answers whether the layout has to be asked for again.
+  /// Returns whether the layout has to be asked for again.
   private func aboutToShow(_ arguments: Variant) throws(BusError) -> [Variant] {
     _ = try known(arguments[0]?.int32)
     return [.bool(false)]

@@ -68,7 +68,7 @@ final class PreferenceRow {
   }
 }
 
-/// A switch that shows a setting and changes it, whoever else does.
+/// A switch that shows a setting and changes it; it follows what other programs set.
 @MainActor
 final class SettingSwitch {
   let root = Switch()

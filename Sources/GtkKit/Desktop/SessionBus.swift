@@ -6,7 +6,7 @@ public enum SessionBus {
   /// GLib shares one connection for as long as somebody holds it.
   private static let connection = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil)
 
-  /// Begins to connect, on a thread of GLib's: who needs the bus later waits the less.
+  /// Begins to connect, on a thread of GLib's, so that the first use of the bus waits less.
   public static func connectAhead() { g_bus_get(G_BUS_TYPE_SESSION, nil, nil, nil) }
 
   /// Whether there is a session bus.
