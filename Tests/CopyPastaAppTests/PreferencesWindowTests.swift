@@ -76,7 +76,7 @@ import Testing
   func `a window that is closed goes, with all that is in it`(_ kind: Dialogs.Kind) async throws {
     let shown = ShownDialogs()
     var lifetimes: [Lifetime] = []
-    weak var leaked: (any Dialog)?
+    weak var leaked: (any Dialogs.Dialog)?
     for _ in 1...3 {
       switch kind {
       case .preferences: shown.dialogs.showPreferences(of: shown.environment, above: nil)

@@ -22,7 +22,7 @@ struct AutostartPortal: StartAtLogin.Entry {
   func set(_ starts: Bool) async throws(StartAtLogin.EntryError) {
     let portal: Portal
     do throws(BusError) { portal = Portal(try await connect()) } catch { throw .refused }
-    do throws(PortalError) {
+    do throws(Portal.RequestError) {
       let answer = try await portal.request(
         "RequestBackground", of: "org.freedesktop.portal.Background", within: Self.limit
       ) { token in

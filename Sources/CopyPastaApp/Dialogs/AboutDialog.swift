@@ -3,7 +3,7 @@ import GtkKit
 
 /// What CopyPasta is, and who made it.
 @MainActor
-final class AboutDialog: Dialog {
+final class AboutDialog: Dialogs.Dialog {
   let window: Window
 
   private static var summary: String { tr("Keeps the text you copy while its window is active.") }

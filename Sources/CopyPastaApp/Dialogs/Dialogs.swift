@@ -4,6 +4,12 @@ import GtkKit
 /// The windows beside the main one: each is made when it is asked for, shown once, and goes when it is closed.
 @MainActor
 final class Dialogs {
+  /// A view that is a window of its own.
+  @MainActor
+  protocol Dialog: AnyObject {
+    var window: Window { get }
+  }
+
   private let application: Application
   private let closed: @MainActor () -> Void
   /// Those that are shown.
@@ -69,10 +75,4 @@ final class Dialogs {
     }
     return dialog.window
   }
-}
-
-/// A view that is a window of its own.
-@MainActor
-protocol Dialog: AnyObject {
-  var window: Window { get }
 }

@@ -2,7 +2,7 @@ import GtkKit
 
 /// The keys that CopyPasta knows.
 @MainActor
-final class ShortcutsWindow: Dialog {
+final class ShortcutsWindow: Dialogs.Dialog {
   let window = Window(title: tr("Keyboard Shortcuts"), shortcuts: groups)
 
   /// Those of the history that are shown, of all that do the same: see `HistoryKey`.

@@ -2,7 +2,7 @@ import GtkKit
 
 /// The window of the settings; each takes effect at once.
 @MainActor
-final class PreferencesWindow: Dialog {
+final class PreferencesWindow: Dialogs.Dialog {
   let window = Window(title: tr("Preferences"))
   private let preferences: Preferences
   private var switches: [SettingSwitch] = []

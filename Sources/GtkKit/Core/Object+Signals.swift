@@ -3,17 +3,17 @@ import CGtk
 /// What a handler that ends its own connection knows it by.
 @MainActor
 private final class Once {
-  var connection: SignalConnection?
-}
-
-/// A handler's connection to a signal, by which it can be ended early.
-///
-/// It ends with the object by itself.
-public struct SignalConnection: Sendable {
-  let id: UInt
+  var connection: Object.SignalConnection?
 }
 
 extension Object {
+  /// A handler's connection to a signal, by which it can be ended early.
+  ///
+  /// It ends with the object by itself.
+  public struct SignalConnection: Sendable {
+    let id: UInt
+  }
+
   /// Connects to a signal without arguments.
   ///
   /// The closure lives as long as the connection, which lives as long as the object: capture views weakly.

@@ -1,27 +1,27 @@
 import CGtk
 
-/// A kind of thing, for a screen reader.
-public enum AccessibleRole: Sendable {
-  /// Widgets that belong together and have a name in common.
-  case group
-  /// An ornament.
-  case presentation
-  /// A title.
-  case heading
-  /// Something that says how things are.
-  case status
+extension Widget {
+  /// A kind of thing, for a screen reader.
+  public enum AccessibleRole: Sendable {
+    /// Widgets that belong together and have a name in common.
+    case group
+    /// An ornament.
+    case presentation
+    /// A title.
+    case heading
+    /// Something that says how things are.
+    case status
 
-  var gtk: GtkAccessibleRole {
-    switch self {
-    case .group: GTK_ACCESSIBLE_ROLE_GROUP
-    case .presentation: GTK_ACCESSIBLE_ROLE_PRESENTATION
-    case .heading: GTK_ACCESSIBLE_ROLE_HEADING
-    case .status: GTK_ACCESSIBLE_ROLE_STATUS
+    var gtk: GtkAccessibleRole {
+      switch self {
+      case .group: GTK_ACCESSIBLE_ROLE_GROUP
+      case .presentation: GTK_ACCESSIBLE_ROLE_PRESENTATION
+      case .heading: GTK_ACCESSIBLE_ROLE_HEADING
+      case .status: GTK_ACCESSIBLE_ROLE_STATUS
+      }
     }
   }
-}
 
-extension Widget {
   /// The name that a screen reader says for the widget.
   public final func setAccessibleName(_ name: String) { set(GTK_ACCESSIBLE_PROPERTY_LABEL, to: name) }
 

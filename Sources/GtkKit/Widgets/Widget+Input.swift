@@ -1,13 +1,5 @@
 import CGtk
 
-/// Which of a pointer's buttons.
-public enum PointerButton: UInt32, Sendable {
-  /// The one that chooses, usually the left.
-  case primary = 1
-  /// The one that opens a menu, usually the right.
-  case secondary = 3
-}
-
 /// What the user does something with.
 public enum InputKind: Sendable {
   /// The keyboard.
@@ -17,6 +9,14 @@ public enum InputKind: Sendable {
 }
 
 extension Widget {
+  /// Which of a pointer's buttons.
+  public enum PointerButton: UInt32, Sendable {
+    /// The one that chooses, usually the left.
+    case primary = 1
+    /// The one that opens a menu, usually the right.
+    case secondary = 3
+  }
+
   /// Calls `body` with the places where a button goes down and where it is released, in the widget's coordinates.
   ///
   /// At the release: a menu that opens while the button is down gets the release, and GTK complains of it.

@@ -1,27 +1,27 @@
 import GtkKit
 
-/// Why a portal gave nothing.
-enum PortalError: Error, Equatable {
-  /// There is no such portal, or it made no sense of the request.
-  case unavailable
-  /// Nobody has the portal's name, or whoever had it ended.
-  case gone
-  /// The user said no, or closed the question.
-  case refused
-  /// The portal ended the request without an answer of the user's.
-  case failed
-  /// No answer came in time.
-  case silent
-  /// The task was cancelled.
-  case cancelled
-}
-
 /// The desktop's portals for programs (`org.freedesktop.portal.Desktop`), over a connection of their own.
 ///
 /// Of their own, because a portal takes a connection for the program that it was registered as before the first
 /// request on it, and GTK sends requests of its own over the shared one.
 @MainActor
 final class Portal {
+  /// Why a portal gave nothing.
+  enum RequestError: Error, Equatable {
+    /// There is no such portal, or it made no sense of the request.
+    case unavailable
+    /// Nobody has the portal's name, or whoever had it ended.
+    case gone
+    /// The user said no, or closed the question.
+    case refused
+    /// The portal ended the request without an answer of the user's.
+    case failed
+    /// No answer came in time.
+    case silent
+    /// The task was cancelled.
+    case cancelled
+  }
+
   static let name = "org.freedesktop.portal.Desktop"
   static let path = "/org/freedesktop/portal/desktop"
 
@@ -39,7 +39,7 @@ final class Portal {
   /// Tells the portals which program this is (xdg-desktop-portal 1.20 and newer).
   ///
   /// To be called before any request. Without it the name comes from the program's systemd scope, if it has one.
-  func register(as id: String, within limit: Duration) async throws(PortalError) {
+  func register(as id: String, within limit: Duration) async throws(Portal.RequestError) {
     do throws(BusError) {
       try await bus.call(
         Self.interface("org.freedesktop.host.portal.Registry"), "Register",
@@ -63,7 +63,7 @@ final class Portal {
   ///   - arguments: what to call the method with, given the value of its option `handle_token`.
   func request(
     _ method: String, of interface: String, within limit: Duration?, arguments: (Variant) -> [Variant]
-  ) async throws(PortalError) -> [String: Variant] {
+  ) async throws(Portal.RequestError) -> [String: Variant] {
     // Another `Portal` on the same connection may have asked something, too.
     let token = "copypasta_" + String(UInt64.random(in: .min ... .max), radix: 16)
     let sender = String(bus.uniqueName.dropFirst().map { $0 == "." ? "_" : $0 })
@@ -81,7 +81,7 @@ final class Portal {
       if isThere { answer.give(.failure(.gone)) }
     }
     defer { withExtendedLifetime((subscription, alarm, watch)) {} }
-    do throws(PortalError) {
+    do throws(Portal.RequestError) {
       try await call(interface, method, arguments(.string(token)), limit)
       return try await answer.wait().get()
     } catch {
@@ -92,11 +92,11 @@ final class Portal {
 
   private func call(
     _ interface: String, _ method: String, _ arguments: [Variant], _ limit: Duration?
-  ) async throws(PortalError) {
+  ) async throws(Portal.RequestError) {
     do throws(BusError) {
       try await bus.call(Self.interface(interface), method, arguments, timeout: limit)
     } catch {
-      throw PortalError(error)
+      throw Portal.RequestError(error)
     }
   }
 }
@@ -104,17 +104,17 @@ final class Portal {
 /// The answer that a request waits for; the first one counts.
 @MainActor
 private final class PortalAnswer {
-  private var result: Result<[String: Variant], PortalError>?
+  private var result: Result<[String: Variant], Portal.RequestError>?
   private var waiting: CheckedContinuation<Void, Never>?
 
-  func give(_ result: Result<[String: Variant], PortalError>) {
+  func give(_ result: Result<[String: Variant], Portal.RequestError>) {
     guard self.result == nil else { return }
     self.result = result
     waiting?.resume()
     waiting = nil
   }
 
-  func wait() async -> Result<[String: Variant], PortalError> {
+  func wait() async -> Result<[String: Variant], Portal.RequestError> {
     await withTaskCancellationHandler {
       if result == nil, !Task.isCancelled { await withCheckedContinuation { waiting = $0 } }
     } onCancel: {
@@ -124,7 +124,7 @@ private final class PortalAnswer {
   }
 }
 
-extension Result<[String: Variant], PortalError> {
+extension Result<[String: Variant], Portal.RequestError> {
   /// Reads the signal `Response` (`ua{sv}`).
   fileprivate init(response: Variant) {
     switch (response[0]?.uint32, response[1]?.dictionary) {
@@ -137,7 +137,7 @@ extension Result<[String: Variant], PortalError> {
   }
 }
 
-extension PortalError {
+extension Portal.RequestError {
   fileprivate init(_ error: BusError) {
     switch error {
     case .refused(let name, _) where BusError.namesOfAbsence.contains(name): self = .gone

@@ -145,7 +145,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     // KDE keeps its user's no in its settings, where they may have thought better of it.
     guard mayAsk || remembers else { return .notHeld(.refused) }
     isPortalGone = false
-    do throws(PortalError) {
+    do throws(Portal.RequestError) {
       let portal = try await connectedPortal()
       let session = try await PortalShortcutSession.make(
         for: keys, through: portal, within: limits.answer, remembers: remembers, mayAsk: mayAsk)
@@ -170,7 +170,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     }
   }
 
-  private func connectedPortal() async throws(PortalError) -> Portal {
+  private func connectedPortal() async throws(Portal.RequestError) -> Portal {
     if let portal { return portal }
     do throws(BusError) {
       let portal = Portal(try await connect())

@@ -32,10 +32,10 @@ final class PortalShortcutSession {
   static func make(
     for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool,
     mayAsk: Bool
-  ) async throws(PortalError) -> PortalShortcutSession {
+  ) async throws(Portal.RequestError) -> PortalShortcutSession {
     try await portal.register(as: CopyPasta.id, within: limit)
     var session = try await open(for: keys, through: portal, limit)
-    do throws(PortalError) {
+    do throws(Portal.RequestError) {
       if !session.isBound, remembers { try await session.recall(limit) }
       // KDE lists what its user has refused, without keys.
       guard mayAsk || session.triggerName != nil else { throw .refused }
@@ -108,7 +108,7 @@ final class PortalShortcutSession {
 
   private static func open(
     for keys: Accelerator, through portal: Portal, _ limit: Duration
-  ) async throws(PortalError) -> PortalShortcutSession {
+  ) async throws(Portal.RequestError) -> PortalShortcutSession {
     let answer = try await portal.request("CreateSession", of: interface, within: limit) { token in
       let options: [String: Variant] = [
         "handle_token": token,
@@ -130,10 +130,10 @@ final class PortalShortcutSession {
   /// Asks for the shortcut.
   ///
   /// - Returns: false if the answer is a yes that does not say to what.
-  private func bind(_ keys: Accelerator) async throws(PortalError) -> Bool {
+  private func bind(_ keys: Accelerator) async throws(Portal.RequestError) -> Bool {
     guard let session = Variant.objectPath(handle) else { throw .unavailable }
     let answer: [String: Variant]
-    do throws(PortalError) {
+    do throws(Portal.RequestError) {
       answer = try await portal.request("BindShortcuts", of: Self.interface, within: nil) { token in
         [session, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
       }
@@ -154,7 +154,7 @@ final class PortalShortcutSession {
   ///
   /// What was granted before is bound without a question by a portal of version 2. KDE 6.3, of version 1, opens its
   /// System Settings each time, and needs no binding.
-  private func wantsBinding(_ limit: Duration) async throws(PortalError) -> Bool {
+  private func wantsBinding(_ limit: Duration) async throws(Portal.RequestError) -> Bool {
     guard isBound else { return true }
     let properties = Portal.interface("org.freedesktop.DBus.Properties")
     do throws(BusError) {
@@ -168,9 +168,9 @@ final class PortalShortcutSession {
   }
 
   /// Looks whether an earlier session was granted the shortcut; a portal that does not say is asked for it then.
-  private func recall(_ limit: Duration) async throws(PortalError) {
+  private func recall(_ limit: Duration) async throws(Portal.RequestError) {
     guard let session = Variant.objectPath(handle) else { throw .unavailable }
-    do throws(PortalError) {
+    do throws(Portal.RequestError) {
       let answer = try await portal.request(
         "ListShortcuts", of: Self.interface, within: limit
       ) { token in [session, .dictionary(["handle_token": token])] }
