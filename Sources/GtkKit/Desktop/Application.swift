@@ -26,9 +26,7 @@ public final class Application: Object {
   /// Adds an action that other programs may run as well, over D-Bus.
   public func addAction(_ name: String, keys: [String] = [], _ body: @escaping @MainActor () -> Void) {
     GtkKit.addAction(name, to: opaque, body)
-    var list: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(g_strdup($0)) } + [nil]
-    gtk_application_set_accels_for_action(cast(), "app." + name, &list)
-    for key in list { g_free(UnsafeMutablePointer(mutating: key)) }
+    withCStrings(keys) { gtk_application_set_accels_for_action(cast(), "app." + name, $0) }
   }
 
   /// Keeps the program alive until `quit`, though no window is shown.

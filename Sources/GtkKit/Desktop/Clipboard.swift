@@ -51,11 +51,11 @@ public final class Clipboard: Object {
   ///
   /// - Throws: `GLibError` if it refuses or offers none; `CancellationError` if the task is cancelled.
   public func read(_ mimeTypes: [String]) async throws -> InputStream {
-    let names = mimeTypes.map { UnsafePointer<CChar>(g_strdup($0)) } + [nil]
-    defer { for name in names { g_free(UnsafeMutablePointer(mutating: name)) } }
-    return try await awaitingResult { cancellable, callback, data in
-      var names = names
-      gdk_clipboard_read_async(opaque, &names, G_PRIORITY_DEFAULT, cancellable, callback, data)
+    try await awaitingResult { cancellable, callback, data in
+      // GDK copies the names.
+      withCStrings(mimeTypes) {
+        gdk_clipboard_read_async(opaque, $0, G_PRIORITY_DEFAULT, cancellable, callback, data)
+      }
     } finish: { [opaque] result, error in
       gdk_clipboard_read_finish(opaque, result, nil, error).map {
         InputStream(Owned(taking: $0))

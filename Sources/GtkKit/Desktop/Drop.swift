@@ -7,11 +7,11 @@ public final class Drop: Object {
   ///
   /// - Throws: `GLibError` if it is refused; `CancellationError` if the task is cancelled.
   public func read(_ types: [String]) async throws -> InputStream {
-    let names = types.map { UnsafePointer<CChar>(g_strdup($0)) } + [nil]
-    defer { for name in names { g_free(UnsafeMutablePointer(mutating: name)) } }
-    return try await awaitingResult { cancellable, callback, data in
-      var names = names
-      gdk_drop_read_async(opaque, &names, G_PRIORITY_DEFAULT, cancellable, callback, data)
+    try await awaitingResult { cancellable, callback, data in
+      // GDK copies the names.
+      withCStrings(types) {
+        gdk_drop_read_async(opaque, $0, G_PRIORITY_DEFAULT, cancellable, callback, data)
+      }
     } finish: { [opaque] result, error in
       gdk_drop_read_finish(opaque, result, nil, error).map {
         InputStream(Owned(taking: $0))

@@ -41,18 +41,14 @@ public enum ProgramFiles {
   }
 
   private static func parent(of path: String) -> String {
-    let folder = g_path_get_dirname(path).unsafelyUnwrapped
-    defer { g_free(folder) }
-    return String(cString: folder)
+    String(taking: g_path_get_dirname(path))
   }
 
   // MARK: - The program itself
 
   /// The file of the running program, by its real path; nil if the system does not say.
   public static var program: String? {
-    guard let path = g_file_read_link("/proc/self/exe", nil) else { return nil }
-    defer { g_free(path) }
-    return String(cString: path)
+    g_file_read_link("/proc/self/exe", nil).map { String(taking: $0) }
   }
 
   /// How a shell, or a desktop's keyboard settings, call this program: by its name, if the user's PATH leads there; by
@@ -67,7 +63,7 @@ public enum ProgramFiles {
     let isPlain = text.utf8.allSatisfy { byte in
       isalnum(Int32(byte)) != 0 && byte < 0x80 || "/._-+".utf8.contains(byte)
     }
-    return isPlain && !text.isEmpty ? text : string(taking: g_shell_quote(text))
+    return isPlain && !text.isEmpty ? text : String(taking: g_shell_quote(text))
   }
 
   /// The file that a name in PATH leads to, without symbolic links.

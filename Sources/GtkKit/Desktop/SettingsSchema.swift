@@ -55,8 +55,7 @@ public final class SettingsSchema {
   public var keys: [String] {
     guard let list = g_settings_schema_list_keys(pointer) else { return [] }
     defer { g_strfreev(list) }
-    return sequence(first: 0) { $0 + 1 }.lazy.map { list[$0] }.prefix { $0 != nil }
-      .compactMap { $0.map { String(cString: $0) } }
+    return strings(in: UnsafeRawPointer(list).assumingMemoryBound(to: UnsafePointer<CChar>?.self))
   }
 
   /// What a key is if the user set nothing; nil if there is no such key, or one of another type.

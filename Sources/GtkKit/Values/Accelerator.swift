@@ -52,10 +52,10 @@ public struct Accelerator: Equatable, Sendable {
   }
 
   /// What GTK reads.
-  public var name: String { string(taking: gtk_accelerator_name(key, gdkModifiers)) }
+  public var name: String { String(taking: gtk_accelerator_name(key, gdkModifiers)) }
 
   /// What the user reads, in their language: “Ctrl+Super+V”.
-  public var label: String { string(taking: gtk_accelerator_get_label(key, gdkModifiers)) }
+  public var label: String { String(taking: gtk_accelerator_get_label(key, gdkModifiers)) }
 
   /// The key alone by its name in GDK and in X11, such as `v` or `F12`; empty if it has none.
   public var keyName: String { gdk_keyval_name(key).map { String(cString: $0) } ?? "" }

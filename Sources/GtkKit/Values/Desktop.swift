@@ -37,8 +37,6 @@ public enum UserFolders {
   public static var home: String { String(cString: g_get_home_dir()) }
   /// `$XDG_DATA_DIRS`.
   public static var systemData: [String] {
-    guard let list = g_get_system_data_dirs() else { return [] }
-    return sequence(first: 0) { $0 + 1 }.lazy.map { list[$0] }.prefix { $0 != nil }
-      .compactMap { $0.map { String(cString: $0) } }
+    g_get_system_data_dirs().map { strings(in: $0) } ?? []
   }
 }

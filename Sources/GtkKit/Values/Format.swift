@@ -5,12 +5,12 @@ import Glibc
 public enum Format {
   /// A number of bytes with its unit, such as `1.2 MB`.
   public static func size(_ bytes: Int) -> String {
-    string(taking: g_format_size(guint64(clamping: bytes)))
+    String(taking: g_format_size(guint64(clamping: bytes)))
   }
 
   /// A whole number with the language's separators, such as `1,204`.
   public static func number(_ value: Int) -> String {
-    withVaList([value]) { string(taking: g_strdup_vprintf("%'ld", $0)) }
+    withVaList([value]) { String(taking: g_strdup_vprintf("%'ld", $0)) }
   }
 
   /// A moment as ISO 8601 has it, such as `2026-11-21T19:06:27.000042Z`; `time` in microseconds since 1970 UTC.
@@ -25,7 +25,7 @@ public enum Format {
     defer { g_date_time_unref(moment) }
     let digits = String(microseconds)
     let fraction = String(repeating: "0", count: 6 - digits.count) + digits
-    return string(taking: g_date_time_format(moment, "%Y-%m-%dT%H:%M:%S")) + "." + fraction + "Z"
+    return String(taking: g_date_time_format(moment, "%Y-%m-%dT%H:%M:%S")) + "." + fraction + "Z"
   }
 
   /// The present moment in microseconds since 1970 UTC.
@@ -59,7 +59,7 @@ public enum LocalTime {
 
   /// A moment by a `GDateTime` pattern; `time` in microseconds since 1970 UTC.
   public static func format(_ time: Int64, _ pattern: String) -> String {
-    withDateTime(time) { string(taking: g_date_time_format($0, pattern)) } ?? ""
+    withDateTime(time) { String(taking: g_date_time_format($0, pattern)) } ?? ""
   }
 
   /// The calendar day of a moment, as a number that grows by one a day; `time` in microseconds since 1970 UTC.
@@ -75,11 +75,4 @@ public enum LocalTime {
     defer { g_date_time_unref(local) }
     return body(local)
   }
-}
-
-/// A text that C allocated, which is freed.
-func string(taking text: UnsafeMutablePointer<CChar>?) -> String {
-  guard let text else { return "" }
-  defer { g_free(text) }
-  return String(cString: text)
 }

@@ -34,8 +34,7 @@ public struct KeyFile {
     guard g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, nil) != 0,
       let value = g_key_file_get_string(file, group, key, nil)
     else { return nil }
-    defer { g_free(value) }
-    return String(cString: value)
+    return String(taking: value)
   }
 
   /// Whether there is a file, whatever it holds.
@@ -69,9 +68,7 @@ public struct KeyFile {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
     fill(file)
-    let folder = g_path_get_dirname(path)
-    defer { g_free(folder) }
-    g_mkdir_with_parents(folder, 0o700)
+    g_mkdir_with_parents(String(taking: g_path_get_dirname(path)), 0o700)
     var error: UnsafeMutablePointer<GError>?
     guard g_key_file_save_to_file(file, path, &error) != 0 else { throw GLibError(taking: error) }
   }

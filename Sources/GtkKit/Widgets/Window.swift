@@ -240,9 +240,7 @@ public final class Window: Widget {
   }
 
   private static func escaped(_ text: String) -> String {
-    let escaped = g_markup_escape_text(text, -1)
-    defer { g_free(escaped) }
-    return escaped.map { String(cString: $0) } ?? ""
+    String(taking: g_markup_escape_text(text, -1))
   }
 }
 

@@ -59,8 +59,7 @@ public final class Bus: Object {
     guard let address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SESSION, nil, &error) else {
       throw BusError(GLibError(taking: error), remoteName: nil)
     }
-    defer { g_free(address) }
-    return try await at(address: String(cString: address))
+    return try await at(address: String(taking: address))
   }
 
   /// The name that the bus has given to this connection, such as `:1.42`; empty if there is no bus behind it.
