@@ -38,7 +38,7 @@ final class Environment {
   /// The keys that call the history up from every program.
   var shortcut: GlobalShortcutController { deferredShortcut.value }
 
-  /// The real thing.
+  /// The environment of the program itself: the user's history, settings and desktop.
   static func live() -> Environment {
     let location = HistoryLocation.ofThisUser
     return Environment(

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Keeps the start at login as the user sets it, and the setting as the start at login is.
+/// Makes the start at login follow the setting, and the setting follow what the desktop really does.
 @MainActor
 final class StartAtLogin {
   /// What makes the desktop start the program with the session.
@@ -51,7 +51,7 @@ final class StartAtLogin {
     reconcile()
   }
 
-  /// Shows how it is: the desktop's own settings may have changed it, or somebody may have removed the file.
+  /// Brings the setting up to date: the desktop's own settings may have changed it, or the file may have been removed.
   func reconcile() {
     guard work == nil, let isSet = entry.isSet else { return }
     self.isSet = isSet

@@ -2,7 +2,7 @@ import GtkKit
 
 /// The icon in the desktop's tray: there while the user wants one, and back after a tray host has restarted.
 ///
-/// If there is no tray, or no session bus, there is no icon, and nothing is said: nothing needs it.
+/// If there is no tray, or no session bus, there is no icon and no message: nothing depends on it.
 @MainActor
 final class TrayIcon {
   /// What the user asks for with the icon or its menu.

@@ -1,9 +1,9 @@
 import GtkKit
 
-/// Hands on what comes: at once as a rule, and together what comes faster than anybody could follow.
+/// Delivers elements at once as a rule, and together if they come faster than anybody could follow.
 ///
 /// Drawing a list anew takes some 10 ms, and three times that with many new rows. If copies follow each other faster
-/// than that, drawing each of them would keep the main thread from hearing of the next ones, and those would be lost.
+/// than that, drawing each of them would keep the main thread from reading the next ones, which would be lost.
 @MainActor
 final class BurstCoalescer<Element> {
   private let pace: Pace

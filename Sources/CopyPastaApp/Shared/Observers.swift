@@ -1,4 +1,4 @@
-/// Those who are told of something, each for as long as it keeps its observation.
+/// Calls any number of listeners, each for as long as it keeps its observation.
 @MainActor
 final class Observers {
   private var observations: [WeakObservation] = []
@@ -15,7 +15,7 @@ final class Observers {
   }
 }
 
-/// Somebody who is told of something, until this is let go.
+/// A listener's registration, which ends when it is let go.
 @MainActor
 final class Observation {
   fileprivate let body: @MainActor () -> Void

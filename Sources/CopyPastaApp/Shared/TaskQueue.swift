@@ -13,7 +13,7 @@ final class TaskQueue {
     return task
   }
 
-  /// Adds work and waits for what it answers.
+  /// Adds work, and waits for its result.
   func run<Value: Sendable>(_ work: @escaping @MainActor () async -> Value) async -> Value {
     let task = Task { [last] in
       await last?.value

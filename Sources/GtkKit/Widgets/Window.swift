@@ -158,7 +158,7 @@ public final class Window: Widget {
     /// The name of its icon, shown if the icon is installed.
     public var icon: String
 
-    /// Says all of it.
+    /// Makes a description of its parts.
     public init(
       title: String, name: String, version: String, summary: String, copyright: String,
       translators: String?, icon: String

@@ -36,7 +36,7 @@ final class GlobalShortcutController {
     func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void)
   }
 
-  /// How it stands.
+  /// Whether the user's shortcut works, and by which backend.
   private(set) var state = ShortcutState.off {
     didSet { if state != oldValue { observers.notify() } }
   }

@@ -39,7 +39,7 @@ enum ShortcutState: Equatable {
 }
 
 extension ShortcutState {
-  /// How it stands, in a sentence or two.
+  /// The state in words, a sentence or two.
   var message: String {
     switch self {
     case .off: tr("No shortcut is set.")
