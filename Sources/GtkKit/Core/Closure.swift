@@ -22,6 +22,14 @@ final class Closure<Body> {
   }
 }
 
+/// A variable that closures share: those of the main actor may not capture one by themselves.
+@MainActor
+final class Shared<Value> {
+  var value: Value
+
+  init(_ value: Value) { self.value = value }
+}
+
 /// The destroy notification that goes with `Closure.retained`.
 func releaseClosure(_ data: gpointer?) {
   guard let data else { return }

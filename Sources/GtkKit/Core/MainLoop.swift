@@ -30,26 +30,26 @@ public enum MainLoop {
 
   /// Runs the loop until asynchronous work is done, for at most so long: what the end of the program waits for.
   public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {
-    let completion = Completion()
+    let isDone = Shared(false)
     Task {
       await work()
-      completion.isReached = true
+      isDone.value = true
     }
-    run(until: { completion.isReached }, atMost: limit)
+    run(until: { isDone.value }, atMost: limit)
   }
 
   /// Runs main-actor tasks, and nothing else of the loop, until asynchronous work is done, for at most so long.
   ///
   /// For the end of a program whose display has gone: GDK ends the process when the loop itself runs on.
   public static func finish(atMost limit: Duration, _ work: @escaping @MainActor () async -> Void) {
-    let completion = Completion()
+    let isDone = Shared(false)
     Task {
       await work()
-      completion.isReached = true
+      isDone.value = true
     }
     let clock = ContinuousClock()
     let end = clock.now + limit
-    while !completion.isReached, clock.now < end {
+    while !isDone.value, clock.now < end {
       var tasks = pollfd(fd: _dispatch_get_main_queue_handle_4CF(), events: Int16(POLLIN), revents: 0)
       if poll(&tasks, 1, Int32(clamping: (end - clock.now).milliseconds)) > 0 { runTasks() }
     }
@@ -78,12 +78,6 @@ public enum MainLoop {
     }
     return true
   }
-}
-
-/// Whether the work that is waited for is done.
-@MainActor
-private final class Completion {
-  var isReached = false
 }
 
 /// Runs tasks that belong to no actor, and every task for a moment on its way back to its actor, on a queue of its own

@@ -1,11 +1,5 @@
 import CGtk
 
-/// What a handler that ends its own connection knows it by.
-@MainActor
-private final class Once {
-  var connection: Object.SignalConnection?
-}
-
 extension Object {
   /// A handler's connection to a signal, by which it can be ended early.
   ///
@@ -27,10 +21,10 @@ extension Object {
 
   /// Connects to the next time that a signal without arguments is emitted.
   public final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
-    let once = Once()
+    let connection = Shared<SignalConnection?>(nil)
     // The closure keeps the object until the connection ends, which is at the first call.
-    once.connection = connect(signal) {
-      if let connection = once.connection { self.disconnect(connection) }
+    connection.value = connect(signal) {
+      if let connection = connection.value { self.disconnect(connection) }
       body()
     }
   }

@@ -163,23 +163,23 @@ public final class ListView<Row: ListRow>: Widget {
   ) {
     let source = Object(
       Owned(taking: gtk_drag_source_new()))
-    let dragged = Dragged<Row>()
+    let dragged = Shared<Row?>(nil)
     // A pointer has no sequence; a finger's is left to scrolling and swiping.
     source.connectObject("begin") { [gesture = source.opaque] _ in
       gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED)
     }
     source.connectDragPrepare { [weak self] place in
       guard let row = self?.row(at: place), let content = content(row) else { return nil }
-      dragged.row = row
+      dragged.value = row
       // GTK takes over a reference of its own.
       return g_object_ref(content.raw)
     }
     source.connectObject("drag-begin") { drag in
-      guard let row = dragged.row else { return }
+      guard let row = dragged.value else { return }
       let holder = gtk_drag_icon_get_for_drag(OpaquePointer(drag))
       let child = icon(row)
       gtk_drag_icon_set_child(OpaquePointer(holder), child.widget)
-      dragged.row = nil
+      dragged.value = nil
     }
     add(controller: source)
   }
@@ -207,12 +207,6 @@ public final class ListView<Row: ListRow>: Widget {
       return true
     }
   }
-}
-
-/// The row whose drag is about to begin.
-@MainActor
-private final class Dragged<Row> {
-  var row: Row?
 }
 
 extension Object {

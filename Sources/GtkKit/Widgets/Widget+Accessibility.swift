@@ -63,10 +63,11 @@ extension Widget {
     endAnnouncement()
     set(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, to: words)
     g_object_set_data(cast(), Self.announcementKey, raw)
-    let end = AnnouncementEnd()
-    end.timer = Timeout(after: .seconds(3)) {
+    // The timer holds itself, and with it the widget, until it fires.
+    let timer = Shared<Timeout?>(nil)
+    timer.value = Timeout(after: .seconds(3)) {
       self.endAnnouncement()
-      end.timer = nil
+      timer.value = nil
     }
   }
 
@@ -87,10 +88,4 @@ extension Widget {
     gtk_accessible_update_property_value(opaque, 1, &property, &value)
     g_value_unset(&value)
   }
-}
-
-/// Holds the timer of an announcement, and with it the widget, until it fires.
-@MainActor
-private final class AnnouncementEnd {
-  var timer: Timeout?
 }

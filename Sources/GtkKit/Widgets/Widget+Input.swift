@@ -25,9 +25,9 @@ extension Widget {
   ) {
     let gesture = Object(Owned(taking: gtk_gesture_click_new()))
     gtk_gesture_single_set_button(gesture.opaque, button.rawValue)
-    let press = Press()
-    gesture.connectPress("pressed") { _, x, y in press.place = Point(x: x, y: y) }
-    gesture.connectPress("released") { _, x, y in body(press.place, Point(x: x, y: y)) }
+    let down = Shared(Point(x: 0, y: 0))
+    gesture.connectPress("pressed") { _, x, y in down.value = Point(x: x, y: y) }
+    gesture.connectPress("released") { _, x, y in body(down.value, Point(x: x, y: y)) }
     add(controller: gesture)
   }
 
@@ -148,12 +148,6 @@ extension Widget {
     // The widget takes over a reference of its own.
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(controller.raw)))
   }
-}
-
-/// Where a button went down.
-@MainActor
-private final class Press {
-  var place = Point(x: 0, y: 0)
 }
 
 /// What the key of a code means without modifiers, in the first layout in which that is a character of ASCII or no
