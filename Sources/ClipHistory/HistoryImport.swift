@@ -26,11 +26,7 @@ public final class HistoryImport {
   /// - Throws: as `HistoryStore.init` does, and `.locked` while another process has the history open.
   public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
     self.now = now
-    try HistoryFolder.prepareFolder(location)
-    let lock = try FolderLock(excluding: location)
-    try RescueInstaller.finish(location)
-    if Damage.isMarked(location) || Damage.isHidden(in: location) { throw .damaged }
-    session = try WritingSession(location: location, lock: lock)
+    session = try HistoryOpening(location).openAlone()
     let connection = session.connection
     try connection.execute("BEGIN IMMEDIATE")
     lastID = try Statement(

@@ -83,7 +83,7 @@ public actor HistoryStore {
     owesTruncation = HistoryFolder.size(of: location.writeAheadLog).map { $0 > 0 } ?? false
     self.location = location
     do throws(StoreError) {
-      let opened = try WritingSession(location: location, timeouts: timeouts)
+      let opened = try HistoryOpening(location, timeouts: timeouts).openShared()
       (session, reading) = (opened, opened.reading)
     } catch .readOnly {
       reading = try ReadingSession(HistoryReader.connect(to: location).connection)
@@ -266,7 +266,7 @@ public actor HistoryStore {
   private func opened() throws(StoreError) -> WritingSession {
     if let session { return session }
     guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }
-    let opened = try WritingSession(location: location, timeouts: timeouts)
+    let opened = try HistoryOpening(location, timeouts: timeouts).openShared()
     (session, reading) = (opened, opened.reading)
     return opened
   }

@@ -1,5 +1,4 @@
 import CSQLite
-import Glibc
 
 /// The writing connection and its statements: everything of a store that `close` gives up.
 struct WritingSession {
@@ -16,70 +15,12 @@ struct WritingSession {
   /// Keeps rescuers out while it is open.
   private let lock: FolderLock?
 
-  /// Makes or opens the history; a file that is up to date is only read.
-  ///
-  /// - Throws: `.damaged` if it has to be rescued first.
-  init(location: HistoryLocation, timeouts: HistoryStore.LockTimeouts) throws(StoreError) {
-    try HistoryFolder.prepareFolder(location)
-    let lock = try Self.share(location)
-    if Damage.isMarked(location) { throw .damaged }
-    let logSize = HistoryFolder.size(of: location.writeAheadLog) ?? 0
-    if logSize > 0 || HistoryFolder.size(of: location.database) == 0 {
-      // If others have it open, it is being made, or its log is being written.
-      try lock.ifAlone { () throws(StoreError) in
-        if Damage.isHidden(in: location) { throw .damaged }
-      }
-    }
-    try self.init(location: location, timeouts: timeouts, lock: lock)
-  }
-
-  /// Shares the history with others, once a rescue that a crash interrupted has been brought to its end.
-  ///
-  /// That moves files, so it needs the history alone: of two programs that start at once, one does it.
-  private static func share(_ location: HistoryLocation) throws(StoreError) -> FolderLock {
-    let isDue = RescueInstaller.isDue(location)
-    var attempts = 20
-    while RescueInstaller.isDue(location) {
-      do throws(StoreError) {
-        let lock = try FolderLock(excluding: location)
-        defer { withExtendedLifetime(lock) {} }
-        try RescueInstaller.finish(location)
-      } catch .locked {
-        // Another one is at it, or has done it and has the history open by now.
-        withExtendedLifetime(try FolderLock(sharing: location, patiently: true)) {}
-        if RescueInstaller.isDue(location) { attempts -= 1 }
-        guard attempts > 0 else { throw .locked }
-      }
-    }
-    return try FolderLock(sharing: location, patiently: isDue)
-  }
-
   /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
-  init(
-    location: HistoryLocation, timeouts: HistoryStore.LockTimeouts = .init(), lock: FolderLock?
-  ) throws(StoreError) {
+  ///
+  /// - Parameter lock: is held as long as the session lives.
+  init(_ connection: Connection, lock: FolderLock?) throws(StoreError) {
+    self.connection = connection
     self.lock = lock
-    try HistoryFolder.prepareFolder(location)
-    try HistoryFolder.prepareFiles(location)
-    if HistoryFolder.size(of: location.writeAheadLog) != nil {
-      // A connection that may write folds the log into the file as it closes, also into a file that it has refused.
-      let look = try Connection(path: location.database, access: .readOnly, lockTimeout: timeouts.lock)
-      _ = try Schema.version(of: look)
-    }
-    connection = try Connection(path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
-    try connection.useCautiously()
-    let version = try Schema.version(of: connection)
-    do throws(StoreError) {
-      try connection.useForWriting()
-    } catch .readOnly {
-      // Both can be written, as was checked just now: a number in the file says otherwise.
-      throw .damaged
-    }
-    if version < Schema.version { try Schema.migrate(connection) }
-    try Schema.checkSequence(of: connection)
-    // Also one that another process left: a finished history that is empty one day was emptied.
-    unlink(location.creationMark)
-
     insertion = try Statement(
       "INSERT INTO clip(captured_at, byte_count, preview, text, id) VALUES (?1, ?2, ?3, ?4, ?5)",
       on: connection)

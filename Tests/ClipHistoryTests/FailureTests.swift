@@ -26,7 +26,7 @@ struct FailureTests {
   }
 
   @Test func `where the disk is full`() throws {
-    let session = try WritingSession(location: history.location, timeouts: .init())
+    let session = try HistoryOpening(history.location).openShared()
     try session.connection.execute("PRAGMA max_page_count = 10")
     let large = try ClipText(String(repeating: "x", count: 100_000))
     #expect(throws: StoreError.diskFull) {

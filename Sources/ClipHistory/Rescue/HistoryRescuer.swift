@@ -62,7 +62,7 @@ public actor HistoryRescuer {
   private static func isDamaged(_ location: HistoryLocation) throws(StoreError) -> Bool {
     if Damage.isMarked(location) || Damage.isHidden(in: location) { return true }
     do throws(StoreError) {
-      _ = try WritingSession(location: location, lock: nil)
+      _ = try HistoryOpening(location).open(under: nil)
       return false
     } catch .damaged {
       return true
@@ -84,7 +84,7 @@ public actor HistoryRescuer {
   private static func carryOver(
     _ salvage: inout Salvage, to location: HistoryLocation
   ) throws(StoreError) -> (kept: Int, lost: Int) {
-    let session = try WritingSession(location: location, lock: nil)
+    let session = try HistoryOpening(location).open(under: nil)
     var last: (id: Int64, isKept: Bool)?
     var kept = 0
     var known = 0
