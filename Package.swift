@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 // The direction of dependencies, without a circle:
-// copypasta → CopyPastaApp → {GtkKit, X11Kit, ClipHistory}; X11Kit and ClipHistory share SerialQueue, X11Kit and
-// CopyPastaApp ClipboardCore.
+// copypasta → CopyPastaApp → {GtkKit, X11Kit, HistoryRescue → ClipHistory}; X11Kit and ClipHistory share SerialQueue,
+// X11Kit and CopyPastaApp ClipboardCore.
 import PackageDescription
 
 let package = Package(
@@ -17,11 +17,12 @@ let package = Package(
     .target(name: "SerialQueue"),
     .target(name: "ClipboardCore"),
     .target(name: "ClipHistory", dependencies: ["CSQLite", "SerialQueue"]),
+    .target(name: "HistoryRescue", dependencies: ["ClipHistory", "SerialQueue"]),
     .target(name: "X11Kit", dependencies: ["CXCB", "SerialQueue", "ClipboardCore"]),
     .target(name: "GtkKit", dependencies: ["CGtk"]),
     .target(
       name: "CopyPastaApp",
-      dependencies: ["GtkKit", "X11Kit", "ClipHistory", "ClipboardCore", "SerialQueue"],
+      dependencies: ["GtkKit", "X11Kit", "ClipHistory", "HistoryRescue", "ClipboardCore", "SerialQueue"],
       resources: [.embedInCode("Resources/icon.svg"), .embedInCode("Resources/style.css")]),
     .executableTarget(name: "copypasta", dependencies: ["CopyPastaApp"]),
 
@@ -34,7 +35,8 @@ let package = Package(
     .executableTarget(
       name: "HistoryChurn", dependencies: ["ClipHistory", "TestSupport"], path: "Tests/HistoryChurn"),
     .testTarget(
-      name: "ClipHistoryTests", dependencies: ["ClipHistory", "CSQLite", "HistoryChurn", "TestSupport"]),
+      name: "ClipHistoryTests",
+      dependencies: ["ClipHistory", "HistoryRescue", "CSQLite", "HistoryChurn", "TestSupport"]),
     .testTarget(
       name: "X11KitTests", dependencies: ["X11Kit", "ClipboardCore", "TestSupport"], exclude: ["Fixtures"]),
     .executableTarget(name: "MainLoopProbe", dependencies: ["GtkKit"], path: "Tests/MainLoopProbe"),

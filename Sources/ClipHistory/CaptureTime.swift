@@ -1,7 +1,7 @@
 /// Which times a capture can have, in microseconds since 1970 UTC.
 ///
 /// The file is not trusted: one flipped bit makes any number of a time, and no error.
-enum CaptureTime {
+package enum CaptureTime {
   /// Stands for a time that nobody knows.
   static let unknown: Int64 = 0
 
@@ -14,7 +14,7 @@ enum CaptureTime {
   private static let adjustment: Int64 = 60_000_000
 
   /// The time itself, or `unknown` if nothing can have been captured then.
-  static func plausible(_ time: Int64) -> Int64 { (1...latest).contains(time) ? time : unknown }
+  package static func plausible(_ time: Int64) -> Int64 { (1...latest).contains(time) ? time : unknown }
 
   /// The time of a capture at `now`, after one at `last`.
   ///

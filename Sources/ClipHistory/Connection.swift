@@ -4,7 +4,7 @@ import Glibc
 /// One connection to a database file, open as long as it or a statement of it lives.
 ///
 /// It belongs to one actor or thread at a time, which the compiler sees to: it is not `Sendable`.
-final class Connection {
+package final class Connection {
   enum Access {
     case readWrite, readOnly
     /// Without locks and without a log beside the file: for a place where nobody can write.
@@ -62,7 +62,7 @@ final class Connection {
   /// Runs `body` as one transaction that may write: all of it is on disk at the return, or none of it.
   ///
   /// - Throws: `.replaced` if the file was removed or replaced: what is written to it now would be lost without a word.
-  func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+  package func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     // IMMEDIATE: a lock taken at the first write instead would fail without waiting, after a read.
     try execute("BEGIN IMMEDIATE")
     do throws(StoreError) {
@@ -81,7 +81,7 @@ final class Connection {
   ///
   /// - Parameter limit: how long it waits for readers, in milliseconds.
   /// - Returns: false if a reader is in the way.
-  func truncateLog(waiting limit: Int32) throws(StoreError) -> Bool {
+  package func truncateLog(waiting limit: Int32) throws(StoreError) -> Bool {
     wait(atMost: limit)
     defer { wait(atMost: lockTimeout) }
     let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)

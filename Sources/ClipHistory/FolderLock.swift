@@ -4,7 +4,7 @@ import Glibc
 ///
 /// It is a lock on the folder, not on a file in it: rescuing replaces the files. A file system that knows no such
 /// locks has none; then two programs that are started at the same moment may both rescue.
-final class FolderLock {
+package final class FolderLock {
   private let descriptor: Int32
 
   /// Shares the history with others.
@@ -18,7 +18,7 @@ final class FolderLock {
   /// Takes the history for this program alone.
   ///
   /// - Throws: `.locked` if another one has it open.
-  convenience init(excluding location: HistoryLocation) throws(StoreError) {
+  package convenience init(excluding location: HistoryLocation) throws(StoreError) {
     try self.init(location, LOCK_EX, attempts: 20)
   }
 

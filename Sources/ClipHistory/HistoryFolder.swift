@@ -1,10 +1,10 @@
 import Glibc
 
 /// Makes a history's folder and file before SQLite sees them, and keeps both for their user alone.
-enum HistoryFolder {
+package enum HistoryFolder {
   /// - Throws: `.irregular` if a link or a pipe is in the place of the folder or of a file: whoever follows one writes
   ///   somewhere else, and whoever opens a pipe waits for ever.
-  static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
+  package static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
     for path in [location.folder, location.database, location.writeAheadLog, location.sharedMemory] {
       var status = stat()
       guard lstat(path, &status) == 0 else { continue }

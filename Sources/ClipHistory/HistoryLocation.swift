@@ -12,10 +12,10 @@ public struct HistoryLocation: Sendable, Equatable {
   public var database: String { folder + "/history.sqlite3" }
 
   /// What was written and is not in the database file yet; SQLite gives it the database's permissions.
-  var writeAheadLog: String { database + "-wal" }
+  package var writeAheadLog: String { database + "-wal" }
 
   /// The index of the write-ahead log; it holds page numbers, no text.
-  var sharedMemory: String { database + "-shm" }
+  package var sharedMemory: String { database + "-shm" }
 
   /// An empty file, there from the moment that the database was found damaged until it is rescued.
   var damageMark: String { Self.damageMark(of: database) }
@@ -23,11 +23,11 @@ public struct HistoryLocation: Sendable, Equatable {
   static func damageMark(of database: String) -> String { database + "-damaged" }
 
   /// An empty file, there while the database is made for the first time.
-  var creationMark: String { database + "-new" }
+  package var creationMark: String { database + "-new" }
 
   /// Where a rescued history is made, and lies finished until it takes its place.
-  var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue-unfinished") }
-  var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }
+  package var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue-unfinished") }
+  package var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }
 
   /// Whether there is nothing at all that a history could be read or rescued from.
   public var isVacant: Bool {

@@ -1,12 +1,12 @@
 import CSQLite
 
 /// The tables, and how a file comes to have them.
-enum Schema {
+package enum Schema {
   /// "CPst", which marks a file as a history of ours; `file` and other programs can see it too.
-  static let applicationID: Int64 = 0x4350_7374
+  package static let applicationID: Int64 = 0x4350_7374
 
   /// The version that this program writes: one for each migration.
-  static var version: Int { migrations.count }
+  package static var version: Int { migrations.count }
 
   /// What `sqlite_schema` holds of a history of this version, statement by statement.
   private static let objects = [
@@ -85,7 +85,7 @@ enum Schema {
   ///
   /// SQLite gives out no id after Int64's largest, so one damaged number would be the end of recording. Every program
   /// that holds numbers as doubles can hold this one.
-  static let largestID: Int64 = 1 << 53
+  package static let largestID: Int64 = 1 << 53
 
   /// - Throws: `.damaged` if the last id that was given out is not believed; a rescue gives new ones.
   static func checkSequence(of connection: Connection) throws(StoreError) {

@@ -1,8 +1,22 @@
 import CSQLite
 
 /// The writing connection and its statements: everything of a store that `close` gives up.
-struct WritingSession {
-  let connection: Connection
+package struct WritingSession {
+  /// What is kept of the last captured text.
+  package struct LastCapture {
+    let key: [UInt8]
+    let fingerprint: HistoryStore.Fingerprint
+    package let capturedAt: Int64
+
+    /// Puts together what was read of a damaged history.
+    package init(key: [UInt8], digest: [UInt8], byteCount: Int, capturedAt: Int64) {
+      self.key = key
+      fingerprint = HistoryStore.Fingerprint(digest: digest, byteCount: byteCount)
+      self.capturedAt = capturedAt
+    }
+  }
+
+  package let connection: Connection
   let key: [UInt8]
   let insertion: Statement
   let deleted: Statement
@@ -69,9 +83,9 @@ struct WritingSession {
   }
 
   /// Takes over what a damaged history knew besides its clips, before these: new ids come after all that were given out.
-  func inherit(_ salvage: Salvage) throws(StoreError) {
+  package func inherit(_ last: LastCapture?, largestID: Int64) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
-      if let last = salvage.lastCapture {
+      if let last {
         try Statement("UPDATE last_capture SET key = ?1", on: connection).run { row throws(StoreError) in
           try row.bind(copying: last.key, at: 1)
           _ = try row.step()
@@ -82,7 +96,7 @@ struct WritingSession {
         """
         INSERT INTO sqlite_sequence SELECT 'clip', 0
           WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
-        UPDATE sqlite_sequence SET seq = max(seq, \(salvage.largestID)) WHERE name = 'clip';
+        UPDATE sqlite_sequence SET seq = max(seq, \(largestID)) WHERE name = 'clip';
         """)
     }
   }
@@ -91,7 +105,7 @@ struct WritingSession {
   ///
   /// Without an `id` it gets a new one.
   /// - Returns: the row's clip.
-  func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
+  package func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
     let preview = Preview.make(of: text)
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       try insertion.run { row throws(StoreError) in

@@ -1,4 +1,5 @@
 import Foundation
+import HistoryRescue
 import Testing
 
 @testable import ClipHistory

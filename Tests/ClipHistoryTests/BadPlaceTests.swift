@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import HistoryRescue
 import Testing
 
 @testable import ClipHistory

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import HistoryRescue
 import Testing
 
 @testable import ClipHistory

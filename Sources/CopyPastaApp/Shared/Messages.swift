@@ -1,5 +1,6 @@
 import ClipHistory
 import GtkKit
+import HistoryRescue
 
 extension StoreError {
   /// What failed and what the user can do, in one line.

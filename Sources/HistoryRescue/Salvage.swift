@@ -1,14 +1,9 @@
+import ClipHistory
+
 /// What can still be read of a damaged history: every page is looked at by itself, whatever led to it before.
 ///
 /// Pages that are no longer in use hold no rows, as `secure_delete` has overwritten them.
 struct Salvage {
-  /// What was known of the last captured text.
-  struct LastCapture {
-    let key: [UInt8]
-    let fingerprint: HistoryStore.Fingerprint
-    let capturedAt: Int64
-  }
-
   /// Where a row of `clip` lies.
   struct Place {
     let id: Int64
@@ -22,7 +17,7 @@ struct Salvage {
   let pages: DatabasePages
   /// Ascending by id, with those that are not believed last; a row that SQLite was just moving is there twice.
   private(set) var places: [Place] = []
-  private(set) var lastCapture: LastCapture?
+  private(set) var lastCapture: WritingSession.LastCapture?
   /// The largest id that was ever given out, 0 if it is not known.
   private(set) var largestID: Int64 = 0
 
@@ -97,8 +92,8 @@ struct Salvage {
       case .integer(let stored) = values[4], case let time = CaptureTime.plausible(stored),
       time >= lastCapture?.capturedAt ?? .min
     {
-      lastCapture = LastCapture(
-        key: key, fingerprint: .init(digest: digest, byteCount: Int(size)), capturedAt: time)
+      lastCapture = WritingSession.LastCapture(
+        key: key, digest: digest, byteCount: Int(size), capturedAt: time)
     }
   }
 }

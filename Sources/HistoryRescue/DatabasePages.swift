@@ -1,10 +1,11 @@
+import ClipHistory
+
 /// The pages of a database with those of its log laid over them, as far as each can be read.
 ///
 /// It knows the file format and not SQLite, which may refuse a whole file for want of one page
 /// (https://sqlite.org/fileformat2.html).
 struct DatabasePages {
-  /// What every history has; SQLite's default for new files.
-  static let pageSize = 4096
+  static let pageSize = WALReader.pageSize
 
   /// How many pages there are.
   var count: Int { fileCount + logOnly.count }

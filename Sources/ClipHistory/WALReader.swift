@@ -3,14 +3,17 @@
 /// SQLite ends at the first frame whose checksum is wrong, and forgets what was committed after it without a word. Each
 /// frame's checksum goes on from the one before it, which that frame holds: so every frame can be judged by itself
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
-struct WALReader {
+package struct WALReader {
+  /// The size of a page in every history; SQLite's default for new files.
+  package static let pageSize = 4096
+
   /// What a log begins with; the lowest bit says that its checksums are of big-endian numbers.
   private static let magic = 0x377f_0682
   private static let headerSize = 32
   private static let frameHeaderSize = 24
 
   /// The offset in the log of each page's bytes.
-  private(set) var offsets: [Int: Int] = [:]
+  package private(set) var offsets: [Int: Int] = [:]
 
   /// How many pages the database had after the last commit, nil if none was found.
   private(set) var databaseSize: Int?
@@ -21,12 +24,12 @@ struct WALReader {
   /// on disk. Transactions after a broken one prove that it was complete once.
   private(set) var isDamaged = false
 
-  init(_ log: RawFile) {
+  package init(_ log: RawFile) {
     guard let header = log.bytes(at: 0, count: Self.headerSize) else { return }
     // SQLite writes them in the order of the machine's numbers: without a sound header, the usual one.
     let checksum = WALChecksum(isBigEndian: header.uint32(at: 0) == Self.magic | 1)
     let isHeaderSound =
-      header.uint32(at: 0) & ~1 == Self.magic && header.uint32(at: 8) == DatabasePages.pageSize
+      header.uint32(at: 0) & ~1 == Self.magic && header.uint32(at: 8) == Self.pageSize
       && checksum.of(header[..<24], after: [0, 0]) == checksum.stored(in: header, at: 24)
     var previous = isHeaderSound ? checksum.stored(in: header, at: 24) : nil
     var salts = isHeaderSound ? header[16..<24] : nil
@@ -34,7 +37,7 @@ struct WALReader {
     var isWhole = isHeaderSound
     var hasCommitAfterBreak = false
 
-    let frameSize = Self.frameHeaderSize + DatabasePages.pageSize
+    let frameSize = Self.frameHeaderSize + Self.pageSize
     for offset in stride(from: Self.headerSize, through: log.size - frameSize, by: frameSize) {
       guard let frame = log.bytes(at: offset, count: frameSize) else {
         (previous, isWhole) = (nil, false)

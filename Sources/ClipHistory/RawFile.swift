@@ -3,13 +3,13 @@ import Glibc
 /// A file that is read byte by byte, past SQLite.
 ///
 /// Only for files that no connection of this process has open: closing a descriptor drops every lock on its file.
-final class RawFile {
+package final class RawFile {
   private let descriptor: Int32
   /// The size in bytes when it was opened.
-  let size: Int
+  package let size: Int
 
   /// Nil if the file is not there, or cannot be read.
-  init?(_ path: String) {
+  package init?(_ path: String) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     var status = stat()
@@ -21,7 +21,7 @@ final class RawFile {
   }
 
   /// These bytes, nil if the file ends before, or if the disk does not give them.
-  func bytes(at offset: Int, count: Int) -> [UInt8]? {
+  package func bytes(at offset: Int, count: Int) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
         let place = buffer.baseAddress?.advanced(by: filled)
@@ -36,7 +36,7 @@ final class RawFile {
 
 /// Big-endian numbers, as the file format has them.
 extension [UInt8] {
-  func uint16(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
+  @inlinable package func uint16(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
 
-  func uint32(at offset: Int) -> Int { uint16(at: offset) << 16 | uint16(at: offset + 2) }
+  @inlinable package func uint32(at offset: Int) -> Int { uint16(at: offset) << 16 | uint16(at: offset + 2) }
 }

@@ -1,9 +1,9 @@
 import Glibc
 
 /// What SQLite does not say when it opens a history that has to be rescued.
-enum Damage {
+package enum Damage {
   /// Whether the history was found damaged while it was in use.
-  static func isMarked(_ location: HistoryLocation) -> Bool {
+  package static func isMarked(_ location: HistoryLocation) -> Bool {
     faccessat(AT_FDCWD, location.damageMark, F_OK, AT_EACCESS) == 0
   }
 
@@ -25,7 +25,7 @@ enum Damage {
   /// SQLite takes an empty file for a new database, and deletes a log beside it as a leftover, though it may be all
   /// that is left of a history. Of a damaged log it takes the beginning, without a word. A database that is empty
   /// because it was never finished is none: it is made anew, and there is nothing to say.
-  static func isHidden(in location: HistoryLocation) -> Bool {
+  package static func isHidden(in location: HistoryLocation) -> Bool {
     let log = HistoryFolder.size(of: location.writeAheadLog) ?? 0
     switch HistoryFolder.size(of: location.database) {
     case nil: return log > 0

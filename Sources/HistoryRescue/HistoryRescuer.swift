@@ -1,3 +1,4 @@
+import ClipHistory
 import Glibc
 import SerialQueue
 
@@ -88,7 +89,7 @@ public actor HistoryRescuer {
     var last: (id: Int64, isKept: Bool)?
     var kept = 0
     var known = 0
-    try session.inherit(salvage)
+    try session.inherit(salvage.lastCapture, largestID: salvage.largestID)
     for start in stride(from: 0, to: salvage.places.count, by: batch) {
       try session.connection.transaction { () throws(StoreError) in
         for index in start..<min(start + batch, salvage.places.count) {
