@@ -34,6 +34,7 @@ final class CopyPastaApplication {
   private var startAtLogin: StartAtLogin?
   private lazy var haptics = Haptics(preferences: environment.preferences)
   private var shortcutObservation: Observation?
+  private var copies: Observation?
 
   /// Runs until the program ends.
   ///
@@ -64,7 +65,7 @@ final class CopyPastaApplication {
     // Whether it lives on is decided here, by what it would be missed for, and not by GTK's count of windows.
     application.hold()
     application.addAction("show") { [weak self] in self?.show(.ambient) }
-    application.addAction("toggle") { [weak self] in self?.toggle(.ambient) }
+    application.addAction("toggle") { [weak self] in self?.madeToggler().toggle(.ambient) }
     addDialogActions()
     application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.quit() }
     window?.join(application)
@@ -91,9 +92,6 @@ final class CopyPastaApplication {
   /// Shows the window in front, with the focus on the newest row.
   private func show(_ activation: Activation) { madeToggler().show(activation) }
 
-  /// Hides the window if the user works in it, and brings it to the front if not.
-  private func toggle(_ activation: Activation) { madeToggler().toggle(activation) }
-
   /// Takes the window off the screen, and ends the program if nothing needs it any more.
   private func hide() { toggler?.hide() }
 
@@ -106,7 +104,7 @@ final class CopyPastaApplication {
       self?.windowHidden()
     }
     window.onClose { [weak self] in self?.hide() }
-    window.onCopied { [weak self] in self?.haptics.copied() }
+    copies = window.observeCopies { [weak self] in self?.haptics.copied() }
     if application.isRegistered { window.join(application) }
     self.window = window
     self.toggler = toggler
@@ -182,7 +180,7 @@ final class CopyPastaApplication {
 
   private func startShortcut() {
     let shortcut = environment.shortcut
-    shortcut.onActivated { [weak self] in self?.toggle($0) }
+    shortcut.onActivated { [weak self] in self?.madeToggler().toggle($0) }
     shortcutObservation = shortcut.observe { [weak self, weak shortcut] in
       if let shortcut { self?.shortcutChanged(to: shortcut.state) }
     }
@@ -253,7 +251,7 @@ final class CopyPastaApplication {
     complain(tr("The display has gone."))
     window?.rememberSize()
     // On Wayland it would wait for the main loop, which does not run any more.
-    window?.content?.endReading()
+    window?.endReading()
     MainLoop.finish(atMost: .seconds(2)) { [window, environment] in
       await window?.settle()
       await environment.closeHistory()

@@ -6,17 +6,14 @@ import ClipboardCore
 /// A clipboard that holds what the test puts there, for what no real one does on demand.
 @MainActor
 final class FakeClipboard: SystemClipboard {
-  let source: any ClipboardSource = FakeSource()
-  /// What a read answers.
-  var content = ClipboardContent.noText
+  let offers = FakeSource()
+  var source: any ClipboardSource { offers }
   private(set) var offered: [String] = []
   /// Whether the desktop lets this program have the clipboard.
   var takesOffers = true
   var offeredText: ClipText?
 
   func onOfferLost(_ body: @escaping @MainActor () -> Void) {}
-
-  func read(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent { content }
 
   func offer(_ text: ClipText) async throws(TransferError) {
     guard takesOffers else { throw .unavailable }
@@ -32,6 +29,16 @@ final class FakeSource: ClipboardSource {
   var content: ClipboardContent?
   /// There is always another offer: that with the number of the read.
   var endless: ((Int) -> ClipboardContent)?
+  /// What a read on purpose answers.
+  var contentOnPurpose = ClipboardContent.noText
+  /// What reads on purpose end with before one answers.
+  var failuresOnPurpose: [TransferError] = []
+  /// Whether a read on purpose waits until this is false.
+  var stallsOnPurpose = false {
+    didSet { if !stallsOnPurpose { stalled.take()?.resume() } }
+  }
+  private var stalled: CheckedContinuation<Void, Never>?
+  private(set) var readsOnPurpose = 0
   private(set) var reads = 0
   private(set) var cancelled = 0
   private var isAllowed = false
@@ -71,7 +78,10 @@ final class FakeSource: ClipboardSource {
     }
   }
 
-  @MainActor func readOffer(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
+  @MainActor func read(within limits: TransferLimits, onPurpose: Bool)
+    async throws(TransferError) -> ClipboardContent
+  {
+    guard !onPurpose else { return try await readOnPurpose() }
     hasNewOffer = endless != nil
     reads += 1
     if let endless { return endless(reads) }
@@ -85,6 +95,13 @@ final class FakeSource: ClipboardSource {
     } catch {
       throw .cancelled
     }
+  }
+
+  private func readOnPurpose() async throws(TransferError) -> ClipboardContent {
+    readsOnPurpose += 1
+    if !failuresOnPurpose.isEmpty { throw failuresOnPurpose.removeFirst() }
+    if stallsOnPurpose { await withCheckedContinuation { stalled = $0 } }
+    return contentOnPurpose
   }
 
   private func wake() {

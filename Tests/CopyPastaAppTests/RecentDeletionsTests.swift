@@ -22,9 +22,8 @@ import Testing
   }
 
   @Test func whoShowsThemHearsHowManyThereAre() async throws {
-    let deletions = RecentDeletions()
     var counts: [Int] = []
-    deletions.onChange = { counts.append($0) }
+    let deletions = RecentDeletions { counts.append($0) }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
     _ = deletions.takeNewest()
     deletions.forget()

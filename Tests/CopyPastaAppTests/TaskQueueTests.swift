@@ -4,18 +4,21 @@ import Testing
 
 @MainActor
 @Suite struct TaskQueueTests {
-  @Test func workIsDoneInItsOrder() async {
+  @Test func `work is done in its order, whatever actor it is for`() async {
     let queue = TaskQueue()
+    let worker = Worker()
     var done: [Int] = []
-    var last: Task<Void, Never>?
     for number in 0..<50 {
-      last = queue.add {
-        // The earlier ones take longer.
+      // The earlier ones take longer.
+      let work: @MainActor () async -> Void = {
         for _ in number..<50 { await Task.yield() }
         done.append(number)
       }
+      if number.isMultiple(of: 3) { queue.add(for: worker) { _ in await work() } } else { queue.add(work) }
     }
-    await last?.value
+    await queue.settle()
     #expect(done == Array(0..<50))
   }
 }
+
+private actor Worker {}

@@ -24,6 +24,8 @@ import Testing
       let stack = Stack()
       stack.show("one") { Label("a") }
       stack.show("two") { Label("b") }
+      stack.removeAll()
+      stack.show("three") { Label("c") }
       return stack
     }
     expectNoLeak { _ in Revealer(child: Label("a")) }

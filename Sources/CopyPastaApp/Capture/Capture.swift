@@ -18,7 +18,9 @@ actor Capture {
   private let store: HistoryStore
   private let now: @Sendable () -> Int64
   private let tell: @MainActor ([CaptureOutcome]) -> Void
-  private let queue = SerialQueue(label: "org.copypasta.capture")
+  private let thread = SerialQueue(label: "org.copypasta.capture")
+  /// What goes into the history, one after the other, with all else that the user does with it.
+  private let queue: TaskQueue
   private let limitsOfTransfers = Mutex(TransferLimits())
   private let untold = Mutex<[CaptureOutcome]>([])
 
@@ -31,18 +33,20 @@ actor Capture {
   /// What was read and is not on disk yet, in bytes.
   private var backlog = 0
   private var room: CheckedContinuation<Void, Never>?
-  private var lastWork: Task<Void, Never>?
 
   /// Judging a text of many MiB takes time.
-  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  /// - Parameter tell: called with what became of offers and own copies, in their order.
+  /// - Parameters:
+  ///   - queue: takes each text that was read.
+  ///   - tell: called with what became of offers and own copies, in their order.
   init(
-    _ source: any ClipboardSource, into store: HistoryStore, now: @escaping @Sendable () -> Int64,
-    tell: @escaping @MainActor ([CaptureOutcome]) -> Void
+    _ source: any ClipboardSource, into store: HistoryStore, queue: TaskQueue = TaskQueue(),
+    now: @escaping @Sendable () -> Int64, tell: @escaping @MainActor ([CaptureOutcome]) -> Void
   ) {
     self.source = source
     self.store = store
+    self.queue = queue
     self.now = now
     self.tell = tell
   }
@@ -86,10 +90,16 @@ actor Capture {
       while true {
         try await source.nextOffer()
         isReading = true
-        await takeOffer()
+        do throws(TransferError) {
+          let content = try await source.read(within: limits, onPurpose: false)
+          if case .text(let bytes) = content, !bytes.isEmpty { await take(bytes) }
+        } catch {
+          refuse(error)
+        }
         isReading = false
-        if let text = copiedMeanwhile { noteCopied(text) }
-        copiedMeanwhile = nil
+        if let text = copiedMeanwhile.take() {
+          queue.add(for: self) { capture in await capture.note(text) }
+        }
         readEnd.forEach { $0.resume() }
         readEnd = []
       }
@@ -100,21 +110,15 @@ actor Capture {
     }
   }
 
-  private func takeOffer() async {
-    do throws(TransferError) {
-      guard case .text(let bytes) = try await source.readOffer(within: limits), !bytes.isEmpty else { return }
-      await take(bytes)
-    } catch {
-      refuse(error)
-    }
-  }
-
   /// Records a text behind those that were read before it; returns when the next one may be read.
   private func take(_ bytes: [UInt8]) async {
     let (time, cost) = (now(), bytes.count + Self.costOfText)
     backlog += cost
-    add { capture in
-      capture.report(await capture.record(bytes, at: time))
+    queue.add(for: self) { capture in
+      let outcome = await capture.record(bytes) { [store = capture.store] text throws(StoreError) in
+        try await store.record(text, at: time)
+      }
+      capture.report(outcome)
       capture.stored(cost)
     }
     if backlog > Self.backlogLimit { await withCheckedContinuation { room = $0 } }
@@ -127,35 +131,20 @@ actor Capture {
     room = nil
   }
 
-  private func record(_ bytes: [UInt8], at time: Int64) async -> CaptureOutcome {
-    await outcome(of: bytes) { [store] text throws(StoreError) in try await store.record(text, at: time) }
-  }
-
   private func refuse(_ error: TransferError) {
     if error != .cancelled { report(.unread(error)) }
   }
 
   // MARK: - What the user does
 
-  /// Records a text that the user hands over, unless it is the newest clip's; says what became of it to the caller.
-  func recordOnPurpose(_ bytes: [UInt8], fromClipboard: Bool) async -> CaptureOutcome {
-    let time = now()
-    let (answers, answer) = AsyncStream<CaptureOutcome>.makeStream()
-    add { capture in
-      answer.yield(await capture.recordOnPurpose(bytes, at: time, fromClipboard: fromClipboard))
-    }
-    var outcome = CaptureOutcome.ignored
-    for await answer in answers {
-      outcome = answer
-      break
-    }
-    await tellNow()
-    return outcome
-  }
+  // Called from work in the queue, so that it comes after what was read before.
 
-  private func recordOnPurpose(_ bytes: [UInt8], at time: Int64, fromClipboard: Bool) async -> CaptureOutcome
-  {
-    await outcome(of: bytes) { [store] text throws(StoreError) in
+  /// Records a text that the user hands over, unless it is the newest clip's.
+  ///
+  /// - Returns: What became of it, which is told nobody else.
+  func recordExplicitly(_ bytes: [UInt8], fromClipboard: Bool) async -> CaptureOutcome {
+    let time = now()
+    return await record(bytes) { [store] text throws(StoreError) in
       try await store.recordExplicitly(text, at: time, fromClipboard: fromClipboard)
     }
   }
@@ -164,50 +153,30 @@ actor Capture {
   ///
   /// A text that is being read was on the clipboard before: it is compared with what was captured or copied until then.
   /// Otherwise the last text, read again as the window became active, would be taken for a new one.
-  func noteCopied(_ text: ClipText) {
-    guard !isReading else {
-      copiedMeanwhile = text
-      return
-    }
-    add { capture in
-      do throws(StoreError) {
-        try await capture.store.noteCopied(text)
-      } catch {
-        capture.report(.failed(error))
-      }
+  func noteCopied(_ text: ClipText) async {
+    if isReading { copiedMeanwhile = text } else { await note(text) }
+  }
+
+  private func note(_ text: ClipText) async {
+    do throws(StoreError) {
+      try await store.noteCopied(text)
+    } catch {
+      report(.failed(error))
     }
   }
 
-  /// Does something while nothing is recorded: after what was read so far, before what comes then.
-  func pausing(_ work: @escaping @MainActor () async -> Void) async {
-    await add { capture in
-      await capture.tellNow()
-      await work()
-    }.value
-  }
+  // MARK: -
 
   /// Returns when a read that has begun is over, and all that was read so far is recorded.
   func settle() async {
     if isReading { await withCheckedContinuation { readEnd.append($0) } }
-    await lastWork?.value
+    await queue.settle()
     await tellNow()
   }
 
-  // MARK: - One after the other
-
-  /// Adds work behind that which was added before.
-  @discardableResult
-  private func add(_ work: @escaping @Sendable (isolated Capture) async -> Void) -> Task<Void, Never> {
-    let task = Task { [lastWork] in
-      await lastWork?.value
-      await work(self)
-    }
-    lastWork = task
-    return task
-  }
-
-  private func outcome(
-    of bytes: [UInt8], record: (ClipText) async throws(StoreError) -> HistoryStore.RecordOutcome
+  /// Judges a text, and records it with `intent` if it is one.
+  private func record(
+    _ bytes: [UInt8], with intent: (ClipText) async throws(StoreError) -> HistoryStore.RecordOutcome
   ) async -> CaptureOutcome {
     let text: ClipText
     do throws(ClipText.Refusal) {
@@ -216,7 +185,7 @@ actor Capture {
       return .invalid(error)
     }
     do throws(StoreError) {
-      return switch try await record(text) {
+      return switch try await intent(text) {
       case .recorded(let clip): .recorded(clip)
       case .duplicate: .ignored
       }
@@ -236,7 +205,8 @@ actor Capture {
     if isFirst { Task { await tellNow() } }
   }
 
-  @MainActor private func tellNow() {
+  /// Tells of all that is known so far.
+  @MainActor func tellNow() {
     let outcomes = untold.withLock { untold in
       defer { untold = [] }
       return untold
@@ -246,7 +216,7 @@ actor Capture {
 }
 
 /// What became of something that was offered, pasted or dropped.
-enum CaptureOutcome: Sendable {
+enum CaptureOutcome: Equatable, Sendable {
   /// It is on disk, and may be shown.
   case recorded(Clip)
   /// It is the last captured text again; of what was pasted, the newest clip's.

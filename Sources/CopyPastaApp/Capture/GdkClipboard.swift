@@ -91,13 +91,14 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
 
   // MARK: - Reading
 
-  @MainActor func readOffer(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
-    hasNewOffer = false
-    guard permit.current != nil else { throw .cancelled }
-    return try await read(within: limits)
-  }
-
-  func read(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
+  @MainActor func read(within limits: TransferLimits, onPurpose: Bool)
+    async throws(TransferError) -> ClipboardContent
+  {
+    // What is read on purpose is still new to whoever follows the clipboard.
+    if !onPurpose {
+      hasNewOffer = false
+      guard permit.current != nil else { throw .cancelled }
+    }
     let judgement = Judgement(changes: changes, grant: permit.current)
     let task = Task { try await content(of: judgement, within: limits) }
     transferCount += 1

@@ -7,11 +7,6 @@ protocol SystemClipboard: AnyObject {
   /// What is copied, for whoever records it.
   var source: any ClipboardSource { get }
 
-  /// What is offered now, because the user asks for it: its text if it has one, after a look at the formats alone.
-  ///
-  /// Cancelling the task ends the transfer.
-  func read(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent
-
   /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
   func offer(_ text: ClipText) async throws(TransferError)
 
@@ -38,15 +33,27 @@ protocol ClipboardSource: Sendable {
   /// Allows reading, or forbids it: once this has returned, no text is asked for.
   @MainActor func allowReading(_ isAllowed: Bool)
 
-  /// Waits until reading is allowed, and there is an offer that `readOffer` has not looked at.
+  /// Waits until reading is allowed, and there is an offer that was not read yet.
   ///
   /// Each time that reading is allowed anew, what is on the clipboard is such an offer.
   /// - Throws: `cancelled` if the task is; `unavailable` if the desktop is out of reach.
   nonisolated(nonsending) func nextOffer() async throws(TransferError)
 
-  /// What the present offer turned out to be.
+  /// What the present offer turned out to be: its text if it has one, after a look at the formats alone.
   ///
+  /// Cancelling the task ends the transfer.
+  /// - Parameter onPurpose: Whether the user asks for it now, which needs no permission.
   /// - Throws: Why there is no text; `cancelled` if there is a newer offer to read, or reading is not allowed any more.
-  nonisolated(nonsending) func readOffer(within limits: TransferLimits) async throws(TransferError)
-    -> ClipboardContent
+  nonisolated(nonsending) func read(within limits: TransferLimits, onPurpose: Bool)
+    async throws(TransferError) -> ClipboardContent
+}
+
+/// A text that another program has dropped on the window.
+@MainActor
+protocol DroppedText {
+  /// Its bytes, which the other program sends.
+  func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8]
+
+  /// Tells the other program that the drop is over, and whether it was taken; to be called once.
+  func finish(accepted: Bool)
 }

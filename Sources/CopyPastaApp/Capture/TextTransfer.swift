@@ -47,6 +47,16 @@ struct TextTransfer {
   }
 }
 
+extension Drop: DroppedText {
+  func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
+    do {
+      return try await TextTransfer(limits: limits).bytes { try await self.read(TextFormat.mimeTypes) }
+    } catch {
+      throw error as? TransferError ?? .refused
+    }
+  }
+}
+
 /// The end of a transfer's time: for the next piece, and for all of it.
 @MainActor
 private final class Deadline {

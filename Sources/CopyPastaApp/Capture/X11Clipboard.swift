@@ -23,10 +23,6 @@ final class X11Clipboard: SystemClipboard {
     offers = X11ClipboardSource(display: display)
   }
 
-  func read(within limits: TransferLimits) async throws(TransferError) -> ClipboardContent {
-    try await offers.read(within: limits, onPurpose: true)
-  }
-
   func offer(_ text: ClipText) async throws(TransferError) {
     // The server may have dropped the connection since it was last used: a new one is worth a try.
     for isLastTry in [false, true] {
@@ -115,15 +111,8 @@ final class X11ClipboardSource: ClipboardSource {
     }
   }
 
-  nonisolated(nonsending) func readOffer(within limits: TransferLimits) async throws(TransferError)
-    -> ClipboardContent
-  {
-    try await read(within: limits, onPurpose: false)
-  }
-
   nonisolated(nonsending) func read(within limits: TransferLimits, onPurpose: Bool)
-    async throws(TransferError)
-    -> ClipboardContent
+    async throws(TransferError) -> ClipboardContent
   {
     let reader = try connectedReader()
     do throws(TransferError) {

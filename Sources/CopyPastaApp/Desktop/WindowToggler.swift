@@ -17,6 +17,7 @@ final class WindowToggler {
   private let window: HistoryWindow
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
+  private var copies: Observation?
   private var isArriving = false
   private var arrival: Timeout?
   private var loss: Timeout?
@@ -37,7 +38,7 @@ final class WindowToggler {
     self.preferences = preferences
     self.hidden = hidden
     window.onActivityChange { [weak self] in self?.activityChanged() }
-    window.onCopied { [weak self] in
+    copies = window.observeCopies { [weak self] in
       if preferences().hidesAfterCopying { self?.hide() }
     }
   }

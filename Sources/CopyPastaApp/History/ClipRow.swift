@@ -67,6 +67,16 @@ final class ClipRow: ListRow {
     return clip.byteCount > clip.preview.utf8.count && !more.hasSuffix("…") ? more + "…" : more
   }
 
+  /// What follows the pointer while the row is dragged: the beginning of its text, on a card.
+  var dragIcon: Widget {
+    let label = Label(PreviewText(clip?.preview ?? "").text)
+    label.wrap(lines: PreviewText.lineLimit)
+    label.limitWidth(toCharacters: 36)
+    let card = Box(.horizontal, [label])
+    card.addStyle("drag-card")
+    return card
+  }
+
   /// Says again how long ago the clip was.
   func refreshAge() {
     guard let clip else { return }

@@ -1,22 +1,47 @@
 import ClipHistory
+import ClipboardCore
 import GtkKit
 
-/// The list of clips on the screen: rows, ages, and the flash of what was copied.
+/// The list of clips on the screen, and what the user does with its rows.
 @MainActor
 final class HistoryList {
   /// How long a copied row stays marked.
   static let flashTime = Duration.milliseconds(550)
 
   let root: ScrolledWindow
-  let view: ListView<ClipRow>
+  private let view: ListView<ClipRow>
   private let model: HistoryListModel
-  /// Whether the keyboard goes on to each new row, because the user has not used the list since it was shown.
+  private let controller: HistoryController
+  private let menu: RowMenu
+  private let swipe: RowSwipe
+  private let now: @Sendable () -> Int64
+  /// Takes what was just recorded into the list.
+  private(set) lazy var newClips = BurstCoalescer<Clip> { [weak self] in self?.insertNewest($0) }
+  /// Whether the focus goes on to each new row, because the user has not used the list since it was shown.
   private var followsNewest = false
-  private var flashes: [Int64: Timeout] = [:]
-  private var ages: AgeClock?
+  private var flashes: [Clip.ID: Timeout] = [:]
+  private lazy var ages = AgeClock(now: now) { [weak self] in
+    self?.view.boundRows.compactMap(\.clip?.capturedAt) ?? []
+  } refresh: { [weak self] in
+    LocalTime.updateZone()
+    // Those out of sight, too: they may be scrolled back into it before the next time.
+    self?.view.boundRows.forEach { $0.refreshAge() }
+  }
 
-  init(model: HistoryListModel, now: @escaping @Sendable () -> Int64) {
+  /// - Parameters:
+  ///   - height: the window's, in pixels, which the first page of clips is to fill.
+  ///   - countChanged: called after clips came or went.
+  /// - Throws: if the first page cannot be read.
+  init(
+    _ reader: HistoryReader, height: Int, controller: HistoryController, now: @escaping @Sendable () -> Int64,
+    countChanged: @escaping @MainActor () -> Void
+  ) throws(StoreError) {
+    let model = try HistoryListModel(
+      reader: reader, firstPageSize: height / ClipRow.leastHeight + 1, failed: controller.failedToRead,
+      countChanged: countChanged)
     self.model = model
+    self.controller = controller
+    self.now = now
     view = ListView(model: model.listModel) { [unowned model] in
       ClipRow(at: $0, now: now) { model.count }
     }
@@ -25,25 +50,21 @@ final class HistoryList {
     view.leaveByTab()
     view.onTooltip { $0.moreText }
     root = ScrolledWindow(child: view)
+    root.expand(horizontally: true, vertically: true)
+    menu = RowMenu(on: view, controller: controller)
+    swipe = RowSwipe(on: view, controller: controller)
     view.onAnyInput { [weak self] kind in self?.used(by: kind) }
     // After the view, which has connected to the model before.
     model.listModel.onItemsChanged { [weak self] _, _, _ in self?.placesChanged() }
-    root.expand(horizontally: true, vertically: true)
-    ages = AgeClock(now: now) { [weak self] in
-      self?.view.boundRows.compactMap(\.clip?.capturedAt) ?? []
-    } refresh: { [weak self] in
-      LocalTime.updateZone()
-      // Those out of sight, too: they may be scrolled back into it before the next time.
-      self?.view.boundRows.forEach { $0.refreshAge() }
-    }
+    connectRows()
   }
 
   /// Whether the list is on the screen; ages are kept right only then.
   var isShown = false {
-    didSet { ages?.isRunning = isShown }
+    didSet { ages.isRunning = isShown }
   }
 
-  /// Gives the newest row the keyboard, and each newer one until the user makes a choice.
+  /// Moves the focus to the newest row, and to each newer one until the user makes a choice.
   func focusNewest() {
     followsNewest = true
     showsFocus = true
@@ -51,26 +72,27 @@ final class HistoryList {
     view.focus(0)
   }
 
-  /// The clip that the keyboard acts on.
-  var focusedClip: Clip? { view.focusedRow?.clip }
+  /// How many clips there are.
+  var count: Int { model.count }
 
-  /// Shows clips that were just recorded; they come in the order of their captures.
-  ///
-  /// What the user looks at stays in its place; only who is at the very top sees them come in.
-  func insertNewest(_ clips: [Clip]) {
-    let isAtTop = root.offset == 0
-    model.insertNewest(clips)
-    if isAtTop {
-      if followsNewest { view.focus(0) } else { view.scroll(to: 0) }
+  /// Whether another file, or none, is in the history's place by now.
+  var isReplaced: Bool { model.isReplaced }
+
+  /// The clip at a position, from 0, the newest.
+  func id(at position: Int) -> Clip.ID { model.id(at: position) }
+
+  /// Adds the clips older than those of the first page, once that is on the screen.
+  func loadRest() {
+    guard model.mayHaveMore else { return }
+    Task { [weak self, controller, oldest = model.oldestOfFirstPage] in
+      if let ids = await controller.ids(olderThan: oldest) { self?.model.addOlder(ids) }
     }
-    ages?.rowsChanged()
   }
 
-  /// Takes a clip off the list; the keyboard goes on to its neighbour.
-  @discardableResult
+  /// Takes a clip off the list; the focus goes on to its neighbour.
   func remove(_ id: Int64) -> Clip? {
     guard let position = model.position(of: id) else { return nil }
-    let hadFocus = focusedClip?.id == id
+    let hadFocus = view.focusedRow?.clip?.id == id
     let clip = model.remove(id)
     if hadFocus && model.count > 0 { view.focus(min(position, model.count - 1)) }
     return clip
@@ -79,19 +101,22 @@ final class HistoryList {
   /// Puts a clip back at its old place.
   func restore(_ clip: Clip) {
     model.restore(clip)
-    ages?.rowsChanged()
+    ages.rowsChanged()
   }
 
-  /// Gives a clip's row the keyboard, after bringing it into view.
+  /// Moves the focus to a clip's row, after bringing it into view.
   func focus(_ id: Int64) {
     if let position = model.position(of: id) { view.focus(position) }
   }
 
-  /// Gives the keyboard back to the row that had it last.
+  /// Moves the focus back to the row that had it last.
   func focusAgain() { view.grabFocus() }
 
   /// Takes every clip off the list.
-  func removeAll() { model.removeAll() }
+  func removeAll() {
+    newClips.discard()
+    model.removeAll()
+  }
 
   /// Marks a row as copied, for a moment.
   func flash(_ id: Int64) {
@@ -105,7 +130,59 @@ final class HistoryList {
   /// Makes a screen reader say something.
   func announce(_ words: String) { view.announce(words) }
 
-  /// Whether the row that has the keyboard is marked.
+  /// Takes apart what must be gone before the widgets.
+  func detach() { menu.detach() }
+
+  // MARK: - What the user does
+
+  private func connectRows() {
+    view.onRowClick(.primary) { [controller] row, _ in
+      if let clip = row.clip { controller.copy(clip.id) }
+    }
+    // The second click of two that come quickly.
+    view.onActivate { [controller, unowned model] position in controller.copy(model.id(at: position)) }
+    view.onRowDrag { [controller] row in
+      row.clip.map { clip in
+        DeferredContent(types: TextFormat.mimeTypes) { Bytes(try await controller.text(of: clip.id).bytes) }
+      }
+    } icon: { row in
+      row.dragIcon
+    }
+    // Before the row, which would take Space for a selection.
+    connect(.copy, beforeChildren: true) { [controller] in controller.copy($0) }
+    connect(.copyAndDelete) { [controller] in controller.copyAndDelete($0) }
+    connect(.delete) { [controller] in controller.delete($0) }
+  }
+
+  /// Has keys do something with the row in focus.
+  private func connect(
+    _ key: HistoryKey, beforeChildren: Bool = false, to action: @escaping @MainActor (Clip.ID) -> Void
+  ) {
+    view.onKeys(key.triggers, beforeChildren: beforeChildren) { [weak self] in
+      guard let clip = self?.view.focusedRow?.clip else { return false }
+      action(clip.id)
+      return true
+    }
+  }
+
+  private func used(by kind: InputKind) {
+    followsNewest = false
+    showsFocus = kind == .key
+  }
+
+  // MARK: -
+
+  /// What the user looks at stays in its place; only who is at the very top sees new clips come in.
+  private func insertNewest(_ clips: [Clip]) {
+    let isAtTop = root.offset == 0
+    model.insertNewest(clips)
+    if isAtTop {
+      if followsNewest { view.focus(0) } else { view.scroll(to: 0) }
+    }
+    ages.rowsChanged()
+  }
+
+  /// Whether the row in focus is marked.
   ///
   /// GTK's own ring goes 3 s after the last key, and a list has no other mark for where one is.
   private var showsFocus = false {
@@ -113,11 +190,6 @@ final class HistoryList {
       guard showsFocus != oldValue else { return }
       if showsFocus { view.addStyle("by-keyboard") } else { view.removeStyle("by-keyboard") }
     }
-  }
-
-  private func used(by kind: InputKind) {
-    followsNewest = false
-    showsFocus = kind == .key
   }
 
   /// Only the rows near what is seen have a view, whose name says its place.

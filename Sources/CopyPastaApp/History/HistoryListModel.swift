@@ -13,27 +13,36 @@ final class HistoryListModel: ListModelSource {
   private static let cacheLimit = 512
 
   private(set) lazy var listModel = ListModel(source: self)
-  /// Calls when the history could not be read.
-  var onFailure: (@MainActor (StoreError) -> Void)?
-  /// Calls after clips came or went.
-  var onCountChange: (@MainActor () -> Void)?
 
   private let reader: HistoryReader
+  private let failed: @MainActor (StoreError) -> Void
+  private let countChanged: @MainActor () -> Void
   /// Oldest first, so that a new one is appended.
   private var ids: [Int64]
   private var rows: [Int64: Clip] = [:]
 
   /// Reads the first page.
   ///
-  /// It should fill the window and no more: a list view builds all of its rows before it draws.
-  init(reader: HistoryReader, firstPageSize: Int) throws(StoreError) {
+  /// - Parameters:
+  ///   - firstPageSize: should fill the window and no more: a list view builds all of its rows before it draws.
+  ///   - failed: called if a page cannot be read later.
+  ///   - countChanged: called after clips came or went.
+  init(
+    reader: HistoryReader, firstPageSize: Int, failed: @escaping @MainActor (StoreError) -> Void = { _ in },
+    countChanged: @escaping @MainActor () -> Void = {}
+  ) throws(StoreError) {
     self.reader = reader
+    self.failed = failed
+    self.countChanged = countChanged
     let page = try reader.newestPage(limit: firstPageSize)
     ids = page.reversed().map(\.id)
     mayHaveMore = page.count == firstPageSize
     oldestOfFirstPage = page.last?.id ?? 0
     for clip in page { rows[clip.id] = clip }
   }
+
+  /// Whether another file, or none, is in the history's place by now.
+  var isReplaced: Bool { reader.isReplaced }
 
   // MARK: Reading
 
@@ -116,7 +125,7 @@ final class HistoryListModel: ListModelSource {
 
   private func changed(at position: Int, removed: Int, added: Int) {
     listModel.itemsChanged(at: position, removed: removed, added: added)
-    onCountChange?()
+    countChanged()
   }
 
   // MARK: Pages
@@ -128,7 +137,7 @@ final class HistoryListModel: ListModelSource {
       if rows.count + page.count > Self.cacheLimit { dropRows(farFrom: position) }
       for clip in page { rows[clip.id] = clip }
     } catch {
-      onFailure?(error)
+      failed(error)
     }
   }
 

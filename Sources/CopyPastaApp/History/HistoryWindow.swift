@@ -1,55 +1,74 @@
 import ClipHistory
+import ClipboardCore
 import GtkKit
 import X11Kit
 
-/// The window: the history, and what goes on with it.
+/// The window: it shows the history, or why there is none, and passes on what the user does.
 @MainActor
 final class HistoryWindow {
-  let window: Window
-  let environment: Environment
-  private let windowState: KeyFile
-  let mark = ReadingMark()
-  let notice = NoticeBar()
-  /// What is shown: the content, or where there is none the page that says why.
-  let pages = Stack()
-  var content: HistoryContent?
-  var failurePage: StatusPage?
-  /// What was last said of a history that cannot be opened, and whether to try again.
-  var failure: StoreError?
-  var triesAgain = false
+  private let window: Window
+  private let environment: Environment
+  private let readingIndicator = ReadingIndicator()
+  private let notice = NoticeBar()
+  private let pages = Stack()
+  private let emptyPage = StatusPage.empty
+  /// What is shown in place of a history that is not open.
+  private var statusPage: StatusPage?
+  private lazy var body = Overlay(pages, under: [undoBar.root])
+  private lazy var undoBar = UndoBar { [weak self] in
+    self?.controller?.undo()
+  } close: { [weak self] in
+    self?.controller?.forgetDeletions()
+  } noticed: { [weak self] in
+    self?.controller?.prolongUndo()
+  }
+
+  private var state = State.opening
+  /// Whether the window has been on the screen.
+  private(set) var isDrawn = false
+  /// What was last said of a history that cannot be opened.
+  private var complaint: StoreError?
+  private var observations: [Observation] = []
+  private let copies = Observers()
   private var closed: (@MainActor () -> Void)?
-  private(set) var copied: [@MainActor () -> Void] = []
   private var activityChange: (@MainActor () -> Void)?
+
+  /// What the window shows.
+  private enum State {
+    /// Nothing yet.
+    case opening
+    /// What can be read of a damaged history is carried over into a new one.
+    case rescuing
+    /// The history cannot be opened. That is tried again if the user has left the window and comes back to it.
+    case unavailable(StoreError, wasLeft: Bool)
+    /// The clips, or what to do if there is none.
+    case open(HistoryController, HistoryList)
+    /// The history is closed, to be opened anew; meanwhile its rows stay on the screen.
+    case reopening(HistoryController, HistoryList)
+  }
 
   init(_ environment: Environment) {
     window = Window(title: CopyPasta.name)
     self.environment = environment
-    windowState = environment.windowState
-    window.setTitlebar(HeaderBar(title: CopyPasta.name, start: [mark.root], end: [MainMenu.button()]))
+    window.setTitlebar(
+      HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [Self.mainMenu]))
     window.addStyle("copypasta")
     recallSize()
-    window.setChild(Box(.vertical, [pages, notice.root]))
-    window.onActivityChange { [weak self] in self?.activityChanged() }
-    window.onCloseRequest { [weak self] in
-      self?.close()
-      return true
-    }
-    window.onKeys(HistoryKey.close.triggers) { [weak self] in
-      self?.close()
-      return true
-    }
-    addActions()
+    window.setChild(Box(.vertical, [body, notice.root]))
+    connect()
     openHistory()
   }
+
+  // MARK: - On the screen
 
   var isShown: Bool { window.isVisible }
 
   /// Whether the user works in it.
   var isActive: Bool { window.isShownAndActive }
 
-  /// Whether it has the keyboard, or would have it but for a key of the desktop's that is held down.
+  /// Whether it has the focus, or would have it but for a key of the desktop's that is held down.
   ///
-  /// On X11 such a key is grabbed, and the window that the user works in loses the keyboard until it is up again.
+  /// On X11 such a key is grabbed, and the window that the user works in loses the focus until it is up again.
   func isInFront() async -> Bool {
     if isActive { return true }
     guard isShown, case .x11(let display) = Display.backend, let number = window.x11Number
@@ -60,20 +79,133 @@ final class HistoryWindow {
   /// What other windows are shown above; nil while it is not on the screen itself.
   var parentOfDialogs: Window? { isShown ? window : nil }
 
-  /// Whether the window has been on the screen.
-  private(set) var isDrawn = false
-
   /// Makes the window one of the application's, which lives as long as it has windows.
   func join(_ application: Application) { window.join(application) }
 
-  /// Shows the window in front, with the keyboard.
+  /// Shows the window in front, with the focus on the newest row.
   func present(_ activation: Activation) {
     window.present(activation)
-    content?.isShown = true
-    content?.focusNewest()
-    failurePage?.focus()
+    list?.isShown = true
+    focusNewest()
     guard !isDrawn else { return }
     window.onNextFrame { [weak self] in self?.drawn() }
+  }
+
+  func hide() {
+    rememberSize()
+    window.isVisible = false
+    list?.isShown = false
+  }
+
+  /// Says something to the user, in one line.
+  func report(_ message: String) { notice.show(message) }
+
+  /// Returns when all that was captured and asked for so far is on disk.
+  func settle() async { await controller?.settle() }
+
+  /// Reads nothing any more, and gives up what is being read.
+  func endReading() { controller?.endReading() }
+
+  func destroy() {
+    endReading()
+    list?.detach()
+    window.destroy()
+  }
+
+  /// Calls when the user closes the window; it is still shown then.
+  func onClose(_ body: @escaping @MainActor () -> Void) { closed = body }
+
+  /// Calls when `isShown` or `isActive` may have changed.
+  func onActivityChange(_ body: @escaping @MainActor () -> Void) { activityChange = body }
+
+  /// Calls each time that a text of the history is on the clipboard, as long as the observation is kept.
+  func observeCopies(_ body: @escaping @MainActor () -> Void) -> Observation { copies.add(body) }
+
+  // MARK: - What it shows
+
+  private var controller: HistoryController? {
+    if case .open(let controller, _) = state { controller } else { nil }
+  }
+
+  private var list: HistoryList? {
+    if case .open(_, let list) = state { list } else { nil }
+  }
+
+  /// Draws the state.
+  private func draw() {
+    switch state {
+    case .opening, .reopening: break
+    case .rescuing: draw(.rescuing)
+    case .unavailable(let error, _): draw(.failure(error.message))
+    case .open(_, let list) where list.count == 0:
+      pages.show("empty") { emptyPage.root }
+      emptyPage.focus()
+    case .open(_, let list):
+      let wasEmpty = pages.shown == "empty"
+      pages.show("list") { list.root }
+      if wasEmpty { list.focusNewest() }
+    }
+  }
+
+  private func draw(_ page: StatusPage) {
+    pages.removeAll()
+    pages.show("status") { page.root }
+    statusPage = page
+    if isDrawn { page.focus() }
+  }
+
+  private func enter(_ state: State) {
+    let before = self.state
+    self.state = state
+    draw()
+    // What is not on the screen any more may go.
+    withExtendedLifetime(before) {}
+  }
+
+  /// Opens the history, or shows why it cannot be opened.
+  private func openHistory(rescuing: Bool = true) {
+    do throws(StoreError) {
+      try show(environment.history.get())
+    } catch .damaged where rescuing {
+      enter(.rescuing)
+      Task { [weak self] in await self?.rescue() }
+    } catch {
+      show(error)
+    }
+  }
+
+  private func show(_ history: History) throws(StoreError) {
+    let controller = HistoryController(history.store, environment.clipboard, now: environment.now, view: self)
+    let list = try HistoryList(
+      history.reader, height: window.defaultSize.height, controller: controller, now: environment.now
+    ) { [weak self] in self?.draw() }
+    complaint = nil
+    statusPage = nil
+    undoBar.show(0)
+    pages.removeAll()
+    enter(.open(controller, list))
+    list.isShown = isShown
+    // At the start that waits for the first frame.
+    guard isDrawn else { return }
+    focusNewest()
+    complete()
+  }
+
+  private func show(_ error: StoreError) {
+    if error != complaint { complain(error.message) }
+    complaint = error
+    enter(.unavailable(error, wasLeft: false))
+  }
+
+  /// Off the main thread: it may take some seconds.
+  private func rescue() async {
+    do throws(StoreError) {
+      let outcome = try await environment.rescueHistory()
+      openHistory(rescuing: false)
+      if let outcome { notice.show(outcome.message, forLong: true) }
+    } catch {
+      show(error)
+    }
   }
 
   private func drawn() {
@@ -81,87 +213,132 @@ final class HistoryWindow {
     notice.isHeard = isActive
     // GTK draws it here and now, in several sizes, for X11's panels: 6 ms that the first frame need not wait for.
     window.setIcon(CopyPasta.id)
-    completeContent()
+    complete()
   }
 
-  /// Does with the content what the first frame need not wait for.
-  func completeContent() {
-    content?.follow(environment.preferences, environment.shortcut)
-    content?.loadRest()
+  /// Does with an open history what the first frame need not wait for.
+  private func complete() {
+    guard case .open(let controller, let list) = state else { return }
+    follow(environment.preferences, environment.shortcut, controller)
+    list.loadRest()
     // Last, for the settings say how large a text may be.
     followActivity()
   }
 
-  /// Says something to the user, in one line.
-  func report(_ message: String) { notice.show(message) }
-
-  func hide() {
-    rememberSize()
-    window.isVisible = false
-    content?.isShown = false
+  private func follow(
+    _ preferences: Preferences, _ shortcut: GlobalShortcutController, _ controller: HistoryController
+  ) {
+    controller.sizeLimit = preferences.sizeLimit
+    show(shortcut.state)
+    observations = [
+      preferences.observe(.sizeLimit) { [weak controller] in controller?.sizeLimit = preferences.sizeLimit },
+      shortcut.observe { [weak self, weak shortcut] in
+        if let shortcut { self?.show(shortcut.state) }
+      },
+    ]
   }
 
-  /// Returns when what was captured and what the user asked for so far is on disk.
-  func settle() async { await content?.settle() }
-
-  func destroy() {
-    content?.detach()
-    window.destroy()
+  private func show(_ shortcut: ShortcutState) {
+    emptyPage.add(shortcut.message, command: shortcut.command)
   }
 
-  /// Calls when the user closes the window; it is still shown then.
-  func onClose(_ body: @escaping @MainActor () -> Void) { closed = body }
+  /// The clipboard is read while the window is active and there is a history to record it in.
+  private func followActivity() {
+    guard let controller else { return }
+    controller.isReading = isDrawn && isActive
+    readingIndicator.isReading = controller.isReading
+  }
 
-  /// Calls each time that a clip was copied, once it is on the clipboard; there may be several such calls.
-  func onCopied(_ body: @escaping @MainActor () -> Void) { copied.append(body) }
+  // MARK: - What the user does
 
-  /// Calls when `isShown` or `isActive` may have changed.
-  func onActivityChange(_ body: @escaping @MainActor () -> Void) { activityChange = body }
-
-  private func close() { closed?() }
-
-  /// The actions of the window: `win.clear-history`.
-  private func addActions() {
+  private func connect() {
+    window.onActivityChange { [weak self] in self?.activityChanged() }
+    window.onCloseRequest { [weak self] in
+      self?.closed?()
+      return true
+    }
+    window.onKeys(HistoryKey.close.triggers) { [weak self] in
+      self?.closed?()
+      return true
+    }
+    connect(.undo) { $0.undo() }
+    connect(.paste) { $0.paste() }
+    window.onControlDigit { [weak self] digit in
+      guard case .open(let controller, let list) = self?.state, digit <= list.count else { return false }
+      controller.copy(list.id(at: digit - 1))
+      return true
+    }
+    body.onDrop(of: TextFormat.mimeTypes) { [weak self] drop in
+      if let controller = self?.controller { controller.take(drop) } else { drop.finish(accepted: false) }
+    }
+    body.addStyle("drop-place")
+    emptyPage.onCopy = { [weak self] in self?.copyCommand() }
     let actions = ActionGroup()
     actions.add("clear-history") { [weak self] in self?.askToClear() }
     window.insert(actions, as: "win")
   }
 
-  private func askToClear() {
-    guard let content, content.count > 0 else { return }
-    let count = content.count
-    ConfirmationDialog.ask(
-      over: window, title: tr("Clear History?"),
-      text: trn(
-        "The one text in the history will be deleted. This cannot be undone.",
-        "All %s texts in the history will be deleted. This cannot be undone.", count
-      ).filled(with: Format.number(count)), action: tr("C_lear History")
-    ) { content.clear() }
+  /// Has keys do something with the history, wherever in the window the focus is.
+  private func connect(_ key: HistoryKey, to action: @escaping @MainActor (HistoryController) -> Void) {
+    window.onKeys(key.triggers) { [weak self] in
+      guard let controller = self?.controller else { return false }
+      action(controller)
+      return true
+    }
   }
 
   private func activityChanged() {
     activityChange?()
     notice.isHeard = isDrawn && isActive
-    if content == nil { openHistoryAgain() }
-    if isActive, content?.isReplaced == true { reopenHistory(.replaced) }
+    switch state {
+    case .unavailable(let error, _) where !isActive: state = .unavailable(error, wasLeft: true)
+    case .unavailable(_, wasLeft: true):
+      // The cause may be gone.
+      environment.forgetHistory()
+      openHistory()
+    case .open(_, let list) where isActive && list.isReplaced: reopen(because: .replaced)
+    default: break
+    }
     followActivity()
   }
 
-  /// The clipboard is read while the window is active and there is a history to record it in.
-  func followActivity() {
-    guard let content else { return }
-    content.isReading = isDrawn && window.isShownAndActive
-    mark.isReading = content.isReading
+  private func askToClear() {
+    guard case .open(let controller, let list) = state, list.count > 0 else { return }
+    ConfirmationDialog.ask(
+      over: window, title: tr("Clear History?"),
+      text: trn(
+        "The one text in the history will be deleted. This cannot be undone.",
+        "All %s texts in the history will be deleted. This cannot be undone.", list.count
+      ).filled(with: Format.number(list.count)), action: tr("C_lear History")
+    ) { controller.clear() }
   }
 
-  // MARK: Size
+  private func copyCommand() {
+    Task { [weak self, environment] in
+      let failure = await environment.clipboard.offerToggleCommand()
+      if let failure { self?.report(failure) } else { self?.emptyPage.showCopied() }
+    }
+  }
+
+  private static var mainMenu: Widget {
+    MenuButton(mainMenu: tr("Main Menu")) {
+      // An open menu has the focus on its first entry, which therefore destroys nothing.
+      Menu(sections: [
+        [(tr("_Preferences"), "app.preferences"), (tr("_Keyboard Shortcuts"), "app.shortcuts")],
+        [(tr("Clear _History…"), "win.clear-history")],
+        [(tr("_About CopyPasta"), "app.about"), (tr("_Quit"), "app.quit")],
+      ])
+    }
+  }
+
+  // MARK: - Size
 
   /// Keeps the window's size for the next start.
   func rememberSize() {
     guard window.isVisible else { return }
     let size = window.defaultSize
     do throws(GLibError) {
-      try windowState.write([
+      try environment.windowState.write([
         ("width", size.width), ("height", size.height), ("maximized", window.isMaximized ? 1 : 0),
       ])
     } catch {
@@ -170,11 +347,63 @@ final class HistoryWindow {
   }
 
   private func recallSize() {
-    let state = windowState.integers(["width", "height", "maximized"])
+    let state = environment.windowState.integers(["width", "height", "maximized"])
     // Not smaller than what a row needs, not larger than any screen, whatever the file says.
     window.defaultSize = (
       (state["width"] ?? 480).clamped(to: 300...8192), (state["height"] ?? 640).clamped(to: 200...8192)
     )
     if state["maximized"] == 1 { window.isMaximized = true }
+  }
+}
+
+// MARK: - What the controller tells
+
+extension HistoryWindow: HistoryView {
+  func insert(_ clip: Clip) { list?.newClips.add(clip) }
+
+  func remove(_ id: Clip.ID) -> Clip? { list?.remove(id) }
+
+  func removeAll() { list?.removeAll() }
+
+  func restore(_ clip: Clip) { list?.restore(clip) }
+
+  func flash(_ id: Clip.ID) { list?.flash(id) }
+
+  func focus(_ id: Clip.ID) { list?.focus(id) }
+
+  /// Moves the focus to the newest row, or to the page that says why there is none.
+  func focusNewest() {
+    list?.focusNewest()
+    if list?.count == 0 { emptyPage.focus() }
+    statusPage?.focus()
+  }
+
+  func showDeletions(_ count: Int) {
+    // Its buttons go: the focus must not go with them.
+    if count == 0 && undoBar.hasFocus { list?.focusAgain() }
+    undoBar.show(count)
+  }
+
+  func copied() { copies.notify() }
+
+  func announce(_ event: HistoryEvent) { list?.announce(event.message) }
+
+  func say(_ failure: HistoryFailure) {
+    if let message = failure.message { report(message) }
+  }
+
+  func reopen(because error: StoreError) {
+    guard case .open(let controller, let list) = state else { return }
+    state = .reopening(controller, list)
+    readingIndicator.isReading = false
+    // Not at once: whoever has found out is at work in it.
+    Task { [weak self] in
+      list.detach()
+      await controller.close()
+      guard let self else { return }
+      environment.forgetHistory()
+      report(error.message)
+      openHistory()
+    }
   }
 }

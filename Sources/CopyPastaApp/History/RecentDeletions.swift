@@ -10,14 +10,20 @@ final class RecentDeletions {
   private let sizeLimit: Int
   private var clips: [DeletedClip] = []
   private var timer: Timeout?
-  /// Calls with the number of deletions that can be undone, when that has changed.
-  var onChange: (@MainActor (Int) -> Void)?
+  private let changed: @MainActor (Int) -> Void
 
-  /// - Parameter sizeLimit: how many bytes of text are held together. Beyond it the oldest go before their time; the
-  ///   last deletion can be undone however large its text is, and is held alone then.
-  init(heldFor time: Duration = .seconds(8), sizeLimit: Int = 256 << 20) {
+  /// - Parameters:
+  ///   - time: how long after the last deletion all of them are held.
+  ///   - sizeLimit: how many bytes of text are held together. Beyond it the oldest go before their time; the last
+  ///     deletion can be undone however large its text is, and is held alone then.
+  ///   - changed: called with the number of deletions that can be undone, each time that it may have changed.
+  init(
+    heldFor time: Duration = .seconds(8), sizeLimit: Int = 256 << 20,
+    changed: @escaping @MainActor (Int) -> Void = { _ in }
+  ) {
     self.time = time
     self.sizeLimit = sizeLimit
+    self.changed = changed
   }
 
   /// How many deletions can be undone.
@@ -28,13 +34,13 @@ final class RecentDeletions {
     clips.append(clip)
     var size = clips.reduce(0) { $0 + $1.byteCount }
     while size > sizeLimit && clips.count > 1 { size -= clips.removeFirst().byteCount }
-    changed()
+    countChanged()
   }
 
   /// Hands out the last deletion that was not undone yet.
   func takeNewest() -> DeletedClip? {
     guard let clip = clips.popLast() else { return nil }
-    changed()
+    countChanged()
     return clip
   }
 
@@ -42,7 +48,7 @@ final class RecentDeletions {
   func forget() {
     guard !clips.isEmpty else { return }
     clips = []
-    changed()
+    countChanged()
   }
 
   /// Begins the time anew.
@@ -50,8 +56,8 @@ final class RecentDeletions {
     timer = clips.isEmpty ? nil : Timeout(after: time) { [weak self] in self?.forget() }
   }
 
-  private func changed() {
+  private func countChanged() {
     prolong()
-    onChange?(clips.count)
+    changed(clips.count)
   }
 }

@@ -8,17 +8,16 @@ final class RowMenu {
   private let popover: PopoverMenu
   private var target: Int64?
 
-  init(on view: ListView<ClipRow>, actions: RowActions) {
+  init(on view: ListView<ClipRow>, controller: HistoryController) {
     self.view = view
     // It belongs to the list view itself: with a parent further out, arrow keys leave it for the rows.
     popover = PopoverMenu(Menu([(tr("Copy"), "row.copy"), (tr("Delete"), "row.delete")]), on: view)
     let group = ActionGroup()
-    // Weakly, as everything that a widget of the list holds: the list's widgets are the actions' own.
-    group.add("copy") { [weak self, weak actions] in
-      if let id = self?.target { actions?.copy(id) }
+    group.add("copy") { [weak self] in
+      if let id = self?.target { controller.copy(id) }
     }
-    group.add("delete") { [weak self, weak actions] in
-      if let id = self?.target { actions?.delete(id) }
+    group.add("delete") { [weak self] in
+      if let id = self?.target { controller.delete(id) }
     }
     view.insert(group, as: "row")
     popover.onClose { [weak view] in view?.hasTooltip = true }

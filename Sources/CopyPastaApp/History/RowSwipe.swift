@@ -17,15 +17,15 @@ final class RowSwipe: SwipeTarget {
   }
 
   private let view: ListView<ClipRow>
-  private weak var actions: RowActions?
+  private let controller: HistoryController
   private var row: ClipRow?
   private var id: Clip.ID?
   private var action: Action?
   private var isFar = false
 
-  init(on view: ListView<ClipRow>, actions: RowActions) {
+  init(on view: ListView<ClipRow>, controller: HistoryController) {
     self.view = view
-    self.actions = actions
+    self.controller = controller
     view.onSwipe(self)
   }
 
@@ -53,8 +53,8 @@ final class RowSwipe: SwipeTarget {
     settle()
     guard let id else { return }
     switch action {
-    case .copy: actions?.copy(id)
-    case .delete: actions?.delete(id)
+    case .copy: controller.copy(id)
+    case .delete: controller.delete(id)
     case nil: break
     }
   }

@@ -9,8 +9,8 @@ final class StatusPage {
   private let commandBox: Box
   private let text: String
   private var copiedTimer: Timeout?
-  /// Called with the command that the user wants to copy.
-  var onCopy: (@MainActor (String) -> Void)?
+  /// Called if the user wants to copy the command.
+  var onCopy: (@MainActor () -> Void)?
 
   init(icon: String, title: String, text: String) {
     let image = Image(icon: icon, size: 96)
@@ -33,7 +33,7 @@ final class StatusPage {
     root.addStyle("status-page")
     root.align(horizontally: .center, vertically: .center)
     root.expand(horizontally: true, vertically: true)
-    // There is nothing else in its window to have the keyboard; a screen reader says what it is on.
+    // There is nothing else in its window to have the focus; a screen reader says what it is on.
     root.isFocusable = true
     root.setAccessibleRole(.group)
     root.setAccessibleName(title)
@@ -44,10 +44,7 @@ final class StatusPage {
     command.ellipsize(.middle)
     command.isSelectable = true
     commandBox.append(
-      Button(words: tr("Copy")) { [weak self] in
-        guard let self else { return }
-        onCopy?(command.text)
-      })
+      Button(words: tr("Copy")) { [weak self] in self?.onCopy?() })
   }
 
   /// Adds a line below the text, and below that the command that it speaks of.
@@ -69,7 +66,7 @@ final class StatusPage {
     }
   }
 
-  /// Gives the page the keyboard.
+  /// Moves the focus to the page.
   func focus() { root.grabFocus() }
 
   /// The page of a history without clips.

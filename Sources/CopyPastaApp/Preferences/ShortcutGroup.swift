@@ -1,4 +1,3 @@
-import ClipHistory
 import GtkKit
 
 /// Which keys call the history up, whether they do, and what to do if they do not.
@@ -64,12 +63,8 @@ final class ShortcutGroup {
 
   private func copyCommand() {
     Task { [clipboard, command] in
-      do {
-        try await clipboard.offer(ClipText(validating: Array(ShortcutState.toggleCommand.utf8)))
-        command.root.announce(tr("Copied"))
-      } catch {
-        command.report(tr("Not copied: the clipboard is out of reach."))
-      }
+      let failure = await clipboard.offerToggleCommand()
+      if let failure { command.report(failure) } else { command.root.announce(tr("Copied")) }
     }
   }
 

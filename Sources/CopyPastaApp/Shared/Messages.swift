@@ -77,6 +77,33 @@ extension HistoryCheck {
   }
 }
 
+extension HistoryEvent {
+  /// What a screen reader says.
+  var message: String {
+    switch self {
+    case .copied: tr("Copied")
+    case .copiedAndDeleted: tr("Copied and deleted, press Control Z to undo")
+    case .deleted: tr("Deleted, press Control Z to undo")
+    case .restored: tr("Restored")
+    }
+  }
+}
+
+extension HistoryFailure {
+  /// What failed and what the user can do, in one line; nil if there is nothing to say.
+  var message: String? {
+    switch self {
+    case .notRead(let error): error.message
+    case .gone: tr("Not copied: another program has deleted this text.")
+    case .clipboardUnavailable: tr("Not copied: the clipboard is out of reach.")
+    case .notDeleted(let error): tr("Not deleted.") + " " + error.message
+    case .notRestored(let error): tr("Not restored.") + " " + error.message
+    case .notCleared(let error): tr("Not cleared.") + " " + error.message
+    case .notRecorded(let outcome): outcome.message
+    }
+  }
+}
+
 extension CaptureOutcome {
   /// What the user should know, in one line; nil if the list shows it.
   ///

@@ -1,28 +1,31 @@
-/// Runs asynchronous work one after the other, in the order in which it was added.
-@MainActor
-final class TaskQueue {
-  private var last: Task<Void, Never>?
+import Synchronization
 
-  @discardableResult
-  func add(_ work: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
-    let task = Task { [last] in
-      await last?.value
-      await work()
+/// Runs asynchronous work one after the other, in the order in which it was added, each on the actor that it is for.
+final class TaskQueue: Sendable {
+  private let last = Mutex<Task<Void, Never>?>(nil)
+
+  /// Adds work for the main actor.
+  func add(_ work: @escaping @MainActor () async -> Void) {
+    last.withLock { last in
+      last = Task { @MainActor [last] in
+        await last?.value
+        await work()
+      }
     }
-    last = task
-    return task
   }
 
-  /// Adds work, and waits for its result.
-  func run<Value: Sendable>(_ work: @escaping @MainActor () async -> Value) async -> Value {
-    let task = Task { [last] in
-      await last?.value
-      return await work()
+  /// Adds work for another actor.
+  func add<Worker: Actor>(
+    for worker: Worker, _ work: @escaping @Sendable (isolated Worker) async -> Void
+  ) {
+    last.withLock { last in
+      last = Task { [last] in
+        await last?.value
+        await work(worker)
+      }
     }
-    last = Task { _ = await task.value }
-    return await task.value
   }
 
   /// Returns when all that was added so far is done.
-  func settle() async { await last?.value }
+  func settle() async { await last.withLock(\.self)?.value }
 }

@@ -41,10 +41,9 @@ public final class Stack: Widget {
     gtk_stack_set_visible_child_name(opaque, name)
   }
 
-  /// Shows this page, and lets go of those that there were.
-  public func replace(with page: Widget) {
+  /// Lets go of all pages.
+  public func removeAll() {
     while let child = gtk_widget_get_first_child(widget) { gtk_stack_remove(opaque, child) }
-    gtk_stack_add_child(opaque, page.widget)
   }
 }
 

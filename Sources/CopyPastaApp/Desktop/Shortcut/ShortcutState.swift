@@ -1,3 +1,4 @@
+import ClipHistory
 import GtkKit
 
 /// Whether a key calls the history up from every program, as Preferences and the empty state say it.
@@ -89,6 +90,20 @@ extension ShortcutState {
       Desktop.isFlatpak
       ? "flatpak run \(CopyPasta.id)" : ProgramFiles.shellCommand(named: "copypasta")
     return program + " --toggle"
+  }
+}
+
+extension SystemClipboard {
+  /// Puts the command to bind on the clipboard.
+  ///
+  /// - Returns: What to say if that failed; nil if the command is there.
+  func offerToggleCommand() async -> String? {
+    do {
+      try await offer(ClipText(validating: Array(ShortcutState.toggleCommand.utf8)))
+      return nil
+    } catch {
+      return HistoryFailure.clipboardUnavailable.message
+    }
   }
 }
 

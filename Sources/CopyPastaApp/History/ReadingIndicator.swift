@@ -1,8 +1,8 @@
 import GtkKit
 
-/// The mark in the header that says whether the clipboard is being read now.
+/// The dot and the word in the header that say whether the clipboard is read now.
 @MainActor
-final class ReadingMark {
+final class ReadingIndicator {
   let root: CollapsingBox
   private let dot = Box(.horizontal)
   private let label = Label()
@@ -10,7 +10,7 @@ final class ReadingMark {
   init() {
     // The word goes before the name of the window is cut.
     root = CollapsingBox(dot, label)
-    root.addStyle("reading-mark")
+    root.addStyle("reading-indicator")
     root.align(vertically: .center)
     dot.addStyle("dot")
     dot.align(horizontally: .center, vertically: .center)
