@@ -86,8 +86,8 @@ final class OutgoingTransfers {
     running = running.filter { $0.key.window != window }
   }
 
-  /// Forgets the transfers whose paster has been silent for too long.
-  func dropSilent() {
+  /// Forgets the transfers whose paster has done nothing for too long.
+  func dropIdle() {
     let now = SuspendingClock.now
     for (destination, transfer) in running where transfer.lastProgress + idleTimeout <= now {
       drop(destination)
@@ -99,7 +99,7 @@ final class OutgoingTransfers {
     running = [:]
   }
 
-  /// How long until a transfer may have been silent for too long; nil if none is under way.
+  /// How long until a transfer may have been idle for too long; nil if none is under way.
   var nextCheck: Duration? {
     running.values.map(\.lastProgress).min().map { $0 + idleTimeout - SuspendingClock.now }
   }

@@ -190,7 +190,7 @@ public actor SelectionOwner {
 
   private func timerFired() {
     timer = nil
-    transfers.dropSilent()
+    transfers.dropIdle()
     handleEvents()
   }
 

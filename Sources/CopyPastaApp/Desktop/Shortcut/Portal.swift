@@ -17,7 +17,7 @@ final class Portal {
     /// The portal ended the request without an answer of the user's.
     case failed
     /// No answer came in time.
-    case silent
+    case timedOut
     /// The task was cancelled.
     case cancelled
   }
@@ -48,7 +48,7 @@ final class Portal {
       switch error {
       // Older ones do not know it, and one that knows no desktop file of ours goes on without.
       case .refused: break
-      case .timedOut: throw .silent
+      case .timedOut: throw .timedOut
       case .cancelled: throw .cancelled
       case .noBus: throw .unavailable
       }
@@ -72,7 +72,7 @@ final class Portal {
       "org.freedesktop.portal.Request", at: "\(Self.path)/request/\(sender)/\(token)")
     let answer = PortalAnswer()
     let subscription = bus.subscribe(to: "Response", of: request) { answer.give(.init(response: $0)) }
-    let alarm = limit.map { Timeout(after: $0) { answer.give(.failure(.silent)) } }
+    let deadline = limit.map { Timeout(after: $0) { answer.give(.failure(.timedOut)) } }
     var isThere = false
     // One that ends with the question on the screen answers no more.
     let watch = bus.watchName(Self.name) { _ in
@@ -80,12 +80,12 @@ final class Portal {
     } vanished: {
       if isThere { answer.give(.failure(.gone)) }
     }
-    defer { withExtendedLifetime((subscription, alarm, watch)) {} }
+    defer { withExtendedLifetime((subscription, deadline, watch)) {} }
     do throws(Portal.RequestError) {
       try await call(interface, method, arguments(.string(token)), limit)
       return try await answer.wait().get()
     } catch {
-      if error == .silent || error == .cancelled { bus.send(request, "Close") }
+      if error == .timedOut || error == .cancelled { bus.send(request, "Close") }
       throw error
     }
   }
@@ -142,7 +142,7 @@ extension Portal.RequestError {
     switch error {
     case .refused(let name, _) where BusError.namesOfAbsence.contains(name): self = .gone
     case .refused, .noBus: self = .unavailable
-    case .timedOut: self = .silent
+    case .timedOut: self = .timedOut
     case .cancelled: self = .cancelled
     }
   }
