@@ -58,9 +58,7 @@ public actor HistoryStore {
   private var reading: ReadingSession?
   private var isClosed = false
 
-  /// Whether the log may still hold a deleted text, and what will see to it.
-  private(set) var owesTruncation: Bool
-  private var laterTruncation: DispatchTimer?
+  private var truncation: LogTruncation
 
   /// The thread that the store runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -80,7 +78,8 @@ public actor HistoryStore {
     self.digest = digest
     self.timeouts = timeouts
     // A log that a crash left behind may hold a text that was deleted just before.
-    owesTruncation = HistoryFolder.size(of: location.writeAheadLog).map { $0 > 0 } ?? false
+    let hasLog = HistoryFolder.size(of: location.writeAheadLog).map { $0 > 0 } ?? false
+    truncation = LogTruncation(isOwed: hasLog, timeouts: timeouts)
     self.location = location
     do throws(StoreError) {
       let opened = try HistoryOpening(location, timeouts: timeouts).openShared()
@@ -88,7 +87,7 @@ public actor HistoryStore {
     } catch .readOnly {
       reading = try ReadingSession(HistoryReader.connect(to: location).connection)
     }
-    if owesTruncation {
+    if hasLog {
       Task { [weak self] in await self?.truncateLogLater() }
     }
   }
@@ -163,7 +162,7 @@ public actor HistoryStore {
   ///
   /// Let go of every reader before: the last connection to close puts the log away, and a reader cannot.
   public func close() {
-    laterTruncation = nil
+    truncation.cancel()
     truncateLogIfOwed()
     (session, reading, isClosed) = (nil, nil, true)
   }
@@ -218,14 +217,14 @@ public actor HistoryStore {
   // MARK: - Helpers
 
   private func eraseFromLog() {
-    owesTruncation = true
+    truncation.owe()
     truncateLogIfOwed()
-    if owesTruncation { truncateLogLater() }
+    if truncation.isOwed { truncateLogLater() }
   }
 
   /// Hands the pages of an emptied file back to the file system, once they were overwritten.
   private func giveRoomBack(_ connection: Connection) {
-    guard !owesTruncation else { return }
+    guard !truncation.isOwed else { return }
     do throws(StoreError) {
       try connection.execute("VACUUM")
       eraseFromLog()
@@ -234,32 +233,20 @@ public actor HistoryStore {
     }
   }
 
-  /// Empties the log if that is due; a reader in the way, or a failure, leaves it due.
-  ///
-  /// A failure is not thrown: the row is away, and to say otherwise would be wrong.
+  /// Whether the log may still hold a deleted text.
+  var owesTruncation: Bool { truncation.isOwed }
+
   private func truncateLogIfOwed() {
-    guard owesTruncation, let session else { return }
-    do throws(StoreError) {
-      owesTruncation = try !session.connection.truncateLog(waiting: timeouts.readers)
-    } catch {
-      owesTruncation = true
-    }
+    if let session { truncation.attempt(on: session.connection) }
   }
 
-  /// Schedules further tries to empty the log, after one that a reader was in the way of.
-  private func truncateLogLater() { truncateLog(after: timeouts.retries[...]) }
+  private func truncateLogLater() {
+    truncation.scheduleAll(on: queue) { [weak self] in self?.assumeIsolated { $0.retryTruncation() } }
+  }
 
-  private func truncateLog(after delays: ArraySlice<Duration>) {
-    guard owesTruncation, let delay = delays.first else {
-      laterTruncation = nil
-      return
-    }
-    laterTruncation = DispatchTimer(after: delay, on: queue) { [weak self] in
-      self?.assumeIsolated { store in
-        store.truncateLogIfOwed()
-        store.truncateLog(after: delays.dropFirst())
-      }
-    }
+  private func retryTruncation() {
+    truncateLogIfOwed()
+    truncation.scheduleNext(on: queue) { [weak self] in self?.assumeIsolated { $0.retryTruncation() } }
   }
 
   /// The session that writes; opens it if that was not possible before.
