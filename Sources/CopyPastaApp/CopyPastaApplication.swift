@@ -28,7 +28,7 @@ final class CopyPastaApplication {
   private var style: ProgramStyle?
   /// What the desktop prefers: before the first frame what it said last, for that is not to wait.
   private lazy var appearance = AppearanceFollower(
-    keptIn: KeyFile(path: UserFolders.state + "/copypasta/appearance.ini", group: "appearance")
+    keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/appearance.ini", group: "appearance")
   ) { [weak self] in self?.style?.show($0) }
   private var trayIcon: TrayIcon?
   private var startAtLogin: StartAtLogin?

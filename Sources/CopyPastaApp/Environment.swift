@@ -44,7 +44,7 @@ final class Environment {
     let location = HistoryLocation.ofThisUser
     return Environment(
       clipboard: systemClipboard(), location: location,
-      windowState: KeyFile(path: UserFolders.state + "/copypasta/state.ini", group: "window"),
+      windowState: KeyFile(path: Desktop.Folders.state + "/copypasta/state.ini", group: "window"),
       now: { Format.now },
       history: { Result { () throws(StoreError) in try History(at: location) } },
       preferences: livePreferences, shortcuts: liveShortcutBackends)
@@ -94,7 +94,7 @@ final class Environment {
     if case .x11(let name) = Display.backend, !Desktop.isWayland {
       backends.append(KeyGrabShortcut(display: name))
     }
-    let refused = PortalShortcut.RefusedKeys(path: UserFolders.state + "/copypasta/shortcut.ini")
+    let refused = PortalShortcut.RefusedKeys(path: Desktop.Folders.state + "/copypasta/shortcut.ini")
     // KDE gives back what it granted once. Elsewhere that may be listed, and work only when it is asked for again.
     return backends + [PortalShortcut(refused: refused, remembers: Desktop.names.contains("KDE"))]
   }
@@ -109,7 +109,7 @@ final class Environment {
 
 extension HistoryLocation {
   /// The one that the program keeps.
-  static var ofThisUser: HistoryLocation { HistoryLocation(folder: UserFolders.data + "/copypasta") }
+  static var ofThisUser: HistoryLocation { HistoryLocation(folder: Desktop.Folders.data + "/copypasta") }
 }
 
 /// The two connections to the history.

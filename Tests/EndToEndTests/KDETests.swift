@@ -52,7 +52,7 @@ struct KDETests {
   }
 }
 
-/// The program, hidden, its shortcut held, while another program's window has the keyboard.
+/// The program, hidden, its shortcut held, while another program's window has the focus.
 private struct KDEScene {
   private static let shortcut = "ctrl+super+v"
 
@@ -90,14 +90,14 @@ private struct KDEScene {
     #expect(program.errors == "")
   }
 
-  /// Presses the shortcut, and returns once the window has the keyboard, and nothing else is new on the screen: neither
+  /// Presses the shortcut, and returns once the window has the focus, and nothing else is new on the screen: neither
   /// a second window, nor a question of KDE's.
   func callUp(_ when: String = "") async throws {
     try await desktop.press(Self.shortcut)
     try await waitForWindows(["inactive wev", "active \(CopyPasta.applicationID)"], when)
   }
 
-  /// Presses the shortcut, and returns once the other window has the keyboard and is alone.
+  /// Presses the shortcut, and returns once the other window has the focus and is alone.
   func sendAway(_ when: String = "") async throws {
     try await desktop.press(Self.shortcut)
     try await waitForWindows(["active wev"], when)

@@ -35,7 +35,7 @@ import Testing
       try await scene.capture("new")
       try await scene.desktop.press("End")
       try await scene.press(Array(repeating: "ctrl+v", count: 3))
-      // The newest row has the keyboard, though it is no new one.
+      // The newest row has the focus, though it is no new one.
       try await scene.expectFocusedRowCopied("new")
       #expect(try await scene.history.texts() == ["new", "old"])
     }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension Scene {
-  /// Opens a window of another program, hides the program's own, and returns once the other one has the keyboard.
+  /// Opens a window of another program, hides the program's own, and returns once the other one has the focus.
   ///
   /// It stays, as if a tray icon or a shortcut kept it.
   func hideBehindOtherWindow() async throws -> DesktopWindow {
@@ -43,11 +43,11 @@ extension Scene {
     try await desktop.window(ofClass: CopyPasta.applicationID)
   }
 
-  /// Waits until the program's window has the keyboard.
+  /// Waits until the program's window has the focus.
   func waitUntilActive(_ when: String = "") async throws {
     try await waitUntil("the window active \(when)") { try await shownWindow()?.isActive() == true }
   }
 
-  /// The title of the window that has the keyboard.
+  /// The title of the window that has the focus.
   func activeTitle() async throws -> String? { try await desktop.activeWindow()?.title() }
 }

@@ -118,7 +118,7 @@ import Testing
 }
 
 extension Scene {
-  /// What has the keyboard after each of some Tabs, more than there are places for it.
+  /// What has the focus after each of some Tabs, more than there are places for it.
   fileprivate func namesReachedByTab(by reader: ScreenReader) async throws -> [String] {
     var names: [String] = []
     for _ in 1...6 {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The global shortcut on X11, pressed as a user does, while another program has the keyboard.
+/// The global shortcut on X11, pressed as a user does, while another program has the focus.
 @Suite struct ShortcutTests {
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
   func bringsTheWindowWithTheKeyboardAndTakesItAway(_ manager: VirtualDesktop.WindowManager) async throws {
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  /// Runs a test on the program, hidden, its shortcut held, with another window that has the keyboard.
+  /// Runs a test on the program, hidden, its shortcut held, with another window that has the focus.
   nonisolated(nonsending) private static func run(
     under manager: VirtualDesktop.WindowManager = .openbox, with clips: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation,

@@ -55,7 +55,7 @@ import Testing
       try await waitUntil("the bar") { try await !scene.screenshot().isPlain(in: Scene.undoBar) }
       try await waitUntil("the bar gone") { try await scene.screenshot().isPlain(in: Scene.undoBar) }
       try await scene.desktop.press("ctrl+z", "Return")
-      // Had it been undone, the row would have the keyboard.
+      // Had it been undone, the row would have the focus.
       try await scene.expectClipboard("old")
       #expect(try await scene.history.texts() == ["old"])
     }
@@ -104,7 +104,7 @@ extension Scene {
     guard result.exit == .code(0) else { throw TestSupportError("xdotool: \(result.errors)") }
   }
 
-  /// Expects that Enter copies this text: that its row has the keyboard.
+  /// Expects that Enter copies this text: that its row has the focus.
   func expectFocusedRowCopied(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws
   {
     // The row is in the store before it is in the list and has the focus.

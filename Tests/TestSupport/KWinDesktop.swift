@@ -72,7 +72,7 @@ public final class KWinDesktop: Sendable {
   /// Presses and releases keys as a keyboard does: `press("ctrl+super+v")`, `press("Down", "Return")`.
   public func press(_ keys: String...) async throws { try await run(Self.kwin + ["press"] + keys) }
 
-  /// All windows, the oldest first, those that are hidden left out: "active" for the one that has the keyboard or
+  /// All windows, the oldest first, those that are hidden left out: "active" for the one that has the focus or
   /// "inactive", and its Wayland app id.
   public func windows() async throws -> [String] {
     try await run(Self.kwin + ["windows"]).split(separator: "\n").map(String.init)

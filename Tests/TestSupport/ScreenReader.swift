@@ -13,7 +13,7 @@ public struct ScreenReader: Sendable {
     public let name: String
     /// What it says after the role.
     public let description: String
-    /// Whether it has the keyboard.
+    /// Whether it has the focus.
     public let isFocused: Bool
     /// What is within it, in its order.
     public let children: [Element]

@@ -53,7 +53,7 @@ extension VirtualDesktop {
 }
 
 extension VirtualDesktop {
-  /// Copies a text in GNOME Shell itself, which needs no window, and so takes the keyboard from none.
+  /// Copies a text in GNOME Shell itself, which needs no window, and so takes the focus from none.
   public func copyInGnomeShell(_ text: String) async throws {
     let shell = GnomeWindowSystem(desktop: self)
     try await shell.call("copy(\(shell.literal(text)))")

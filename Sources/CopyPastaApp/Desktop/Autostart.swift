@@ -13,7 +13,7 @@ struct Autostart: StartAtLogin.Entry {
   /// - Parameters:
   ///   - folder: the user's autostart folder.
   ///   - program: what is to be started, by its whole path.
-  init(folder: String = UserFolders.config + "/autostart", program: String? = ProgramFiles.program) {
+  init(folder: String = Desktop.Folders.config + "/autostart", program: String? = ProgramFiles.program) {
     file = KeyFile(path: "\(folder)/\(CopyPasta.id).desktop", group: "Desktop Entry")
     self.program = program
   }
@@ -25,7 +25,8 @@ struct Autostart: StartAtLogin.Entry {
     guard isOurs, file.string("Hidden") != "true", file.string("X-GNOME-Autostart-enabled") != "false" else {
       return false
     }
-    guard let started = file.string("TryExec"), started.hasPrefix("/"), !UserFolders.hasProgram(at: started)
+    guard let started = file.string("TryExec"), started.hasPrefix("/"),
+      !Desktop.hasProgram(at: started)
     else { return true }
     do throws(GLibError) {
       try write()

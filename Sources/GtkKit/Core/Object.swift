@@ -77,4 +77,222 @@ open class Object {
     let type = UnsafeMutableRawPointer(instance.pointee.g_class)?.assumingMemoryBound(to: GObjectClass.self)
     return g_object_class_find_property(type, name)
   }
+
+  // MARK: - Signals
+
+  /// A handler's connection to a signal, by which it can be ended early.
+  ///
+  /// It ends with the object by itself.
+  public struct SignalConnection: Sendable {
+    let id: UInt
+  }
+
+  /// Connects to a signal without arguments.
+  ///
+  /// The closure lives as long as the connection, which lives as long as the object: capture views weakly.
+  @discardableResult
+  public final func connect(_ signal: String, _ body: @escaping @MainActor () -> Void) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
+      Closure<@MainActor () -> Void>.behind(data)()
+    }
+    return attach(signal, body, callback)
+  }
+
+  /// Connects to the next time that a signal without arguments is emitted.
+  public final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
+    let connection = Shared<SignalConnection?>(nil)
+    // The closure keeps the object until the connection ends, which is at the first call.
+    connection.value = connect(signal) {
+      if let connection = connection.value { self.disconnect(connection) }
+      body()
+    }
+  }
+
+  /// Connects to the change of a property, `notify::name`.
+  @discardableResult
+  public final func connectNotify(
+    _ property: String, _ body: @escaping @MainActor () -> Void
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+      Closure<@MainActor () -> Void>.behind(data)()
+    }
+    return attach("notify::" + property, body, callback)
+  }
+
+  /// Connects to a signal whose one argument is a position.
+  @discardableResult
+  public final func connectPosition(
+    _ signal: String, _ body: @escaping @MainActor (Int) -> Void
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
+      Closure<@MainActor (Int) -> Void>.behind(data)(Int(position))
+    }
+    return attach(signal, body, callback)
+  }
+
+  /// Connects to a signal whose handler says whether it dealt with the matter.
+  @discardableResult
+  public final func connectHandled(
+    _ signal: String, _ body: @escaping @MainActor () -> Bool
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in
+      Closure<@MainActor () -> Bool>.behind(data)() ? 1 : 0
+    }
+    return attach(signal, body, callback)
+  }
+
+  /// Connects to a signal whose one argument is an object, borrowed for the call.
+  @discardableResult
+  final func connectObject(
+    _ signal: String, _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Void
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, object, data in
+      guard let object else { return }
+      Closure<@MainActor (UnsafeMutableRawPointer) -> Void>.behind(data)(object)
+    }
+    return attach(signal, body, callback)
+  }
+
+  /// Connects to a signal whose one argument is a text.
+  @discardableResult
+  final func connectText(_ signal: String, _ body: @escaping @MainActor (String) -> Void) -> SignalConnection
+  {
+    let callback: @MainActor @convention(c) (gpointer?, UnsafePointer<CChar>?, gpointer?) -> Void = {
+      _, text, data in
+      guard let text else { return }
+      Closure<@MainActor (String) -> Void>.behind(data)(String(cString: text))
+    }
+    return attach(signal, body, callback)
+  }
+
+  /// Connects to a model's `items-changed`: from which position on how many rows went and came.
+  @discardableResult
+  final func connectItemsChanged(
+    _ body: @escaping @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
+  ) -> SignalConnection {
+    typealias Body = @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
+    let callback: @MainActor @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> Void = {
+      _, position, removed, added, data in Closure<Body>.behind(data)(Int(position), Int(removed), Int(added))
+    }
+    return attach("items-changed", body, callback)
+  }
+
+  /// Connects to a gesture's press or release: how many in a row, and where, in the widget's coordinates.
+  @discardableResult
+  final func connectPress(
+    _ signal: String, _ body: @escaping @MainActor (_ count: Int, _ x: Double, _ y: Double) -> Void
+  ) -> SignalConnection {
+    typealias Body = @MainActor (_ count: Int, _ x: Double, _ y: Double) -> Void
+    let callback: @MainActor @convention(c) (gpointer?, gint, Double, Double, gpointer?) -> Void = {
+      _, count, x, y, data in Closure<Body>.behind(data)(Int(count), x, y)
+    }
+    return attach(signal, body, callback)
+  }
+
+  /// Connects to a gesture's signal of two numbers: a place, or how far from its beginning it is.
+  @discardableResult
+  final func connectPlace(
+    _ signal: String, _ body: @escaping @MainActor (Double, Double) -> Void
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> Void = {
+      _, x, y, data in
+      Closure<@MainActor (Double, Double) -> Void>.behind(data)(x, y)
+    }
+    return attach(signal, body, callback)
+  }
+
+  /// Connects to `scroll`: how far, in both directions; `body` returns whether it dealt with it.
+  @discardableResult
+  final func connectScroll(
+    _ body: @escaping @MainActor (Double, Double) -> Bool
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> gboolean = {
+      _, x, y, data in Closure<@MainActor (Double, Double) -> Bool>.behind(data)(x, y) ? 1 : 0
+    }
+    return attach("scroll", body, callback)
+  }
+
+  /// Connects to a key controller's `key-pressed`: the key's number, its place and the modifiers' bits; `body` returns
+  /// whether it dealt with the key.
+  @discardableResult
+  final func connectKeyPress(
+    _ body: @escaping @MainActor (_ key: UInt32, _ code: UInt32, _ state: UInt32) -> Bool
+  ) -> SignalConnection {
+    typealias Body = @MainActor (_ key: UInt32, _ code: UInt32, _ state: UInt32) -> Bool
+    let callback: @MainActor @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> gboolean = {
+      _, key, code, state, data in Closure<Body>.behind(data)(key, code, state) ? 1 : 0
+    }
+    return attach("key-pressed", body, callback)
+  }
+
+  /// Connects to a question about a drop, which is borrowed for the call.
+  @discardableResult
+  final func connectDropQuestion(
+    _ signal: String, _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Bool
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = { _, drop, data in
+      guard let drop else { return 0 }
+      return Closure<@MainActor (UnsafeMutableRawPointer) -> Bool>.behind(data)(drop) ? 1 : 0
+    }
+    return attach(signal, body, callback)
+  }
+
+  /// Connects to a drop target's `drop`; `body` returns whether it is taken.
+  @discardableResult
+  final func connectDrop(
+    _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Bool
+  ) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, Double, Double, gpointer?) -> gboolean = {
+      _, drop, _, _, data in
+      guard let drop else { return 0 }
+      return Closure<@MainActor (UnsafeMutableRawPointer) -> Bool>.behind(data)(drop) ? 1 : 0
+    }
+    return attach("drop", body, callback)
+  }
+
+  /// Connects to a drag source's `prepare`: where the drag begins; `body` returns a content provider (transfer full).
+  @discardableResult
+  final func connectDragPrepare(
+    _ body: @escaping @MainActor (Point) -> UnsafeMutableRawPointer?
+  ) -> SignalConnection {
+    typealias Body = @MainActor (Point) -> UnsafeMutableRawPointer?
+    let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> gpointer? = {
+      _, x, y, data in Closure<Body>.behind(data)(Point(x: x, y: y))
+    }
+    return attach("prepare", body, callback)
+  }
+
+  /// Connects to a dialog's `response`: GTK's number of it.
+  @discardableResult
+  final func connectResponse(_ body: @escaping @MainActor (gint) -> Void) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gint, gpointer?) -> Void = { _, response, data in
+      Closure<@MainActor (gint) -> Void>.behind(data)(response)
+    }
+    return attach("response", body, callback)
+  }
+
+  /// Connects to a simple action's `activate`, whose parameter is not used.
+  @discardableResult
+  final func connectAction(_ body: @escaping @MainActor () -> Void) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
+      Closure<@MainActor () -> Void>.behind(data)()
+    }
+    return attach("activate", body, callback)
+  }
+
+  /// Ends a connection; its closure is released.
+  public final func disconnect(_ connection: SignalConnection) {
+    g_signal_handler_disconnect(raw, gulong(connection.id))
+  }
+
+  /// Connects a C function that finds `body` behind its user data.
+  @discardableResult
+  final func attach<Body, Callback>(
+    _ signal: String, _ body: Body, _ callback: Callback
+  ) -> SignalConnection {
+    let id = g_signal_connect_data(
+      raw, signal, unsafeBitCast(callback, to: GCallback.self), Closure.retained(body),
+      { data, _ in releaseClosure(data) }, GConnectFlags(rawValue: 0))
+    return SignalConnection(id: UInt(id))
+  }
 }

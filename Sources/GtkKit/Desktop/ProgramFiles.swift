@@ -22,7 +22,7 @@ public enum ProgramFiles {
     let folders = dataFolders(with: folder, before: known)
     g_setenv("XDG_DATA_DIRS", folders, 1)
     let isAdded = folders != known && folders.hasPrefix(folder + ":")
-    areKnownToOthers = !isAdded || folder == UserFolders.data
+    areKnownToOthers = !isAdded || folder == Desktop.Folders.data
   }
 
   /// The folder for a program at `path`; nil if it has none.

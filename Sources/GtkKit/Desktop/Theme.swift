@@ -55,8 +55,8 @@ public final class Theme {
   private var canBeDark: Bool {
     guard !isOfGTK, case .text(let name)? = original("gtk-theme-name") else { return true }
     let folders =
-      [UserFolders.data + "/themes", UserFolders.home + "/.themes"]
-      + UserFolders.systemData.map { $0 + "/themes" }
+      [Desktop.Folders.data + "/themes", Desktop.Folders.home + "/.themes"]
+      + Desktop.Folders.systemData.map { $0 + "/themes" }
     func isThere(_ file: String) -> Bool {
       folders.contains { access("\($0)/\(name)/gtk-4.0/\(file)", F_OK) == 0 }
     }

@@ -16,27 +16,27 @@ public enum Desktop {
   /// Whether the program runs in Flatpak, where the files that it sees are not the desktop's.
   public static var isFlatpak: Bool { access("/.flatpak-info", F_OK) == 0 }
 
-  private static func variable(_ name: String) -> String {
-    g_getenv(name).map { String(cString: $0) } ?? ""
-  }
-}
-
-/// The user's folders, by the XDG base directory specification.
-public enum UserFolders {
-  /// `$XDG_DATA_HOME`.
-  public static var data: String { String(cString: g_get_user_data_dir()) }
-  /// `$XDG_CONFIG_HOME`.
-  public static var config: String { String(cString: g_get_user_config_dir()) }
-  /// `$XDG_STATE_HOME`.
-  public static var state: String { String(cString: g_get_user_state_dir()) }
-
   /// Whether there is a file that may be run.
   public static func hasProgram(at path: String) -> Bool { access(path, X_OK) == 0 }
 
-  /// The user's own folder.
-  public static var home: String { String(cString: g_get_home_dir()) }
-  /// `$XDG_DATA_DIRS`.
-  public static var systemData: [String] {
-    g_get_system_data_dirs().map { strings(in: $0) } ?? []
+  /// The user's folders, by the XDG base directory specification.
+  public enum Folders {
+    /// `$XDG_DATA_HOME`.
+    public static var data: String { String(cString: g_get_user_data_dir()) }
+    /// `$XDG_CONFIG_HOME`.
+    public static var config: String { String(cString: g_get_user_config_dir()) }
+    /// `$XDG_STATE_HOME`.
+    public static var state: String { String(cString: g_get_user_state_dir()) }
+
+    /// The user's own folder.
+    public static var home: String { String(cString: g_get_home_dir()) }
+    /// `$XDG_DATA_DIRS`.
+    public static var systemData: [String] {
+      g_get_system_data_dirs().map { strings(in: $0) } ?? []
+    }
+  }
+
+  private static func variable(_ name: String) -> String {
+    g_getenv(name).map { String(cString: $0) } ?? ""
   }
 }
