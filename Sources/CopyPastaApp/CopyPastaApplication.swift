@@ -44,7 +44,7 @@ final class CopyPastaApplication {
     application.onActivate { [weak self] in self?.show(.ambient) }
     application.onTerminationSignal { [weak self] in self?.quit() }
     Display.onLoss { [weak self] in self?.displayLost() }
-    environment.clipboard.onOfferLost { [weak self] in self?.reasons.end(.offer) }
+    environment.clipboard.onOfferLost { [weak self] in self?.endIfUnneeded() }
     switch start {
     case .shown: showAhead()
     case .hidden: reasons.hold(.background)
@@ -98,12 +98,11 @@ final class CopyPastaApplication {
   private func madeToggler() -> WindowToggler {
     if let toggler { return toggler }
     addStyle()
-    let window = HistoryWindow(environment)
+    let window = HistoryWindow(environment) { [weak self] in self?.hide() }
     let toggler = WindowToggler(window, preferences: { [environment] in environment.preferences }) {
       [weak self] in
       self?.windowHidden()
     }
-    window.onClose { [weak self] in self?.hide() }
     copies = window.observeCopies { [weak self] in self?.haptics.copied() }
     if application.isRegistered { window.join(application) }
     self.window = window
@@ -222,11 +221,10 @@ final class CopyPastaApplication {
     if application.isRegistered { application.quit() }
   }
 
-  /// Ends the program if no window is shown and no reason to stay is left.
+  /// Ends the program if no window is shown, no reason to stay is left, and no text would go with it.
   private func endIfUnneeded() {
-    if environment.clipboard.isOffering { reasons.hold(.offer) } else { reasons.end(.offer) }
     let isShown = window?.isShown == true || dialogs?.areOpen == true
-    if !isShown && reasons.isEmpty { quit() }
+    if !isShown && reasons.isEmpty && !environment.clipboard.isOffering { quit() }
   }
 
   /// Takes everything down, once the main loop has ended.

@@ -34,8 +34,8 @@ import Testing
 
   @Test func `one reason is enough`() {
     reasons.hold(.background)
-    reasons.hold(.offer)
-    reasons.end(.offer)
+    reasons.hold(.shortcut)
+    reasons.end(.shortcut)
     #expect(!reasons.isEmpty)
   }
 
@@ -49,9 +49,9 @@ import Testing
     clock.now += .seconds(100_000)
     #expect(!reasons.isEmpty)
     #expect(calls.count == 0)
-    // The user copies in another program meanwhile: still the panel may come back.
-    reasons.hold(.offer)
-    reasons.end(.offer)
+    // Another reason comes and goes meanwhile: still the panel may come back.
+    reasons.hold(.background)
+    reasons.end(.background)
     #expect(!reasons.isEmpty)
   }
 

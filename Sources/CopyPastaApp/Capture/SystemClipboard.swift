@@ -10,7 +10,7 @@ protocol SystemClipboard: AnyObject {
   /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
   func offer(_ text: ClipText) async throws(TransferError)
 
-  /// The text that this program has on the clipboard; nil once another one has taken it over.
+  /// The text that this program has on the clipboard; nil once another one has taken it over. Nothing else keeps it.
   var offeredText: ClipText? { get }
 
   /// Called when this program's text is not on the clipboard any more.

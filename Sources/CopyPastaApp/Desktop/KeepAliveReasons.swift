@@ -1,6 +1,7 @@
 import GtkKit
 
-/// Why the process lives on while its window is hidden.
+/// Why the process lives on while its window is hidden, beside a text of its own on the clipboard, of which
+/// `SystemClipboard` knows.
 ///
 /// What the desktop takes away never ends it: GNOME takes its tray down while the screen is locked, and nobody can tell a
 /// panel that has ended for good from one that is slow to come back. The program that was hidden into a tray is there when
@@ -14,8 +15,6 @@ final class KeepAliveReasons {
     case trayIcon
     /// A global shortcut brings the window back.
     case shortcut
-    /// A text that was copied out of the history is on the clipboard, and would go with the process.
-    case offer
   }
 
   private var holding: Set<Reason> = []

@@ -37,7 +37,7 @@ enum Age {
     return .microseconds(max(step - age % step, second))
   }
 
-  /// Nil before 1970, and where `time` is more than a day ahead.
+  /// Nil before 1970, and if `time` is more than a day ahead.
   private static func age(of time: Int64, at now: Int64) -> Int64? {
     guard time > 0, case let (age, isTooFar) = now.subtractingReportingOverflow(time), !isTooFar, age > -day
     else { return nil }

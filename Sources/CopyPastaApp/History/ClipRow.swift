@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// The view of one clip: up to three lines of its text, how long ago it was, and its size where that is large.
+/// The view of one clip: up to three lines of its text, how long ago it was, and its size if that is large.
 ///
 /// Two labels and no more, because every row of the first page is built before the first frame; the check mark of a
 /// copied row is drawn by the style sheet.
@@ -59,7 +59,7 @@ final class ClipRow: ListRow {
     container = nil
   }
 
-  /// More of the text, where the row does not show all that the list knows of it: never fetched, and at most 20 lines.
+  /// More of the text, if the row does not show all that the list knows of it: never fetched, and at most 20 lines.
   var moreText: String? {
     guard let clip else { return nil }
     let more = PreviewText(clip.preview, lineLimit: 20).text
@@ -103,7 +103,7 @@ final class ClipRow: ListRow {
     shift.distance = distance
   }
 
-  /// Gives the place of the row a style class, or takes it away.
+  /// Adds a style class to the place of the row, or removes it.
   func mark(_ style: String, _ isSet: Bool) {
     if isSet { container?.addStyle(style) } else { container?.removeStyle(style) }
   }

@@ -1,8 +1,8 @@
-/// What the keyboard does in the history, and by which keys: the one table of them.
+/// What keys do in the history: the one table of them.
 ///
 /// Arrows, Page Up, Page Down, Home and End are the list view's own; Control with a digit is `Widget.onControlDigit`.
 enum HistoryKey: CaseIterable {
-  // The row that has the keyboard.
+  // With the row in focus.
   case copy, copyAndDelete, delete, menu
   // Anywhere in the window.
   case undo, paste, close

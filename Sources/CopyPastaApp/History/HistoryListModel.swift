@@ -94,7 +94,9 @@ final class HistoryListModel: ListModelSource {
     changed(at: 0, removed: 0, added: clips.count)
   }
 
-  /// Takes a clip off the list; answers the row, for `restore`.
+  /// Takes a clip off the list.
+  ///
+  /// - Returns: The row, for `restore`; nil if there is none.
   @discardableResult
   func remove(_ id: Int64) -> Clip? {
     guard let position = position(of: id) else { return nil }

@@ -11,7 +11,7 @@ final class HistoryWindow {
   private let readingIndicator = ReadingIndicator()
   private let notice = NoticeBar()
   private let pages = Stack()
-  private let emptyPage = StatusPage.empty
+  private lazy var emptyPage = StatusPage.empty { [weak self] in self?.copyCommand() }
   /// What is shown in place of a history that is not open.
   private var statusPage: StatusPage?
   private lazy var body = Overlay(pages, under: [undoBar.root])
@@ -30,7 +30,7 @@ final class HistoryWindow {
   private var complaint: StoreError?
   private var observations: [Observation] = []
   private let copies = Observers()
-  private var closed: (@MainActor () -> Void)?
+  private let closed: @MainActor () -> Void
   private var activityChange: (@MainActor () -> Void)?
 
   /// What the window shows.
@@ -47,9 +47,11 @@ final class HistoryWindow {
     case reopening(HistoryController, HistoryList)
   }
 
-  init(_ environment: Environment) {
+  /// - Parameter closed: called when the user closes the window, which is still shown then.
+  init(_ environment: Environment, closed: @escaping @MainActor () -> Void) {
     window = Window(title: CopyPasta.name)
     self.environment = environment
+    self.closed = closed
     window.setTitlebar(
       HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [Self.mainMenu]))
     window.addStyle("copypasta")
@@ -112,9 +114,6 @@ final class HistoryWindow {
     window.destroy()
   }
 
-  /// Calls when the user closes the window; it is still shown then.
-  func onClose(_ body: @escaping @MainActor () -> Void) { closed = body }
-
   /// Calls when `isShown` or `isActive` may have changed.
   func onActivityChange(_ body: @escaping @MainActor () -> Void) { activityChange = body }
 
@@ -137,13 +136,15 @@ final class HistoryWindow {
     case .opening, .reopening: break
     case .rescuing: draw(.rescuing)
     case .unavailable(let error, _): draw(.failure(error.message))
-    case .open(_, let list) where list.count == 0:
-      pages.show("empty") { emptyPage.root }
-      emptyPage.focus()
     case .open(_, let list):
       let wasEmpty = pages.shown == "empty"
-      pages.show("list") { list.root }
-      if wasEmpty { list.focusNewest() }
+      if list.count == 0 {
+        pages.show("empty") { emptyPage.root }
+        emptyPage.focus()
+      } else {
+        pages.show("list") { list.root }
+        if wasEmpty { list.focusNewest() }
+      }
     }
   }
 
@@ -228,18 +229,15 @@ final class HistoryWindow {
   private func follow(
     _ preferences: Preferences, _ shortcut: GlobalShortcutController, _ controller: HistoryController
   ) {
-    controller.sizeLimit = preferences.sizeLimit
-    show(shortcut.state)
-    observations = [
-      preferences.observe(.sizeLimit) { [weak controller] in controller?.sizeLimit = preferences.sizeLimit },
-      shortcut.observe { [weak self, weak shortcut] in
-        if let shortcut { self?.show(shortcut.state) }
-      },
-    ]
-  }
-
-  private func show(_ shortcut: ShortcutState) {
-    emptyPage.add(shortcut.message, command: shortcut.command)
+    let useSizeLimit: @MainActor () -> Void = { [weak controller] in
+      controller?.sizeLimit = preferences.sizeLimit
+    }
+    let showShortcut: @MainActor () -> Void = { [emptyPage, weak shortcut] in
+      if let state = shortcut?.state { emptyPage.add(state.message, command: state.command) }
+    }
+    useSizeLimit()
+    showShortcut()
+    observations = [preferences.observe(.sizeLimit, useSizeLimit), shortcut.observe(showShortcut)]
   }
 
   /// The clipboard is read while the window is active and there is a history to record it in.
@@ -254,11 +252,11 @@ final class HistoryWindow {
   private func connect() {
     window.onActivityChange { [weak self] in self?.activityChanged() }
     window.onCloseRequest { [weak self] in
-      self?.closed?()
+      self?.closed()
       return true
     }
     window.onKeys(HistoryKey.close.triggers) { [weak self] in
-      self?.closed?()
+      self?.closed()
       return true
     }
     connect(.undo) { $0.undo() }
@@ -272,7 +270,6 @@ final class HistoryWindow {
       if let controller = self?.controller { controller.take(drop) } else { drop.finish(accepted: false) }
     }
     body.addStyle("drop-place")
-    emptyPage.onCopy = { [weak self] in self?.copyCommand() }
     let actions = ActionGroup()
     actions.add("clear-history") { [weak self] in self?.askToClear() }
     window.insert(actions, as: "win")
@@ -360,15 +357,10 @@ final class HistoryWindow {
 
 extension HistoryWindow: HistoryView {
   func insert(_ clip: Clip) { list?.newClips.add(clip) }
-
   func remove(_ id: Clip.ID) -> Clip? { list?.remove(id) }
-
   func removeAll() { list?.removeAll() }
-
   func restore(_ clip: Clip) { list?.restore(clip) }
-
   func flash(_ id: Clip.ID) { list?.flash(id) }
-
   func focus(_ id: Clip.ID) { list?.focus(id) }
 
   /// Moves the focus to the newest row, or to the page that says why there is none.
@@ -385,7 +377,6 @@ extension HistoryWindow: HistoryView {
   }
 
   func copied() { copies.notify() }
-
   func announce(_ event: HistoryEvent) { list?.announce(event.message) }
 
   func say(_ failure: HistoryFailure) {

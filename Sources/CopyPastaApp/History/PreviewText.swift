@@ -71,7 +71,7 @@ package struct PreviewText: Equatable {
     return lines
   }
 
-  /// Where the first line begins that is not all white space; nil where there is none.
+  /// Where the first line begins that is not all white space; nil if there is none.
   private static func firstLineWithText(of text: String) -> String.Index? {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }) else { return nil }

@@ -44,7 +44,7 @@ final class RowMenu {
   private func open(on row: ClipRow, at place: Rectangle) {
     guard let clip = row.clip else { return }
     target = clip.id
-    // Where the keyboard goes back to when the menu closes.
+    // The focus goes back to it when the menu closes.
     if let position = row.place.position { view.focus(position) }
     // One would lie over the menu.
     view.hasTooltip = false

@@ -9,10 +9,9 @@ final class StatusPage {
   private let commandBox: Box
   private let text: String
   private var copiedTimer: Timeout?
-  /// Called if the user wants to copy the command.
-  var onCopy: (@MainActor () -> Void)?
 
-  init(icon: String, title: String, text: String) {
+  /// - Parameter copy: called if the user wants to copy the command.
+  init(icon: String, title: String, text: String, copy: @escaping @MainActor () -> Void = {}) {
     let image = Image(icon: icon, size: 96)
     image.addStyle("dim-label")
     let heading = Label(title)
@@ -44,7 +43,7 @@ final class StatusPage {
     command.ellipsize(.middle)
     command.isSelectable = true
     commandBox.append(
-      Button(words: tr("Copy")) { [weak self] in self?.onCopy?() })
+      Button(words: tr("Copy"), copy))
   }
 
   /// Adds a line below the text, and below that the command that it speaks of.
@@ -70,12 +69,13 @@ final class StatusPage {
   func focus() { root.grabFocus() }
 
   /// The page of a history without clips.
-  static var empty: StatusPage {
+  static func empty(copy: @escaping @MainActor () -> Void) -> StatusPage {
     StatusPage(
       icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"),
       text: tr(
         "Copy some text in any program, then come back to this window: it is kept here, to be copied again. "
-          + "The clipboard is read only while this window is active."))
+          + "The clipboard is read only while this window is active."),
+      copy: copy)
   }
 
   /// The page of a history that cannot be opened.

@@ -10,7 +10,7 @@ final class UndoBar {
   /// - Parameters:
   ///   - undo: brings the last deletion back.
   ///   - close: the user wants to see no more of it.
-  ///   - noticed: the pointer or the keyboard has come to the bar.
+  ///   - noticed: the pointer or the focus has come to the bar.
   init(
     undo: @escaping @MainActor () -> Void, close: @escaping @MainActor () -> Void,
     noticed: @escaping @MainActor () -> Void
@@ -19,7 +19,7 @@ final class UndoBar {
     label.expand(horizontally: true)
     let undoButton = Button(words: tr("Undo"), undo)
     let closeButton = Button(icon: "window-close-symbolic", name: tr("Close"), close).flat()
-    // A click leaves the keyboard in the list.
+    // A click leaves the focus in the list.
     for button in [undoButton, closeButton] { button.takesFocusOnClick = false }
     closeButton.addStyle("circular")
     bar = Box(.horizontal, spacing: 6, [label, undoButton, closeButton])
@@ -31,10 +31,10 @@ final class UndoBar {
     bar.onArrival(noticed)
   }
 
-  /// Whether the keyboard is on one of its buttons.
+  /// Whether the focus is on one of its buttons.
   var hasFocus: Bool { root.hasFocusWithin }
 
-  /// Says how many deletions can be undone, and goes where there are none.
+  /// Says how many deletions can be undone, and goes if there are none.
   func show(_ count: Int) {
     // The words stay while the bar slides out.
     if count > 0 {
