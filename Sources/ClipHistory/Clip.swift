@@ -15,7 +15,7 @@ public struct Clip: Sendable, Equatable, Identifiable {
   /// The beginning of the text, at most `Preview.byteLimit` bytes; the text itself if it is that short.
   public let preview: String
 
-  /// Makes a clip of its parts; the history makes its own, this is for whoever stands in for it.
+  /// Makes a clip of its parts, for whatever stands in for the history.
   public init(id: Int64, capturedAt: Int64, byteCount: Int, preview: String) {
     self.id = id
     self.capturedAt = capturedAt
@@ -54,7 +54,7 @@ extension Clip: CustomStringConvertible, CustomReflectable {
 
 /// A deleted row, whole, which `HistoryStore.restore` brings back.
 ///
-/// It is nowhere but in memory. Its memory is given back, not overwritten, when it is let go of. Its description shows no text.
+/// It exists in memory only, which is freed and not overwritten when it is let go. Its description shows no text.
 public struct DeletedClip: Sendable, Equatable, Identifiable {
   /// The id that the row had, and gets again.
   public let id: Int64

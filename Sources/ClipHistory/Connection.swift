@@ -40,7 +40,7 @@ package final class Connection {
   }
 
   deinit {
-    // It cannot be refused: every statement keeps its connection.
+    // It cannot fail: every statement keeps its connection.
     sqlite3_close(handle)
   }
 
@@ -53,7 +53,7 @@ package final class Connection {
   /// The id of the row that the last insertion made.
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Runs SQL that answers nothing.
+  /// Runs SQL that returns no rows.
   func execute(_ sql: String) throws(StoreError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code) }

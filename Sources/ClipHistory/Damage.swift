@@ -23,8 +23,8 @@ package enum Damage {
   /// Whether the database was emptied, or its log is damaged; to be asked only while nobody else has the history open.
   ///
   /// SQLite takes an empty file for a new database, and deletes a log beside it as a leftover, though it may be all
-  /// that is left of a history. Of a damaged log it takes the beginning, without a word. A database that is empty
-  /// because it was never finished is none: it is made anew, and there is nothing to say.
+  /// that is left of a history. Of a damaged log it takes the beginning, and reports nothing. A database that is empty
+  /// because making it was interrupted is not damaged: it is made anew.
   package static func isHidden(in location: HistoryLocation) -> Bool {
     let log = HistoryFolder.size(of: location.writeAheadLog) ?? 0
     switch HistoryFolder.size(of: location.database) {

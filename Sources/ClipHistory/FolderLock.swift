@@ -24,8 +24,8 @@ package final class FolderLock {
 
   private init(_ location: HistoryLocation, _ kind: Int32, attempts: Int) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // Some milliseconds pass while another one looks whether it is alone, or while a process that this one has just
-    // started, which has the lock too until it runs its own program, gets there.
+    // For some milliseconds another process may look whether it is alone, or one that this process has just started may
+    // hold the lock, too, until it runs its own program.
     var attempts = attempts
     while !lock(kind) {
       guard attempts > 0 else { throw .locked }

@@ -64,7 +64,7 @@ public struct HistoryCheck: Sendable, Equatable {
       SELECT id, captured_at, byte_count, preview IS NULL, preview, text FROM clip
       WHERE id > ?1 ORDER BY id LIMIT 1
       """, on: connection)
-    // One with a lower id is found by this, and looked at no further.
+    // A clip with a lower id is only counted.
     var last: Int64 = 0
     let lowest = try Statement("SELECT coalesce(min(id), 1) FROM clip", on: connection).run {
       row throws(StoreError) in

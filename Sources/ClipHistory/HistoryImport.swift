@@ -50,7 +50,7 @@ public final class HistoryImport {
   }
 
   deinit {
-    // What was not finished is nothing.
+    // An import that was not finished changes nothing.
     sqlite3_exec(session.connection.handle, "ROLLBACK", nil, nil, nil)
   }
 
@@ -145,7 +145,7 @@ public final class HistoryImport {
 private struct Run {
   /// The clip's id, nil after the last.
   private(set) var id: Int64?
-  /// The time that its place goes by, which never goes down.
+  /// The time that decides its place, which never goes down.
   private(set) var time: Int64 = 0
   private var last: Int64
   private let end: Int64

@@ -25,7 +25,9 @@ public final class HistoryReader {
     WHERE id <= ?1 ORDER BY id DESC LIMIT ?2
     """
 
-  /// Opens an existing history, and writes nothing; throws as `HistoryStore.init` does.
+  /// Opens an existing history, and writes nothing.
+  ///
+  /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation) throws(StoreError) {
     self.location = location
     (connection, pages, counting, isImmutable) = try Self.open(location)

@@ -41,7 +41,7 @@ package enum Schema {
 
   /// Each step, once released, is never edited; a change is a new step at the end.
   ///
-  /// As long as there is one, it makes `objects`; the second has to keep what the first made beside what there is then.
+  /// While there is only one step, it makes `objects`. With a second one, the first needs a copy of what it made.
   static let migrations = [
     objects.joined(separator: ";\n") + ";\nINSERT INTO last_capture VALUES (1, randomblob(32), x'', 0, 0)"
   ]

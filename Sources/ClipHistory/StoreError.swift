@@ -23,9 +23,9 @@ public enum StoreError: Error, Equatable, Sendable {
   case newerSchema(found: Int, known: Int)
   /// The file was removed or replaced while it was open; nothing is written to it any more. Open the history again.
   case replaced
-  /// Another program holds the file, for longer than is waited.
+  /// Another program holds the file, for longer than this one waits.
   case locked
-  /// There is no room on the disk, or within the user's quota. What was to be written was not, as a whole.
+  /// There is no room on the disk, or within the user's quota. Nothing of what was to be written was.
   case diskFull
   /// A clip that was to be restored is in the history already.
   case alreadyThere

@@ -13,7 +13,7 @@ struct DatabasePages {
   let fileCount: Int
   /// The numbers of those that only the log has; a damaged log may name any.
   let logOnly: [Int]
-  /// Whether the file is at least what its name says.
+  /// Whether the file begins as a database of SQLite's does.
   var isDatabase: Bool { header?.starts(with: Array("SQLite format 3\0".utf8)) ?? false }
 
   private let file: RawFile?

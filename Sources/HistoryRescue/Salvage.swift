@@ -21,7 +21,7 @@ struct Salvage {
   /// The largest id that was ever given out, 0 if it is not known.
   private(set) var largestID: Int64 = 0
 
-  /// How many pages of large texts are followed yet.
+  /// How many overflow pages, which hold the rest of large texts, may still be followed.
   ///
   /// Each belongs to one row, so it is enough for twice as many as there are. Damaged rows could lead through the
   /// whole file, each of them.

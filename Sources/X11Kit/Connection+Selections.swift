@@ -52,7 +52,7 @@ extension Connection {
     copypasta_xfixes_select_selection_input(handle, root, selection, isFollowed ? all : 0)
   }
 
-  /// Tells who asked that the answer lies in `property`; with nil, that there is none (ICCCM 2.2).
+  /// Tells the requestor that the answer lies in `property`; with nil, that there is none (ICCCM 2.2).
   func answer(_ request: Event.SelectionRequest, property: Atom?) {
     var event = xcb_selection_notify_event_t()
     event.response_type = UInt8(XCB_SELECTION_NOTIFY)

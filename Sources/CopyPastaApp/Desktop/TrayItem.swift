@@ -12,13 +12,15 @@ final class TrayItem {
     interface: "org.kde.StatusNotifierWatcher")
 
   private let bus: Bus
-  /// What the item is registered by; no sandbox lets a program have the name that the specification wants, and each has
-  /// processes of the same number, so there it is that of the connection.
+  /// The bus name that the item is registered by.
+  ///
+  /// In a sandbox it is the connection's own: no sandbox allows the name that the specification wants, which has the
+  /// process's number, and that is the same in every sandbox.
   private let name: String
   private let requested: @MainActor (TrayIcon.Request, Activation) -> Void
   private let hostedChanged: @MainActor (Bool) -> Void
   private let look = TrayLook()
-  /// What the host was given for the window that the next call is to bring up.
+  /// The activation token that the host sent for its next call.
   private var token: String?
   private var watcherOwner: String?
   private var registrations: [Bus.Registration] = []
@@ -88,7 +90,7 @@ final class TrayItem {
           startsService: false)
         isHosted = answer[0]?.unboxed?.bool ?? false
       } catch {
-        // A watcher that does not tell has no host that could be relied on.
+        // If a watcher does not tell, no host can be relied on.
       }
       guard let self, asked == watcherOwner else { return }
       hostedChanged(isHosted)
@@ -101,7 +103,7 @@ final class TrayItem {
     [
       "Activate": { [weak self] _ in self?.request(.toggle) ?? [] },
       "SecondaryActivate": { [weak self] _ in self?.request(.toggle) ?? [] },
-      // For a host that cannot show the menu; a place on the screen is nothing that a Wayland window could go to.
+      // For a host that cannot show the menu; a Wayland window cannot go to the place on the screen that it names.
       "ContextMenu": { [weak self] _ in self?.request(.show) ?? [] },
       "Scroll": { _ in [] },
       "ProvideXdgActivationToken": { [weak self] arguments in
@@ -111,7 +113,9 @@ final class TrayItem {
     ]
   }
 
-  /// Passes on what the user asks for, once, with the token that came for it; answers with no values.
+  /// Passes on what the user asks for, with the token that came for it, which counts once.
+  ///
+  /// - Returns: no values, the answer to the host's call.
   @discardableResult
   private func request(_ request: TrayIcon.Request, at time: UInt32 = 0) -> [Variant] {
     let activation: Activation =
@@ -168,7 +172,7 @@ private final class TrayLook {
   /// Whether the host finds the icon in the theme, by its name, and so can give it the panel's colour.
   private var hasName: Bool { ProgramFiles.areKnownToOthers && Theme.hasIcon(Self.symbolicIcon) }
 
-  /// Each is asked for when a host wants it.
+  /// Each value is made when a host asks for it.
   var properties: [String: Bus.Property] {
     let noIcon: Bus.Property = { .array(of: "(iiay)", []) }
     let noName: Bus.Property = { .string("") }

@@ -38,7 +38,7 @@ struct TrayMenu {
       ])
   }
 
-  // MARK: What there is
+  // MARK: The items
 
   private var ids: ClosedRange<Int32> { Self.root...Int32(entries.count) }
 
@@ -94,7 +94,7 @@ struct TrayMenu {
     return []
   }
 
-  /// Answers with the ids that there are not.
+  /// - Returns: the ids that do not exist, as the answer to the host.
   private func eventGroup(_ arguments: Variant) -> [Variant] {
     var unknown: [Int32] = []
     for one in arguments[0]?.children ?? [] {
@@ -103,13 +103,13 @@ struct TrayMenu {
     return [.int32s(unknown)]
   }
 
-  /// Returns whether the layout has to be asked for again.
+  /// - Returns: whether the host has to ask for the layout again.
   private func aboutToShow(_ arguments: Variant) throws(BusError) -> [Variant] {
     _ = try known(arguments[0]?.int32)
     return [.bool(false)]
   }
 
-  /// Answers with the ids whose layout has to be asked for again, and with those that there are not.
+  /// - Returns: the ids whose layout the host has to ask for again, and those that do not exist.
   private func aboutToShowGroup(_ arguments: Variant) -> [Variant] {
     [.int32s([]), .int32s((arguments[0]?.int32s ?? []).filter { !ids.contains($0) })]
   }

@@ -14,7 +14,7 @@ struct ImportReader {
   enum Refusal: Error, Equatable {
     /// It is no JSON object with a text, and a time if any, on one line.
     case malformed
-    /// The time is none that a clip can have.
+    /// A clip cannot have this time.
     case time
     /// The text is larger than any that is recorded.
     case tooLarge
@@ -165,7 +165,7 @@ struct ImportReader {
     return value
   }
 
-  /// What a later version may add; the brackets have to match, and nothing more.
+  /// Skips a value that a later version may have added; its brackets have to match, and nothing else is checked.
   private mutating func skipValue() throws {
     var depth = 0
     var isEmpty = true
@@ -226,16 +226,16 @@ private struct InputBuffer {
     self.descriptor = descriptor
   }
 
-  /// The next byte, which stays the next one; nil at the end.
+  /// The next byte, without taking it; nil at the end.
   mutating func peek() throws(ImportReader.ReadError) -> UInt8? {
     if position == end { try fill() }
     return position < end ? bytes[position] : nil
   }
 
-  /// Goes on behind the byte that `peek` returned.
+  /// Takes the byte that `peek` returned.
   mutating func advance() { position += 1 }
 
-  /// Goes on behind the next byte if it is this one.
+  /// Takes the next byte if it is this one.
   mutating func take(_ character: Unicode.Scalar) throws(ImportReader.ReadError) -> Bool {
     guard try peek() == UInt8(character.value) else { return false }
     advance()

@@ -26,10 +26,10 @@ struct Appearance: Equatable, Sendable {
 }
 
 extension Appearance {
-  /// The namespace of the settings portal that has it.
+  /// The settings portal's namespace for it.
   static let namespace = "org.freedesktop.appearance"
 
-  /// Reads what the settings portal says; what is missing, of another type or out of range is as if nobody had said it.
+  /// Reads what the settings portal says; a value that is missing, of another type or out of range counts as unset.
   init(portal values: [String: Variant]) {
     isDark = values["color-scheme"]?.uint32 == 1
     hasHighContrast = values["contrast"]?.uint32 == 1
@@ -42,7 +42,7 @@ extension Appearance {
 }
 
 extension Appearance {
-  /// What is kept in a file for the next start; nil if nothing is.
+  /// Reads what was kept in a file for the next start; nil if nothing was.
   init?(keptIn file: KeyFile) {
     let values = file.integers(["dark", "contrast", "accent"])
     guard let dark = values["dark"] else { return nil }

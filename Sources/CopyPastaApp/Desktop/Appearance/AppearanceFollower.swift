@@ -2,8 +2,8 @@ import GtkKit
 
 /// Follows how the desktop wants programs to look, by its settings portal, or by GNOME's settings if there is none.
 ///
-/// The portal is another program, which may have to start first: nothing waits for it. Until it answers, what it said
-/// last holds.
+/// The portal is another program, which may have to start first: nothing waits for it. Until it answers, its last answer
+/// holds.
 @MainActor
 final class AppearanceFollower {
   private static let portal = RemoteObject(
@@ -26,7 +26,7 @@ final class AppearanceFollower {
   private var reading: Task<Void, Never>?
 
   /// - Parameters:
-  ///   - file: what holds at the next start until the desktop is heard.
+  ///   - file: keeps the last answer for the next start.
   ///   - changed: called with each new appearance.
   init(keptIn file: KeyFile, changed: @escaping @MainActor (Appearance) -> Void) {
     self.file = file
@@ -69,7 +69,7 @@ final class AppearanceFollower {
   private func portalFailed(_ error: BusError) {
     switch error {
     case .refused, .noBus: take(gnome.appearance)
-    // It may be slow: what holds goes on to hold.
+    // It may be slow; until it answers, the last answer holds.
     case .timedOut, .cancelled: break
     }
   }

@@ -5,7 +5,7 @@ import GtkKit
 final class ProgramStyle {
   /// For a display without a compositor, where what a window leaves transparent is black.
   ///
-  /// Menus, tooltips and what is dragged are windows of their own, with round corners and a shadow otherwise.
+  /// Menus, tooltips and what is dragged are windows of their own, which otherwise have round corners and a shadow.
   private static let square = """
     popover > contents, tooltip, .drag-card {
       border-radius: 0;
