@@ -10,9 +10,17 @@ _COPIER = Path(__file__).with_name('copier.py')
 def copy_texts(count: int, gap_ms: int, label: str) -> list[str]:
     """Copies `count` distinct texts, `gap_ms` apart, from one process; answers them once the last is taken over."""
     texts = [f'{label} {number}' for number in range(count)]
-    subprocess.run([sys.executable, _COPIER, str(gap_ms)], input='\n'.join(texts), text=True, check=True,
-                   timeout=60 + count * gap_ms / 1000)
+    _copy(texts, str(gap_ms), 60 + count * gap_ms / 1000)
     return texts
+
+
+def copy_each(texts: list[str]) -> None:
+    """Copies these texts from one process, each as soon as the last was fetched."""
+    _copy(texts, 'fetched', 600)
+
+
+def _copy(texts: list[str], how: str, timeout: float) -> None:
+    subprocess.run([sys.executable, _COPIER, how], input='\n'.join(texts), text=True, check=True, timeout=timeout)
 
 
 class LargeOwner:

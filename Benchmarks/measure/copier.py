@@ -1,5 +1,7 @@
 """copier.py GAP_MS: copies each line of its standard input, so many milliseconds apart, as one program does that sets
-the clipboard again and again. Ends one second after the last copy, so that it can be fetched."""
+the clipboard again and again. Ends one second after the last copy, so that it can be fetched.
+
+copier.py fetched: copies each as soon as the last was fetched; ends with 1 if one is not, within 20 seconds."""
 import select
 import sys
 import time
@@ -8,6 +10,7 @@ from Xlib import X, Xatom, display
 from Xlib.protocol import event
 
 _LAST_OFFER_SECONDS = 1.0
+_PATIENCE_SECONDS = 20.0
 
 
 class Copier:
@@ -20,15 +23,22 @@ class Copier:
         self._texts = [atom(name) for name in ('UTF8_STRING', 'text/plain;charset=utf-8', 'text/plain')]
         self._window = self._display.screen().root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
         self._text = b''
+        self._is_fetched = False
 
     def copy(self, text: str) -> None:
         self._text = text.encode()
+        self._is_fetched = False
         self._window.set_selection_owner(self._clipboard, X.CurrentTime)
         self._display.flush()
 
-    def serve_until(self, deadline: float) -> None:
+    def serve_until_fetched(self) -> bool:
+        """Answers requests until somebody has the text; False if nobody wants it."""
+        self.serve_until(time.monotonic() + _PATIENCE_SECONDS, or_fetched=True)
+        return self._is_fetched
+
+    def serve_until(self, deadline: float, or_fetched: bool = False) -> None:
         """Answers requests until then."""
-        while True:
+        while not (or_fetched and self._is_fetched):
             while self._display.pending_events():
                 request = self._display.next_event()
                 if request.type == X.SelectionRequest:
@@ -44,6 +54,7 @@ class Copier:
             request.requestor.change_property(where, Xatom.ATOM, 32, [self._targets, *self._texts])
         elif request.target in self._texts:
             request.requestor.change_property(where, request.target, 8, self._text)
+            self._is_fetched = True
         else:
             where = X.NONE
         request.requestor.send_event(event.SelectionNotify(
@@ -52,15 +63,23 @@ class Copier:
         self._display.flush()
 
 
-def main() -> None:
-    gap = int(sys.argv[1]) / 1000
-    copier = Copier()
+def copy_as_fetched(copier: Copier) -> int:
+    for line in sys.stdin.read().splitlines():
+        copier.copy(line)
+        if not copier.serve_until_fetched():
+            return 1
+    return 0
+
+
+def copy_apart(copier: Copier, gap: float) -> int:
     due = time.monotonic()
     for line in sys.stdin.read().splitlines():
         copier.copy(line)
         due += gap
         copier.serve_until(due)
     copier.serve_until(due + _LAST_OFFER_SECONDS)
+    return 0
 
 
-main()
+how = sys.argv[1]
+sys.exit(copy_as_fetched(Copier()) if how == 'fetched' else copy_apart(Copier(), int(how) / 1000))

@@ -50,8 +50,13 @@ class Home:
     def newest_id(self) -> int:
         return self._number('SELECT coalesce(max(id), 0) FROM clip')
 
-    def count(self) -> int:
-        return self._number('SELECT count(*) FROM clip')
+    def count(self, after: int = 0) -> int:
+        """How many rows there are that were recorded after an id."""
+        return self._number(f'SELECT count(*) FROM clip WHERE id > {after}')
+
+    def bytes_held(self) -> int:
+        """What the texts in it take together."""
+        return self._number('SELECT coalesce(sum(byte_count), 0) FROM clip')
 
     def texts(self, after: int = 0) -> list[str]:
         """The short texts that were recorded after an id, in the order of recording."""

@@ -1,0 +1,181 @@
+#!/usr/bin/python3
+"""Uses one process of CopyPasta for as long as a busy week: copies, deletions with undo, the window hidden and shown, and
+the preferences; meson-helpers/soak builds what it needs, gives it a desktop, and calls it.
+
+Each round copies 1,000 texts, deletes 100 and undoes half of that. Ends with 1 if a copy was not recorded exactly once, or
+if the process has grown since its first round.
+"""
+import argparse
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure import machine
+from measure.bench import Bench
+from measure.bus import show_copypasta
+from measure.clipboard import copy_each
+from measure.history import Home
+from measure.process import Running, memory
+
+COPIES = 1_000
+DELETIONS = 100
+# Deleted, and then undone, without a pause in between.
+_AT_ONCE = 10
+# What the list keeps of each row is its id; rows that were built are kept by GTK, up to some hundreds.
+_MEMORY_LIMIT_MIB = 16
+# Threads of GLib's pools come and go.
+_THREAD_LIMIT = 4
+
+
+@dataclass(frozen=True)
+class State:
+    """What the process and its files take up."""
+
+    rows: int
+    resident_mib: float
+    descriptors: int
+    threads: int
+    file_mib: float
+    held_mib: float
+
+    def __str__(self) -> str:
+        return (f'{self.rows:>9,} {self.resident_mib:9.1f} {self.descriptors:12} {self.threads:8} '
+                f'{self.file_mib:9.1f} {self.held_mib:9.1f}')
+
+
+HEADING = '    round      rows  resident  descriptors  threads      file      held  (MiB; held: by the texts)'
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog='soak', description='Uses one process of CopyPasta for long.')
+    parser.add_argument('--rounds', type=int, default=100, help=f'of {COPIES:,} copies each (default 100)')
+    parser.add_argument('--check-arguments', action='store_true', help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def texts(round_number: int) -> list[str]:
+    """Short ones as most are, some of a page, and a few large ones, whose room in the file is used again."""
+    def text(number: int) -> str:
+        size = 100_000 if number % 500 == 0 else 2_000 if number % 50 == 0 else 60
+        name = f'round {round_number} copy {number} '
+        return name + 'x' * (size - len(name))
+    return [text(number) for number in range(COPIES)]
+
+
+def copy(home: Home, round_number: int) -> int:
+    """Copies a round's texts, each as soon as the last was fetched; answers the id before the first one's."""
+    newest, copied = home.newest_id(), texts(round_number)
+    copy_each(copied)
+    wait_for(home, newest, COPIES)
+    if home.texts(newest) != copied:
+        raise Failure(f'round {round_number}: not every copy was recorded once, in order')
+    return newest
+
+
+def delete_and_undo(bench: Bench, home: Home, after: int) -> None:
+    """Deletes rows of the last round with the keyboard, and takes half of it back."""
+    left = COPIES
+    for _ in range(DELETIONS // _AT_ONCE):
+        bench.screen.press('Home')
+        for _ in range(_AT_ONCE):
+            bench.screen.press('Delete')
+        left -= _AT_ONCE
+        wait_for(home, after, left)
+        for _ in range(_AT_ONCE // 2):
+            bench.screen.press('Control_L', 'z')
+        left += _AT_ONCE // 2
+        wait_for(home, after, left)
+
+
+def use_windows(bench: Bench) -> None:
+    """The preferences, and the window hidden and shown again."""
+    opened = bench.screen.press('Control_L', 'comma')
+    bench.screen.first_frame(opened)
+    bench.screen.settle()
+    bench.screen.gone(bench.screen.press('Escape'))
+    bench.screen.settle()
+    # A copied row keeps the process alive while it is hidden.
+    bench.screen.press('Home')
+    bench.screen.press('Return')
+    time.sleep(0.8)
+    bench.hide_again()
+    bench.screen.first_frame(show_copypasta())
+    bench.screen.settle()
+    bench.screen.forget()
+
+
+def wait_for(home: Home, after: int, count: int) -> None:
+    """Waits until so many rows were recorded after an id and not deleted since."""
+    deadline = time.monotonic() + 60
+    while (found := home.count(after)) != count:
+        if time.monotonic() > deadline:
+            raise Failure(f'{found} rows instead of {count}')
+        time.sleep(0.02)
+
+
+def state(running: Running, home: Home) -> State:
+    process = Path(f'/proc/{running.pid}')
+    files = sum(file.stat().st_size for file in home.database.parent.iterdir())
+    return State(
+        home.count(), memory(running.pid), sum(1 for _ in (process / 'fd').iterdir()),
+        sum(1 for _ in (process / 'task').iterdir()), files / 2**20, home.bytes_held() / 2**20)
+
+
+def faults(first: State, last: State) -> list[str]:
+    """What has grown since the first round, though nothing of it belongs to the rows."""
+    found = []
+    if last.resident_mib > first.resident_mib + _MEMORY_LIMIT_MIB:
+        found.append(f'memory grew by {last.resident_mib - first.resident_mib:.1f} MiB')
+    if last.descriptors > first.descriptors:
+        found.append(f'descriptors grew by {last.descriptors - first.descriptors}')
+    if last.threads > first.threads + _THREAD_LIMIT:
+        found.append(f'threads grew by {last.threads - first.threads}')
+    # A page that a long text begins on is filled up by others; pages of the log are in it as well.
+    if last.file_mib > 2 * last.held_mib + 8:
+        found.append(f'the files take {last.file_mib:.1f} MiB for {last.held_mib:.1f} MiB of texts')
+    return found
+
+
+class Failure(Exception):
+    """The program did something else than it should."""
+
+
+def soak(bench: Bench, rounds: int) -> list[str]:
+    home = bench.fresh_home('soak')
+    with bench.start_settled(home) as running:
+        first = last = None
+        for number in range(1, rounds + 1):
+            after = copy(home, number)
+            delete_and_undo(bench, home, after)
+            use_windows(bench)
+            if running.has_ended:
+                raise Failure(f'round {number}: the program has ended')
+            last = state(running, home)
+            first = first or last
+            if number in (1, rounds) or number % 10 == 0:
+                print(f'{number:9} {last}', flush=True)
+    return faults(first, last) if first and last else []
+
+
+def main() -> int:
+    options = arguments()
+    if options.check_arguments:
+        return 0
+    programs = {name: Path(os.environ['BENCH_' + name.upper()]) for name in
+                ('copypasta', 'floor', 'damagelog', 'pagequery')}
+    bench = Bench(programs, Path(os.environ['BENCH_SCRATCH']), pairs=1, rows=0)
+    print(machine.describe(bench), HEADING, sep='\n', flush=True)
+    begun = time.monotonic()
+    try:
+        found = soak(bench, options.rounds)
+    except Failure as failure:
+        found = [str(failure)]
+    bench.screen.close()
+    print(f'{time.monotonic() - begun:.0f} s; ' + ('; '.join(found) or 'nothing lost, nothing grown'))
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

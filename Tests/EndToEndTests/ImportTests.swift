@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `copypasta --import` and `copypasta --check`, as a shell calls them.
+@Suite struct ImportTests {
+  private static let texts = ["first\nwith a second line", "שלום 🍝", "the newest"]
+
+  @Test func `a history that is imported on another machine is shown and copied there`() async throws {
+    try await Scene.run(with: Self.texts) { scene in
+      let other = scene.desktop.home.path + "/other"
+      let result = try await shell("copypasta --export | HOME=\(other) copypasta --import", on: scene.desktop)
+      #expect(result.text == "3 texts were imported." && result.errors == "")
+      try await scene.end()
+      try await Scene.start(on: scene.desktop, home: other) { moved in
+        #expect(try await moved.history.texts() == Self.texts)
+        try await moved.clickFirstRow()
+        try await moved.expectClipboard("the newest")
+      }
+    }
+  }
+
+  @Test func `what is there already is not imported again, and a copy afterwards is the newest`() async throws
+  {
+    try await Scene.run(with: Self.texts) { scene in
+      let file = scene.desktop.home.path + "/export"
+      #expect(try await shell("copypasta --export >\(file)", on: scene.desktop).exit == .code(0))
+      try await scene.end()
+      let result = try await shell("copypasta --import <\(file)", on: scene.desktop)
+      #expect(result.text == "0 texts were imported. 3 were there already." && result.exit == .code(0))
+      let again = try await scene.relaunch()
+      try await again.capture("copied later")
+      #expect(try await again.history.texts() == Self.texts + ["copied later"])
+      try await again.end()
+    }
+  }
+
+  @Test func `a line that is refused is told by its number, and not a word of any text`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let result = try await shell(
+        #"printf '%s\n' '{"text":"hunter2"}' 'hunter3' '{"text":""}' | copypasta --import"#, on: desktop)
+      #expect(result.exit == .code(1))
+      #expect(result.text == "1 text was imported. 2 lines were refused.")
+      #expect(
+        result.errors.split(separator: "\n").map { $0.prefix(27) } == [
+          "copypasta: line 2 is refuse", "copypasta: line 3 is refuse",
+        ])
+      #expect(!result.errors.contains("hunter"))
+    }
+  }
+
+  @Test func `a history that is in use is not touched`() async throws {
+    try await Scene.run(with: Self.texts) { scene in
+      let result = try await shell(#"echo '{"text":"another"}' | copypasta --import"#, on: scene.desktop)
+      #expect(result.exit == .code(1))
+      #expect(result.errors.contains("copypasta --quit"), "\(result.errors)")
+      #expect(try await scene.history.texts() == Self.texts)
+    }
+  }
+
+  /// 25 MB of texts, by programs that may have 16 MiB each.
+  @Test func `a history larger than the memory arrives whole`() async throws {
+    try await VirtualDesktop.with { desktop in
+      try await Scene.fillHistory(with: ["first"], on: desktop)
+      let rows = """
+        WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 500)
+        INSERT INTO clip(captured_at, byte_count, preview, text)
+        SELECT 1600000000000000 + n, 50000, 'aaaa', replace(hex(zeroblob(25000)), '0', 'a') FROM number
+        """
+      let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
+      try #require(try await desktop.run(["sqlite3", path, rows]).exit == .code(0))
+      let other = desktop.home.path + "/other"
+      let result = try await shell(
+        """
+        ulimit -d 16384
+        copypasta --export | HOME=\(other) copypasta --import &&
+          cmp <(copypasta --export) <(HOME=\(other) copypasta --export)
+        """, on: desktop)
+      // The texts are all alike, and yet none is taken for another: each has its time.
+      #expect(result.text == "501 texts were imported.", "\(result.errors)")
+      #expect(result.exit == .code(0) && result.errors == "")
+    }
+  }
+
+  @Test func `a check goes beside the program, names damage without a text, and a start mends it`()
+    async throws
+  {
+    try await Scene.run(with: (1...200).map { "a text of its own \($0)" }) { scene in
+      let sound = try await shell("copypasta --check", on: scene.desktop)
+      #expect(sound.exit == .code(0) && sound.errors == "", "\(sound.text)")
+      try await scene.end()
+      let file = try FileHandle(forUpdating: URL(fileURLWithPath: scene.app.databasePath))
+      try file.seek(toOffset: 2 * 4096)
+      try file.write(contentsOf: Data(repeating: 0xa5, count: 4096))
+      try file.close()
+      let damaged = try await shell("copypasta --check", on: scene.desktop)
+      #expect(damaged.exit == .code(1))
+      #expect(!damaged.text.isEmpty && !damaged.text.contains("of its own"), "\(damaged.text)")
+      let mended = Scene(desktop: scene.desktop, app: try await CopyPasta.launch(on: scene.desktop))
+      try await mended.capture("recorded after the rescue")
+      #expect(try await shell("copypasta --check", on: scene.desktop).exit == .code(0))
+      _ = try await mended.app.stop()
+    }
+  }
+
+  /// Runs a line of bash in which `copypasta` is the program, without a display, in the home of this desktop.
+  private func shell(_ line: String, on desktop: VirtualDesktop) async throws -> Program.Result {
+    try await Program.run(
+      ["bash", "-o", "pipefail", "-c", "copypasta() { '\(CopyPasta.programPath)' \"$@\"; }; \(line)"],
+      environment: [
+        "PATH": "/usr/bin:/bin", "HOME": desktop.home.path, "LC_ALL": "C.UTF-8", "G_DEBUG": "fatal-criticals",
+      ])
+  }
+}
+
+extension Scene {
+  /// Starts the program in another home on the same desktop.
+  fileprivate static func start(
+    on desktop: VirtualDesktop, home: String, _ body: (Scene) async throws -> Void
+  ) async throws {
+    let scene = Scene(
+      desktop: desktop,
+      app: try await CopyPasta.launch(
+        on: desktop, environment: ["HOME": home, "XDG_DATA_HOME": home + "/.local/share"]))
+    try await scene.waitForFirstRow()
+    try await body(scene)
+    try await scene.end()
+  }
+}
