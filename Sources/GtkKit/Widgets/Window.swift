@@ -7,6 +7,37 @@ public final class Window: Widget {
   public convenience init(title: String) {
     self.init(new: gtk_window_new())
     gtk_window_set_title(cast(), title)
+    keepPresses()
+  }
+
+  /// Keeps a press alive though its release is on its way.
+  ///
+  /// After a layout GDK asks the X server where the pointer is, and makes a motion of it, without a time. If the button
+  /// is up by then and its release still to be read, that motion says so, and GTK's gestures give up the press: the
+  /// click is lost. Here such a motion goes no further.
+  private func keepPresses() {
+    var pressed: UInt32 = 0
+    onEvent { event in
+      switch gdk_event_get_event_type(event) {
+      case GDK_BUTTON_PRESS: pressed |= buttonMask(of: event)
+      case GDK_BUTTON_RELEASE: pressed &= ~buttonMask(of: event)
+      case GDK_MOTION_NOTIFY:
+        let held = pressed & gdk_event_get_modifier_state(event).rawValue
+        if gdk_event_get_time(event) == 0 { return held != pressed }
+        // A release that another window got.
+        pressed = held
+      default: break
+      }
+      return false
+    }
+  }
+
+  /// Calls `body` with each event before any widget gets it; if it returns true, none gets it.
+  private func onEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
+    let events = Object(Owned(taking: gtk_event_controller_legacy_new()))
+    gtk_event_controller_set_propagation_phase(events.opaque, GTK_PHASE_CAPTURE)
+    events.connectEvent(body)
+    add(controller: events)
   }
 
   /// Keeps the window above another one.
@@ -30,17 +61,14 @@ public final class Window: Widget {
 
   /// Remembers from now on the last key or button: with GTK 4.24 on X11, `takesSystemShortcuts` has to name it.
   public func noteInput() {
-    let events = Object(
-      Owned(taking: gtk_event_controller_legacy_new()))
-    gtk_event_controller_set_propagation_phase(events.opaque, GTK_PHASE_CAPTURE)
-    events.connectEvent { [weak self] event in
+    onEvent { [weak self] event in
       switch gdk_event_get_event_type(event) {
       case GDK_KEY_PRESS, GDK_KEY_RELEASE, GDK_BUTTON_PRESS, GDK_BUTTON_RELEASE:
         self?.lastInput = InputEvent(event)
       default: break
       }
+      return false
     }
-    add(controller: events)
   }
 
   /// Makes the window one of the application's, which runs for as long as it has windows.
@@ -271,14 +299,21 @@ private final class InputEvent {
 }
 
 extension Object {
-  /// Connects to a controller's `event`, and leaves every one to others.
-  fileprivate func connectEvent(_ body: @escaping @MainActor (OpaquePointer) -> Void) {
-    typealias Body = @MainActor (OpaquePointer) -> Void
+  /// Connects to a controller's `event`; `body` returns whether nobody else gets it.
+  fileprivate func connectEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
+    typealias Body = @MainActor (OpaquePointer) -> Bool
     let callback: @MainActor @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> gboolean = {
       _, event, data in
-      if let event { Closure<Body>.behind(data)(event) }
-      return 0
+      guard let event else { return 0 }
+      return Closure<Body>.behind(data)(event) ? 1 : 0
     }
     attach("event", body, callback)
   }
+}
+
+/// The bit that says in an event's modifiers that its button is down; 0 for a button that has none.
+@MainActor
+private func buttonMask(of event: OpaquePointer) -> UInt32 {
+  let button = gdk_button_event_get_button(event)
+  return 1...5 ~= button ? GDK_BUTTON1_MASK.rawValue << (button - 1) : 0
 }
