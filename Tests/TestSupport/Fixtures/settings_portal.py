@@ -2,8 +2,12 @@
 
 settings_portal.py [KEY VALUE]... has these keys of org.freedesktop.appearance, with values in GVariant's language. It
 prints "ready" once it is on the bus; "set KEY VALUE" on its object org.copypasta.Test changes one, and tells of it.
+
+settings_portal.py --at-second-question KEY VALUE [KEY VALUE]... prints "asked" when it is asked for the second time,
+answers a moment later with what holds, changes the first key right after, and prints "told".
 """
 import sys
+import time
 
 from gi.repository import Gio, GLib
 
@@ -20,17 +24,35 @@ XML = '''<node>
 values = {}
 
 
+def change(bus, key, text):
+    values[key] = GLib.Variant.parse(None, text, None, None)
+    bus.emit_signal(None, PATH, 'org.freedesktop.portal.Settings', 'SettingChanged',
+                    GLib.Variant('(ssv)', (NAMESPACE, key, values[key])))
+
+
 def called(bus, sender, path, interface, method, arguments, invocation):
+    global questions
     if method == 'ReadAll':
+        questions += 1
+        is_second = at_second and questions == 2
+        if is_second:
+            print('asked', flush=True)
+            time.sleep(0.3)
         invocation.return_value(GLib.Variant('(a{sa{sv}})', ({NAMESPACE: values},)))
+        if is_second:
+            change(bus, *at_second)
+            bus.flush_sync()
+            print('told', flush=True)
     elif method == 'Set':
-        key, text = arguments.unpack()
-        values[key] = GLib.Variant.parse(None, text, None, None)
-        bus.emit_signal(None, PATH, 'org.freedesktop.portal.Settings', 'SettingChanged',
-                        GLib.Variant('(ssv)', (NAMESPACE, key, values[key])))
+        change(bus, *arguments.unpack())
         invocation.return_value(None)
 
 
+questions = 0
+at_second = None
+if sys.argv[1:2] == ['--at-second-question']:
+    at_second = sys.argv[2:4]
+    del sys.argv[1:4]
 for key, text in zip(sys.argv[1::2], sys.argv[2::2]):
     values[key] = GLib.Variant.parse(None, text, None, None)
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)

@@ -38,7 +38,9 @@ final class AppearanceFollower {
   /// Begins to ask and to listen; nothing before the first frame needs it.
   func follow(on bus: Bus) {
     registrations = [
-      bus.subscribe(to: "SettingChanged", of: Self.portal) { [weak self] in self?.portalChanged($0) },
+      bus.subscribe(to: "SettingChanged", of: Self.portal) { [weak self] in
+        self?.portalChanged($0, on: bus)
+      },
       // A portal that comes, or comes back, is asked anew.
       bus.watchName(Self.portal.name, appeared: { [weak self] _ in self?.read(on: bus) }, vanished: {}),
     ]
@@ -55,6 +57,7 @@ final class AppearanceFollower {
       } catch {
         self?.portalFailed(error)
       }
+      if !Task.isCancelled { self?.reading = nil }
     }
   }
 
@@ -74,13 +77,15 @@ final class AppearanceFollower {
     }
   }
 
-  private func portalChanged(_ arguments: Variant) {
+  private func portalChanged(_ arguments: Variant, on bus: Bus) {
     guard arguments[0]?.string == Appearance.namespace, let key = arguments[1]?.string,
       let value = arguments[2]?.unboxed
     else { return }
     values[key] = value
     isOfPortal = true
     take(Appearance(portal: values))
+    // An answer that is on its way may be from before the change.
+    if reading != nil { read(on: bus) }
   }
 
   private func gnomeChanged() {
