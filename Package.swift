@@ -23,7 +23,10 @@ let package = Package(
     .target(
       name: "CopyPastaApp",
       dependencies: ["GtkKit", "X11Kit", "ClipHistory", "HistoryRescue", "ClipboardCore", "SerialQueue"],
-      resources: [.embedInCode("Resources/icon.svg"), .embedInCode("Resources/style.css")]),
+      resources: [
+        .embedInCode("Resources/LICENSE"), .embedInCode("Resources/icon.svg"),
+        .embedInCode("Resources/style.css"),
+      ]),
     .executableTarget(name: "copypasta", dependencies: ["CopyPastaApp"]),
 
     // Plain targets are part of "swift build -c release" too, so none of them may import anything @testable.

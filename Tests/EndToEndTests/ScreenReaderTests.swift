@@ -45,6 +45,40 @@ import Testing
     }
   }
 
+  @Test func `the entries of the menus have names`() async throws {
+    try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Menu")
+      try await scene.expectEntries(["Copy", "Delete"], by: reader)
+      try await scene.desktop.press("Escape", "F10")
+      try await scene.expectEntries(
+        ["Preferences", "Keyboard Shortcuts", "Clear History…", "About CopyPasta", "Quit"], by: reader)
+      try await scene.desktop.press("Escape")
+    }
+  }
+
+  /// GTK 4.22 and newer end the program at that visit if the reader was at a link.
+  @Test(arguments: [
+    ("Preferences", ["ctrl+comma"]), ("Keyboard Shortcuts", ["ctrl+question"]),
+    ("About CopyPasta", ["F10", "Up", "Up", "Return"]),
+    ("Clear History?", ["F10", "Down", "Down", "Return"]),
+  ])
+  func `a reader that was in a dialog comes by again`(dialog: String, keys: [String]) async throws {
+    try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      for key in keys {
+        try await scene.desktop.press(key)
+        if key == "F10" { try await scene.waitForPopup() }
+      }
+      try await waitUntil("the dialog") { try await reader.tree().all.contains { $0.name == dialog } }
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      for _ in 1...2 { #expect(try await reader.tree().all(role: "list item").count == 2) }
+      #expect(try await !reader.tree().all.contains { $0.name == dialog })
+    }
+  }
+
   @Test func theEmptyStateHasTheKeyboardAndSaysWhatToDo() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
@@ -133,6 +167,18 @@ extension Scene {
     try await reader.tree().all(role: "list item").map { row in
       row.name.split(separator: ", ").last.map(String.init) ?? ""
     }
+  }
+
+  /// Waits until the menu that is open has these entries.
+  fileprivate func expectEntries(
+    _ names: [String], by reader: ScreenReader, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    var last: [String] = []
+    let areThere = try await eventually {
+      last = try await reader.tree().all(role: "menu item").map(\.name)
+      return Set(names).isSubset(of: last)
+    }
+    #expect(areThere, "the entries are \(last)", sourceLocation: sourceLocation)
   }
 
   fileprivate func expectFocus(

@@ -102,7 +102,7 @@ import Testing
       let window = Window(
         about: .init(
           title: "About Name", name: "Name", version: "1", summary: "Does things.", copyright: "©",
-          translators: nil, icon: "none")
+          license: "Do as you like.", translators: nil, icon: "none")
       )
       window.onHide {
         _ = token

@@ -17,6 +17,7 @@ final class AboutDialog: Dialogs.Dialog {
         title: tr("About CopyPasta"), name: "CopyPasta", version: CopyPasta.version,
         summary: Self.summary,
         copyright: tr("© 2026 The CopyPasta authors"),
+        license: String(decoding: PackageResources.LICENSE, as: UTF8.self),
         translators: credits == "translator-credits" ? nil : credits, icon: CopyPasta.id))
     if let history { say(whether: history) }
   }

@@ -33,8 +33,7 @@ public final class MenuButton: Widget {
     let opening: @MainActor @convention(c) (OpaquePointer?, gpointer?) -> Void = { button, data in
       // GTK asks at each opening.
       guard gtk_menu_button_get_popover(button) == nil else { return }
-      let menu = Closure<@MainActor () -> Menu>.behind(data)()
-      let popover = gtk_popover_menu_new_from_model(menu.cast())
+      let popover = makePopover(of: Closure<@MainActor () -> Menu>.behind(data)())
       // The room beside the arrow would be black.
       if !Display.isComposited {
         gtk_popover_set_has_arrow(
@@ -55,7 +54,7 @@ public final class PopoverMenu: Widget {
   ///
   /// `detach` it before the widget goes.
   public convenience init(_ menu: Menu, on parent: Widget) {
-    self.init(new: gtk_popover_menu_new_from_model(menu.cast()))
+    self.init(new: makePopover(of: menu))
     gtk_widget_set_parent(widget, parent.widget)
     gtk_popover_set_has_arrow(cast(), 0)
     // GTK mirrors what is in a menu, and not its place beside the pointer.
@@ -75,6 +74,46 @@ public final class PopoverMenu: Widget {
 
   /// Takes the menu off its widget.
   public func detach() { gtk_widget_unparent(widget) }
+}
+
+/// A popover that shows a menu (transfer floating), whose entries screen readers can name.
+@MainActor
+private func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
+  guard let popover = gtk_popover_menu_new_from_model(menu.cast()) else { return nil }
+  let map: @MainActor @convention(c) (UnsafeMutablePointer<GtkWidget>, gpointer?) -> Void = { popover, _ in
+    nameEntries(in: popover)
+  }
+  // Not before it is in a window: then GTK says once more what labels its entries.
+  g_signal_connect_data(
+    popover, "map", unsafeBitCast(map, to: GCallback.self), nil, nil, GConnectFlags(rawValue: 0))
+  return popover
+}
+
+/// Gives each entry its text as its name.
+///
+/// GTK has it labelled by a label within it instead, and GTK 4.24 passes on no name then. The name takes the label's
+/// place, because GTK 4.8 says both.
+@MainActor
+private func nameEntries(in widget: UnsafeMutablePointer<GtkWidget>) {
+  var next = gtk_widget_get_first_child(widget)
+  while let child = next {
+    next = gtk_widget_get_next_sibling(child)
+    let entry = Widget(Owned(borrowing: child))
+    if gtk_accessible_get_accessible_role(entry.opaque) == GTK_ACCESSIBLE_ROLE_MENU_ITEM,
+      let text = entry.textProperty("text")
+    {
+      gtk_accessible_reset_relation(entry.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
+      entry.setAccessibleName(withoutMnemonic(text))
+    } else {
+      nameEntries(in: child)
+    }
+  }
+}
+
+/// A label's text without the `_` before a letter; two of them stand for one that is read.
+private func withoutMnemonic(_ text: String) -> String {
+  text.split(separator: "__", omittingEmptySubsequences: false)
+    .map { $0.filter { $0 != "_" } }.joined(separator: "_")
 }
 
 /// Named actions that menus and keys run.

@@ -11,6 +11,8 @@ extension Widget {
     case heading
     /// Something that says how things are.
     case status
+    /// A window.
+    case window
 
     var gtk: GtkAccessibleRole {
       switch self {
@@ -18,6 +20,7 @@ extension Widget {
       case .presentation: GTK_ACCESSIBLE_ROLE_PRESENTATION
       case .heading: GTK_ACCESSIBLE_ROLE_HEADING
       case .status: GTK_ACCESSIBLE_ROLE_STATUS
+      case .window: GTK_ACCESSIBLE_ROLE_WINDOW
       }
     }
   }

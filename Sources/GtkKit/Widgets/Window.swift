@@ -181,14 +181,16 @@ public final class Window: Widget {
     public var summary: String
     /// Who has the copyright.
     public var copyright: String
-    /// Who translated it, one in a line.
+    /// The text of its licence.
+    public var license: String
+    /// Who translated it, one in a line; without addresses, which become links.
     public var translators: String?
     /// The name of its icon, shown if the icon is installed.
     public var icon: String
 
     /// Makes a description of its parts.
     public init(
-      title: String, name: String, version: String, summary: String, copyright: String,
+      title: String, name: String, version: String, summary: String, copyright: String, license: String,
       translators: String?, icon: String
     ) {
       self.title = title
@@ -196,12 +198,17 @@ public final class Window: Widget {
       self.version = version
       self.summary = summary
       self.copyright = copyright
+      self.license = license
       self.translators = translators
       self.icon = icon
     }
   }
 
-  /// Makes a window that says what a program is, under the MIT licence.
+  /// Makes a window that says what a program is.
+  ///
+  /// Without a link: GTK's own line on a licence has one, and from 4.22 on a label with a link ends the program if a
+  /// screen reader has come by and the label is gone at its next visit. (GTK makes the link known while it makes the
+  /// label known, which makes the label known once more; only one of the two is forgotten with the label.)
   public convenience init(about: About) {
     self.init(new: gtk_about_dialog_new())
     gtk_window_set_title(cast(), about.title)
@@ -210,7 +217,7 @@ public final class Window: Widget {
     gtk_about_dialog_set_comments(opaque, about.summary)
     gtk_about_dialog_set_copyright(opaque, about.copyright)
     gtk_about_dialog_set_translator_credits(opaque, about.translators)
-    gtk_about_dialog_set_license_type(opaque, GTK_LICENSE_MIT_X11)
+    gtk_about_dialog_set_license(opaque, about.license)
     if Theme.hasIcon(about.icon) { gtk_about_dialog_set_logo_icon_name(opaque, about.icon) }
   }
 
@@ -243,6 +250,9 @@ public final class Window: Widget {
       Owned(borrowing: gtk_builder_get_object(builder, "window")))
     g_object_unref(UnsafeMutableRawPointer(builder))
     gtk_window_set_title(cast(), title)
+    // GTK 4.24 tells a screen reader neither that it is a window nor its title.
+    setAccessibleRole(.window)
+    setAccessibleName(title)
   }
 
   private static func description(of groups: [ShortcutGroup]) -> String {
