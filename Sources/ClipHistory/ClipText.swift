@@ -2,8 +2,8 @@ import Glibc
 
 /// The text of a clip: not empty, valid UTF-8, without a NUL, and otherwise byte for byte what was copied.
 ///
-/// It is checked once, as it is made. Equality is that of the bytes: unlike `String`, "é" as one scalar and "é" as two are
-/// different texts. Its description gives the size only, so that no clip reaches a log.
+/// It is checked once, as it is made. Equality is that of the bytes: unlike `String`, "é" as one scalar and "é" as two
+/// are different texts. Its description gives the size only, so that no clip reaches a log.
 ///
 /// ```swift
 /// let text = try ClipText(validating: Array("grüezi".utf8))

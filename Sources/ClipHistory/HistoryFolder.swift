@@ -76,8 +76,8 @@ package enum HistoryFolder {
     close(descriptor)
   }
 
-  /// `mknod`, not `open`: closing any descriptor of a file drops every lock that this process has on it,
-  /// also SQLite's (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+  /// `mknod`, not `open`: closing any descriptor of a file drops every lock that this process has on it, also SQLite's
+  /// (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
   ///
   /// The mark comes first: if a power cut leaves both, and the database empty, there was never anything in it.
   private static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {

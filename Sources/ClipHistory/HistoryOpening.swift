@@ -83,8 +83,8 @@ package struct HistoryOpening {
     }
   }
 
-  /// Looks whose file it is: a connection that may write folds the log into the file as it closes, also into a file that
-  /// it has refused.
+  /// Looks whose file it is: a connection that may write folds the log into the file as it closes, also into a file
+  /// that it has refused.
   private func readBeforeWriting() throws(StoreError) {
     guard HistoryFolder.size(of: location.writeAheadLog) != nil else { return }
     let look = try Connection(path: location.database, access: .readOnly, lockTimeout: timeouts.lock)

@@ -2,8 +2,8 @@ import CSQLite
 
 /// The reading connection: pages for the list, in some microseconds each, also while the store writes 64 MiB.
 ///
-/// It is used on the thread that made it, the main thread; a page holds no lock after it has been read. It opens a history
-/// that a `HistoryStore` has made, also one in a folder that cannot be written.
+/// It is used on the thread that made it, the main thread; a page holds no lock after it has been read. It opens a
+/// history that a `HistoryStore` has made, also one in a folder that cannot be written.
 ///
 /// ```swift
 /// let reader = try HistoryReader(location: location)

@@ -82,7 +82,8 @@ package struct WritingSession {
     }
   }
 
-  /// Takes over what a damaged history knew besides its clips, before these: new ids come after all that were given out.
+  /// Takes over what a damaged history knew besides its clips, before these: new ids come after all that were given
+  /// out.
   package func inherit(_ last: LastCapture?, largestID: Int64) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
       if let last {

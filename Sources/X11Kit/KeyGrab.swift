@@ -138,8 +138,8 @@ public actor KeyGrab {
   private func take() throws(Connection.WaitError) -> State {
     var strokes: Set<Keyboard.Stroke> = []
     if let wanted { strokes = try Keyboard(connection)?.strokes(for: wanted) ?? [] }
-    // The server tells of a change that changes nothing too, such as another keyboard's first key: to give the keys back
-    // for a moment would lose that key.
+    // The server tells of a change that changes nothing too, such as another keyboard's first key: to give the keys
+    // back for a moment would lose that key.
     if !strokes.isEmpty && strokes == held { return .held }
     connection.ungrabKeys()
     held = []

@@ -1,8 +1,8 @@
 /// What owners have been asked for by reads that were given up, and have not answered yet.
 ///
-/// An owner may still answer into the window that it was given. If that were gone, the owner would get an X error, which
-/// ends many programs (xclip is one), and with them the text that they offer. So the window stays until the answer
-/// has come.
+/// An owner may still answer into the window that it was given. If that were gone, the owner would get an X error,
+/// which ends many programs (xclip is one), and with them the text that they offer. So the window stays until the
+/// answer has come.
 final class LateAnswers {
   /// What the owner has still to do with the window.
   enum Awaited {

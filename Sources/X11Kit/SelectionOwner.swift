@@ -66,8 +66,8 @@ public actor SelectionOwner {
 
   /// Puts `bytes`, a text in UTF-8, on the clipboard in place of what is there.
   ///
-  /// Pastes of an earlier text that are under way end with that text. If somebody else copies at this very moment, theirs
-  /// is the later copy: ``isOwner`` is false then, and the loss handler is called.
+  /// Pastes of an earlier text that are under way end with that text. If somebody else copies at this very moment,
+  /// theirs is the later copy: ``isOwner`` is false then, and the loss handler is called.
   /// - Throws: `connectionLost`.
   public func offer(_ bytes: [UInt8]) throws(X11Error) {
     defer { handleEvents() }
@@ -104,8 +104,8 @@ public actor SelectionOwner {
   /// How many pastes of long texts are under way.
   var transferCount: Int { transfers.count }
 
-  /// Sets what is called, on the owner's queue, each time this owner loses the clipboard: somebody else has taken it, or
-  /// the connection is lost.
+  /// Sets what is called, on the owner's queue, each time this owner loses the clipboard: somebody else has taken it,
+  /// or the connection is lost.
   public func setLossHandler(_ handler: (@Sendable () -> Void)?) {
     lossHandler = handler
   }

@@ -305,7 +305,8 @@ final class SelectionRead {
     awaited = nil
   }
 
-  /// Lets the owner come to its end, keeping nothing, unless it does nothing for too long, or takes too long for all of it.
+  /// Lets the owner come to its end, keeping nothing, unless it does nothing for too long, or takes too long for all
+  /// of it.
   ///
   /// xclip 0.13 serves nobody else until a transfer that it has begun is over: left in the middle of a text
   /// that is too large for us, it would never again paste anywhere.

@@ -37,8 +37,8 @@ public actor SelectionReader {
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
   /// It waits for the server.
-  /// - Parameter permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after each
-  ///   change.
+  /// - Parameter permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after
+  ///   each change.
   /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
   public init(display: String?, permit: ReadingPermit = ReadingPermit()) throws(X11Error) {
     let connection = try Connection(display: display)
@@ -67,7 +67,8 @@ public actor SelectionReader {
   /// Waits until the clipboard may be read, and holds an offer that was not there at the last read.
   ///
   /// Each grant of the permit makes what is there an offer to read, once.
-  /// - Throws: `cancelled` if the task is; `unavailable` if the connection is lost, after which this reader is of no use.
+  /// - Throws: `cancelled` if the task is; `unavailable` if the connection is lost, after which this reader is of no
+  ///   use.
   public func nextOffer() async throws(TransferError) {
     while true {
       if Task.isCancelled { throw .cancelled }
@@ -119,14 +120,14 @@ public actor SelectionReader {
 
   /// Reads the text of the CLIPBOARD selection.
   ///
-  /// A secret is not read: if the owner lists `SecretHint.name` with the value `secret`, or lists it and does not tell its
-  /// value, the text is never asked for.
+  /// A secret is not read: if the owner lists `SecretHint.name` with the value `secret`, or lists it and does not tell
+  /// its value, the text is never asked for.
   /// - Parameters:
   ///   - ownWindow: The window of the caller's own offer, which is not read back.
   ///   - limits: How far the read may go.
   ///   - onPurpose: Whether the user has asked for this read; otherwise nothing is asked for without the permit.
-  /// - Throws: Why there is no content; `cancelled` also if the owner changed before its text was there, or the permit was
-  ///   revoked before it was asked for. After any error but `unavailable` the next read works.
+  /// - Throws: Why there is no content; `cancelled` also if the owner changed before its text was there, or the permit
+  ///   was revoked before it was asked for. After any error but `unavailable` the next read works.
   public func readText(
     ownWindow: UInt32?, within limits: TransferLimits, onPurpose: Bool = false
   ) async throws(TransferError) -> ClipboardContent {

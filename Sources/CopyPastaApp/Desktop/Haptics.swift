@@ -7,8 +7,8 @@ import GtkKit
 final class Haptics {
   private static let service = RemoteObject(
     name: "org.sigxcpu.Feedback", path: "/org/sigxcpu/Feedback", interface: "org.sigxcpu.Feedback")
-  /// The one of the events meant for applications that every profile answers shortly; the event naming specification has
-  /// none for copying, and no theme knows a name of our own.
+  /// The one of the events meant for applications that every profile answers shortly; the event naming specification
+  /// has none for copying, and no theme knows a name of our own.
   private static let event = "button-pressed"
   /// As long as the theme says.
   private static let ownLength: Int32 = -1

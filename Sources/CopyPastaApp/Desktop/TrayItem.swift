@@ -3,8 +3,8 @@ import Glibc
 
 /// The icon as tray hosts know it: a StatusNotifierItem, registered with each watcher that appears on the bus.
 ///
-/// See https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/. A watcher keeps the list of items; hosts, such
-/// as a panel, show what is on it. Most hosts are a watcher as well.
+/// See https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/. A watcher keeps the list of items; hosts,
+/// such as a panel, show what is on it. Most hosts are a watcher as well.
 @MainActor
 final class TrayItem {
   private static let watcher = RemoteObject(

@@ -2,8 +2,8 @@ import GtkKit
 
 /// The icon's menu, which the tray host draws: `com.canonical.dbusmenu`, version 3.
 ///
-/// See https://github.com/AyatanaIndicators/libdbusmenu/blob/main/libdbusmenu-glib/dbus-menu.xml. The menu never changes,
-/// so its revision is always the first one.
+/// See https://github.com/AyatanaIndicators/libdbusmenu/blob/main/libdbusmenu-glib/dbus-menu.xml. The menu never
+/// changes, so its revision is always the first one.
 @MainActor
 struct TrayMenu {
   static let path = "/MenuBar"
@@ -13,7 +13,8 @@ struct TrayMenu {
   private let entries: [(label: String, request: TrayIcon.Request)]
   private let chosen: @MainActor (TrayIcon.Request, _ time: UInt32) -> Void
 
-  /// - Parameter chosen: called with the entry that was clicked, and when, by the X server's time; 0 if it is not known.
+  /// - Parameter chosen: called with the entry that was clicked, and when, by the X server's time; 0 if it is not
+  ///   known.
   init(chosen: @escaping @MainActor (TrayIcon.Request, _ time: UInt32) -> Void) {
     // The underscore marks the access key, as everywhere in GTK.
     entries = [

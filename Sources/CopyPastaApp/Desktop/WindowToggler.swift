@@ -10,8 +10,8 @@ final class WindowToggler {
   /// ours to another neither has it.
   private static let lossTime = Duration.milliseconds(150)
 
-  /// How long before a click on the tray icon the desktop may have taken the focus away for it: GNOME's menu takes it at
-  /// the first press of a double click.
+  /// How long before a click on the tray icon the desktop may have taken the focus away for it: GNOME's menu takes it
+  /// at the first press of a double click.
   private static let clickTime = Duration.milliseconds(500)
 
   private let window: HistoryWindow

@@ -105,8 +105,8 @@ private enum GlobalExecutor {
 
 #if DEBUG
   extension MainLoop {
-    /// Calls `body` after each turn of the loop that took longer than `limit`, with the time from the end of one sleep to the
-    /// beginning of the next: so long nothing was drawn, and no key heard.
+    /// Calls `body` after each turn of the loop that took longer than `limit`, with the time from the end of one sleep
+    /// to the beginning of the next: so long nothing was drawn, and no key heard.
     ///
     /// For tests; a release does not have it.
     public static func onLongTurn(over limit: Duration, _ body: @escaping @MainActor (Duration) -> Void) {

@@ -50,8 +50,8 @@ public final class Timeout {
 
   // MARK: - Waiting
 
-  /// Waits so long, on the main loop: `Task.sleep` would bring in libdispatch's pool of threads, which from then on wakes
-  /// the process up once a second.
+  /// Waits so long, on the main loop: `Task.sleep` would bring in libdispatch's pool of threads, which from then on
+  /// wakes the process up once a second.
   ///
   /// - Throws: `CancellationError`, at once, if the task is cancelled.
   public static func wait(_ delay: Duration) async throws(CancellationError) {

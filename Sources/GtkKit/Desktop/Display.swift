@@ -25,9 +25,9 @@ public enum Display {
 
   /// Keeps GDK from looking at each new owner of an X11 selection, of whatever program.
   ///
-  /// It asks for the formats, and then, one round trip each, for the name of every one that it does not know: 60,000 of
-  /// them stop the main thread for 8 s (GTK 4.8), also while the window is hidden. Nothing here needs them: `Clipboard` is
-  /// for Wayland. The owner at the start has been asked by now.
+  /// It asks for the formats, and then, one round trip each, for the name of every one that it does not know: 60,000
+  /// of them stop the main thread for 8 s (GTK 4.8), also while the window is hidden. Nothing here needs them:
+  /// `Clipboard` is for Wayland. The owner at the start has been asked by now.
   private static func stopFollowingSelections() {
     typealias XDisplay = @convention(c) (OpaquePointer) -> UnsafeMutableRawPointer?
     typealias Leader = @convention(c) (OpaquePointer) -> OpaquePointer?
@@ -91,9 +91,9 @@ public enum Display {
 
   /// Calls `body` when the X server or the compositor has gone.
   ///
-  /// GDK ends the process then, at once, from within whatever asks for the next event or draws: so the handler must end
-  /// it by itself, and may not run the main loop before (see `MainLoop.finish`). It is called once. On Wayland the process
-  /// ends 5 s later in any case, with status 1.
+  /// GDK ends the process then, at once, from within whatever asks for the next event or draws: so the handler must
+  /// end it by itself, and may not run the main loop before (see `MainLoop.finish`). It is called once. On Wayland the
+  /// process ends 5 s later in any case, with status 1.
   public static func onLoss(_ body: @escaping @MainActor () -> Void) {
     lossHandler = body
     guard let descriptor = connectionDescriptor else { return }

@@ -73,7 +73,8 @@ public final class Settings {
 
   /// Changes a key's value.
   ///
-  /// - Returns: false if the value is not of the key's type and range, or the system's administrator has locked the key.
+  /// - Returns: false if the value is not of the key's type and range, or the system's administrator has locked the
+  ///   key.
   @discardableResult
   public func set(_ key: String, to value: Value) -> Bool {
     if let stored, stored.schema.initialValue(of: key) != nil { return stored.set(key, to: value) }

@@ -3,9 +3,9 @@ import Glibc
 
 /// How GTK draws: light or dark, and with how much contrast.
 ///
-/// From 4.20 on GTK follows the desktop by itself, if the display tells what it prefers. Otherwise it knows only the name
-/// of a theme, and whether to take the theme's dark variant. What the user has set for GTK counts more than what is
-/// asked for here.
+/// From 4.20 on GTK follows the desktop by itself, if the display tells what it prefers. Otherwise it knows only the
+/// name of a theme, and whether to take the theme's dark variant. What the user has set for GTK counts more than what
+/// is asked for here.
 @MainActor
 public final class Theme {
   private enum Value: Equatable {

@@ -74,8 +74,8 @@ extension Widget {
     add(controller: controller)
   }
 
-  /// Calls `body` with each key that is pressed while the widget has the focus, before anything within it gets it; `body`
-  /// returns whether it dealt with the key.
+  /// Calls `body` with each key that is pressed while the widget has the focus, before anything within it gets it;
+  /// `body` returns whether it dealt with the key.
   ///
   /// It is named as the keyboard's first Latin layout has it without Shift, as accelerators are.
   public final func onKeyPress(_ body: @escaping @MainActor (Accelerator) -> Bool) {
@@ -89,7 +89,8 @@ extension Widget {
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(keys.raw)))
   }
 
-  /// Calls `body` with 1 to 9 when the key of that digit, in its row or on the number pad, is pressed together with Control.
+  /// Calls `body` with 1 to 9 when the key of that digit, in its row or on the number pad, is pressed together with
+  /// Control.
   ///
   /// It is the key that the digit is printed on: some layouts (French, Czech) give digits with Shift only, others
   /// (Persian) have digits of their own. `body` returns whether it dealt with the key.

@@ -130,8 +130,8 @@ public final class Window: Widget {
 
   /// The time that an X11 window manager compares with that of the user's last key in another window.
   ///
-  /// If the desktop did not say when the user asked, it is now. Zero, for "unknown", on Wayland, and for a window that is
-  /// shown for the first time.
+  /// If the desktop did not say when the user asked, it is now. Zero, for "unknown", on Wayland, and for a window that
+  /// is shown for the first time.
   private func userTime(for activation: Activation) -> UInt32 {
     guard let surface = x11Surface else { return 0 }
     let time: UInt32

@@ -2,8 +2,8 @@ import GtkKit
 
 /// Follows how the desktop wants programs to look, by its settings portal, or by GNOME's settings if there is none.
 ///
-/// The portal is another program, which may have to start first: nothing waits for it. Until it answers, its last answer
-/// holds.
+/// The portal is another program, which may have to start first: nothing waits for it. Until it answers, its last
+/// answer holds.
 @MainActor
 final class AppearanceFollower {
   private static let portal = RemoteObject(

@@ -14,8 +14,8 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
   /// The name of the error that a method or an interface is answered with that is not there.
   public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
 
-  /// The names of the errors that the bus answers with if nobody has the name that was called, or who had it ended before
-  /// an answer (https://dbus.freedesktop.org/doc/dbus-specification.html#message-bus-starting-services).
+  /// The names of the errors that the bus answers with if nobody has the name that was called, or who had it ended
+  /// before an answer (https://dbus.freedesktop.org/doc/dbus-specification.html#message-bus-starting-services).
   public static let namesOfAbsence: Set = [
     "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     "org.freedesktop.DBus.Error.NoReply",

@@ -31,7 +31,8 @@ public final class Variant: @unchecked Sendable {
     g_variant_unref(pointer)
   }
 
-  /// Calls `body` with the pointer, which is valid for the call: a variant that nobody names any more would be freed before.
+  /// Calls `body` with the pointer, which is valid for the call: a variant that nobody names any more would be freed
+  /// before.
   func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
     withExtendedLifetime(self) { body(pointer) }
   }
