@@ -43,9 +43,11 @@ extension Widget {
   /// GTK has a function for it from 4.14 on. Before, the words describe for some seconds what has the focus in the
   /// widget's window: screen readers tell of a change of that.
   public final func announce(_ words: String) {
+    guard let root = gtk_widget_get_root(widget) else { return }
     if let announce = RuntimeSymbols.accessibleAnnounce {
-      announce(opaque, words, RuntimeSymbols.mediumPriority)
-    } else if let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root) {
+      // The window says it: GTK drops in silence what is said by a widget that no reader has come by yet.
+      announce(root, words, RuntimeSymbols.mediumPriority)
+    } else if let focus = gtk_root_get_focus(root) {
       Widget(Owned(borrowing: focus)).describeForAMoment(by: words)
     }
   }
