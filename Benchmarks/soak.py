@@ -91,10 +91,10 @@ def delete_and_undo(bench: Bench, home: Home, after: int) -> None:
 
 def use_windows(bench: Bench) -> None:
     """The preferences, and the window hidden and shown again."""
-    opened = bench.screen.press('Control_L', 'comma')
-    bench.screen.first_frame(opened)
+    preferences = bench.screen.first_frame(bench.screen.press('Control_L', 'comma')).window
     bench.screen.settle()
-    bench.screen.gone(bench.screen.press('Escape'))
+    closed = bench.screen.press('Escape')
+    bench.screen.wait(lambda event: event.what == 'gone' and event.window == preferences, closed, timeout=20)
     bench.screen.settle()
     # A copied row keeps the process alive while it is hidden.
     bench.screen.press('Home')

@@ -38,13 +38,13 @@ class Copier:
 
     def serve_until(self, deadline: float, or_fetched: bool = False) -> None:
         """Answers requests until then."""
-        while not (or_fetched and self._is_fetched):
+        while True:
             while self._display.pending_events():
                 request = self._display.next_event()
                 if request.type == X.SelectionRequest:
                     self._answer(request)
             rest = deadline - time.monotonic()
-            if rest <= 0:
+            if rest <= 0 or or_fetched and self._is_fetched:
                 return
             select.select([self._display], [], [], rest)
 

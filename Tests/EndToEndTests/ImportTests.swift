@@ -4,6 +4,7 @@ import Testing
 
 /// `copypasta --import` and `copypasta --check`, as a shell calls them.
 @Suite struct ImportTests {
+  /// The oldest first.
   private static let texts = ["first\nwith a second line", "שלום 🍝", "the newest"]
 
   @Test func `a history that is imported on another machine is shown and copied there`() async throws {
@@ -13,7 +14,7 @@ import Testing
       #expect(result.text == "3 texts were imported." && result.errors == "")
       try await scene.end()
       try await Scene.start(on: scene.desktop, home: other) { moved in
-        #expect(try await moved.history.texts() == Self.texts)
+        #expect(try await moved.history.texts() == Self.texts.reversed())
         try await moved.clickFirstRow()
         try await moved.expectClipboard("the newest")
       }
@@ -30,7 +31,7 @@ import Testing
       #expect(result.text == "0 texts were imported. 3 were there already." && result.exit == .code(0))
       let again = try await scene.relaunch()
       try await again.capture("copied later")
-      #expect(try await again.history.texts() == Self.texts + ["copied later"])
+      #expect(try await again.history.texts() == ["copied later"] + Self.texts.reversed())
       try await again.end()
     }
   }
@@ -54,7 +55,7 @@ import Testing
       let result = try await shell(#"echo '{"text":"another"}' | copypasta --import"#, on: scene.desktop)
       #expect(result.exit == .code(1))
       #expect(result.errors.contains("copypasta --quit"), "\(result.errors)")
-      #expect(try await scene.history.texts() == Self.texts)
+      #expect(try await scene.history.texts() == Self.texts.reversed())
     }
   }
 

@@ -3,7 +3,7 @@
 settings_portal.py [KEY VALUE]... has these keys of org.freedesktop.appearance, with values in GVariant's language. It
 prints "ready" once it is on the bus; "set KEY VALUE" on its object org.copypasta.Test changes one, and tells of it.
 
-settings_portal.py --at-second-question KEY VALUE [KEY VALUE]... prints "asked" when it is asked for the second time,
+settings_portal.py --at-first-question KEY VALUE [KEY VALUE]... prints "asked" when it is asked for the first time,
 answers a moment later with what holds, changes the first key right after, and prints "told".
 """
 import sys
@@ -34,13 +34,13 @@ def called(bus, sender, path, interface, method, arguments, invocation):
     global questions
     if method == 'ReadAll':
         questions += 1
-        is_second = at_second and questions == 2
-        if is_second:
+        is_first = at_first and questions == 1
+        if is_first:
             print('asked', flush=True)
             time.sleep(0.3)
         invocation.return_value(GLib.Variant('(a{sa{sv}})', ({NAMESPACE: values},)))
-        if is_second:
-            change(bus, *at_second)
+        if is_first:
+            change(bus, *at_first)
             bus.flush_sync()
             print('told', flush=True)
     elif method == 'Set':
@@ -49,9 +49,9 @@ def called(bus, sender, path, interface, method, arguments, invocation):
 
 
 questions = 0
-at_second = None
-if sys.argv[1:2] == ['--at-second-question']:
-    at_second = sys.argv[2:4]
+at_first = None
+if sys.argv[1:2] == ['--at-first-question']:
+    at_first = sys.argv[2:4]
     del sys.argv[1:4]
 for key, text in zip(sys.argv[1::2], sys.argv[2::2]):
     values[key] = GLib.Variant.parse(None, text, None, None)
