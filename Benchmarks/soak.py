@@ -148,6 +148,8 @@ def soak(bench: Bench, rounds: int) -> list[str]:
         first = last = None
         for number in range(1, rounds + 1):
             after = copy(home, number)
+            # What comes in at the top meanwhile takes the keyboard's row out of sight.
+            bench.screen.settle()
             delete_and_undo(bench, home, after)
             use_windows(bench)
             if running.has_ended:

@@ -1,8 +1,9 @@
 """copier.py GAP_MS: copies each line of its standard input, so many milliseconds apart, as one program does that sets
 the clipboard again and again. Ends one second after the last copy, so that it can be fetched.
 
-copier.py fetched: copies each as soon as the last was fetched; ends with 1 if one is not, within 20 seconds."""
+copier.py fetched: copies each as soon as the last was fetched; SIGALRM ends it if one is not, within 20 seconds."""
 import select
+import signal
 import sys
 import time
 
@@ -10,7 +11,7 @@ from Xlib import X, Xatom, display
 from Xlib.protocol import event
 
 _LAST_OFFER_SECONDS = 1.0
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 20
 
 
 class Copier:
@@ -31,12 +32,15 @@ class Copier:
         self._window.set_selection_owner(self._clipboard, X.CurrentTime)
         self._display.flush()
 
-    def serve_until_fetched(self) -> bool:
-        """Answers requests until somebody has the text; False if nobody wants it."""
-        self.serve_until(time.monotonic() + _PATIENCE_SECONDS, or_fetched=True)
-        return self._is_fetched
+    def serve_until_fetched(self) -> None:
+        """Answers requests until somebody has the text; the program ends if nobody wants it."""
+        signal.alarm(_PATIENCE_SECONDS)
+        while not self._is_fetched:
+            request = self._display.next_event()
+            if request.type == X.SelectionRequest:
+                self._answer(request)
 
-    def serve_until(self, deadline: float, or_fetched: bool = False) -> None:
+    def serve_until(self, deadline: float) -> None:
         """Answers requests until then."""
         while True:
             while self._display.pending_events():
@@ -44,7 +48,7 @@ class Copier:
                 if request.type == X.SelectionRequest:
                     self._answer(request)
             rest = deadline - time.monotonic()
-            if rest <= 0 or or_fetched and self._is_fetched:
+            if rest <= 0:
                 return
             select.select([self._display], [], [], rest)
 
@@ -63,23 +67,22 @@ class Copier:
         self._display.flush()
 
 
-def copy_as_fetched(copier: Copier) -> int:
+def copy_as_fetched(copier: Copier) -> None:
     for line in sys.stdin.read().splitlines():
         copier.copy(line)
-        if not copier.serve_until_fetched():
-            return 1
-    return 0
+        copier.serve_until_fetched()
 
 
-def copy_apart(copier: Copier, gap: float) -> int:
+def copy_apart(copier: Copier, gap: float) -> None:
     due = time.monotonic()
     for line in sys.stdin.read().splitlines():
         copier.copy(line)
         due += gap
         copier.serve_until(due)
     copier.serve_until(due + _LAST_OFFER_SECONDS)
-    return 0
 
 
-how = sys.argv[1]
-sys.exit(copy_as_fetched(Copier()) if how == 'fetched' else copy_apart(Copier(), int(how) / 1000))
+if sys.argv[1] == 'fetched':
+    copy_as_fetched(Copier())
+else:
+    copy_apart(Copier(), int(sys.argv[1]) / 1000)
