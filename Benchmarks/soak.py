@@ -21,6 +21,7 @@ from measure.process import Running, memory
 
 COPIES = 1_000
 DELETIONS = 100
+_PATIENCE_SECONDS = 60
 # Deleted, and then undone, without a pause in between.
 _AT_ONCE = 10
 # What the list keeps of each row is its id; rows that were built are kept by GTK, up to some hundreds.
@@ -68,9 +69,14 @@ def copy(home: Home, round_number: int) -> int:
     """Copies a round's texts, each as soon as the last was fetched; answers the id before the first one's."""
     newest, copied = home.newest_id(), texts(round_number)
     copy_each(copied)
-    wait_for(home, newest, COPIES)
-    if home.texts(newest) != copied:
-        raise Failure(f'round {round_number}: not every copy was recorded once, in order')
+    recorded: list[str] = []
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while recorded != copied:
+        if time.monotonic() > deadline:
+            missing = [number for number, text in enumerate(copied) if text not in recorded]
+            raise Failure(f'round {round_number}: not every copy was recorded once, in order; missing: {missing[:9]}')
+        time.sleep(0.02)
+        recorded = home.texts(newest)
     return newest
 
 
@@ -108,7 +114,7 @@ def use_windows(bench: Bench) -> None:
 
 def wait_for(home: Home, after: int, count: int) -> None:
     """Waits until so many rows were recorded after an id and not deleted since."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + _PATIENCE_SECONDS
     while (found := home.count(after)) != count:
         if time.monotonic() > deadline:
             raise Failure(f'{found} rows instead of {count}')
