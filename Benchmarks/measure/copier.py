@@ -40,6 +40,10 @@ class Copier:
             if request.type == X.SelectionRequest:
                 self._answer(request)
 
+    def end(self) -> None:
+        """Waits for the server: it drops what it has not read yet from a client that has ended."""
+        self._display.sync()
+
     def serve_until(self, deadline: float) -> None:
         """Answers requests until then."""
         while True:
@@ -71,6 +75,7 @@ def copy_as_fetched(copier: Copier) -> None:
     for line in sys.stdin.read().splitlines():
         copier.copy(line)
         copier.serve_until_fetched()
+    copier.end()
 
 
 def copy_apart(copier: Copier, gap: float) -> None:
