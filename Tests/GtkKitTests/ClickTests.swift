@@ -9,52 +9,79 @@ import Testing
 /// Clicks with a real pointer.
 @MainActor
 @Suite(.serialized) struct ClickTests {
+  enum Kind: CaseIterable { case plain, about, keys, question }
+
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a click counts though GTK asks for the pointer before it reads of the release`() async throws {
-    let window = Window(title: "Click")
-    let label = Label("clicked")
-    window.setChild(label)
-    defer { window.destroy() }
-    var downs = 0
-    var clicks = 0
-    label.onAnyInput { _ in downs += 1 }
-    label.onClick(.primary) { _, _ in clicks += 1 }
-    window.defaultSize = (200, 200)
-    var isDrawn = false
+  @Test(arguments: Kind.allCases)
+  func `a click counts though GTK asks for the pointer before it reads of the release`(in kind: Kind)
+    async throws
+  {
+    let parent = Window(title: "Click")
+    defer { parent.destroy() }
+    let window = try Self.window(kind, above: parent)
+    var (downs, clicks) = (0, 0)
+    window.onAnyInput { _ in downs += 1 }
+    window.onClick(.primary) { _, _ in clicks += 1 }
     window.present()
+    var isDrawn = false
     window.onNextFrame { isDrawn = true }
     try await pump("the window") { isDrawn }
-    try Self.xdotool("mousemove", "100", "120", "mousedown", "1")
+    // Without a window manager it is at the upper left. Nothing takes a press for itself at the lower edge of a window,
+    // and in the middle of a question.
+    let size = (gtk_widget_get_width(window.widget), gtk_widget_get_height(window.widget))
+    let place = ["\(size.0 / 2)", "\(kind == .question ? size.1 / 2 : size.1 - 5)"]
+    try Self.xdotool(["mousemove"] + place + ["mousedown", "1"])
     try await pump("the press") { downs == 1 }
 
     // A layout makes GTK ask for the pointer when it next has nothing more to read, and the button goes up just then.
-    let clock = try #require(gtk_widget_get_frame_clock(label.widget))
+    let clock = Object(Owned(borrowing: try #require(gtk_widget_get_frame_clock(window.widget))))
     var isLaidOut = false
-    let clockObject = Object(Owned(borrowing: clock))
-    let connection = clockObject.connect("layout") { isLaidOut = true }
-    gtk_widget_queue_resize(label.widget)
+    clock.connectOnce("layout") { isLaidOut = true }
+    gtk_widget_queue_resize(window.widget)
     try await pump("the layout") { isLaidOut }
-    clockObject.disconnect(connection)
     let signal = g_signal_lookup("flush-events", gdk_frame_clock_get_type())
     g_signal_add_emission_hook(
       signal, 0,
       { _, _, _, _ in
         MainActor.assumeIsolated {
-          do { try ClickTests.xdotool("mouseup", "1") } catch { Issue.record(error) }
+          do { try ClickTests.xdotool(["mouseup", "1"]) } catch { Issue.record(error) }
         }
         return 0
       }, nil, nil)
-    gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_FLUSH_EVENTS)
+    gdk_frame_clock_request_phase(clock.opaque, GDK_FRAME_CLOCK_PHASE_FLUSH_EVENTS)
     try await pump("the click") { clicks > 0 }
     #expect(clicks == 1)
-    try Self.xdotool("mousemove", "100", "121", "click", "1")
+    try Self.xdotool(["click", "1"])
     try await pump("the second click") { clicks > 1 }
     #expect(clicks == 2)
+    window.destroy()
+  }
+
+  private static func window(_ kind: Kind, above parent: Window) throws -> Window {
+    switch kind {
+    case .plain:
+      parent.defaultSize = (200, 200)
+      return parent
+    case .about:
+      return Window(
+        about: Window.About(
+          title: "About", name: "Click", version: "1", summary: "It clicks.", copyright: "", license: "None.",
+          translators: nil, icon: "none"))
+    case .keys:
+      return Window(title: "Keys", shortcuts: [.init(title: "All", shortcuts: [("Click", ["Return"])])])
+    case .question:
+      ConfirmationDialog.ask(over: parent, title: "Click?", text: "Once.", action: "_Click") {}
+      let all = Object(Owned(borrowing: gtk_window_get_toplevels()))
+      let windows = (0..<g_list_model_get_n_items(all.opaque)).compactMap {
+        g_list_model_get_object(all.opaque, $0).map { Window(Owned(taking: $0)) }
+      }
+      return try #require(windows.first { gtk_window_get_transient_for($0.cast()) == parent.cast() })
+    }
   }
 
   /// Returns when it has ended; the main loop does not turn meanwhile.
-  private static func xdotool(_ arguments: String...) throws {
+  private static func xdotool(_ arguments: [String]) throws {
     let program = try Program(
       ["xdotool"] + arguments,
       environment: ["PATH": "/usr/bin:/bin", "DISPLAY": String(cString: getenv("DISPLAY"))])

@@ -23,6 +23,7 @@ public enum ConfirmationDialog {
       gtk_window_destroy(window)
       if response == GTK_RESPONSE_ACCEPT.rawValue { confirmed() }
     }
+    dialog.keepPresses()
     gtk_window_present(dialog.cast())
   }
 }

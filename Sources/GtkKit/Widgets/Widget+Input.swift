@@ -145,6 +145,36 @@ extension Widget {
     for controller in [pointer, focus] { add(controller: controller) }
   }
 
+  /// Calls `body` with each event before the widget, or something within it, gets it; if it returns true, none gets it.
+  final func onEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
+    let events = Object(Owned(taking: gtk_event_controller_legacy_new()))
+    gtk_event_controller_set_propagation_phase(events.opaque, GTK_PHASE_CAPTURE)
+    events.connectEvent(body)
+    add(controller: events)
+  }
+
+  /// Keeps a press in a window alive though its release is on its way; for every window that is made.
+  ///
+  /// After a layout GDK asks the X server where the pointer is, and makes a motion of it, without a time. If the button
+  /// is up by then and its release still to be read, that motion says so, and GTK's gestures give up the press: the
+  /// click is lost. Here such a motion goes no further.
+  final func keepPresses() {
+    var pressed: UInt32 = 0
+    onEvent { event in
+      switch gdk_event_get_event_type(event) {
+      case GDK_BUTTON_PRESS: pressed |= buttonMask(of: event)
+      case GDK_BUTTON_RELEASE: pressed &= ~buttonMask(of: event)
+      case GDK_MOTION_NOTIFY:
+        let held = pressed & gdk_event_get_modifier_state(event).rawValue
+        if gdk_event_get_time(event) == 0 { return held != pressed }
+        // A release that another window got.
+        pressed = held
+      default: break
+      }
+      return false
+    }
+  }
+
   final func add(controller: Object) {
     // The widget takes over a reference of its own.
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(controller.raw)))
@@ -211,4 +241,24 @@ private struct KeyPress {
     let row = guint(GDK_KEY_1)...guint(GDK_KEY_9)
     return row.contains(symbol) ? Int(symbol - row.lowerBound) + 1 : nil
   }
+}
+
+extension Object {
+  /// Connects to a controller's `event`; `body` returns whether nobody else gets it.
+  fileprivate func connectEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
+    typealias Body = @MainActor (OpaquePointer) -> Bool
+    let callback: @MainActor @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> gboolean = {
+      _, event, data in
+      guard let event else { return 0 }
+      return Closure<Body>.behind(data)(event) ? 1 : 0
+    }
+    attach("event", body, callback)
+  }
+}
+
+/// The bit that says in an event's modifiers that its button is down; 0 for a button that has none.
+@MainActor
+private func buttonMask(of event: OpaquePointer) -> UInt32 {
+  let button = gdk_button_event_get_button(event)
+  return 1...5 ~= button ? GDK_BUTTON1_MASK.rawValue << (button - 1) : 0
 }

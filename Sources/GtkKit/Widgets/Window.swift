@@ -10,36 +10,6 @@ public final class Window: Widget {
     keepPresses()
   }
 
-  /// Keeps a press alive though its release is on its way.
-  ///
-  /// After a layout GDK asks the X server where the pointer is, and makes a motion of it, without a time. If the button
-  /// is up by then and its release still to be read, that motion says so, and GTK's gestures give up the press: the
-  /// click is lost. Here such a motion goes no further.
-  private func keepPresses() {
-    var pressed: UInt32 = 0
-    onEvent { event in
-      switch gdk_event_get_event_type(event) {
-      case GDK_BUTTON_PRESS: pressed |= buttonMask(of: event)
-      case GDK_BUTTON_RELEASE: pressed &= ~buttonMask(of: event)
-      case GDK_MOTION_NOTIFY:
-        let held = pressed & gdk_event_get_modifier_state(event).rawValue
-        if gdk_event_get_time(event) == 0 { return held != pressed }
-        // A release that another window got.
-        pressed = held
-      default: break
-      }
-      return false
-    }
-  }
-
-  /// Calls `body` with each event before any widget gets it; if it returns true, none gets it.
-  private func onEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
-    let events = Object(Owned(taking: gtk_event_controller_legacy_new()))
-    gtk_event_controller_set_propagation_phase(events.opaque, GTK_PHASE_CAPTURE)
-    events.connectEvent(body)
-    add(controller: events)
-  }
-
   /// Keeps the window above another one.
   public func stay(above parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
 
@@ -219,6 +189,7 @@ public final class Window: Widget {
     gtk_about_dialog_set_translator_credits(opaque, about.translators)
     gtk_about_dialog_set_license(opaque, about.license)
     if Theme.hasIcon(about.icon) { gtk_about_dialog_set_logo_icon_name(opaque, about.icon) }
+    keepPresses()
   }
 
   /// Changes what a window about a program says below its name; for no other window.
@@ -253,6 +224,7 @@ public final class Window: Widget {
     // GTK 4.24 tells a screen reader neither that it is a window nor its title.
     setAccessibleRole(.window)
     setAccessibleName(title)
+    keepPresses()
   }
 
   private static func description(of groups: [ShortcutGroup]) -> String {
@@ -306,24 +278,4 @@ private final class InputEvent {
   init(_ event: OpaquePointer) { self.event = gdk_event_ref(event) }
 
   isolated deinit { gdk_event_unref(event) }
-}
-
-extension Object {
-  /// Connects to a controller's `event`; `body` returns whether nobody else gets it.
-  fileprivate func connectEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
-    typealias Body = @MainActor (OpaquePointer) -> Bool
-    let callback: @MainActor @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> gboolean = {
-      _, event, data in
-      guard let event else { return 0 }
-      return Closure<Body>.behind(data)(event) ? 1 : 0
-    }
-    attach("event", body, callback)
-  }
-}
-
-/// The bit that says in an event's modifiers that its button is down; 0 for a button that has none.
-@MainActor
-private func buttonMask(of event: OpaquePointer) -> UInt32 {
-  let button = gdk_button_event_get_button(event)
-  return 1...5 ~= button ? GDK_BUTTON1_MASK.rawValue << (button - 1) : 0
 }
