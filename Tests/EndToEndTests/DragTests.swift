@@ -36,6 +36,26 @@ import Testing
     }
   }
 
+  @Test func `without a history the window is no place to drop on`() async throws {
+    try await VirtualDesktop.with { desktop in
+      try await Scene.fillHistory(with: ["old"], on: desktop)
+      let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
+      try #require(try await desktop.run(["sqlite3", path, "PRAGMA user_version = 99"]).exit == .code(0))
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      let other = try await scene.openDragging("source", Self.text)
+      let before = try await scene.settledScreenshot()
+      let middle = (x: 200, y: 300, window: scene.app.window)
+      try await scene.drag(from: (150, 100, other.window), to: middle) {
+        let edge = Rectangle(x: 5, y: 200, width: 4, height: 200)
+        let picture = try await scene.screenshot()
+        #expect(picture.matches(before, in: edge), "the window says that it takes it")
+      }
+      try await waitUntil("the end of the drag") { other.lines.last == "done" }
+      #expect(other.lines.first == "refused")
+      #expect(try await scene.app.stop() == .code(0))
+    }
+  }
+
   @Test func aRowIsDraggedOutWholeAndNotCopied() async throws {
     let long = (1...20_000).map { "line \($0)" }.joined(separator: "\n")
     try await Scene.run(with: [long, "new"]) { scene in
@@ -83,8 +103,11 @@ extension Scene {
   }
 
   /// Drags as a hand does: in steps, and not faster than the programs follow.
+  ///
+  /// - Parameter beforeDrop: called at the end of the way, with the button still down.
   func drag(
-    from start: (x: Int, y: Int, window: DesktopWindow), to end: (x: Int, y: Int, window: DesktopWindow)
+    from start: (x: Int, y: Int, window: DesktopWindow), to end: (x: Int, y: Int, window: DesktopWindow),
+    beforeDrop: () async throws -> Void = {}
   ) async throws {
     let first = try await start.window.frame()
     let last = try await end.window.frame()
@@ -98,6 +121,7 @@ extension Scene {
       try await Task.sleep(for: .milliseconds(20))
     }
     try await Task.sleep(for: .milliseconds(300))
+    try await beforeDrop()
     try await desktop.xdotool("mouseup", "1")
   }
 }

@@ -220,15 +220,14 @@ final class HistoryWindow {
   /// Does with an open history what the first frame need not wait for.
   private func complete() {
     guard case .open(let controller, let list) = state else { return }
-    follow(environment.preferences, environment.shortcut, controller)
+    followSettings(controller)
     list.loadRest()
     // Last, for the settings say how large a text may be.
     followActivity()
   }
 
-  private func follow(
-    _ preferences: Preferences, _ shortcut: GlobalShortcutController, _ controller: HistoryController
-  ) {
+  private func followSettings(_ controller: HistoryController) {
+    let (preferences, shortcut) = (environment.preferences, environment.shortcut)
     let useSizeLimit: @MainActor () -> Void = { [weak controller] in
       controller?.sizeLimit = preferences.sizeLimit
     }
@@ -266,7 +265,8 @@ final class HistoryWindow {
       controller.copy(list.id(at: digit - 1))
       return true
     }
-    body.onDrop(of: TextFormat.mimeTypes) { [weak self] drop in
+    body.onDrop(of: TextFormat.mimeTypes, isAccepted: { [weak self] in self?.controller != nil }) {
+      [weak self] drop in
       if let controller = self?.controller { controller.take(drop) } else { drop.finish(accepted: false) }
     }
     body.addStyle("drop-place")

@@ -31,11 +31,16 @@ public final class Drop: Object {
 
 extension Widget {
   /// Lets other programs drop content of these types on the widget; not this program itself.
-  public final func onDrop(of types: [String], _ body: @escaping @MainActor (Drop) -> Void) {
+  ///
+  /// - Parameter isAccepted: whether a drop would be taken at this moment; if not, the widget is no place to drop on.
+  public final func onDrop(
+    of types: [String], isAccepted: @escaping @MainActor () -> Bool = { true },
+    _ body: @escaping @MainActor (Drop) -> Void
+  ) {
     let target = Object(
       Owned(taking: gtk_drop_target_async_new(contentFormats(of: types), GDK_ACTION_COPY)))
     target.connectDropQuestion("accept") { [target = target.opaque] drop in
-      gdk_drop_get_drag(OpaquePointer(drop)) == nil
+      isAccepted() && gdk_drop_get_drag(OpaquePointer(drop)) == nil
         && gdk_content_formats_match(
           gdk_drop_get_formats(OpaquePointer(drop)), gtk_drop_target_async_get_formats(target)) != 0
     }
