@@ -14,6 +14,7 @@ from measure.bench import Bench
 from measure.figure import Figure
 from measure.figures import capture, idle, keys, large_text, memory, pages, show, size, start
 from measure.peers import measure as peers
+from measure.process import Busy
 
 FIGURES: dict[str, Callable[[Bench], list[Figure]]] = {
     'start-rows': start.measure_start_against_rows,
@@ -38,6 +39,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument('--pairs', type=int, default=15, help='pairs of starts (default 15)')
     parser.add_argument('--rows', type=int, default=1_000_000, help='rows of the long history (default 1000000)')
     parser.add_argument('--peers', action='store_true', help='also measure the clipboard managers that are installed')
+    parser.add_argument('--busy', type=int, default=0, metavar='N', help='beside so many busy processes (default 0)')
     parser.add_argument('--only', action='append', choices=[*FIGURES, 'peers'], metavar='NAME',
                         help='only this figure; may be repeated: ' + ', '.join([*FIGURES, 'peers']))
     parser.add_argument('--write-results', action='store_true', help='write Benchmarks/RESULTS.md')
@@ -70,9 +72,12 @@ def main() -> None:
                 ('copypasta', 'floor', 'damagelog', 'pagequery')}
     bench = Bench(programs, Path(os.environ['BENCH_SCRATCH']), options.pairs, options.rows)
     conditions = machine.describe(bench)
+    if options.busy:
+        conditions += f'; beside {options.busy} busy processes'
     print(conditions, report.heading(), sep='\n', flush=True)
-    figures = measure(bench, options.only)
-    results = peers.measure(bench) if options.peers or 'peers' in (options.only or []) else None
+    with Busy(options.busy):
+        figures = measure(bench, options.only)
+        results = peers.measure(bench) if options.peers or 'peers' in (options.only or []) else None
     if results:
         peers.compare(figures, results)
         print(report.peers_table(results), flush=True)

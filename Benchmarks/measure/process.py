@@ -44,6 +44,21 @@ class Running:
             self._child.wait()
 
 
+class Busy:
+    """So many processes that do nothing but take the processor, for a machine that is slow on purpose."""
+
+    def __init__(self, count: int) -> None:
+        self._children = [subprocess.Popen(['sh', '-c', 'while :; do :; done']) for _ in range(count)]
+
+    def __enter__(self) -> 'Busy':
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for child in self._children:
+            child.kill()
+            child.wait()
+
+
 def memory(pid: int, what: str = 'Rss') -> float:
     """MiB in memory, from smaps_rollup: `Rss` all of it, `Pss` with what is shared divided by who shares it."""
     for line in Path(f'/proc/{pid}/smaps_rollup').read_text().splitlines():
