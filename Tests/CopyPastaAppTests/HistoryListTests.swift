@@ -1,9 +1,10 @@
-import GtkKit
+import CGtk
 import GtkTestSupport
 import TestSupport
 import Testing
 
 @testable import CopyPastaApp
+@testable import GtkKit
 
 @MainActor
 @Suite(.serialized) struct HistoryListTests {
@@ -37,5 +38,40 @@ import Testing
     }
     #expect(MainLoop.run(until: { goneList == nil && goneController == nil }, atMost: .seconds(20)))
     window.destroy()
+  }
+
+  @Test func `once the menu of a row is closed, the row has the focus at once`() async throws {
+    let scratch = try Scratch()
+    for text in ["one", "two", "three"] { try await scratch.record(text) }
+    let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
+    let list = try HistoryList(
+      scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
+    let window = Window(title: "Menu")
+    window.setChild(list.root)
+    window.present(.ambient)
+    #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
+    list.focusNewest()
+    let row = try #require(gtk_window_get_focus(window.cast()))
+    let menu = try #require(Self.menu(in: list.root.widget))
+    gtk_popover_popup(Object(Owned(borrowing: menu)).cast())
+    func hasFocusInMenu() -> Bool {
+      gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, menu) != 0 } ?? false
+    }
+    #expect(MainLoop.run(until: hasFocusInMenu, atMost: .seconds(20)))
+    gtk_popover_popdown(Object(Owned(borrowing: menu)).cast())
+    #expect(gtk_window_get_focus(window.cast()) == row)
+    list.detach()
+    window.destroy()
+    await controller.close()
+  }
+
+  private static func menu(in widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget>? {
+    if copypasta_is_a(widget, gtk_popover_menu_get_type()) != 0 { return widget }
+    var next = gtk_widget_get_first_child(widget)
+    while let child = next {
+      if let found = menu(in: child) { return found }
+      next = gtk_widget_get_next_sibling(child)
+    }
+    return nil
   }
 }

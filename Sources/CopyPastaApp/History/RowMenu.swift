@@ -20,7 +20,11 @@ final class RowMenu {
       if let id = self?.target { controller.delete(id) }
     }
     view.insert(group, as: "row")
-    popover.onClose { [weak view] in view?.hasTooltip = true }
+    popover.onClose { [weak view] in
+      view?.hasTooltip = true
+      // GTK leaves the focus in the closed menu until the next frame: a key that comes before that would be lost.
+      view?.grabFocus()
+    }
     view.onRowClick(.secondary) { [weak self] row, place in
       self?.open(on: row, at: Rectangle(x: place.x, y: place.y, width: 1, height: 1))
     }
