@@ -30,6 +30,7 @@ static inline const char *copypasta_type_name(gpointer instance) {
 /* Of <gio/gunixoutputstream.h>, which lies in a folder of its own. */
 GType g_unix_output_stream_get_type(void);
 gint g_unix_output_stream_get_fd(gpointer stream);
+gpointer g_unix_output_stream_new(gint fd, gboolean close_fd);
 
 /* Of <gdk/x11/gdkx.h>, which cannot be included: with Xlib comes a macro "Bool". */
 GType gdk_x11_surface_get_type(void);

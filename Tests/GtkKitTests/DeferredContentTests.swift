@@ -1,0 +1,101 @@
+import CGtk
+import Glibc
+import GtkTestSupport
+import Testing
+
+@testable import GtkKit
+
+/// Content that programs ask for, as GDK asks on Wayland: with a pipe to write to.
+@MainActor
+@Suite(.serialized) struct DeferredContentTests {
+  private let type = "text/plain"
+
+  init() async throws { try await TestDisplay.open() }
+
+  @Test func `a program that asks and takes nothing is given up`() async throws {
+    let text = Bytes([UInt8](repeating: 97, count: 4 << 20))
+    let content = DeferredContent(types: [type], idleTimeout: .milliseconds(50)) { text }
+    let paster = try Paster()
+    await #expect(throws: GLibError.self) { try await pumping { try await paster.ask(content, for: type) } }
+    #expect(paster.taken.count < text.count)
+  }
+
+  @Test func `of many programs at once 64 are served, and the next one once they are`() async throws {
+    let gate = Gate()
+    let content = DeferredContent(types: [type]) {
+      await gate.wait()
+      return Bytes([97])
+    }
+    let pasters = try (0..<65).map { _ in try Paster() }
+    var outcomes: [Bool] = []
+    for paster in pasters {
+      Task {
+        do {
+          try await paster.ask(content, for: type)
+          outcomes.append(true)
+        } catch {
+          outcomes.append(false)
+        }
+      }
+    }
+    try await pump("the one that is refused") { !outcomes.isEmpty }
+    #expect(outcomes == [false])
+    gate.open()
+    try await pump("the others") { outcomes.count == 65 }
+    #expect(outcomes.count { $0 } == 64)
+    let next = try Paster()
+    try await pumping { try await next.ask(content, for: type) }
+    #expect(next.taken == [97])
+  }
+}
+
+/// A program that pastes: the reading end of a pipe.
+@MainActor
+private final class Paster {
+  private let ends: [CInt]
+
+  init() throws {
+    var ends: [CInt] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    self.ends = ends
+  }
+
+  isolated deinit { close(ends[0]) }
+
+  /// What it can take at this moment.
+  var taken: [UInt8] {
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    var buffer = [UInt8](repeating: 0, count: 4 << 20)
+    let count = read(ends[0], &buffer, buffer.count)
+    return Array(buffer.prefix(max(count, 0)))
+  }
+
+  /// Returns when all is written; to be called once.
+  func ask(_ content: DeferredContent, for type: String) async throws {
+    let stream = Object(Owned(taking: g_unix_output_stream_new(ends[1], 1)))
+    try await awaitingResult { cancellable, callback, data in
+      gdk_content_provider_write_mime_type_async(
+        content.cast(), type, stream.cast(), G_PRIORITY_DEFAULT, cancellable, callback, data)
+    } finish: { [provider = content.cast(to: GdkContentProvider.self)] result, error in
+      gdk_content_provider_write_mime_type_finish(provider, result, error) != 0 ? () : nil
+    }
+  }
+}
+
+/// Holds back who waits until it is opened.
+@MainActor
+private final class Gate {
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var isOpen = false
+
+  func wait() async {
+    guard !isOpen else { return }
+    await withCheckedContinuation { waiters.append($0) }
+  }
+
+  func open() {
+    isOpen = true
+    for waiter in waiters { waiter.resume() }
+    waiters = []
+  }
+}
