@@ -7,7 +7,7 @@ import Testing
 @Suite struct AgeClockTests {
   private let minute: Int64 = 60_000_000
 
-  @Test func itWakesUpWhenTheNextAgeChangesAndOnlyWhileItRuns() {
+  @Test func `it wakes up when the next age changes and only while it runs`() {
     // A second short of two minutes: the words change in a second.
     let time = Format.now - 2 * minute + 1_000_000
     var refreshes = 0
@@ -42,7 +42,7 @@ import Testing
     clock.isRunning = false
   }
 
-  @Test func withoutRowsItSleeps() {
+  @Test func `without rows it sleeps`() {
     var refreshes = 0
     let clock = AgeClock(now: { Format.now }, times: { [] }) { refreshes += 1 }
     clock.isRunning = true
@@ -50,7 +50,7 @@ import Testing
     #expect(!MainLoop.run(until: { refreshes > 1 }, atMost: .milliseconds(50)))
   }
 
-  @Test func aRowThatChangesSoonerIsHeeded() {
+  @Test func `a row that changes sooner is heeded`() {
     let rows = Rows()
     rows.times = [Format.now - 50 * 60 * minute]
     var refreshes = 0

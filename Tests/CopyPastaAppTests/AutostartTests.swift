@@ -15,7 +15,7 @@ import Testing
 
   init() throws { home = try TemporaryFolder() }
 
-  @Test func itIsWrittenAndRemoved() throws {
+  @Test func `it is written and removed`() throws {
     let autostart = Autostart(folder: folder, program: "/opt/copypasta")
     try autostart.set(true)
     let content = try String(contentsOfFile: file, encoding: .utf8)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["/opt/my apps/copypasta", #"/a"b`c$d\e%f/copypasta"#])
-  func theDesktopReadsTheProgramsPathAsItIs(_ program: String) async throws {
+  func `the desktop reads the program's path as it is`(_ program: String) async throws {
     try Autostart(folder: folder, program: program).set(true)
     let check = try await run(["desktop-file-validate", file])
     #expect(check.exit == .code(0), "\(check.text)")
@@ -44,7 +44,7 @@ import Testing
     #expect(try await run(["/usr/bin/python3", "-c", script]).text == program)
   }
 
-  @Test func whatSomebodyElsePutThereStays() throws {
+  @Test func `what somebody else put there stays`() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let others = "[Desktop Entry]\nType=Application\nName=Mine\nExec=mine\n"
     try others.write(toFile: file, atomically: true, encoding: .utf8)
@@ -55,7 +55,7 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == others)
   }
 
-  @Test func whereItCannotBeWrittenItSaysSo() throws {
+  @Test func `if it cannot be written, it says so`() throws {
     try "in the way".write(toFile: home.path + "/config", atomically: true, encoding: .utf8)
     let autostart = Autostart(folder: folder, program: "/opt/copypasta")
     let error = #expect(throws: StartAtLogin.EntryError.self) { try autostart.set(true) }
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func inASandboxThePortalIsAsked(_ starts: Bool) async throws {
+  func `in a sandbox the portal is asked`(_ starts: Bool) async throws {
     let fake = try await FakePortal()
     try await fake.start()
     try await pumping { try await AutostartPortal { fake.client }.set(starts) }
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(arguments: [FakePortal.Answer.refused, .failed, .error, .nonsense])
-  func aPortalThatSaysNoIsToldOf(_ answer: FakePortal.Answer) async throws {
+  func `a portal that says no is told of`(_ answer: FakePortal.Answer) async throws {
     let fake = try await FakePortal()
     fake.answers["RequestBackground"] = answer
     try await fake.start()

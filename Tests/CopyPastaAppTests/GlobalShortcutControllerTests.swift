@@ -16,7 +16,7 @@ import Testing
     controller = GlobalShortcutController(preferences, backends: [first, second])
   }
 
-  @Test func theFirstWayThatGivesItIsTaken() async throws {
+  @Test func `the first way that gives it is taken`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -24,14 +24,14 @@ import Testing
     #expect(second.asked == [])
   }
 
-  @Test func theNextWayIsAskedWhereTheFirstIsNotThere() async throws {
+  @Test func `the next way is asked if the first is not there`() async throws {
     second.outcome = .held(by: .portal, name: nil)
     controller.start()
     try await expect(.held(by: .portal, name: nil))
     #expect(first.asked == second.asked)
   }
 
-  @Test func whatAnotherProgramHasIsSaidAndAskedForOnce() async throws {
+  @Test func `what another program has is said and asked for once`() async throws {
     first.outcome = .notHeld(.taken("Ctrl+Super+V"))
     controller.start()
     try await expect(.notHeld(.taken("Ctrl+Super+V")))
@@ -43,20 +43,20 @@ import Testing
   }
 
   @Test(arguments: [ShortcutState.Reason.refused, .missing("X")])
-  func theReasonThatSaysMostIsSaid(_ reason: ShortcutState.Reason) async throws {
+  func `the reason that says most is said`(_ reason: ShortcutState.Reason) async throws {
     first.outcome = .notHeld(reason)
     controller.start()
     try await expect(.notHeld(reason))
     #expect(second.asked.count == 1)
   }
 
-  @Test func noWayIsSaid() async throws {
+  @Test func `no way is said`() async throws {
     controller.start()
     try await expect(.notHeld(.unsupported))
     #expect(controller.state.command != nil)
   }
 
-  @Test func anEmptySettingIsNoneAndANewOneTakesEffectAtOnce() async throws {
+  @Test func `an empty setting is none and a new one takes effect at once`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -71,7 +71,7 @@ import Testing
     #expect(!first.isHeld)
   }
 
-  @Test func aWayThatIsStillAskingIsGivenUpForTheNewSetting() async throws {
+  @Test func `a way that is still asking is given up for the new setting`() async throws {
     first.outcome = nil
     controller.start()
     try await expect(.starting)
@@ -84,7 +84,7 @@ import Testing
     try await expect(Self.held)
   }
 
-  @Test func aPauseGivesItBack() async throws {
+  @Test func `a pause gives it back`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -95,7 +95,7 @@ import Testing
     #expect(first.isHeld)
   }
 
-  @Test func pressesAreHandedOnAndChangesTold() async throws {
+  @Test func `presses are handed on and changes told`() async throws {
     var presses: [Activation] = []
     var states: [ShortcutState] = []
     controller.onActivated { presses.append($0) }
@@ -116,7 +116,7 @@ import Testing
     #expect(states.count == 4)
   }
 
-  @Test func aWayThatComesLateIsTaken() async throws {
+  @Test func `a way that comes late is taken`() async throws {
     controller.start()
     try await expect(.notHeld(.unsupported))
     second.change(to: .held(by: .portal, name: "X"))

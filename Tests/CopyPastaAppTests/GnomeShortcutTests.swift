@@ -49,14 +49,14 @@ import Testing
     </schemalist>
     """
 
-  @Test func nothingIsWrittenUntilTheUserAsksForIt() async {
+  @Test func `nothing is written until the user asks for it`() async {
     #expect(!shortcut.isSet)
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
     #expect(places["custom-keybindings"] == .texts([Self.others]))
     #expect(entry["binding"] == .text(""))
   }
 
-  @Test func whatWasAddedIsTakenOutAgain() async {
+  @Test func `what was added is taken out again`() async {
     #expect(shortcut.install(keys))
     #expect(places["custom-keybindings"] == .texts([Self.others, Self.ours]))
     #expect(entry["command"] == .text("copypasta --toggle"))
@@ -69,20 +69,20 @@ import Testing
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
   }
 
-  @Test func addingTwiceIsAddingOnce() {
+  @Test func `adding twice is adding once`() {
     #expect(shortcut.install(keys))
     #expect(shortcut.install(keys))
     #expect(places["custom-keybindings"] == .texts([Self.others, Self.ours]))
   }
 
-  @Test func otherKeysSetHereBecomeGnomesToo() async throws {
+  @Test func `other keys that are set here become GNOME's too`() async throws {
     #expect(shortcut.install(keys))
     let state = await shortcut.start(try #require(Accelerator("<Alt>F1")))
     #expect(state == .held(by: .gnome, name: "Alt+F1"))
     #expect(entry["binding"] == .text("<Alt>F1"))
   }
 
-  @Test func whatTheUserChangesInGnomeIsTold() async {
+  @Test func `what the user changes in GNOME is told`() async {
     #expect(shortcut.install(keys))
     _ = await shortcut.start(keys)
     var states: [ShortcutState] = []
@@ -93,7 +93,7 @@ import Testing
     #expect(states.last == .notHeld(.unsupported))
   }
 
-  @Test func theChoiceIsOfferedWhereThereIsNoOtherWay() async throws {
+  @Test func `the choice is offered if there is no other way`() async throws {
     let preferences = Preferences(schema: nil)
     let controller = GlobalShortcutController(preferences, backends: [shortcut, FakeShortcut()])
     controller.start()
@@ -107,7 +107,7 @@ import Testing
     #expect(places["custom-keybindings"] == .texts([Self.others]))
   }
 
-  @Test func schemasOfAnotherShapeAreLeftAlone() throws {
+  @Test func `schemas of another shape are left alone`() throws {
     let missing = GnomeShortcut(command: "") { SettingsSchema($0 + ".missing") }
     #expect(missing == nil)
     try folder.write(
@@ -122,7 +122,7 @@ import Testing
 
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: installed), "gnome-settings-daemon is not installed"))
-  func gnomesOwnSchemaIsUnderstood() {
+  func `GNOME's own schema is understood`() {
     #expect(GnomeShortcut(command: "copypasta --toggle") { SettingsSchema($0) } != nil)
   }
 }

@@ -10,7 +10,7 @@ import Testing
   /// Drives the model with random changes and reads against a plain array, and against a second list that knows
   /// only what `items-changed` told it.
   @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1])
-  func randomChangesKeepEveryPositionRight(seed: UInt64) async throws {
+  func `random changes keep every position right`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let scratch = try Scratch()
     var expected: [Clip] = []
@@ -53,14 +53,14 @@ import Testing
     #expect((0..<model.count).allSatisfy { model.clip(at: $0) == expected[$0] }, "seed \(seed)")
   }
 
-  @Test func anEmptyHistoryHasNoRows() throws {
+  @Test func `an empty history has no rows`() throws {
     let model = try HistoryListModel(reader: Scratch().history.reader, firstPageSize: 30)
     #expect(model.count == 0)
     #expect(!model.mayHaveMore)
     #expect(model.remove(1) == nil)
   }
 
-  @Test func aRowThatAnotherProgramDeletedIsEmptyAndNoCrash() async throws {
+  @Test func `a row that another program deleted is empty and no crash`() async throws {
     let scratch = try Scratch()
     for number in 0..<100 { try await scratch.record("clip \(number)") }
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)

@@ -22,7 +22,7 @@ import Testing
 
   // MARK: One that behaves
 
-  @Test func asksForWhatTheUserHasSet() async throws {
+  @Test func `asks for what the user has set`() async throws {
     try await portal.start()
     #expect(try await start("<Control><Shift><Super>v") == Self.held)
     #expect(portal.calls == ["CreateSession", "BindShortcuts"])
@@ -37,7 +37,7 @@ import Testing
     #expect(shortcut[1]?.dictionary?["description"]?.string?.isEmpty == false)
   }
 
-  @Test func whatIsGrantedAtOnceIsNotAskedForAgain() async throws {
+  @Test func `what is granted at once is not asked for again`() async throws {
     portal.grantsAtOnce = true
     try await portal.start()
     #expect(try await start() == Self.held)
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// As KDE 6 does; asked for it again, its version 6.3 opens System Settings at each start.
-  @Test func whatKDERemembersIsNotAskedForAgain() async throws {
+  @Test func `what KDE remembers is not asked for again`() async throws {
     portal.remembered = portal.granted
     try await portal.start()
     #expect(try await startOnKDE() == Self.held)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .failed, .error, .nonsense, .silence])
-  func whatKDEDoesNotRememberIsAskedFor(_ answer: FakePortal.Answer) async throws {
+  func `what KDE does not remember is asked for`(_ answer: FakePortal.Answer) async throws {
     portal.remembered = FakePortal.list("another", trigger: "Meta+V")
     portal.answers["ListShortcuts"] = answer
     try await portal.start()
@@ -65,7 +65,7 @@ import Testing
       portal.calls.filter { !$0.hasSuffix("Close") } == ["CreateSession", "ListShortcuts", "BindShortcuts"])
   }
 
-  @Test func aGrantThatIsNotListedIsOne() async throws {
+  @Test func `a grant that is not listed is one`() async throws {
     portal.answers["BindShortcuts"] = .grantedUnsaid
     try await portal.start()
     #expect(try await start() == .held(by: .portal, name: nil))
@@ -73,14 +73,14 @@ import Testing
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func aGrantInGnomesWordsIsOne() async throws {
+  @Test func `a grant in GNOME's words is one`() async throws {
     portal.answers["BindShortcuts"] = .grantedOtherwise
     portal.granted = FakePortal.list("toggle-history", trigger: "Press <Control><Super>v")
     try await portal.start()
     #expect(try await start() == .held(by: .portal, name: "Ctrl+Super+V"))
   }
 
-  @Test func saysFirstWhichProgramItIsWhereThatIsWanted() async throws {
+  @Test func `says first which program it is if that is wanted`() async throws {
     portal.knowsRegistry = true
     try await portal.start()
     #expect(try await start() == Self.held)
@@ -88,7 +88,7 @@ import Testing
     #expect(portal.arguments["Register"]?[0]?.string == CopyPasta.id)
   }
 
-  @Test func aPressIsToldOfWithItsToken() async throws {
+  @Test func `a press is told of with its token`() async throws {
     try await portal.start()
     #expect(try await start() == Self.held)
     portal.activate(session: Portal.path + "/session/1_1/other")
@@ -101,7 +101,7 @@ import Testing
     #expect(told.presses == [.ambient, .token("abc"), .ambient])
   }
 
-  @Test func anotherNameOfTheKeysIsTold() async throws {
+  @Test func `another name of the keys is told`() async throws {
     portal.granted = FakePortal.list("toggle-history", trigger: "")
     try await portal.start()
     #expect(try await start() == .held(by: .portal, name: nil))
@@ -111,7 +111,7 @@ import Testing
     try await pump("the change") { told.states == [.held(by: .portal, name: "Meta+V")] }
   }
 
-  @Test func stoppingClosesTheSession() async throws {
+  @Test func `stopping closes the session`() async throws {
     try await portal.start()
     #expect(try await start() == Self.held)
     await shortcut.stop()
@@ -135,7 +135,7 @@ import Testing
     // So GNOME tells of a user's no, too.
     ("BindShortcuts", .failed, .refused), ("BindShortcuts", .nonsense, .refused),
   ])
-  func whateverItDoesAnAnswerComes(
+  func `whatever it does, an answer comes`(
     method: String, answer: FakePortal.Answer, reason: ShortcutState.Reason
   ) async throws {
     portal.answers[method] = answer
@@ -150,13 +150,13 @@ import Testing
     #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
   }
 
-  @Test func aGrantWithoutOurShortcutIsARefusal() async throws {
+  @Test func `a grant without our shortcut is a refusal`() async throws {
     portal.granted = FakePortal.list("another", trigger: "Meta+V")
     try await portal.start()
     #expect(try await start() == .notHeld(.refused))
   }
 
-  @Test func noBusAndNoPortalAreSaid() async throws {
+  @Test func `no bus and no portal are said`() async throws {
     #expect(try await start() == .notHeld(.unsupported))
     let busless = PortalShortcut(limits: .patient) { () throws(BusError) in
       throw .noBus("none")
@@ -165,7 +165,7 @@ import Testing
     #expect(try await pumping { await busless.start(keys) } == .notHeld(.unsupported))
   }
 
-  @Test func givingUpTakesTheQuestionBack() async throws {
+  @Test func `giving up takes the question back`() async throws {
     portal.answers["BindShortcuts"] = .silence
     try await portal.start()
     let keys = try #require(Accelerator("<Alt>F1"))
@@ -286,7 +286,7 @@ import Testing
 
   // MARK: Sessions that are lost
 
-  @Test func aPortalThatComesLaterOrAgainIsAskedAgain() async throws {
+  @Test func `a portal that comes later or again is asked again`() async throws {
     // What is asked of it as it goes is never answered.
     var limits = PortalShortcut.Limits.patient
     limits.answer = .seconds(1)
@@ -306,7 +306,7 @@ import Testing
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func aClosedSessionIsOpenedAgain() async throws {
+  @Test func `a closed session is opened again`() async throws {
     try await portal.start()
     #expect(try await start() == Self.held)
     portal.closeSession()
@@ -315,7 +315,7 @@ import Testing
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func aPortalThatEndsEverySessionIsLeftAlone() async throws {
+  @Test func `a portal that ends every session is left alone`() async throws {
     try await portal.start()
     #expect(try await start() == Self.held)
     shortcut.onChange { [told, portal] state in
@@ -363,7 +363,7 @@ import Testing
     #expect(told.states == [.starting, Self.held])
   }
 
-  @Test func aRefusalIsNotAskedForAgainByItself() async throws {
+  @Test func `a refusal is not asked for again by itself`() async throws {
     portal.answers["BindShortcuts"] = .refused
     try await portal.start()
     #expect(try await start() == .notHeld(.refused))
@@ -374,7 +374,7 @@ import Testing
     #expect(told.states == [])
   }
 
-  @Test func theUsersNoIsKeptOverARestartAndForTheseKeysOnly() async throws {
+  @Test func `the user's no is kept over a restart, and for these keys only`() async throws {
     let folder = try TemporaryFolder()
     let refused = PortalShortcut.RefusedKeys(path: folder.path + "/state/shortcut.ini")
     let (no, other) = (try #require(Accelerator("<Super>v")), try #require(Accelerator("<Alt>F1")))
@@ -395,7 +395,7 @@ import Testing
     #expect(try await start(no, .granted) == Self.held)
   }
 
-  @Test func nothingIsLeftOnceItIsGone() async throws {
+  @Test func `nothing is left once it is gone`() async throws {
     try await portal.start()
     weak var leaked: PortalShortcut?
     func use() async throws {

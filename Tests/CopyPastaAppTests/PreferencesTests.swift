@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite(.serialized) struct PreferencesTests {
-  @Test func theSchemaHasTheSameKeysAndFirstValuesAsTheCode() throws {
+  @Test func `the schema has the same keys and first values as the code`() throws {
     let folder = try TemporaryFolder()
     try SettingsSchema.compile(Self.data, into: folder.path)
     let schema = try #require(SettingsSchema(CopyPasta.id, compiledIn: folder.path))
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func whatIsSetIsReadAndToldOf() {
+  @Test func `what is set is read and told of`() {
     let preferences = Preferences(schema: nil)
     let told = Told()
     preferences.onChange(of: .showsTrayIcon) { told.count += 1 }
@@ -31,7 +31,7 @@ import Testing
     #expect(told.count == 1, "another key")
   }
 
-  @Test func everyPropertyHasAKeyOfItsOwn() {
+  @Test func `every property has a key of its own`() {
     let preferences = Preferences(schema: nil)
     let told = Told()
     for key in Preferences.Key.allCases { preferences.onChange(of: key) { told.keys.append(key) } }
@@ -45,7 +45,7 @@ import Testing
     #expect(told.keys == Preferences.Key.allCases)
   }
 
-  @Test func theLargestTextStaysWithinItsRange() {
+  @Test func `the largest text stays within its range`() {
     let preferences = Preferences(schema: nil)
     #expect(preferences.sizeLimit == TransferLimits().bytes)
     preferences.sizeLimit = 0
@@ -60,7 +60,7 @@ import Testing
     #expect(description.contains("up to \(TransferLimits().bytes >> 20) MiB each"))
   }
 
-  @Test func anObserverThatWasLetGoIsToldNoMore() {
+  @Test func `an observer that was let go is told no more`() {
     let preferences = Preferences(schema: nil)
     let told = Told()
     var observation: Observation? = preferences.observe(.shortcut) { told.count += 1 }
@@ -73,9 +73,7 @@ import Testing
   }
 
   /// The project's `data` folder.
-  private static let data =
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().path + "/data"
+  private static let data = Fixture.checkout + "/data"
 }
 
 @MainActor

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct PreferencesWindowTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func aSwitchChangesItsSettingAndFollowsIt() {
+  @Test func `a switch changes its setting and follows it`() {
     let preferences = Preferences(schema: nil)
     let made = SettingSwitch(.showsTrayIcon, \.showsTrayIcon, of: preferences)
     #expect(made.root.isOn)
@@ -19,7 +19,7 @@ import Testing
     #expect(made.root.isOn)
   }
 
-  @Test func aClickOnARowTurnsItsSwitchOver() {
+  @Test func `a click on a row turns its switch over`() {
     let preferences = Preferences(schema: nil)
     let made = SettingSwitch(.usesHaptics, \.usesHaptics, of: preferences)
     let row = made.row("Title", "Explanation")
@@ -30,7 +30,7 @@ import Testing
     #expect(!preferences.usesHaptics, "locked by the administrator")
   }
 
-  @Test func theLargestTextIsSetInMiB() {
+  @Test func `the largest text is set in MiB`() {
     let preferences = Preferences(schema: nil)
     let button = SizeLimitButton(preferences)
     #expect(button.root.value == 64)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PreviewTextTests {
   private func shown(_ preview: String) -> String { PreviewText(preview).text }
 
-  @Test func aPreviewHasThreeLinesAtMost() {
+  @Test func `a preview has three lines at most`() {
     #expect(shown("one\ntwo\r\nthree") == "one\u{2028}two\u{2028}three")
     #expect(shown("1\n2\n3\n4\n5") == "1\u{2028}2\u{2028}3…")
     #expect(shown("a" + String(repeating: "\n", count: 300)) == "a\u{2028}\u{2028}…")
@@ -13,11 +13,11 @@ import Testing
     #expect(shown("\n \r\n\t\nfirst\nmore") == "first\u{2028}more")
   }
 
-  @Test func controlCharactersCanBeSeen() {
+  @Test func `control characters can be seen`() {
     #expect(shown("a\u{1b}[1m") == "a␛[1m")
   }
 
-  @Test func whiteSpaceAtTheEndsOfALineCanBeSeen() {
+  @Test func `white space at the ends of a line can be seen`() {
     #expect(shown("  two before") == "··two before")
     #expect(shown("two after  \nand a tab\t") == "two after··\u{2028}and a tab⇥")
     #expect(shown("\tindented\n\t further") == "⇥\tindented\u{2028}⇥\t·further")
@@ -25,14 +25,14 @@ import Testing
     #expect(shown("a\u{A0}") == "a⍽")
   }
 
-  @Test func whiteSpaceAloneCanBeSeen() {
+  @Test func `white space alone can be seen`() {
     #expect(shown(" \t\n") == "·⇥⏎")
     #expect(shown("a\n  \nb") == "a\u{2028}··\u{2028}b")
     #expect(shown(String(repeating: " ", count: 400)).count == 60)
   }
 
   @Test(arguments: ["", "none", "  ab  \n c", " \n ", "é  ", "\u{2029} 🍝 "])
-  func signsAreWhereTheyAreSaidToBe(_ preview: String) {
+  func `signs are where they are said to be`(_ preview: String) {
     let written = PreviewText(preview)
     let bytes = Array(written.text.utf8)
     let rest = written.signs.reversed().reduce(into: bytes) { $0.removeSubrange($1) }
@@ -41,7 +41,7 @@ import Testing
     #expect(!String(decoding: rest, as: UTF8.self).contains("·"))
   }
 
-  @Test func aScreenReaderHearsTheTextAsItIs() {
+  @Test func `a screen reader hears the text as it is`() {
     #expect(PreviewText.spoken("one\ntwo") == "one two")
     #expect(PreviewText.spoken("  two before ") == "  two before ")
     #expect(PreviewText.spoken("1\n2\n3\n4") == "1 2 3…")

@@ -14,14 +14,14 @@ import Testing
     scratch = try Scratch()
   }
 
-  @Test func theyComeBackTheNewestFirst() async throws {
+  @Test func `they come back the newest first`() async throws {
     let deletions = RecentDeletions()
     let clips = try await deleted(["one", "two", "three"])
     clips.forEach(deletions.add)
     #expect((0..<4).map { _ in deletions.takeNewest() } == [clips[2], clips[1], clips[0], nil])
   }
 
-  @Test func whoShowsThemHearsHowManyThereAre() async throws {
+  @Test func `who shows them hears how many there are`() async throws {
     var counts: [Int] = []
     let deletions = RecentDeletions { counts.append($0) }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
@@ -32,14 +32,14 @@ import Testing
     #expect(counts == [1, 2, 1, 0])
   }
 
-  @Test func theyAreForgottenWhenTheTimeIsOver() async throws {
+  @Test func `they are forgotten when the time is over`() async throws {
     let deletions = RecentDeletions(heldFor: .milliseconds(30))
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
     #expect(MainLoop.run(until: { deletions.count == 0 }, atMost: .seconds(20)))
     #expect(deletions.takeNewest() == nil)
   }
 
-  @Test func beyondTheLimitTheOldestGoAndTheNewestStays() async throws {
+  @Test func `beyond the limit the oldest go and the newest stays`() async throws {
     let deletions = RecentDeletions(sizeLimit: 8)
     let clips = try await deleted(["12345", "123", "1234567890"])
     deletions.add(clips[0])

@@ -7,13 +7,13 @@ import Testing
 /// Which keys may become the shortcut, and what the user reads of it.
 @MainActor @Suite struct ShortcutWordsTests {
   @Test(arguments: ["<Control><Super>v", "<Alt>F1", "<Super>space", "<Control><Shift>c", "<Control>k"])
-  func keysWithAModifierWillDo(_ name: String) throws {
+  func `keys with a modifier will do`(_ name: String) throws {
     let keys = try #require(Accelerator(name))
     #expect(ShortcutRecorder.Choice(keys) == .chosen(keys))
   }
 
   @Test(arguments: ["v", "<Shift>v", "F12", "Escape", "<Control>c", "<Control>v", "<Control>Insert"])
-  func whatIsNeededForTypingWillNot(_ name: String) throws {
+  func `what is needed for typing will not`(_ name: String) throws {
     guard case .unsuitable(let reason) = ShortcutRecorder.Choice(try #require(Accelerator(name))) else {
       Issue.record("suitable")
       return
@@ -21,7 +21,7 @@ import Testing
     #expect(!reason.isEmpty)
   }
 
-  @Test func modifiersAloneAreABeginning() throws {
+  @Test func `modifiers alone are a beginning`() throws {
     #expect(ShortcutRecorder.Choice(try #require(Accelerator("<Control>Super_L"))) == .incomplete)
   }
 
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func theCommandIsSaidWhereThereIsNoOtherWay() throws {
+  @Test func `the command is said if there is no other way`() throws {
     for reason in [ShortcutState.Reason.refused, .unsupported] {
       let state = ShortcutState.notHeld(reason)
       #expect(state.message.hasSuffix(":"))

@@ -20,7 +20,7 @@ import Testing
     "NoSuchMethod",
   ]
 
-  @Test func callsWithOtherTypesAreRefused() async throws {
+  @Test func `calls with other types are refused`() async throws {
     let tray = try await TrayScene.start()
     for object in [tray.item, tray.menu] {
       for method in Self.methods {
@@ -41,7 +41,8 @@ import Testing
     interface == "org.kde.StatusNotifierItem" && method == "ProvideXdgActivationToken" && value.type == "s"
   }
 
-  @Test(arguments: [-1, 4, .min, .max] as [Int32]) func anItemThatIsNotThereIsRefused(id: Int32) async throws
+  @Test(arguments: [-1, 4, .min, .max] as [Int32]) func `an item that is not there is refused`(id: Int32)
+    async throws
   {
     let tray = try await TrayScene.start()
     let calls: [(String, [Variant])] = [
@@ -56,7 +57,7 @@ import Testing
     #expect(tray.requests == [])
   }
 
-  @Test func propertiesCanNeitherBeSetNorInvented() async throws {
+  @Test func `properties can neither be set nor invented`() async throws {
     let tray = try await TrayScene.start()
     for object in [tray.item, tray.menu] {
       let properties = RemoteObject(
@@ -69,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func floodsOfCallsLeaveItAtWork() async throws {
+  @Test func `floods of calls leave it at work`() async throws {
     let tray = try await TrayScene.start()
     for number in 0..<2_000 {
       let id = Variant.int32(Int32(number) - 1_000)

@@ -7,7 +7,7 @@ import Testing
 /// The icon's life, with a watcher that does what the test wants.
 @MainActor
 @Suite(.serialized) struct TrayIconTests {
-  @Test func theIconIsRegisteredWithEachWatcherThatAppears() async throws {
+  @Test func `the icon is registered with each watcher that appears`() async throws {
     let tray = try await TrayScene.start()
     for _ in 1...3 {
       let watcher = try ScriptedWatcher(on: tray.scene.client)
@@ -40,7 +40,7 @@ import Testing
     withExtendedLifetime(item) {}
   }
 
-  @Test func aHostThatComesLaterIsTold() async throws {
+  @Test func `a host that comes later is told`() async throws {
     let tray = try await TrayScene.start()
     let watcher = try ScriptedWatcher(on: tray.scene.client, hasHost: false)
     try await pump("the item") { watcher.items == [tray.name] }
@@ -52,7 +52,7 @@ import Testing
     try await pump("gone") { tray.shown == [true, false] }
   }
 
-  @Test func aWatcherThatRefusesShowsNothing() async throws {
+  @Test func `a watcher that refuses shows nothing`() async throws {
     let tray = try await TrayScene.start()
     let watcher = try ScriptedWatcher(on: tray.scene.client, refuses: true)
     try await pump("the item") { watcher.items == [tray.name] }
@@ -60,7 +60,7 @@ import Testing
     #expect(tray.shown == [])
   }
 
-  @Test func thePreferenceTakesTheIconDownAndPutsItBack() async throws {
+  @Test func `the preference takes the icon down and puts it back`() async throws {
     let tray = try await TrayScene.start()
     let watcher = try ScriptedWatcher(on: tray.scene.client)
     try await pump("shown") { tray.shown == [true] }
@@ -73,7 +73,7 @@ import Testing
     #expect(watcher.items == [tray.name, tray.name])
   }
 
-  @Test func switchedOnAndOffAtOnceThereIsNone() async throws {
+  @Test func `switched on and off at once, there is none`() async throws {
     let tray = try await TrayScene.start(showsIcon: false)
     tray.preferences.showsTrayIcon = true
     tray.preferences.showsTrayIcon = false
@@ -83,13 +83,13 @@ import Testing
     #expect(watcher.items == [] && tray.shown == [])
   }
 
-  @Test func switchedOffAtTheStartNothingIsOnTheBus() async throws {
+  @Test func `switched off at the start, nothing is on the bus`() async throws {
     let tray = try await TrayScene.start(showsIcon: false)
     try await tray.scene.settle()
     #expect(try await !tray.hasItem())
   }
 
-  @Test func withoutABusThereIsNoIcon() async throws {
+  @Test func `without a bus there is no icon`() async throws {
     var attempts = 0
     let icon = TrayIcon(preferences: Preferences(schema: nil)) { () async throws(BusError) -> Bus in
       attempts += 1
@@ -102,7 +102,7 @@ import Testing
     withExtendedLifetime(icon) {}
   }
 
-  @Test func anIconThatIsLetGoLeavesNothing() async throws {
+  @Test func `an icon that is let go leaves nothing`() async throws {
     let tray = try await TrayScene.start()
     weak let icon = tray.icon
     tray.removeIcon()
@@ -114,7 +114,7 @@ import Testing
 
   // MARK: What the user asks for
 
-  @Test func clicksAskForTheWindow() async throws {
+  @Test func `clicks ask for the window`() async throws {
     let tray = try await TrayScene.start()
     for method in ["Activate", "SecondaryActivate", "ContextMenu"] {
       #expect(try await tray.scene.call(tray.item, method, [.int32(20), .int32(-5)]) == .tuple([]))
@@ -124,7 +124,7 @@ import Testing
     #expect(tray.activations == [.ambient, .ambient, .ambient])
   }
 
-  @Test func aTokenGoesWithTheNextRequestOnly() async throws {
+  @Test func `a token goes with the next request only`() async throws {
     let tray = try await TrayScene.start()
     _ = try await tray.scene.call(tray.item, "ProvideXdgActivationToken", [.string("token")])
     for _ in 1...2 { _ = try await tray.scene.call(tray.item, "Activate", [.int32(0), .int32(0)]) }
@@ -133,7 +133,7 @@ import Testing
 
   // MARK: What it looks like
 
-  @Test func itSaysWhatItIsAndNoText() async throws {
+  @Test func `it says what it is and no text`() async throws {
     let tray = try await TrayScene.start()
     let properties = try await tray.properties(of: tray.item)
     #expect(properties.count == 16)
@@ -146,7 +146,7 @@ import Testing
     #expect(properties["ToolTip"]?[2]?.string == "CopyPasta")
   }
 
-  @Test func whereThemesDoNotKnowItThePixelsAreSent() async throws {
+  @Test func `if themes do not know it, the pixels are sent`() async throws {
     let tray = try await TrayScene.start()
     let properties = try await tray.properties(of: tray.item)
     #expect(properties["IconName"]?.string == "")

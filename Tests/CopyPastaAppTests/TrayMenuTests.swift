@@ -13,7 +13,7 @@ import Testing
     (layout[1]?[2]?.children ?? []).map { $0.unboxed?[1]?.dictionary?["label"]?.string }
   }
 
-  @Test(arguments: [-1, 1, 7] as [Int32]) func theLayoutHasThreeEntries(depth: Int32) async throws {
+  @Test(arguments: [-1, 1, 7] as [Int32]) func `the layout has three entries`(depth: Int32) async throws {
     let tray = try await TrayScene.start()
     let layout = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(depth), .strings([])])
     #expect(layout.type == "(u(ia{sv}av))")
@@ -24,7 +24,7 @@ import Testing
     #expect(layout[1]?[2]?.children?.map { $0.unboxed?[0]?.int32 } == [1, 2, 3])
   }
 
-  @Test func theLayoutOfNoDepthOrOfAnEntryHasNoChildren() async throws {
+  @Test func `the layout of no depth or of an entry has no children`() async throws {
     let tray = try await TrayScene.start()
     let root = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(0), .strings([])])
     #expect(root[1]?[2]?.children == [])
@@ -34,7 +34,7 @@ import Testing
     #expect(entry[1]?[2]?.children == [])
   }
 
-  @Test func onlyThePropertiesAskedForAreTold() async throws {
+  @Test func `only the properties asked for are told`() async throws {
     let tray = try await TrayScene.start()
     let layout = try await tray.scene.call(
       tray.menu, "GetLayout", [.int32(0), .int32(-1), .strings(["enabled"])])
@@ -42,7 +42,7 @@ import Testing
     #expect(labels(of: layout) == [nil, nil, nil])
   }
 
-  @Test func propertiesAreToldInGroupsAndOneByOne() async throws {
+  @Test func `properties are told in groups and one by one`() async throws {
     let tray = try await TrayScene.start()
     let some = try await tray.scene.call(
       tray.menu, "GetGroupProperties", [.int32s([3, 99, 1, 1, -1]), .strings(["label"])])
@@ -57,7 +57,7 @@ import Testing
     #expect(properties["TextDirection"]?.string == "ltr")
   }
 
-  @Test func aChosenEntryIsPassedOnWithItsTime() async throws {
+  @Test func `a chosen entry is passed on with its time`() async throws {
     let tray = try await TrayScene.start()
     for (id, time) in [(1, 0), (2, 1234), (3, 1235)] as [(Int32, UInt32)] {
       let event: [Variant] = [.int32(id), .string("clicked"), .boxed(.int32(0)), .uint32(time)]
@@ -67,7 +67,7 @@ import Testing
     #expect(tray.activations == [.ambient, .time(1234), .time(1235)])
   }
 
-  @Test func eventsInAGroupAreTakenOneByOne() async throws {
+  @Test func `events in a group are taken one by one`() async throws {
     let tray = try await TrayScene.start()
     let events =
       ([(1, "clicked"), (77, "clicked"), (0, "opened"), (2, "hovered"), (2, "clicked")] as [(Int32, String)])
@@ -77,7 +77,7 @@ import Testing
     #expect(tray.requests == [.show, .preferences])
   }
 
-  @Test func nothingHasToBeAskedForAgainBeforeItIsShown() async throws {
+  @Test func `nothing has to be asked for again before it is shown`() async throws {
     let tray = try await TrayScene.start()
     #expect(try await tray.scene.call(tray.menu, "AboutToShow", [.int32(0)]) == .tuple([.bool(false)]))
     let group = try await tray.scene.call(tray.menu, "AboutToShowGroup", [.int32s([0, 1, 50])])

@@ -10,7 +10,7 @@ import Testing
 @Suite struct WordsTests {
   private let second: Int64 = 1_000_000
 
-  @Test func agesAreSaidAsPeopleSayThem() {
+  @Test func `ages are said as people say them`() {
     let now: Int64 = 1_790_000_000 * second
     func age(_ seconds: Int64) -> String { Age.text(of: now - seconds * second, at: now) }
     #expect(age(0) == "just now")
@@ -34,7 +34,7 @@ import Testing
     #expect(Age.timeUntilChange(of: time, at: now) >= .seconds(1))
   }
 
-  @Test func anAgeIsRightUntilItSaysThatItChanges() {
+  @Test func `an age is right until it says that it changes`() {
     let now: Int64 = 1_790_000_000 * second
     for seconds: Int64 in [0, 1, 59, 60, 61, 119, 120, 3599, 3600, 7000] {
       let time = now - seconds * second
@@ -82,7 +82,7 @@ import Testing
     #expect(before == "14:13" && LocalTime.timeOfDay(time) == "17:13", "\(before)")
   }
 
-  @Test func commandLines() {
+  @Test func `command lines`() {
     #expect(Invocation([]) == .show)
     #expect(Invocation(["--version"]) == .version)
     #expect(Invocation(["-h"]) == .help)
@@ -91,7 +91,7 @@ import Testing
     #expect(Invocation(["--version", "--nonsense"]) != .version)
   }
 
-  @Test func everyFailureIsOneLine() {
+  @Test func `every failure is one line`() {
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .foreign,

@@ -3,7 +3,7 @@ import Testing
 
 /// The harness itself: if one of these fails, look here before at the program.
 @Suite struct HarnessTests {
-  @Test func whatIsCopiedIsPasted() async throws {
+  @Test func `what is copied is pasted`() async throws {
     try await VirtualDesktop.with { desktop in
       let text = "two\nlines, 🍝 and שלום"
       let owner = try await XClip.copy(text, on: desktop)
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func whatIsCopiedOnWaylandIsPasted() async throws {
+  @Test func `what is copied on Wayland is pasted`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
       let text = "two\nlines, 🍝 and שלום"
       try await desktop.copy(text)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func anOwnerCountsItsRequests() async throws {
+  @Test func `an owner counts its requests`() async throws {
     try await VirtualDesktop.with { desktop in
       let owner = try await ClipboardOwner.start(
         offering: .text("plain"), .html("<b>rich</b>"), .hint(), on: desktop)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func windowsAreActiveMinimisedAndClosed() async throws {
+  @Test func `windows are active, minimised and closed`() async throws {
     try await VirtualDesktop.with { desktop in
       let first = try await desktop.openOtherWindow(titled: "First (1)")
       let second = try await desktop.openOtherWindow(titled: "Second")
@@ -81,7 +81,7 @@ import Testing
     return (first, second)
   }
 
-  @Test func windowsOnWaylandAreActiveMinimisedClickedAndClosed() async throws {
+  @Test func `windows on Wayland are active, minimised, clicked and closed`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
       let (first, second) = try await activateTwoWindowsInTurn(on: desktop)
       #expect(try await first.frame() == Rectangle(x: 940, y: 40, width: 300, height: 200))
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(.enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed"))
-  func windowsOnGnomeAreActiveMinimisedAndClosed() async throws {
+  func `windows on GNOME are active, minimised and closed`() async throws {
     try await VirtualDesktop.with(.gnome) { desktop in
       let (first, second) = try await activateTwoWindowsInTurn(on: desktop)
       #expect(try await Screenshot.take(of: first, on: desktop).width == first.frame().width)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func aScreenshotHasTheColoursOfTheScreen() async throws {
+  @Test func `a screenshot has the colours of the screen`() async throws {
     try await VirtualDesktop.with { desktop in
       let window = try await desktop.openOtherWindow()
       let frame = try await window.frame()
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func aHistoryIsReadByteForByte() async throws {
+  @Test func `a history is read byte for byte`() async throws {
     try await VirtualDesktop.with(windowManager: nil) { desktop in
       let database = HistoryDatabase(path: desktop.home.dataHome + "/history.sqlite3")
       #expect(try await database.count() == 0)
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func aProgramEndsAndIsEnded() async throws {
+  @Test func `a program ends and is ended`() async throws {
     let environment = ["PATH": "/usr/bin:/bin"]
     let echo = try await Program.run(["cat"], environment: environment, input: Array("in\n".utf8))
     #expect(echo.exit == .code(0) && echo.text == "in")
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func theProgramIsStartedAndWatched() async throws {
+  @Test func `the program is started and watched`() async throws {
     try await VirtualDesktop.with { desktop in
       let app = try await CopyPasta.launch(on: desktop)
       try await XClip.copy("hello", on: desktop)

@@ -41,7 +41,7 @@ import Testing
       properties: ["Zone": { .string("UTC") }, "Unknown": { nil }])
   }
 
-  @Test func callsAndPropertiesAreAnswered() async throws {
+  @Test func `calls and properties are answered`() async throws {
     let scene = try await BusScene.start()
     let name = try await scene.takeName()
     var zones: [String] = []
@@ -55,7 +55,7 @@ import Testing
     withExtendedLifetime((name, object)) {}
   }
 
-  @Test func whateverIsWrongIsAnsweredWithAnError() async throws {
+  @Test func `whatever is wrong is answered with an error`() async throws {
     let scene = try await BusScene.start()
     let name = try await scene.takeName()
     let object = try export(on: scene.service) { _ in Issue.record("the method was called") }
@@ -82,7 +82,7 @@ import Testing
     withExtendedLifetime((name, object)) {}
   }
 
-  @Test func aThrownErrorIsTheAnswer() async throws {
+  @Test func `a thrown error is the answer`() async throws {
     let scene = try await BusScene.start()
     let name = try await scene.takeName()
     let object = try export(on: scene.service)
@@ -92,7 +92,7 @@ import Testing
     withExtendedLifetime((name, object)) {}
   }
 
-  @Test func anObjectIsThereUntilItIsLetGo() async throws {
+  @Test func `an object is there until it is let go`() async throws {
     let scene = try await BusScene.start()
     let name = try await scene.takeName()
     var object: Bus.Registration? = try export(on: scene.service)
@@ -105,13 +105,13 @@ import Testing
     withExtendedLifetime((name, object)) {}
   }
 
-  @Test func anIntrospectionThatMakesNoSenseIsAnError() async throws {
+  @Test func `an introspection that makes no sense is an error`() async throws {
     let scene = try await BusScene.start()
     #expect(throws: BusError.self) { try scene.service.export("<node><", at: "/a", methods: [:]) }
     #expect(throws: BusError.self) { try scene.service.export("<node/>", at: "/a", methods: [:]) }
   }
 
-  @Test func aRefusedExportLetsItsClosuresGo() async throws {
+  @Test func `a refused export lets its closures go`() async throws {
     let scene = try await BusScene.start()
     let object = try export(on: scene.service)
     weak var captured: Token?
@@ -161,7 +161,7 @@ import Testing
     withExtendedLifetime(name) {}
   }
 
-  @Test func aFloodOfCallsIsAnsweredCallByCall() async throws {
+  @Test func `a flood of calls is answered call by call`() async throws {
     let scene = try await BusScene.start()
     let name = try await scene.takeName()
     var calls = 0

@@ -14,19 +14,19 @@ import Testing
 
   // MARK: Calls
 
-  @Test func aCallIsAnswered() async throws {
+  @Test func `a call is answered`() async throws {
     let scene = try await BusScene.start()
     let answer = try await scene.call(busItself, "NameHasOwner", [.string(clock.name)])
     #expect(answer == .tuple([.bool(false)]))
   }
 
-  @Test func aRefusalCarriesItsName() async throws {
+  @Test func `a refusal carries its name`() async throws {
     let scene = try await BusScene.start()
     #expect(try await scene.refusal(busItself, "NoSuchMethod") == BusError.unknownMethod)
     #expect(try await scene.refusal(clock, "Now") == "org.freedesktop.DBus.Error.ServiceUnknown")
   }
 
-  @Test func whatCannotBeAddressedIsRefusedHere() async throws {
+  @Test func `what cannot be addressed is refused here`() async throws {
     let scene = try await BusScene.start()
     for object in [
       RemoteObject(name: "no name", path: "/", interface: "a.b"),
@@ -40,14 +40,14 @@ import Testing
     #expect(try await scene.refusal(busItself, "no method") != nil)
   }
 
-  @Test func aCallThatNobodyAnswersEndsInTime() async throws {
+  @Test func `a call that nobody answers ends in time`() async throws {
     let scene = try await BusScene.start()
     scene.daemon.signal(SIGSTOP)
     defer { scene.daemon.signal(SIGCONT) }
     #expect(try await scene.failure(busItself, "GetId", timeout: .milliseconds(20)) == .timedOut)
   }
 
-  @Test func aCancelledCallEnds() async throws {
+  @Test func `a cancelled call ends`() async throws {
     let scene = try await BusScene.start()
     scene.daemon.signal(SIGSTOP)
     defer { scene.daemon.signal(SIGCONT) }
@@ -56,7 +56,7 @@ import Testing
     await #expect(throws: BusError.cancelled) { try await pumping { try await call.value } }
   }
 
-  @Test func aBusThatWentAwayIsSaid() async throws {
+  @Test func `a bus that went away is said`() async throws {
     let scene = try await BusScene.start()
     try await scene.daemon.stop()
     guard case .noBus = try await scene.failure(busItself, "GetId") else {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func whereThereIsNoBusConnectingFails() async throws {
+  @Test func `if there is no bus, connecting fails`() async throws {
     do {
       _ = try await pumping { try await Bus.at(address: "unix:path=/nonexistent/bus") }
       Issue.record("it connected")
@@ -74,7 +74,7 @@ import Testing
 
   // MARK: Signals
 
-  @Test func aSignalArrivesUntilTheSubscriptionEnds() async throws {
+  @Test func `a signal arrives until the subscription ends`() async throws {
     let scene = try await BusScene.start()
     let name = try await scene.takeName()
     var received: [Variant] = []
@@ -97,7 +97,7 @@ import Testing
 
   // MARK: Names
 
-  @Test func aNameIsSeenToComeAndGo() async throws {
+  @Test func `a name is seen to come and go`() async throws {
     let scene = try await BusScene.start()
     var seen: [String?] = []
     var watch: Bus.Registration? = scene.client.watchName(clock.name) {
@@ -120,7 +120,7 @@ import Testing
     withExtendedLifetime((name, watch)) {}
   }
 
-  @Test func aNameThatAnotherOneHasIsHadOnceItIsFree() async throws {
+  @Test func `a name that another one has is had once it is free`() async throws {
     let scene = try await BusScene.start()
     var first: Bus.Registration? = try await scene.takeName()
     var isAcquired = false
@@ -133,7 +133,7 @@ import Testing
   }
 
   /// GLib waits for 25 s, and warns if the bus ends meanwhile.
-  @Test func aNameIsGivenBackWithoutWaitingForTheBus() async throws {
+  @Test func `a name is given back without waiting for the bus`() async throws {
     let scene = try await BusScene.start()
     var name: Bus.Registration? = try await scene.takeName()
     scene.daemon.signal(SIGSTOP)
@@ -146,7 +146,7 @@ import Testing
 
   // MARK: Lifetime
 
-  @Test func lettingGoReleasesTheClosuresAndTheConnection() async throws {
+  @Test func `letting go releases the closures and the connection`() async throws {
     let daemon = try await PrivateBus.start()
     weak var captured: Token?
     var connection: WeakReference?

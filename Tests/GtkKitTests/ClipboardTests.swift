@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func whatIsOfferedIsReadAsAStreamThatLeavesNothing() async throws {
+  @Test func `what is offered is read as a stream that leaves nothing`() async throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     let bytes = Array("a text\u{0}with a NUL".utf8)
     clipboard.offer(bytes, as: ["text/plain;charset=utf-8", "STRING"])
@@ -38,7 +38,7 @@ import Testing
     try await pump { lifetime?.isOver == true }
   }
 
-  @Test func aTypeThatIsNotOfferedIsAnError() async throws {
+  @Test func `a type that is not offered is an error`() async throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     clipboard.offer([1], as: ["text/plain"])
     var failure: (any Error)?
@@ -50,7 +50,7 @@ import Testing
     #expect(failure is GLibError)
   }
 
-  @Test func aCancelledReadIsNoOtherError() async throws {
+  @Test func `a cancelled read is no other error`() async throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     clipboard.offer([1], as: ["text/plain"])
     var failure: (any Error)?
@@ -62,7 +62,7 @@ import Testing
     #expect(failure is CancellationError)
   }
 
-  @Test func aHandlerOfChangesIsCalledAndLetGo() throws {
+  @Test func `a handler of changes is called and let go`() throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     weak var captured: Token?
     var changes = 0
@@ -80,7 +80,7 @@ import Testing
     #expect(captured == nil)
   }
 
-  @Test func anApplicationLeavesNothing() {
+  @Test func `an application leaves nothing`() {
     expectNoLeak { token in
       let application = Application(id: "org.copypasta.Test")
       application.onActivate { _ = token }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DisplayLossTests {
   /// GDK waits for the answer, for ever.
-  @Test func theProgramEndsAlsoWhereItIsAboutToShowAWindow() async throws {
+  @Test func `the program ends also if it is about to show a window`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
       let probe = try await Self.loseDisplay(on: desktop, and: "show")
       #expect(try await probe.waitForExit() == .code(1))
@@ -12,7 +12,7 @@ import Testing
   }
 
   /// Before it waits again, the loop sends what there is to send; GDK finds nobody there and ends the process.
-  @Test func theProgramIsToldAlsoWhereItsLoopIsBusyMeanwhile() async throws {
+  @Test func `the program is told also if its loop is busy meanwhile`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
       let probe = try await Self.loseDisplay(on: desktop, and: "hide")
       #expect(try await probe.waitForExit() == .code(1))

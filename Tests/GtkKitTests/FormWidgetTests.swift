@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct FormWidgetTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func controlsGoWithTheirClosures() {
+  @Test func `controls go with their closures`() {
     expectNoLeak { token in
       let made = Switch()
       made.onChange { _ = token }
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func aRowIsClickedThoughNobodyHoldsTheViewOfItsList() {
+  @Test func `a row is clicked though nobody holds the view of its list`() {
     var count = 0
     var row: Widget?
     let box = Box(.vertical)
@@ -59,7 +59,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func aLabelOfAControlLetsGoOfIt() {
+  @Test func `a label of a control lets go of it`() {
     expectNoLeak { _ in
       let control = Switch()
       let label = Label("_Sound", of: control)
@@ -68,13 +68,13 @@ import Testing
     }
   }
 
-  @Test func aSpinButtonKeepsToItsRange() {
+  @Test func `a spin button keeps to its range`() {
     let made = SpinButton(1...9, page: 3)
     made.value = 20
     #expect(made.value == 9)
   }
 
-  @Test func aMenuIsBuiltWhenItIsFirstOpened() {
+  @Test func `a menu is built when it is first opened`() {
     var count = 0
     expectNoLeak { token in
       let window = Window(title: "test")
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func dialogsGoOnceTheyAreClosed() {
+  @Test func `dialogs go once they are closed`() {
     var isHidden = false
     expectNoLeak { token in
       let window = Window(

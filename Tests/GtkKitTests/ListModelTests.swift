@@ -19,7 +19,7 @@ private final class Numbers: ListModelSource {
     return rowValue(of: item) as? Int
   }
 
-  @Test func itShowsItsSource() {
+  @Test func `it shows its source`() {
     let numbers = Numbers([10, 20, 30])
     let model = ListModel(source: numbers)
     #expect(g_list_model_get_n_items(model.opaque) == 3)
@@ -27,7 +27,7 @@ private final class Numbers: ListModelSource {
     #expect(value(in: model, at: 3) == nil)
   }
 
-  @Test func itTellsOfChanges() {
+  @Test func `it tells of changes`() {
     let numbers = Numbers([1, 2, 3])
     let model = ListModel(source: numbers)
     var changes: [[Int]] = []
@@ -39,7 +39,7 @@ private final class Numbers: ListModelSource {
   }
 
   /// A list view that is taken apart asks again for what it was told of, and aborts if that changed.
-  @Test func aModelWhoseSourceHasGoneIsAsLongAsItWas() {
+  @Test func `a model whose source has gone is as long as it was`() {
     var numbers: Numbers? = Numbers([1])
     let model = ListModel(source: numbers.unsafelyUnwrapped)
     numbers = nil
@@ -47,7 +47,7 @@ private final class Numbers: ListModelSource {
     #expect(value(in: model, at: 0) == nil)
   }
 
-  @Test func theViewsAreToldBeforeTheyCount() {
+  @Test func `the views are told before they count`() {
     let numbers = Numbers([1])
     let model = ListModel(source: numbers)
     numbers.numbers.append(2)
@@ -56,7 +56,7 @@ private final class Numbers: ListModelSource {
     #expect(g_list_model_get_n_items(model.opaque) == 2)
   }
 
-  @Test func neitherTheModelNorItsSourceLeaks() {
+  @Test func `neither the model nor its source leaks`() {
     weak var source: Numbers?
     do {
       let numbers = Numbers([1, 2])
@@ -66,7 +66,7 @@ private final class Numbers: ListModelSource {
     #expect(source == nil)
   }
 
-  @Test func anItemKeepsItsValueAndNoLonger() {
+  @Test func `an item keeps its value and no longer`() {
     weak var captured: Token?
     do {
       let token = Token()
@@ -81,7 +81,7 @@ private final class Numbers: ListModelSource {
     #expect(captured == nil)
   }
 
-  @Test func anotherObjectIsNoRowItem() {
+  @Test func `another object is no row item`() {
     let menu = Menu([])
     #expect(rowValue(of: menu.raw) == nil)
   }

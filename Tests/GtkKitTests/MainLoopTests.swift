@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MainLoopTests {
   /// Without the eventfd's counter being read the loop spins, at some 800,000 µs a second.
-  @Test func mainActorTasksRunAndAnIdleLoopSleeps() async throws {
+  @Test func `main actor tasks run and an idle loop sleeps`() async throws {
     let program =
       URL(fileURLWithPath: CopyPasta.programPath).deletingLastPathComponent().path + "/MainLoopProbe"
     let result = try await Program.run([program], environment: ProcessInfo.processInfo.environment)

@@ -6,11 +6,11 @@ import Testing
 
 @MainActor
 @Suite struct OwnedTests {
-  @Test func takingKeepsTheReferenceThatWasGiven() {
+  @Test func `taking keeps the reference that was given`() {
     expectNoLeak { _ in Object(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped))) }
   }
 
-  @Test func borrowingAddsAReference() throws {
+  @Test func `borrowing adds a reference`() throws {
     let menu = UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)
     let lifetime: Lifetime
     do {
@@ -22,7 +22,7 @@ import Testing
     #expect(lifetime.isOver)
   }
 
-  @Test func aReferenceFromAnotherThreadIsGivenBackOnTheMainOne() async {
+  @Test func `a reference from another thread is given back on the main one`() async {
     let lifetime: Lifetime
     var object: Object? = Object(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)))
     lifetime = Lifetime(of: object.unsafelyUnwrapped.raw)

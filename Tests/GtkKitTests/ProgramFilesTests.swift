@@ -4,7 +4,7 @@ import Testing
 @testable import GtkKit
 
 @Suite struct ProgramFilesTests {
-  @Test func whatIsInstalledIsFoundFromWhereTheProgramLies() throws {
+  @Test func `what is installed is found from where the program lies`() throws {
     let prefix = try Folders("bin", "share")
     #expect(ProgramFiles.folder(ofProgram: prefix.path + "/bin/copypasta") == prefix.path + "/share")
     let checkout = try Folders("release/share")
@@ -14,7 +14,7 @@ import Testing
     #expect(ProgramFiles.folder(ofProgram: bare.path + "/release/copypasta") == nil)
   }
 
-  @Test func theFolderIsAddedOnceAndTheUsersFoldersStay() {
+  @Test func `the folder is added once, and the user's folders stay`() {
     func folders(_ known: String) -> String { ProgramFiles.dataFolders(with: "/opt/share", before: known) }
     #expect(folders("") == "/opt/share:/usr/local/share/:/usr/share/")
     #expect(folders("/home/ada/share:/usr/share") == "/opt/share:/home/ada/share:/usr/share")

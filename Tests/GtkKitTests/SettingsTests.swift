@@ -35,7 +35,7 @@ import Testing
     </schema></schemalist>
     """
 
-  @Test func aSchemaThatIsNotThereIsNil() throws {
+  @Test func `a schema that is not there is nil`() throws {
     #expect(SettingsSchema("org.copypasta.NotInstalled") == nil)
     #expect(SettingsSchema("org.copypasta.NotInstalled", compiledIn: folder.path + "/compiled") == nil)
     #expect(SettingsSchema(Self.id, compiledIn: folder.path + "/nothing") == nil)
@@ -43,14 +43,14 @@ import Testing
     #expect(SettingsSchema(Self.id, compiledIn: folder.path) == nil)
   }
 
-  @Test func aSchemaThatMakesNoSenseIsNotCompiled() throws {
+  @Test func `a schema that makes no sense is not compiled`() throws {
     try folder.write("<schemalist><schema/></schemalist>", to: "test.gschema.xml")
     #expect(throws: GLibError.self) {
       try SettingsSchema.compile(folder.path, into: folder.path + "/other")
     }
   }
 
-  @Test func aSchemaTellsItsKeysAndWhatTheyAreAtFirst() {
+  @Test func `a schema tells its keys and what they are at first`() {
     #expect(Set(schema.keys) == ["sound", "name", "volume", "list", "odd"])
     #expect(schema.initialValue(of: "sound") == .flag(true))
     #expect(schema.initialValue(of: "name") == .text(""))
@@ -60,7 +60,7 @@ import Testing
     #expect(schema.initialValue(of: "unknown") == nil)
   }
 
-  @Test func theSchemaGoesBeforeWhatTheCodeSays() {
+  @Test func `the schema goes before what the code says`() {
     let settings = Settings(schema, initially: initial)
     defer { settings.reset(initial.keys) }
     #expect(settings["volume"] == .number(3))
@@ -68,7 +68,7 @@ import Testing
     #expect(settings["sneaked in"] == nil)
   }
 
-  @Test func aChangeIsToldOfAndSeenByOthers() {
+  @Test func `a change is told of and seen by others`() {
     let settings = Settings(schema, initially: initial)
     let other = Settings(schema, initially: initial)
     defer { settings.reset(initial.keys) }
@@ -85,13 +85,13 @@ import Testing
   @Test(arguments: [
     ("volume", Settings.Value.number(10)), ("volume", .text("loud")), ("nothing", .flag(true)),
   ])
-  func whatAKeyDoesNotTakeIsRefused(key: String, value: Settings.Value) {
+  func `what a key does not take is refused`(key: String, value: Settings.Value) {
     let settings = Settings(schema, initially: initial)
     #expect(!settings.set(key, to: value))
     #expect(settings["volume"] == .number(3))
   }
 
-  @Test func withoutASchemaTheValuesAreKeptInMemory() {
+  @Test func `without a schema the values are kept in memory`() {
     let settings = Settings(nil, initially: initial)
     var told: [String] = []
     settings.onChange { told.append($0) }
@@ -104,11 +104,11 @@ import Testing
     #expect(Settings(nil, initially: initial)["volume"] == .number(5))
   }
 
-  @Test func whatIsKeptInMemoryIsNotCalledKept() {
+  @Test func `what is kept in memory is not called kept`() {
     #expect(!Settings(schema, initially: initial).areKept)
   }
 
-  @Test func aListIsKept() {
+  @Test func `a list is kept`() {
     let settings = Settings(schema, initially: ["list": .texts([])])
     #expect(settings["list"] == .texts(["a", "b"]))
     #expect(settings.set("list", to: .texts(["é", ""])))
@@ -118,7 +118,7 @@ import Testing
     #expect(settings["list"] == .texts(["a", "b"]))
   }
 
-  @Test func aSchemaOfSeveralPlacesHasAValueInEach() throws {
+  @Test func `a schema of several places has a value in each`() throws {
     try folder.write(
       Self.source.replacing(" path=\"/org/copypasta/test/\"", with: ""), to: "test.gschema.xml")
     try SettingsSchema.compile(folder.path, into: folder.path + "/several")
@@ -132,7 +132,7 @@ import Testing
     #expect(Settings(schema, at: "/org/copypasta/here/", initially: initial)["name"] == .text("here"))
   }
 
-  @Test func nothingIsLeftOfThemOnceTheyAreGone() {
+  @Test func `nothing is left of them once they are gone`() {
     weak var captured: Token?
     weak var settings: Settings?
     do {

@@ -9,7 +9,7 @@ import Testing
     Object(Owned(taking: UnsafeMutableRawPointer(g_simple_action_new("test", nil).unsafelyUnwrapped)))
   }
 
-  @Test func aHandlerIsCalledUntilItIsDisconnected() {
+  @Test func `a handler is called until it is disconnected`() {
     let action = action()
     var calls = 0
     action.connectAction { calls += 1 }
@@ -23,7 +23,7 @@ import Testing
     #expect(calls == 11)
   }
 
-  @Test func disconnectingReleasesTheClosure() {
+  @Test func `disconnecting releases the closure`() {
     let action = action()
     weak var captured: Token?
     do {
@@ -36,7 +36,7 @@ import Testing
     #expect(captured == nil)
   }
 
-  @Test func theObjectsEndReleasesEveryClosure() {
+  @Test func `the object's end releases every closure`() {
     expectNoLeak { token in
       let action = action()
       action.connect("notify::name") { _ = token }

@@ -5,7 +5,7 @@ import Testing
 
 @MainActor
 @Suite struct TimeoutTests {
-  @Test func itFiresOnce() {
+  @Test func `it fires once`() {
     var calls = 0
     let timeout = Timeout(after: .milliseconds(1)) { calls += 1 }
     #expect(MainLoop.run(until: { calls == 1 }, atMost: .seconds(20)))
@@ -16,7 +16,7 @@ import Testing
     withExtendedLifetime((timeout, later)) {}
   }
 
-  @Test func itRepeatsUntilItIsCancelled() {
+  @Test func `it repeats until it is cancelled`() {
     var calls = 0
     let timeout = Timeout(every: .milliseconds(1)) { calls += 1 }
     #expect(MainLoop.run(until: { calls >= 3 }, atMost: .seconds(20)))
@@ -29,19 +29,19 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func oneCanWaitForIt() async throws {
+  @Test func `one can wait for it`() async throws {
     let start = ContinuousClock.now
     try await pumping { try await Timeout.wait(.milliseconds(20)) }
     #expect(ContinuousClock.now - start >= .milliseconds(20))
   }
 
-  @Test func cancellingTheTaskEndsTheWait() async throws {
+  @Test func `cancelling the task ends the wait`() async throws {
     let waiting = Task { try await Timeout.wait(.seconds(3600)) }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
-  @Test func lettingGoOfItCancelsItAndReleasesTheClosure() {
+  @Test func `letting go of it cancels it and releases the closure`() {
     weak var captured: Token?
     var calls = 0
     do {
@@ -61,7 +61,7 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func aLimitThatPassesIsSaid() {
+  @Test func `a limit that passes is said`() {
     #expect(!MainLoop.run(until: { false }, atMost: .milliseconds(5)))
   }
 }

@@ -4,14 +4,14 @@ import Testing
 @testable import GtkKit
 
 @Suite struct ValueTests {
-  @Test func hmacIsTheOneOfRFC4231() {
+  @Test func `HMAC is the one of RFC 4231`() {
     // RFC 4231, test case 2.
     let digest = Checksum.hmacSHA256(key: Array("Jefe".utf8), of: Array("what do ya want for nothing?".utf8))
     #expect(digest.starts(with: [0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e]))
     #expect(digest.count == 32)
   }
 
-  @Test func aLineIsFilledOnceAndKeepsItsPercentSigns() {
+  @Test func `a line is filled once and keeps its percent signs`() {
     #expect("100% of %s, %s".filled(with: "a%sb") == "100% of a%sb, %s")
     #expect("nothing".filled(with: "x") == "nothing")
     #expect("%".filled(with: "x") == "%")
@@ -19,12 +19,12 @@ import Testing
     #expect("%s of %s".filled(with: "%s", "9") == "%s of 9")
   }
 
-  @Test func aTranslationMayTurnTheOrderRound() {
+  @Test func `a translation may turn the order round`() {
     #expect("%2$s のうち %1$s".filled(with: "3", "9") == "9 のうち 3")
     #expect("%3$s, %0$s".filled(with: "3", "9") == "%3$s, %0$s")
   }
 
-  @Test func untranslatedTextsAreThemselves() {
+  @Test func `untranslated texts are themselves`() {
     // Short texts lie on the stack in Swift; the answer must not point there.
     #expect(tr("Copy") == "Copy")
     #expect(trn("%s day", "%s days", 1) == "%s day")
@@ -32,13 +32,13 @@ import Testing
     #expect(tr(String(repeating: "long ", count: 100)).count == 500)
   }
 
-  @Test func millisecondsAreRoundedUp() {
+  @Test func `milliseconds are rounded up`() {
     #expect(Duration.microseconds(1).milliseconds == 1)
     #expect(Duration.milliseconds(550).milliseconds == 550)
     #expect(Duration.seconds(2).milliseconds == 2000)
   }
 
-  @Test func aKeyFileGivesBackWhatWasWritten() throws {
+  @Test func `a key file gives back what was written`() throws {
     let folder = try TemporaryFolder()
     let file = KeyFile(path: folder.path + "/new/state.ini", group: "window")
     #expect(file.integers(["width"]) == [:])
@@ -46,7 +46,7 @@ import Testing
     #expect(file.integers(["width", "height", "depth"]) == ["width": 480, "height": -1])
   }
 
-  @Test func aDamagedKeyFileIsAnEmptyOne() throws {
+  @Test func `a damaged key file is an empty one`() throws {
     let folder = try TemporaryFolder()
     try folder.write("[window]\nwidth=wide\nheight=7\n", to: "state.ini")
     #expect(
@@ -57,7 +57,7 @@ import Testing
     #expect(KeyFile(path: folder.path + "/state.ini", group: "window").integers(["width"]) == [:])
   }
 
-  @Test func aKeyFileThatCannotBeWrittenSaysSo() throws {
+  @Test func `a key file that cannot be written says so`() throws {
     #expect(throws: GLibError.self) {
       try KeyFile(path: "/proc/copypasta/state.ini", group: "window").write([("width", 1)])
     }

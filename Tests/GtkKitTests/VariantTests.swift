@@ -12,7 +12,7 @@ import Testing
     .int32s([-1, 2]), .int32s([]),
   ]
 
-  @Test func eachBuilderMakesItsType() {
+  @Test func `each builder makes its type`() {
     let types = Self.samples.map(\.type)
     #expect(
       types == [
@@ -20,7 +20,7 @@ import Testing
       ])
   }
 
-  @Test func whatGoesInComesOut() {
+  @Test func `what goes in comes out`() {
     #expect(Self.samples[0].string == "é 🍝")
     #expect(Self.samples[1].bool == true)
     #expect(Self.samples[2].int32 == -5)
@@ -38,7 +38,7 @@ import Testing
     #expect(Self.samples[15].int32s == [])
   }
 
-  @Test(arguments: samples) func aReaderOfAnotherTypeAnswersNil(sample: Variant) {
+  @Test(arguments: samples) func `a reader of another type answers nil`(sample: Variant) {
     let type = sample.type
     #expect((sample.string == nil) == !["s", "o"].contains(type))
     #expect((sample.bool == nil) == (type != "b"))
@@ -56,15 +56,15 @@ import Testing
     #expect(sample[-1] == nil)
   }
 
-  @Test(arguments: ["", "a", "/a/", "/ä", "//"]) func whatIsNoPathIsRefused(path: String) {
+  @Test(arguments: ["", "a", "/a/", "/ä", "//"]) func `what is no path is refused`(path: String) {
     #expect(Variant.objectPath(path) == nil)
   }
 
-  @Test func aDescriptionSaysTheTypeAlone() {
+  @Test func `a description says the type alone`() {
     #expect("\(Variant.string("secret"))" == "Variant(s)")
   }
 
-  @Test func theLastReferenceFreesTheData() {
+  @Test func `the last reference frees the data`() {
     let data = Data()
     do {
       let variant = Variant(sinking: data.floatingVariant())

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct WidgetTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func simpleWidgets() {
+  @Test func `simple widgets leave nothing`() {
     expectNoLeak { _ in Label("text") }
     expectNoLeak { _ in Image(icon: "edit-copy-symbolic", size: 16) }
     expectNoLeak { token in Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token }.flat() }
@@ -18,7 +18,7 @@ import Testing
     expectNoLeak { token in Button(words: "Copy") { _ = token } }
   }
 
-  @Test func containers() {
+  @Test func `containers leave nothing`() {
     expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
     expectNoLeak { _ in
       let stack = Stack()
@@ -34,7 +34,7 @@ import Testing
     expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }
   }
 
-  @Test func gesturesAndKeys() {
+  @Test func `gestures and keys leave nothing`() {
     expectNoLeak { token in
       let label = Label("a")
       label.onClick(.secondary) { _, _ in _ = token }
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func dropsAndDrags() {
+  @Test func `drops and drags leave nothing`() {
     expectNoLeak { token in
       let label = Label("a")
       label.onDrop(of: ["text/plain"]) { _ in _ = token }
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func actionsAndMenus() {
+  @Test func `actions and menus leave nothing`() {
     expectNoLeak { token in
       let group = ActionGroup()
       group.add("copy") { _ = token }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func aListViewLetsGoOfItsRows() {
+  @Test func `a list view lets go of its rows`() {
     let source = Source()
     expectNoLeak { token in
       let list = ListView(model: ListModel(source: source)) { _ in Row(token) }
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func accessibleNamesLeaveNothingBehind() {
+  @Test func `accessible names leave nothing behind`() {
     expectNoLeak { _ in
       let label = Label("a")
       label.setAccessibleName("name")
@@ -139,7 +139,7 @@ import Testing
     #expect(sheet == nil)
   }
 
-  @Test func theNextFrameIsToldOfOnce() {
+  @Test func `the next frame is told of once`() {
     let window = Window(title: "test")
     var calls = 0
     window.present()

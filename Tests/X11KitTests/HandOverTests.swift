@@ -15,7 +15,7 @@ extension X11KitTests {
       owner = try SelectionOwner(display: display)
     }
 
-    @Test func aManagerIsToKeepEveryFormOfAShortText() async throws {
+    @Test func `a manager is to keep every form of a short text`() async throws {
       let manager = try await start("keeps")
       try await owner.offer(Array("kept".utf8))
       #expect(await owner.handOver(within: .seconds(20)))
@@ -25,7 +25,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [1 << 20, 20 << 20])
-    func aManagerGetsALongTextWholeAndOnce(_ size: Int) async throws {
+    func `a manager gets a long text whole and once`(_ size: Int) async throws {
       let manager = try await start("keeps")
       try await owner.offer(sampleText(size))
       #expect(await owner.handOver(within: .seconds(60)))
@@ -33,7 +33,7 @@ extension X11KitTests {
       #expect(try manager.nextLine() == "has \(size)")
     }
 
-    @Test func aManagerMayRefuse() async throws {
+    @Test func `a manager may refuse`() async throws {
       let manager = try await start("refuses")
       try await owner.offer(Array("refused".utf8))
       #expect(await !owner.handOver(within: .seconds(20)))
@@ -41,7 +41,7 @@ extension X11KitTests {
       withExtendedLifetime(manager) {}
     }
 
-    @Test func aManagerThatNeverAnswersIsNotWaitedFor() async throws {
+    @Test func `a manager that never answers is not waited for`() async throws {
       let manager = try await start("mute")
       try await owner.offer(Array("mute".utf8))
       #expect(await !owner.handOver(within: .milliseconds(100)))
@@ -50,7 +50,7 @@ extension X11KitTests {
       withExtendedLifetime(manager) {}
     }
 
-    @Test func withoutAManagerThereIsNothingToWaitFor() async throws {
+    @Test func `without a manager there is nothing to wait for`() async throws {
       try await owner.offer(Array("alone".utf8))
       // The manager of another test may take a moment to be gone.
       let isQuick = try await eventually {
@@ -61,7 +61,7 @@ extension X11KitTests {
       #expect(isQuick)
     }
 
-    @Test func whatIsNotOursIsNotHandedOver() async throws {
+    @Test func `what is not ours is not handed over`() async throws {
       let manager = try await start("keeps")
       #expect(await !owner.handOver(within: .seconds(20)))
       withExtendedLifetime(manager) {}

@@ -24,7 +24,7 @@ extension X11KitTests {
         press: { [presses] in presses.add($0) }, change: { [presses] in presses.note($0) })
     }
 
-    @Test func eachPressIsToldOfWithItsTime() async throws {
+    @Test func `each press is told of with its time`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       try press("ctrl+super+v")
       try await presses.expect(1)
@@ -34,7 +34,7 @@ extension X11KitTests {
       #expect(presses.times[1] > presses.times[0])
     }
 
-    @Test func otherKeysAreNot() async throws {
+    @Test func `other keys are not`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       try press(
         "v", "ctrl+v", "super+v", "ctrl+shift+super+v", "ctrl+alt+super+v", "ctrl+super+c", "ctrl+super+v")
@@ -42,14 +42,14 @@ extension X11KitTests {
     }
 
     @Test(arguments: [["Num_Lock"], ["Caps_Lock"], ["Num_Lock", "Caps_Lock"]])
-    func locksMakeNoDifference(_ locks: [String]) async throws {
+    func `locks make no difference`(_ locks: [String]) async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       try press(locks)
       try press("ctrl+super+v")
       try await presses.expect(1)
     }
 
-    @Test func aKeyThatIsHeldDownCountsOnce() async throws {
+    @Test func `a key that is held down counts once`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       // Repetition begins after 0.5 s.
       try run([
@@ -60,7 +60,7 @@ extension X11KitTests {
       try await presses.expect(2)
     }
 
-    @Test func whatAnotherProgramHasIsSaidAndLeftToIt() async throws {
+    @Test func `what another program has is said and left to it`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       let second = try KeyGrab(display: server.display)
       #expect(await second.grab(Self.toggle) == .taken)
@@ -71,7 +71,7 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == .taken)
     }
 
-    @Test func oneThatIsHadInPartIsNotTaken() async throws {
+    @Test func `one that is had in part is not taken`() async throws {
       // As by a program that has never heard of CapsLock.
       let other = try Connection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))
@@ -81,7 +81,7 @@ extension X11KitTests {
       #expect(try third.grab([Keyboard.Stroke(code: 55, state: 0x44)]))
     }
 
-    @Test func anotherCombinationReplacesTheFirst() async throws {
+    @Test func `another combination replaces the first`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       #expect(await grab.grab(KeyCombination(keysym: 0xffc9, modifiers: [.shift])) == .held)
       try press("ctrl+super+v", "shift+F12")
@@ -89,7 +89,7 @@ extension X11KitTests {
       #expect(try KeyGrab.isFree(Self.toggle, on: server.display))
     }
 
-    @Test func whatTheKeyboardLacksIsSaid() async {
+    @Test func `what the keyboard lacks is said`() async {
       #expect(await grab.grab(KeyCombination(keysym: 0x1234_5678, modifiers: [.control])) == .missing)
       #expect(await grab.state == .missing)
       #expect(await grab.grab(Self.toggle) == .held)
@@ -97,7 +97,7 @@ extension X11KitTests {
 
     // MARK: Layouts
 
-    @Test func aKeyIsFoundAnewWhenTheLayoutChanges() async throws {
+    @Test func `a key is found anew when the layout changes`() async throws {
       let letterY = KeyCombination(keysym: letter("y"), modifiers: [.alt])
       #expect(await grab.grab(letterY) == .held)
       try press("alt+" + Self.y)
@@ -114,7 +114,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: ["us,ru", "ru,us", "gr,us", "ru"])
-    func aLayoutWithoutLatinLettersMakesNoDifference(_ layouts: String) async throws {
+    func `a layout without Latin letters makes no difference`(_ layouts: String) async throws {
       try run(["setxkbmap", "-option", "grp:menu_toggle", layouts])
       #expect(await grab.grab(Self.toggle) == .held)
       for count in 1...2 {
@@ -124,13 +124,13 @@ extension X11KitTests {
       }
     }
 
-    @Test func aKeyThatNeedsShiftIsTakenWithIt() async throws {
+    @Test func `a key that needs Shift is taken with it`() async throws {
       #expect(await grab.grab(KeyCombination(keysym: letter("+"), modifiers: [.control])) == .held)
       try press("ctrl+equal", "ctrl+shift+equal")
       try await presses.expect(1)
     }
 
-    @Test func aConflictThatALayoutBringsIsTold() async throws {
+    @Test func `a conflict that a layout brings is told`() async throws {
       #expect(await grab.grab(KeyCombination(keysym: letter("y"), modifiers: [.alt])) == .held)
       let other = try Connection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 52, state: 0x08)]))
@@ -142,7 +142,7 @@ extension X11KitTests {
 
     // MARK: The end
 
-    @Test func aServerThatEndsIsToldAndNothingSpins() async {
+    @Test func `a server that ends is told and nothing spins`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer()
         let grab = try KeyGrab(display: server.display)
@@ -157,7 +157,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func aGrabLeavesNothing() async {
+    @Test func `a grab leaves nothing`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer()
         let before = try LifetimeTests.openSockets()

@@ -9,7 +9,7 @@ extension X11KitTests {
   ///
   /// Where sockets and processor time are counted, in a process of the test's own: others run beside it in this one.
   @Suite struct LifetimeTests {
-    @Test func aReaderLeavesNothing() async {
+    @Test func `a reader leaves nothing`() async {
       await #expect(processExitsWith: .success) {
         let display = try XServer.shared.get().display
         let before = try LifetimeTests.openSockets()
@@ -26,7 +26,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func anOwnerLeavesNothing() async {
+    @Test func `an owner leaves nothing`() async {
       await #expect(processExitsWith: .success) {
         let display = try XServer.shared.get().display
         let before = try LifetimeTests.openSockets()
@@ -45,12 +45,12 @@ extension X11KitTests {
       }
     }
 
-    @Test func noServerIsAnError() {
+    @Test func `no server is an error`() {
       #expect(throws: X11Error.cannotConnect(display: ":65000")) { try SelectionReader(display: ":65000") }
       #expect(throws: X11Error.cannotConnect(display: ":65000")) { try SelectionOwner(display: ":65000") }
     }
 
-    @Test func aServerThatEndsIsAnErrorAndNoSpin() async {
+    @Test func `a server that ends is an error and no spin`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer()
         let reader = try SelectionReader(display: server.display)
@@ -71,7 +71,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func anOwnerAtRestUsesNoProcessor() async {
+    @Test func `an owner at rest uses no processor`() async {
       await #expect(processExitsWith: .success) {
         let owner = try SelectionOwner(display: try XServer.shared.get().display)
         try await owner.offer([1])

@@ -20,7 +20,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [0, 1, 255 << 10, 256 << 10, 257 << 10, 10 << 20, 64 << 20])
-    func servesEveryByte(_ size: Int) async throws {
+    func `serves every byte`(_ size: Int) async throws {
       let text = sampleText(size)
       try await owner.offer(text)
       for program in [["xclip", "-o", "-selection", "clipboard"], ["xsel", "-b", "-o"]] {
@@ -33,12 +33,12 @@ extension X11KitTests {
     }
 
     @Test(arguments: textTargets, ["é\0\u{1F600}", String(repeating: "é", count: 200_000)])
-    func servesEveryTextTarget(_ target: String, _ text: String) async throws {
+    func `serves every text target`(_ target: String, _ text: String) async throws {
       try await owner.offer(Array(text.utf8))
       #expect(try paste(["xclip", "-o", "-selection", "clipboard", "-t", target]) == Array(text.utf8))
     }
 
-    @Test func namesItsTargetsAndTypes() async throws {
+    @Test func `names its targets and types`() async throws {
       try await owner.offer(Array("typed".utf8))
       let listed = try paste(["xclip", "-o", "-selection", "clipboard", "-t", "TARGETS"])
       let names = String(decoding: listed, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -58,14 +58,16 @@ extension X11KitTests {
       ("multiple_badly", ["None", "None", "None", "None"]),
       ("pranks", ["Q"]),
     ])
-    func answers(_ behaviour: String, _ expected: [String]) async throws {
+    func `answers what was asked for, and nothing else`(_ behaviour: String, _ expected: [String])
+      async throws
+    {
       try await owner.offer(Array("served".utf8))
       #expect(try Client.fixture("paster", behaviour, display: display).lines() == expected)
       try await expectNextPasteIsRight()
     }
 
     @Test(arguments: [("two", 2), ("again", 1)])
-    func keepsTransfersApart(_ behaviour: String, _ count: Int) async throws {
+    func `keeps transfers apart`(_ behaviour: String, _ count: Int) async throws {
       let text = sampleText(3 << 20)
       try await owner.offer(text)
       let lines = try Client.fixture("paster", behaviour, display: display).lines()
@@ -74,13 +76,13 @@ extension X11KitTests {
     }
 
     /// The owner's own window as the requestor of a long text would take the events from it that tell the time.
-    @Test func pranksWithALongText() async throws {
+    @Test func `pranks with a long text`() async throws {
       try await owner.offer(sampleText(1 << 20))
       #expect(try Client.fixture("paster", "pranks", display: display).lines() == ["Q"])
       try await expectNextPasteIsRight()
     }
 
-    @Test func servesTwoPastersAtOnce() async throws {
+    @Test func `serves two pasters at once`() async throws {
       let text = sampleText(10 << 20)
       try await owner.offer(text)
       let slow = try Client.fixture("paster", "slowly", display: display)
@@ -91,7 +93,8 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    @Test(arguments: [true, false]) func aTransferEndsWithTheTextItBeganWith(_ isWithdrawn: Bool) async throws
+    @Test(arguments: [true, false]) func `a transfer ends with the text it began with`(_ isWithdrawn: Bool)
+      async throws
     {
       let text = sampleText(3 << 20)
       try await owner.offer(text)
@@ -108,14 +111,14 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    @Test func aPasterMayDieMidway() async throws {
+    @Test func `a paster may die midway`() async throws {
       try await owner.offer(sampleText(3 << 20))
       #expect(try Client.fixture("paster", "die", display: display).lines() == ["leaving"])
       #expect(try await eventually { await owner.transferCount == 0 })
       try await expectNextPasteIsRight()
     }
 
-    @Test func pastersThatNeverReadAreFewAndGivenUp() async throws {
+    @Test func `pasters that never read are few and given up`() async throws {
       let owner = try SelectionOwner(display: display, idleTimeout: .seconds(2))
       try await owner.offer(sampleText(1 << 20))
       let paster = try Client.fixture("paster", "never", "70", display: display)
@@ -125,7 +128,7 @@ extension X11KitTests {
       withExtendedLifetime(paster) {}
     }
 
-    @Test func tellsOnceThatItLostTheClipboard() async throws {
+    @Test func `tells once that it lost the clipboard`() async throws {
       let counter = LossCounter()
       await owner.setLossHandler { counter.count.withLock { $0 += 1 } }
       try await owner.offer(Array("first".utf8))

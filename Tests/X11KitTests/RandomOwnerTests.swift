@@ -12,7 +12,7 @@ extension X11KitTests {
       ProcessInfo.processInfo.environment["COPYPASTA_FUZZ_SEEDS"].flatMap(Int.init) ?? 4
     private static let livesOfOne = 25
 
-    @Test(arguments: 0..<seeds) func nothingWrongIsEverRead(_ seed: Int) async throws {
+    @Test(arguments: 0..<seeds) func `nothing wrong is ever read`(_ seed: Int) async throws {
       let display = try XServer.shared.get().display
       let reader = try SelectionReader(display: display)
       let owner = try Client.fixture("random_owner", "\(seed)", display: display)

@@ -47,34 +47,35 @@ extension X11KitTests {
       ("Latin1", .text("café")),
       ("StringInUTF8", .text("café")),
     ])
-    func reads(_ behaviour: String, _ expected: Outcome) async throws {
+    func `reads what an owner sends`(_ behaviour: String, _ expected: Outcome) async throws {
       try own(behaviour)
       #expect(await reader.outcome() == expected)
       try await expectNextReadIsRight()
     }
 
     @Test(arguments: ["Mute", "NoAnswer", "IncrStall", "HintUnanswered"])
-    func endsWithTheSilenceOf(_ behaviour: String) async throws {
+    func `ends with the silence of`(_ behaviour: String) async throws {
       try own(behaviour)
       #expect(await reader.outcome(idleTimeout: .milliseconds(500)) == .failure(.timedOut))
       try await expectNextReadIsRight()
     }
 
-    @Test func endsWithTheTotalLimit() async throws {
+    @Test func `ends with the total limit`() async throws {
       try own("IncrDrip")
       #expect(await reader.outcome(total: .seconds(1)) == .failure(.timedOut))
       try await expectNextReadIsRight()
     }
 
     @Test(arguments: ["Secret", "SecretLine", "HintRefused", "HintEmpty"])
-    func neverAsksForASecret(_ behaviour: String) async throws {
+    func `never asks for a secret`(_ behaviour: String) async throws {
       let owner = try own(behaviour)
       #expect(await reader.outcome() == .content(.secret))
       try await expectNextReadIsRight()
       #expect(try owner.lines(before: "lost") == ["TARGETS", "x-kde-passwordManagerHint"])
     }
 
-    @Test(arguments: ["Owner", "Image"]) func asksForNothingThatIsNotListed(_ behaviour: String) async throws
+    @Test(arguments: ["Owner", "Image"]) func `asks for nothing that is not listed`(_ behaviour: String)
+      async throws
     {
       let owner = try own(behaviour)
       _ = await reader.outcome()
@@ -84,7 +85,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [("Large", 1 << 20), ("Incr", 14_999), ("Owner", 15), ("Owner", 0)])
-    func takesNoMoreThanItsLimit(_ behaviour: String, _ limit: Int) async throws {
+    func `takes no more than its limit`(_ behaviour: String, _ limit: Int) async throws {
       try own(behaviour)
       let start = ContinuousClock.now
       #expect(
@@ -95,7 +96,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [("Large", 4_000_000), ("Incr", 15_000), ("Owner", 16), ("Empty", 0)])
-    func takesAsMuchAsItsLimit(_ behaviour: String, _ limit: Int) async throws {
+    func `takes as much as its limit`(_ behaviour: String, _ limit: Int) async throws {
       try own(behaviour)
       guard case .content(.text(let text)) = await reader.outcome(limit: limit) else {
         Issue.record("no text")
@@ -105,20 +106,20 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func countsWhatLatin1GrowsTo() async throws {
+    @Test func `counts what Latin-1 grows to`() async throws {
       try own("Latin1")
       #expect(await reader.outcome(limit: 4) == .failure(.tooLarge(limit: 4)))
       #expect(await reader.outcome(limit: 5) == .text("café"))
     }
 
-    @Test func endlessTextIsTooLarge() async throws {
+    @Test func `endless text is too large`() async throws {
       try own("IncrEndless")
       let outcome = await reader.outcome(limit: 1 << 20, total: .seconds(2))
       #expect(outcome == .failure(.tooLarge(limit: 1 << 20)))
       try await expectNextReadIsRight()
     }
 
-    @Test func aReplacedOwnerEndsItsTransfer() async throws {
+    @Test func `a replaced owner ends its transfer`() async throws {
       let owner = try own("IncrLong")
       let reader = reader
       async let outcome = reader.outcome()
@@ -128,7 +129,7 @@ extension X11KitTests {
       #expect(await reader.outcome() == .text("the owner's text"))
     }
 
-    @Test func aLateAnswerIsNobodysAnswer() async throws {
+    @Test func `a late answer is nobody's answer`() async throws {
       let late = try own("Late")
       #expect(await reader.outcome(idleTimeout: .milliseconds(300)) == .failure(.timedOut))
       try own("Html")
@@ -150,7 +151,7 @@ extension X11KitTests {
       #expect(await reader.outcome() == .content(.text(text)))
     }
 
-    @Test func cancellingEndsARead() async throws {
+    @Test func `cancelling ends a read`() async throws {
       let owner = try own("Mute")
       let read = Task { [reader] in await reader.outcome(idleTimeout: .seconds(600), total: .seconds(600)) }
       let waiting = Task { [reader] in await reader.outcome(idleTimeout: .seconds(600), total: .seconds(600))
@@ -163,7 +164,7 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func nobodyOwnsTheClipboard() async throws {
+    @Test func `nobody owns the clipboard`() async throws {
       let owner = try SelectionOwner(display: display)
       try await owner.offer([])
       await owner.withdraw()
@@ -172,7 +173,7 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func itsOwnOfferIsNotReadBack() async throws {
+    @Test func `its own offer is not read back`() async throws {
       let owner = try SelectionOwner(display: display)
       try await owner.offer(Array("ours".utf8))
       #expect(await reader.outcome(ownWindow: owner.window) == .content(.own))
@@ -181,7 +182,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: ["xclip", "xsel"], [1, 1 << 20, 32 << 20])
-    func readsFrom(_ program: String, _ size: Int) async throws {
+    func `reads from`(_ program: String, _ size: Int) async throws {
       let text = sampleText(size)
       try own(program, text)
       #expect(try await eventually { await reader.outcome() == .content(.text(text)) })
@@ -189,7 +190,7 @@ extension X11KitTests {
     }
 
     /// xclip serves nobody else in the middle of a transfer: the reader must let it come to the end.
-    @Test func tooLargeATextOfXclipCanStillBePasted() async throws {
+    @Test func `a text of xclip that is too large can still be pasted`() async throws {
       let text = sampleText(8 << 20)
       try own("xclip", text)
       #expect(
@@ -197,7 +198,7 @@ extension X11KitTests {
       #expect(await reader.outcome() == .content(.text(text)))
     }
 
-    @Test func readsOf64MiBAreTimed() async throws {
+    @Test func `reads of 64 MiB are timed`() async throws {
       let text = sampleText(64 << 20)
       try own("xclip", text)
       #expect(try await eventually { await reader.outcome() == .content(.text(text)) })

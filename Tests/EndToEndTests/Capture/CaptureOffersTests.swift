@@ -5,7 +5,8 @@ import Testing
 @Suite struct CaptureOffersTests {
   static let kinds = VirtualDesktop.Kind.everywhere
 
-  @Test(arguments: kinds) func ofHTMLAndTextTheTextIsTaken(_ kind: VirtualDesktop.Kind) async throws {
+  @Test(arguments: kinds) func `of HTML and text the text is taken`(_ kind: VirtualDesktop.Kind) async throws
+  {
     try await Scene.run(on: kind) { scene in
       let owner = try await ClipboardOwner.start(
         offering: .html("<b>rich</b>"), .text("plain"), on: scene.desktop)
@@ -14,7 +15,8 @@ import Testing
     }
   }
 
-  @Test(arguments: kinds) func ofFilesAndTextTheTextIsTaken(_ kind: VirtualDesktop.Kind) async throws {
+  @Test(arguments: kinds) func `of files and text the text is taken`(_ kind: VirtualDesktop.Kind) async throws
+  {
     try await Scene.run(on: kind) { scene in
       let owner = try await ClipboardOwner.start(
         offering: .files("/tmp/a", "/tmp/b"), .text("/tmp/a\n/tmp/b"), on: scene.desktop)
@@ -23,7 +25,9 @@ import Testing
     }
   }
 
-  @Test(arguments: kinds) func anImageIsIgnoredAndNothingOfItIsRequested(_ kind: VirtualDesktop.Kind)
+  @Test(arguments: kinds) func `an image is ignored and nothing of it is requested`(
+    _ kind: VirtualDesktop.Kind
+  )
     async throws
   {
     try await Scene.run(on: kind) { scene in

@@ -3,14 +3,14 @@ import Testing
 
 /// What is recorded, and how often.
 @Suite struct CaptureTests {
-  @Test func whatIsCopiedWhileTheWindowIsActiveIsRecordedNewestFirst() async throws {
+  @Test func `what is copied while the window is active is recorded, newest first`() async throws {
     try await Scene.run { scene in
       for text in ["first", "second", "third"] { try await scene.capture(text) }
       #expect(try await scene.history.texts() == ["third", "second", "first"])
     }
   }
 
-  @Test func whatIsOnTheClipboardAtTheStartIsRecorded() async throws {
+  @Test func `what is on the clipboard at the start is recorded`() async throws {
     try await VirtualDesktop.with { desktop in
       try await XClip.copy("before the start", on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func fiftyCopiesAreFiftyRowsInOrder() async throws {
+  @Test func `fifty copies are fifty rows in order`() async throws {
     try await Scene.run { scene in
       let texts = (1...50).map { "copy \($0)" }
       for text in texts { try await scene.capture(text) }
@@ -27,14 +27,14 @@ import Testing
     }
   }
 
-  @Test func aThenBThenAIsThreeRows() async throws {
+  @Test func `A, then B, then A is three rows`() async throws {
     try await Scene.run { scene in
       for text in ["A", "B", "A"] { try await scene.capture(text) }
       #expect(try await scene.history.texts() == ["A", "B", "A"])
     }
   }
 
-  @Test func theSameTextTwiceIsOneRow() async throws {
+  @Test func `the same text twice is one row`() async throws {
     try await Scene.run { scene in
       try await scene.capture("twice")
       let again = try await ClipboardOwner.start(offering: .text("twice"), on: scene.desktop)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func theSameClipboardIsNotRecordedAgainAfterARelaunch() async throws {
+  @Test func `the same clipboard is not recorded again after a relaunch`() async throws {
     try await Scene.run { scene in
       let owner = try await ClipboardOwner.start(offering: .text("kept"), on: scene.desktop)
       try await scene.expectNewest("kept")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func aDeletedTextIsNotRecordedAgainFromTheSameClipboard() async throws {
+  @Test func `a deleted text is not recorded again from the same clipboard`() async throws {
     try await Scene.run { scene in
       let owner = try await ClipboardOwner.start(offering: .text("deleted"), on: scene.desktop)
       try await scene.expectNewest("deleted")
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aDeletedTextIsNotRecordedAgainAfterARelaunch() async throws {
+  @Test func `a deleted text is not recorded again after a relaunch`() async throws {
     try await Scene.run { scene in
       let owner = try await ClipboardOwner.start(offering: .text("deleted"), on: scene.desktop)
       try await scene.expectNewest("deleted")
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func copyingARowOutOfTheHistoryAddsNoRow() async throws {
+  @Test func `copying a row out of the history adds no row`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard("old")
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func aCopiedRowIsNotRecordedWhenAnotherProgramOffersItsTextAgain() async throws {
+  @Test func `a copied row is not recorded when another program offers its text again`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard("old")

@@ -10,7 +10,7 @@ import Testing
     "👩🏽‍🚀👨‍👩‍👧‍👦🇨🇭 1️⃣", "e\u{301} is not \u{e9}, nor o\u{308}\u{323} \u{1ecd}\u{308}", "\u{feff}byte order mark",
     "\u{10ffff}\u{fffd}\u{fffe}", "<b>&amp;</b> %s \\n ' \" ; --", "no\u{a0}break\u{2028}separators\u{2029}",
   ])
-  func theTextIsKeptByteForByte(_ text: String) async throws {
+  func `the text is kept byte for byte`(_ text: String) async throws {
     try await Scene.run { scene in
       try await scene.capture(text)
       let clip = try #require(try await scene.history.clips().first)
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 8 << 20])
-  func aLargeTextIsKeptByteForByte(_ size: Int) async throws {
+  func `a large text is kept byte for byte`(_ size: Int) async throws {
     try await Scene.run { scene in
       let text = Scene.text(ofSize: size)
       try await scene.capture(text)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func anEmptyTextIsNotStored() async throws {
+  @Test func `an empty text is not stored`() async throws {
     try await Scene.run { scene in
       let empty = try await ClipboardOwner.start(offering: .text(""), on: scene.desktop)
       try await waitUntil("the empty text read") { !empty.contentRequests.isEmpty }
@@ -47,7 +47,9 @@ import Testing
       as [[UInt8]],
     VirtualDesktop.Kind.everywhere
   )
-  func whatIsNotUTF8OrHoldsANULIsRefused(_ bytes: [UInt8], _ kind: VirtualDesktop.Kind) async throws {
+  func `what is not UTF-8 or holds a NUL is refused`(_ bytes: [UInt8], _ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind) { scene in
       let before = try await scene.screenshot()
       let owner = try await ClipboardOwner.start(offering: .text(bytes: bytes), on: scene.desktop)

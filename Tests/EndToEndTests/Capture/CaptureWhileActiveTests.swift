@@ -6,7 +6,9 @@ import Testing
   static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds)
-  func whatIsCopiedWhileAnotherWindowIsActiveIsNeverRequestedNorRecorded(_ kind: VirtualDesktop.Kind)
+  func `what is copied while another window is active is never requested nor recorded`(
+    _ kind: VirtualDesktop.Kind
+  )
     async throws
   {
     try await Scene.run(on: kind) { scene in
@@ -24,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func startingReadsOnceWhatIsOnTheClipboard(_ kind: VirtualDesktop.Kind) async throws {
+  func `starting reads once what is on the clipboard`(_ kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       let owner = try await ClipboardOwner.start(offering: .text("before the start"), on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -36,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func becomingActiveReadsOnceWhatWasCopiedMeanwhile(_ kind: VirtualDesktop.Kind) async throws {
+  func `becoming active reads once what was copied meanwhile`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       _ = try await scene.desktop.openOtherWindow()
       let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
@@ -49,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func eachTimeThatTheWindowBecomesActiveItReadsOnce(_ kind: VirtualDesktop.Kind) async throws {
+  func `each time that the window becomes active it reads once`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let other = try await scene.desktop.openOtherWindow()
       let owner = try await ClipboardOwner.start(offering: .text("kept"), on: scene.desktop)
@@ -65,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func aMinimisedWindowNeverRequestsAnything(_ kind: VirtualDesktop.Kind) async throws {
+  func `a minimised window never requests anything`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       _ = try await scene.desktop.openOtherWindow()
       try await scene.app.window.activate()
@@ -86,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func aHiddenWindowNeverRequestsAnything(_ kind: VirtualDesktop.Kind) async throws {
+  func `a hidden window never requests anything`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["copied"]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("copied")

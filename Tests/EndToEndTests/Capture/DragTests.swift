@@ -5,7 +5,7 @@ import Testing
 @Suite struct DragTests {
   static let text = "dropped, with é, 🍝\nand a second line"
 
-  @Test func aDroppedTextIsRecorded() async throws {
+  @Test func `a dropped text is recorded`() async throws {
     try await Scene.run(with: ["old"]) { scene in
       let other = try await scene.openDragging("source", Self.text)
       try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func aTextDroppedTwiceIsOneRow() async throws {
+  @Test func `a text dropped twice is one row`() async throws {
     try await Scene.run(with: ["old"]) { scene in
       let other = try await scene.openDragging("source", Self.text)
       for times in 1...2 {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func aTextDroppedOnTheEmptyStateIsShown() async throws {
+  @Test func `a text dropped on the empty state is shown`() async throws {
     try await Scene.run { scene in
       let other = try await scene.openDragging("source", Self.text)
       try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func aRowIsDraggedOutWholeAndNotCopied() async throws {
+  @Test func `a row is dragged out whole and not copied`() async throws {
     let long = (1...20_000).map { "line \($0)" }.joined(separator: "\n")
     try await Scene.run(with: [long, "new"]) { scene in
       try await scene.capture("other")
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func aRowDroppedOnItsOwnWindowChangesNothing() async throws {
+  @Test func `a row dropped on its own window changes nothing`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       let point = Scene.firstRowPoint
       try await scene.drag(from: (point.x, point.y + 59, scene.app.window), to: (200, 400, scene.app.window))

@@ -7,17 +7,21 @@ import Testing
 @Suite struct MisbehavingOwnerTests {
   @Suite struct X11 {
     @Test(arguments: OwnerCase.x11)
-    func anOwnerDoesNoHarm(_ owner: OwnerCase) async throws { try await MisbehavingOwnerTests.check(owner) }
+    func `an owner does no harm`(_ owner: OwnerCase) async throws {
+      try await MisbehavingOwnerTests.check(owner)
+    }
   }
 
   @Suite struct Wayland {
     @Test(arguments: OwnerCase.wayland)
-    func anOwnerDoesNoHarm(_ owner: OwnerCase) async throws { try await MisbehavingOwnerTests.check(owner) }
+    func `an owner does no harm`(_ owner: OwnerCase) async throws {
+      try await MisbehavingOwnerTests.check(owner)
+    }
   }
 
   @Suite struct Replaced {
     @Test(arguments: OwnerCase.slow)
-    func aSlowOwnerDoesNotHoldUpTheNextCopy(_ owner: OwnerCase) async throws {
+    func `a slow owner does not hold up the next copy`(_ owner: OwnerCase) async throws {
       try await Scene.run(on: owner.kind) { scene in
         let baseline = try await scene.resourceBaseline()
         let slow = try await ClipboardOwner.start(behaving: owner.behaviour, on: scene.desktop)
@@ -31,7 +35,9 @@ import Testing
 
     /// All of it or nothing.
     @Test(arguments: VirtualDesktop.Kind.everywhere)
-    func anOwnerThatIsReplacedDuringTheTransferLeavesNoHalfText(_ kind: VirtualDesktop.Kind) async throws {
+    func `an owner that is replaced during the transfer leaves no half text`(_ kind: VirtualDesktop.Kind)
+      async throws
+    {
       try await Scene.run(on: kind) { scene in
         let baseline = try await scene.resourceBaseline()
         let long = try await ClipboardOwner.start(
@@ -115,7 +121,7 @@ import Testing
 
   /// Of more than 64 MiB nothing is kept; its owner can still paste it elsewhere.
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func aTextOfOneByteTooManyIsRefused(_ kind: VirtualDesktop.Kind) async throws {
+  func `a text of one byte too many is refused`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let baseline = try await scene.resourceBaseline()
       let text = String(repeating: "x", count: 64 << 20 + 1)
@@ -129,7 +135,8 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func aClipboardThatIsEmptiedDuringTheTransferIsNoText(_ kind: VirtualDesktop.Kind) async throws {
+  func `a clipboard that is emptied during the transfer is no text`(_ kind: VirtualDesktop.Kind) async throws
+  {
     try await Scene.run(on: kind) { scene in
       let baseline = try await scene.resourceBaseline()
       let silent = try await ClipboardOwner.start(offering: .silentText, on: scene.desktop)
@@ -142,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func theLineGoesByItself() async throws {
+  @Test func `the line goes by itself`() async throws {
     try await Scene.run { scene in
       let baseline = try await scene.resourceBaseline()
       _ = try await ClipboardOwner.start(behaving: "Refuse", on: scene.desktop)

@@ -6,7 +6,7 @@ import Testing
   static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds)
-  func aSecretIsNeitherRequestedNorRecordedNorInMemory(_ kind: VirtualDesktop.Kind) async throws {
+  func `a secret is neither requested nor recorded nor in memory`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       // What is recorded is in memory: so it would be found.
       let marker = "marker-7d1f0c92-"
@@ -24,7 +24,9 @@ import Testing
     }
   }
 
-  @Test(arguments: kinds) func aHintOfAnotherValueIsNoSecret(_ kind: VirtualDesktop.Kind) async throws {
+  @Test(arguments: kinds) func `a hint of another value is no secret`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind) { scene in
       _ = try await ClipboardOwner.start(offering: .text("public"), .hint("public"), on: scene.desktop)
       try await scene.expectNewest("public")
@@ -32,7 +34,7 @@ import Testing
   }
 
   /// Offered again without its mark, by a clipboard manager or a desktop, it is a text as any other.
-  @Test(arguments: kinds) func aSecretThatIsOfferedAgainWithoutItsMarkIsRecorded(
+  @Test(arguments: kinds) func `a secret that is offered again without its mark is recorded`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in

@@ -3,13 +3,13 @@ import Testing
 
 /// What the program says and answers before it has a window.
 @Suite struct CommandLineTests {
-  @Test func withoutADisplayItSaysSoInOneLineAndEndsWith1() async throws {
+  @Test func `without a display it says so in one line and ends with 1`() async throws {
     let result = try await run([])
     #expect(result.exit == .code(1))
     #expect(result.isOneLineOfErrors && result.errors.lowercased().contains("display"), "\(result.errors)")
   }
 
-  @Test func aDisplayThatIsNotThereIsNoDisplay() async throws {
+  @Test func `a display that is not there is no display`() async throws {
     let result = try await run([], environment: ["DISPLAY": ":4711"])
     #expect(result.exit == .code(1))
     #expect(result.isOneLineOfErrors, "\(result.errors)")
@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: [
     ["--no-such-option"], ["-x"], ["stray"], ["--version", "stray"], ["two", "words"], [""],
   ])
-  func aMisusedCommandLineIsToldInOneLineAndEndsWith2(_ arguments: [String]) async throws {
+  func `a misused command line is told in one line and ends with 2`(_ arguments: [String]) async throws {
     let result = try await run(arguments)
     #expect(result.exit == .code(2))
     #expect(result.isOneLineOfErrors, "\(result.errors)")
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: ["--version", "--help", "-h"])
-  func versionAndHelpNeedNoDisplay(_ option: String) async throws {
+  func `version and help need no display`(_ option: String) async throws {
     let result = try await run([option])
     #expect(result.exit == .code(0))
     #expect(result.errors == "")

@@ -4,7 +4,7 @@ import Testing
 
 /// `copypasta --export`, without a display.
 @Suite struct ExportTests {
-  @Test func theHistoryOfAProgramThatRunsIsWritten() async throws {
+  @Test func `the history of a program that runs is written`() async throws {
     try await Scene.run { scene in
       try await scene.capture("first\nwith a second line")
       try await scene.capture("second")
@@ -20,7 +20,7 @@ import Testing
   }
 
   /// 25 MB of texts, by a program that may have 16 MiB.
-  @Test func aHistoryLargerThanTheMemoryIsWrittenWhole() async throws {
+  @Test func `a history larger than the memory is written whole`() async throws {
     let rows = """
       WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 500)
       INSERT INTO clip(captured_at, byte_count, preview, text)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func whoStopsReadingEndsItQuietly() async throws {
+  @Test func `who stops reading ends it quietly`() async throws {
     try await withHistory(Self.manyClips) { home in
       let result = try await export(home: home, into: "head -n 1")
       #expect(result.text.hasSuffix(#""text":"clip 1"}"#))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func aFullDiskIsToldInOneLine() async throws {
+  @Test func `a full disk is told in one line`() async throws {
     try await withHistory(Self.manyClips) { home in
       let result = try await export(home: home, into: "exec cat >/dev/null", redirected: ">/dev/full")
       #expect(
@@ -54,13 +54,13 @@ import Testing
     }
   }
 
-  @Test func aNewerHistoryIsToldInOneLine() async throws {
+  @Test func `a newer history is told in one line`() async throws {
     try await withHistory("PRAGMA user_version = 99") { home in
       try await expectFailure(home: home)
     }
   }
 
-  @Test func aDamagedHistoryIsToldInOneLine() async throws {
+  @Test func `a damaged history is told in one line`() async throws {
     try await withHistory(Self.manyClips) { home in
       let file = try FileHandle(
         forUpdating: URL(fileURLWithPath: home + "/.local/share/copypasta/history.sqlite3"))

@@ -3,7 +3,7 @@ import Testing
 
 /// The row that was copied shows it for a moment.
 @Suite struct CopyFeedbackTests {
-  @Test func aClickedRowFlashesAndGoesBack() async throws {
+  @Test func `a clicked row flashes and goes back`() async throws {
     try await Scene.run(with: ["flashes"]) { scene in
       let point = Scene.firstRowPoint
       try await scene.app.window.moveMouse(x: point.x, y: point.y)
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func aRowCopiedByTheKeyboardFlashesAndGoesBack() async throws {
+  @Test func `a row copied by the keyboard flashes and goes back`() async throws {
     try await Scene.run(with: ["flashes"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home")

@@ -5,14 +5,14 @@ import Testing
 @Suite struct CopyTests {
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום \u{202e}bidi\u{202c}, e\u{301}\r\n\n"
 
-  @Test func aClickCopiesTheWholeTextInEveryForm() async throws {
+  @Test func `a click copies the whole text in every form`() async throws {
     try await Scene.run(with: [Self.text]) { scene in
       try await scene.clickFirstRow()
       try await scene.expectPasted(Array(Self.text.utf8))
     }
   }
 
-  @Test func aTextOf5MiBIsCopiedInEveryForm() async throws {
+  @Test func `a text of 5 MiB is copied in every form`() async throws {
     try await Scene.run { scene in
       let text = Scene.text(ofSize: 5 << 20)
       try await scene.capture(text)
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func aLongRowIsCopiedWhole() async throws {
+  @Test func `a long row is copied whole`() async throws {
     let text = String(repeating: "0123456789\n", count: 1000)
     try await Scene.run(with: [text]) { scene in
       try await scene.clickFirstRow()
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["Return", "KP_Enter"])
-  func enterCopiesTheRowThatHasTheKeyboard(_ key: String) async throws {
+  func `Enter copies the row that has the keyboard`(_ key: String) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.desktop.press("Home", "Down", key)
       try await scene.expectClipboard("middle")
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func theKeyboardReachesTheFirstTextThatWasEverCaptured() async throws {
+  @Test func `the keyboard reaches the first text that was ever captured`() async throws {
     try await Scene.run { scene in
       try await scene.capture("first")
       try await scene.waitForFirstRow()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func tenRowsCopiedQuicklyLeaveTheLastOneOnTheClipboard() async throws {
+  @Test func `ten rows copied quickly leave the last one on the clipboard`() async throws {
     try await Scene.run(with: (1...10).map { "row \($0)" }) { scene in
       try await scene.desktop.press("Home")
       var keys = ["key", "Return"]
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func anotherRowCopiedReplacesTheFirst() async throws {
+  @Test func `another row copied replaces the first`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.clickFirstRow()
       try await scene.expectClipboard("new")

@@ -3,7 +3,7 @@ import Testing
 
 /// What stays on the clipboard when the program ends, on X11, where the clipboard is its owner's.
 @Suite struct HandOverTests {
-  @Test func aClipboardManagerKeepsTheText() async throws {
+  @Test func `a clipboard manager keeps the text`() async throws {
     let text = "kept\tafter é 🍝\n"
     try await Scene.run(with: [text, "newest"]) { scene in
       try scene.desktop.home.allowService("org.xfce.Xfconf")

@@ -4,7 +4,7 @@ import Testing
 /// Ctrl+V records the clipboard's text on purpose.
 @Suite struct PasteTests {
   @Test(arguments: ["ctrl+v", "shift+Insert"])
-  func aDeletedTextComesBack(_ key: String) async throws {
+  func `a deleted text comes back`(_ key: String) async throws {
     try await Scene.run { scene in
       try await scene.capture("first")
       try await scene.capture("second")
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func aCutTextComesBackAtTheTop() async throws {
+  @Test func `a cut text comes back at the top`() async throws {
     try await Scene.run(with: ["old", "middle", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "ctrl+x")
       #expect(try await eventually { try await scene.history.count() == 2 })
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func theNewestRowIsNeverDoubled() async throws {
+  @Test func `the newest row is never doubled`() async throws {
     try await Scene.run { scene in
       try await scene.capture("old")
       try await scene.capture("new")
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func inTheEmptyStateTheTextIsShownAndHasTheKeyboard() async throws {
+  @Test func `in the empty state the text is shown and has the keyboard`() async throws {
     try await Scene.run { scene in
       try await scene.capture("only")
       try await scene.desktop.press("Home", "Delete")

@@ -4,12 +4,10 @@ import Testing
 
 /// What was copied out of the history reaches other programs whole, however large it is and however they ask.
 @Suite struct ServingTests {
-  private static let paster =
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().path + "/X11KitTests/Fixtures/paster.py"
+  private static let paster = Fixture.checkout + "/Tests/X11KitTests/Fixtures/paster.py"
 
   @Test(arguments: VirtualDesktop.Kind.everywhere, [256 << 10, 10 << 20, 64 << 20])
-  func aLargeTextReachesEveryProgram(_ kind: VirtualDesktop.Kind, _ size: Int) async throws {
+  func `a large text reaches every program`(_ kind: VirtualDesktop.Kind, _ size: Int) async throws {
     try await Scene.run(on: kind) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: size)
       for program in kind.pasters {
@@ -19,7 +17,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere) func aLargeTextIsServedInEveryForm(
+  @Test(arguments: VirtualDesktop.Kind.everywhere) func `a large text is served in every form`(
     _ kind: VirtualDesktop.Kind
   )
     async throws
@@ -33,7 +31,7 @@ import Testing
   }
 
   /// One paster never reads, five are killed midway, and ten ask at once.
-  @Test func onWaylandTooPastersThatMisbehaveCostNobodyElseAnything() async throws {
+  @Test func `on Wayland too pasters that misbehave cost nobody else anything`() async throws {
     try await Scene.run(on: .wayland, with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
       let idle = try scene.desktop.start(["bash", "-c", "wl-paste -n | sleep 1000"])
@@ -82,7 +80,7 @@ import Testing
 
   /// One paster never reads, one dies midway, one asks for 50 targets, one asks twice at once; all while the user
   /// goes on working.
-  @Test func pastersThatMisbehaveCostNobodyElseAnything() async throws {
+  @Test func `pasters that misbehave cost nobody else anything`() async throws {
     try await Scene.run(with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 3 << 20)
       let idle = try scene.desktop.start(["/usr/bin/python3", Self.paster, "never", "20"])

@@ -8,7 +8,7 @@ import Testing
   enum Way: CaseIterable { case closeButton, escape, altF4 }
 
   @Test(arguments: Way.allCases)
-  func aCopiedTextCanBePastedAfterTheWindowIsClosed(_ way: Way) async throws {
+  func `a copied text can be pasted after the window is closed`(_ way: Way) async throws {
     let text = "pasted\tafter é 🍝\n"
     try await Scene.run(with: [text, "newest"]) { scene in
       try await scene.desktop.press("Home", "Down", "Return")
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases)
-  func closingEndsTheProgramWhereNothingNeedsIt(_ way: Way) async throws {
+  func `closing ends the program if nothing needs it`(_ way: Way) async throws {
     try await Scene.run { scene in
       try await scene.capture("not ours")
       try await scene.closeWindow(way)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func aHiddenWindowComesBackWithASecondLaunch() async throws {
+  @Test func `a hidden window comes back with a second launch`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("kept")
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func controlQEndsTheProgram() async throws {
+  @Test func `Ctrl+Q ends the program`() async throws {
     try await Scene.run { scene in
       try await scene.capture("kept")
       try await scene.desktop.press("ctrl+q")
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func sigtermEndsTheProgramAndLeavesNoLogBehind() async throws {
+  @Test func `SIGTERM ends the program and leaves no log behind`() async throws {
     try await Scene.run { scene in
       try await scene.capture("kept")
       scene.app.program.signal(SIGTERM)

@@ -4,9 +4,6 @@ import Testing
 
 /// The program in the sandbox of its Flatpak: what the manifest does not allow is not there.
 @Suite struct FlatpakTests {
-  private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().path
-
   @Test func `a text is captured, copied out again, and kept`() async throws {
     try await Self.run { scene in
       for text in ["older", "newest"] { try await scene.capture(text) }
@@ -83,7 +80,7 @@ import Testing
 
   // MARK: Tools
 
-  private static let sandbox = project + "/meson-helpers/internal/sandbox"
+  private static let sandbox = Fixture.checkout + "/meson-helpers/internal/sandbox"
 
   /// Ends the program as a user can from outside: a signal ends the sandbox, and it with that.
   private static func quit(_ scene: Scene) async throws {
@@ -110,7 +107,7 @@ import Testing
       (CopyPasta.programPath as NSString).deletingLastPathComponent + "/share/glib-2.0/schemas"
     try FileManager.default.createDirectory(atPath: schemas, withIntermediateDirectories: true)
     let compiler = try await desktop.run([
-      "glib-compile-schemas", "--targetdir", schemas, project + "/data",
+      "glib-compile-schemas", "--targetdir", schemas, Fixture.checkout + "/data",
     ])
     guard compiler.exit == .code(0) else {
       throw TestSupportError("the schema: \(compiler.errors)")

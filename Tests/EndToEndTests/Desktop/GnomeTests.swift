@@ -8,23 +8,23 @@ import Testing
   .serialized, .enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed")
 )
 struct GnomeTests {
-  @Test func theKeyDownAndEnterAreAWholeUse() async throws {
-    try await PopupTests().theKeyDownAndEnterAreAWholeUse(.gnome)
+  @Test func `the key, Down and Enter are a whole use`() async throws {
+    try await PopupTests().`the key, Down and Enter are a whole use`(.gnome)
   }
 
-  @Test func itNeverComesWithoutTheKeyboardNorTwice() async throws {
-    try await PopupTests().itNeverComesWithoutTheKeyboardNorTwice(.gnome)
+  @Test func `it never comes without the keyboard nor twice`() async throws {
+    try await PopupTests().`it never comes without the keyboard nor twice`(.gnome)
   }
 
-  @Test func behindAnotherWindowItComesToTheFront() async throws {
-    try await PopupTests().behindAnotherWindowItComesToTheFront(.gnome)
+  @Test func `behind another window it comes to the front`() async throws {
+    try await PopupTests().`behind another window it comes to the front`(.gnome)
   }
 
-  @Test func enterHidesItWhereTheUserWantsThat() async throws {
-    try await PopupTests().enterHidesItWhereTheUserWantsThat(.gnome)
+  @Test func `Enter hides it if the user wants that`() async throws {
+    try await PopupTests().`Enter hides it if the user wants that`(.gnome)
   }
 
-  @Test func whatIsCopiedIsRecordedWhileTheWindowIsActiveAndAtNoOtherTime() async throws {
+  @Test func `what is copied is recorded while the window is active, and at no other time`() async throws {
     try await Scene.run(on: .gnome) { scene in
       try await scene.desktop.copyInGnomeShell("while active")
       try await scene.expectNewest("while active")
@@ -43,7 +43,7 @@ struct GnomeTests {
     }
   }
 
-  @Test func aCopiedTextCanBePastedAfterTheWindowIsClosed() async throws {
+  @Test func `a copied text can be pasted after the window is closed`() async throws {
     try await Scene.run(on: .gnome, with: [WaylandTests.text, "newer"]) { scene in
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard(WaylandTests.text)
@@ -58,7 +58,7 @@ struct GnomeTests {
     }
   }
 
-  @Test func aCopiedTextCanBePastedAfterQuit() async throws {
+  @Test func `a copied text can be pasted after Quit`() async throws {
     try await Scene.run(on: .gnome, with: [WaylandTests.text, "newer"]) { scene in
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard(WaylandTests.text)
@@ -68,14 +68,14 @@ struct GnomeTests {
     }
   }
 
-  @Test func aClickCopies() async throws {
+  @Test func `a click copies`() async throws {
     try await Scene.run(on: .gnome, with: ["old", "new"]) { scene in
       try await scene.clickFirstRow()
       try await scene.expectClipboard("new")
     }
   }
 
-  @Test func theEndOfTheShellEndsTheProgram() async throws {
+  @Test func `the end of the shell ends the program`() async throws {
     try await VirtualDesktop.with(.gnome) { desktop in
       let app = try await CopyPasta.launch(on: desktop)
       try await Scene(desktop: desktop, app: app).capture("kept")

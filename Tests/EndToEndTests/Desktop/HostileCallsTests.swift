@@ -19,7 +19,7 @@ import Testing
     ["org.gtk.Application.CommandLine", "/", "[b'a']", "{}"],
     ["org.gtk.Application.NoSuchMethod"],
   ])
-  func aCallThatMakesNoSenseIsRefused(_ call: [String]) async throws {
+  func `a call that makes no sense is refused`(_ call: [String]) async throws {
     try await Scene.run { scene in
       try await scene.desktop.waitForName()
       let answer = try await scene.desktop.call(call)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func aTokenOfTheWrongTypeIsNoToken() async throws {
+  @Test func `a token of the wrong type is no token`() async throws {
     try await Scene.run { scene in
       try await scene.desktop.waitForName()
       let token = "{'desktop-startup-id': <5>, 'activation-token': <[1, 2]>}"
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func aFloodOfCallsIsSurvived() async throws {
+  @Test func `a flood of calls is survived`() async throws {
     try await Scene.run { scene in
       try await scene.desktop.waitForName()
       let call = [

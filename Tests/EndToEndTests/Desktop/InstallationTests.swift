@@ -5,7 +5,7 @@ import Testing
 /// The program as one that is installed below a prefix of its own.
 @Suite struct InstallationTests {
   /// Every word in guillemets, so that it can be seen which are translated.
-  @Test func translationsAreFoundUnderAnyPrefix() async throws {
+  @Test func `translations are found under any prefix`() async throws {
     let prefix = try await installation(translating: "s/.*/«&»/")
     let result = try await run(prefix, "--no-such-option", language: "de")
     #expect(result.errors == "copypasta: «Unknown option “--no-such-option”.» «See copypasta --help.»\n")
@@ -14,7 +14,7 @@ import Testing
     #expect(help.split(separator: "\n").allSatisfy { $0.hasPrefix("«") && $0.hasSuffix("»") }, "\(help)")
   }
 
-  @Test func aLanguageThatIsNotThereIsEnglish() async throws {
+  @Test func `a language that is not there is English`() async throws {
     let prefix = try await installation(translating: "s/.*/«&»/")
     let result = try await run(prefix, "--no-such-option", language: "fr")
     #expect(result.errors == "copypasta: Unknown option “--no-such-option”. See copypasta --help.\n")
@@ -25,11 +25,10 @@ import Testing
     let prefix = try TemporaryFolder()
     try prefix.makeFolder("bin")
     try prefix.makeFolder("share/locale/de/LC_MESSAGES")
-    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../.."
     // Copied by another process: what this one has open for writing, a child of another test may have open too.
     let commands = """
       cp '\(CopyPasta.programPath)' '\(prefix.path)/bin/copypasta'
-      msgen '\(checkout)/po/copypasta.pot' | msgfilter --keep-header sed '\(script)' |
+      msgen '\(Fixture.checkout)/po/copypasta.pot' | msgfilter --keep-header sed '\(script)' |
         msgfmt --output-file='\(prefix.path)/share/locale/de/LC_MESSAGES/copypasta.mo' -
       """
     let made = try await Program.run(

@@ -8,7 +8,7 @@ import Testing
   .enabled(
     if: KWinDesktop.missing.isEmpty, "KDE is not here: no \(KWinDesktop.missing.joined(separator: ", "))"))
 struct KDETests {
-  @Test func theShortcutBringsTheWindowWithTheKeyboardAndTakesItAway() async throws {
+  @Test func `the shortcut brings the window with the keyboard and takes it away`() async throws {
     try await KDEScene.run { scene in
       for round in 1...Scene.rounds {
         try await scene.callUp("round \(round)")
@@ -17,7 +17,7 @@ struct KDETests {
     }
   }
 
-  @Test func shortcutDownEnterIsAWholeUse() async throws {
+  @Test func `shortcut, Down, Enter is a whole use`() async throws {
     try await KDEScene.run { scene in
       try await scene.callUp()
       for text in ["older", "newest"] { try await scene.capture(text) }
@@ -31,7 +31,7 @@ struct KDETests {
     }
   }
 
-  @Test func whatIsCopiedWhileTheWindowIsHiddenIsNotRecorded() async throws {
+  @Test func `what is copied while the window is hidden is not recorded`() async throws {
     try await KDEScene.run { scene in
       for text in ["unseen", "last"] { try await scene.desktop.copy(text) }
       try await scene.callUp()
@@ -41,7 +41,7 @@ struct KDETests {
     }
   }
 
-  @Test func afterARestartTheShortcutWorksWithoutAQuestion() async throws {
+  @Test func `after a restart the shortcut works without a question`() async throws {
     try await KDEScene.run { scene in
       try await scene.end()
       let again = try await KDEScene(on: scene.desktop)

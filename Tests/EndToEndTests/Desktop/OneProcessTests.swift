@@ -4,7 +4,7 @@ import Testing
 
 /// One process, reached by further launches and over D-Bus.
 @Suite struct OneProcessTests {
-  @Test func launchesAtTheSameMomentMakeOneWindowAndOneProcess() async throws {
+  @Test func `launches at the same moment make one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in
       let launches = try [[], ["--toggle"], [], ["--toggle"], []].map {
         try desktop.start([CopyPasta.programPath] + $0)
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func quitEndsTheProgramAndIsNoErrorWhereThereIsNone() async throws {
+  @Test func `Quit ends the program, and is no error if there is none`() async throws {
     try await Scene.run { scene in
       try await scene.capture("kept")
       let quit = try await scene.desktop.copypasta("--quit")
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func startedInTheBackgroundItShowsNothingUntilItIsAskedTo() async throws {
+  @Test func `started in the background, it shows nothing until it is asked to`() async throws {
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
       try await desktop.waitForName()
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func startAtLoginWritesAndRemovesTheFile() async throws {
+  @Test func `start at login writes and removes the file`() async throws {
     try await Scene.run { scene in
       let file = scene.desktop.home.configHome + "/autostart/\(CopyPasta.applicationID).desktop"
       try await waitUntil("the file") {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func withoutASessionBusTheWindowWorksAndOneLineSaysWhatDoesNot() async throws {
+  @Test func `without a session bus the window works, and one line says what does not`() async throws {
     try await VirtualDesktop.with { desktop in
       let app = try await CopyPasta.launch(
         on: desktop, environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func startedByTheBusItDoesWhatTheCallSaysAndEndsWithItsWindow() async throws {
+  @Test func `started by the bus, it does what the call says and ends with its window`() async throws {
     try await VirtualDesktop.with { desktop in
       try desktop.home.addService(
         CopyPasta.applicationID, command: "'\(CopyPasta.programPath)' --gapplication-service")

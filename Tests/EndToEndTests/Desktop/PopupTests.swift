@@ -5,7 +5,7 @@ import Testing
 /// The window as a popup: one key brings it, with the keyboard, and takes it away.
 @Suite struct PopupTests {
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func theKeyDownAndEnterAreAWholeUse(_ kind: VirtualDesktop.Kind) async throws {
+  func `the key, Down and Enter are a whole use`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try await scene.toggle()
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func itNeverComesWithoutTheKeyboardNorTwice(_ kind: VirtualDesktop.Kind) async throws {
+  func `it never comes without the keyboard nor twice`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try await scene.bindToggleKey()
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func behindAnotherWindowItComesToTheFront(_ kind: VirtualDesktop.Kind) async throws {
+  func `behind another window it comes to the front`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.desktop.openOtherWindow()
       try await waitUntil("the other window active") { try await other.isActive() }
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// On X11 that is the window manager's to decide.
-  @Test func itComesUpOnTheMonitorInUse() async throws {
+  @Test func `it comes up on the monitor in use`() async throws {
     try await Scene.run(on: .wayland, with: ["text"]) { scene in
       _ = try await scene.hideBehindOtherWindow()
       try await scene.desktop.addMonitorInSway()
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func enterHidesItWhereTheUserWantsThat(_ kind: VirtualDesktop.Kind) async throws {
+  func `Enter hides it if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try scene.desktop.home.set(["hide-after-copying": "true", "shortcut": "''"])
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func losingTheKeyboardHidesItWhereTheUserWantsThat(_ kind: VirtualDesktop.Kind) async throws {
+  func `losing the keyboard hides it if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.desktop.openOtherWindow()
       try await scene.app.window.activate()

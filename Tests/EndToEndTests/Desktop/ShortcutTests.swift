@@ -5,7 +5,9 @@ import Testing
 /// The global shortcut on X11, pressed as a user does, while another program has the focus.
 @Suite struct ShortcutTests {
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
-  func bringsTheWindowWithTheKeyboardAndTakesItAway(_ manager: VirtualDesktop.WindowManager) async throws {
+  func `brings the window with the keyboard and takes it away`(_ manager: VirtualDesktop.WindowManager)
+    async throws
+  {
     try await Self.run(under: manager, with: ["older", "newest"]) { scene, other in
       for round in 1...Scene.rounds {
         try await scene.pressShortcut()
@@ -19,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [["Num_Lock"], ["Caps_Lock"], ["Num_Lock", "Caps_Lock"]])
-  func worksWithLocks(_ locks: [String]) async throws {
+  func `works with locks`(_ locks: [String]) async throws {
     try await Self.run { scene, other in
       for lock in locks { try await scene.desktop.xdotool("key", lock) }
       try await scene.pressShortcut()
@@ -29,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func shortcutDownEnterIsAWholeUse() async throws {
+  @Test func `shortcut, Down, Enter is a whole use`() async throws {
     try await Self.run(with: ["older", "newest"]) { scene, _ in
       try await scene.pressShortcut()
       try await scene.expectActive()
@@ -38,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func aKeyThatIsHeldDownShowsTheWindowAndLeavesItThere() async throws {
+  @Test func `a key that is held down shows the window and leaves it there`() async throws {
     try await Self.run { scene, _ in
       // Repetition begins after half a second.
       try await scene.desktop.xdotool(
@@ -50,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func theWindowThatIsClosedStaysWithinReach() async throws {
+  @Test func `the window that is closed stays within reach`() async throws {
     try await Self.run { scene, other in
       try await scene.pressShortcut()
       try await scene.expectActive()
@@ -61,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func anotherSettingTakesEffectAtOnce() async throws {
+  @Test func `another setting takes effect at once`() async throws {
     try await Self.run { scene, other in
       try scene.desktop.home.set(["shortcut": "'<Alt>F9'"])
       try await waitUntil("the new shortcut heard") {
@@ -93,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func whatAnotherProgramHasIsLeftToIt() async throws {
+  @Test func `what another program has is left to it`() async throws {
     try await VirtualDesktop.with { desktop in
       try desktop.home.set(["shortcut": "'<Control><Super>v'"])
       let rival = try await CopyPasta.launch(on: desktop)

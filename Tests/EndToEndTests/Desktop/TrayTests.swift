@@ -4,7 +4,7 @@ import Testing
 
 /// The icon in a real panel's tray.
 @Suite struct TrayTests {
-  @Test func clickingTheIconHidesTheWindowAndBringsItBack() async throws {
+  @Test func `clicking the icon hides the window and brings it back`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
@@ -19,7 +19,7 @@ import Testing
 
   /// As where GNOME's menu takes it at the first of two clicks.
   @Test(arguments: ["false", "true"])
-  func aClickThatTakesTheKeyboardAwayHidesTheWindow(_ hidesOnFocusLoss: String) async throws {
+  func `a click that takes the keyboard away hides the window`(_ hidesOnFocusLoss: String) async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func theMenuShowsTheHistory() async throws {
+  @Test func `the menu shows the history`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.chooseFromMenu(entry: 1)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func theMenuShowsThePreferences() async throws {
+  @Test func `the menu shows the preferences`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.chooseFromMenu(entry: 2)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func theMenuEndsTheProgram() async throws {
+  @Test func `the menu ends the program`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.chooseFromMenu(entry: 3)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func theIconIsBackAfterThePanelHasRestarted() async throws {
+  @Test func `the icon is back after the panel has restarted`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.stop()
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func switchedOffTheIconGoesAtOnce() async throws {
+  @Test func `switched off, the icon goes at once`() async throws {
     try await Scene.run { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()

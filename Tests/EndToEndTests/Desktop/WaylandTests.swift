@@ -6,7 +6,7 @@ import Testing
 @Suite struct WaylandTests {
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום\r\n\n"
 
-  @Test func whatIsCopiedIsRecordedNewestFirst() async throws {
+  @Test func `what is copied is recorded, newest first`() async throws {
     try await Scene.run(on: .wayland) { scene in
       for text in ["first", Self.text, "third"] { try await scene.capture(text) }
       #expect(try await scene.history.texts() == ["third", Self.text, "first"])
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// GDK serves no type without a slash there.
-  @Test func aClickCopiesTheWholeTextInEveryForm() async throws {
+  @Test func `a click copies the whole text in every form`() async throws {
     try await Scene.run(on: .wayland, with: [Self.text]) { scene in
       try await scene.clickFirstRow()
       try await scene.expectClipboard(Self.text)
@@ -50,14 +50,14 @@ import Testing
     }
   }
 
-  @Test func enterCopiesTheRowThatHasTheKeyboard() async throws {
+  @Test func `Enter copies the row that has the keyboard`() async throws {
     try await Scene.run(on: .wayland, with: ["old", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard("old")
     }
   }
 
-  @Test func aCopiedTextCanBePastedAfterTheWindowIsClosed() async throws {
+  @Test func `a copied text can be pasted after the window is closed`() async throws {
     try await Scene.run(on: .wayland, with: [Self.text]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard(Self.text)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aTextOf2MiBGoesBothWays() async throws {
+  @Test func `a text of 2 MiB goes both ways`() async throws {
     try await Scene.run(on: .wayland) { scene in
       let text = Scene.text(ofSize: 2 << 20)
       try await scene.capture(text)

@@ -6,13 +6,13 @@ import Testing
 @Suite struct BadStartTests {
   private static let marker = "Zq7-not-for-a-log"
 
-  @Test func aDataFolderThatCannotBeMade() async throws {
+  @Test func `a data folder that cannot be made`() async throws {
     try await VirtualDesktop.with { desktop in
       try await expectComplaint(environment: ["XDG_DATA_HOME": "/proc/no-such-folder"], on: desktop)
     }
   }
 
-  @Test func aFileInThePlaceOfTheDataFolder() async throws {
+  @Test func `a file in the place of the data folder`() async throws {
     try await VirtualDesktop.with { desktop in
       let file = URL(fileURLWithPath: desktop.home.dataHome + "/copypasta")
       try Data(Self.marker.utf8).write(to: file)
@@ -21,17 +21,17 @@ import Testing
     }
   }
 
-  @Test func aDatabaseOfAnotherProgram() async throws {
+  @Test func `a database of another program`() async throws {
     try await expectUntouched(sql: "PRAGMA application_id = 4711")
   }
 
-  @Test func aNewerHistory() async throws {
+  @Test func `a newer history`() async throws {
     try await expectUntouched(sql: "PRAGMA user_version = 99")
   }
 
   /// What can be read is carried over, and the program goes on as if nothing had been.
   @Test(arguments: [100..<1000, 0..<4096])
-  func aDamagedFirstPage(range: Range<Int>) async throws {
+  func `a damaged first page`(range: Range<Int>) async throws {
     try await VirtualDesktop.with { desktop in
       let history = try await makeHistory(on: desktop) { content in
         content.replaceSubrange(range, with: [UInt8](repeating: 0xa5, count: range.count))
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Nothing looks at such a page before its rows are read.
-  @Test func aDamagedPageOfRows() async throws {
+  @Test func `a damaged page of rows`() async throws {
     try await VirtualDesktop.with { desktop in
       let history = try await makeHistory(on: desktop) { content in
         // Behind the schema and the two small tables.
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// Nothing is written into a file that nobody will find again.
-  @Test func aHistoryThatIsRemovedWhileItIsOpen() async throws {
+  @Test func `a history that is removed while it is open`() async throws {
     try await Scene.run { scene in
       try await scene.capture("before")
       for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: scene.history.path + end) }

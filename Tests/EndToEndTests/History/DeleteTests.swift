@@ -4,14 +4,14 @@ import Testing
 /// A row is deleted at once, and the keyboard goes on to its neighbour.
 @Suite struct DeleteTests {
   @Test(arguments: ["Delete", "KP_Delete"])
-  func theKeyDeletesTheRowThatHasTheKeyboard(_ key: String) async throws {
+  func `the key deletes the row that has the keyboard`(_ key: String) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.desktop.press("Home", "Down", key)
       #expect(try await eventually { try await scene.history.texts() == ["newest", "oldest"] })
     }
   }
 
-  @Test func pressedAgainItDeletesTheNextRowAndEnterCopiesTheOneAfter() async throws {
+  @Test func `pressed again, it deletes the next row, and Enter copies the one after`() async throws {
     try await Scene.run(with: (1...8).map { "row \($0)" }) { scene in
       try await scene.desktop.press("Home", "Down", "Delete", "Delete", "Delete", "Return")
       try await scene.expectClipboard("row 4")
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func afterTheOldestRowTheKeyboardIsOnTheOneAbove() async throws {
+  @Test func `after the oldest row the keyboard is on the one above`() async throws {
     try await Scene.run(with: (1...5).map { "row \($0)" }) { scene in
       try await scene.desktop.press("End", "Delete", "Delete", "Return")
       try await scene.expectClipboard("row 3")
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func afterTheOnlyRowTheEmptyStateComesBackAndTheNextCaptureIsShown() async throws {
+  @Test func `after the only row the empty state comes back, and the next capture is shown`() async throws {
     try await Scene.run(with: ["only"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Delete")
@@ -42,13 +42,13 @@ import Testing
     }
   }
 
-  @Test func aNewHistoryShowsTheEmptyState() async throws {
+  @Test func `a new history shows the empty state`() async throws {
     try await Scene.run { scene in
       try await waitUntil("the empty state") { try await scene.showsEmptyState() }
     }
   }
 
-  @Test func aDeletedRowStaysAwayAfterARelaunch() async throws {
+  @Test func `a deleted row stays away after a relaunch`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.desktop.press("Home", "Delete")
       #expect(try await eventually { try await scene.history.texts() == ["old"] })

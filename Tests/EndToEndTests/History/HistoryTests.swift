@@ -4,7 +4,7 @@ import Testing
 
 /// What is on disk, as any other program sees it.
 @Suite struct HistoryTests {
-  @Test func aClipHasItsTimeInMicrosecondsAndItsSize() async throws {
+  @Test func `a clip has its time in microseconds and its size`() async throws {
     try await Scene.run { scene in
       let before = Int64(Date().timeIntervalSince1970 * 1_000_000)
       try await scene.capture("grüezi")
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func onlyALongTextHasAPreviewAndThatIsShort() async throws {
+  @Test func `only a long text has a preview and that is short`() async throws {
     try await Scene.run { scene in
       try await scene.capture(String(repeating: "é", count: 200))
       let long = String(repeating: "ab é🍝", count: 500)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func folderAndFilesAreForTheUserAlone() async throws {
+  @Test func `folder and files are for the user alone`() async throws {
     try await Scene.run { scene in
       try await scene.capture("private")
       let names = try scene.folderEntries()
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func theDatabaseRefusesToUpdateAClip() async throws {
+  @Test func `the database refuses to update a clip`() async throws {
     try await Scene.run { scene in
       try await scene.capture("as it was")
       for change in ["text = 'changed'", "captured_at = 0", "id = 7"] {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func whatWasRecordedSurvivesAKill() async throws {
+  @Test func `what was recorded survives a kill`() async throws {
     try await Scene.run { scene in
       var scene = scene
       for round in 1...3 {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func aDeletedTextIsInNoneOfTheFiles() async throws {
+  @Test func `a deleted text is in none of the files`() async throws {
     try await Scene.run { scene in
       let secret = "Zq7-deleted-and-gone-"
       try await scene.capture("kept below")

@@ -8,7 +8,7 @@ import Testing
   /// The rows on the left of the scroll bar, which comes and goes.
   static let rows = Rectangle(x: 8, y: 60, width: 420, height: 560)
 
-  @Test func endReachesTheOldestRowAndHomeTheNewest() async throws {
+  @Test func `End reaches the oldest row and Home the newest`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.goToTheEnd()
       try await scene.desktop.press("Home", "Return")
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func pageDownReachesOlderRowsInTheirOrder() async throws {
+  @Test func `Page Down reaches older rows in their order`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.goToTheEnd()
       try await scene.desktop.press("Home", "Return")
@@ -43,14 +43,14 @@ import Testing
     }
   }
 
-  @Test func aCaptureMovesNothingAtTheEndOfTheList() async throws {
+  @Test func `a capture moves nothing at the end of the list`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.goToTheEnd()
       try await scene.expectCapturesMoveNothing()
     }
   }
 
-  @Test func aCaptureMovesNothingInTheMiddleOfTheList() async throws {
+  @Test func `a capture moves nothing in the middle of the list`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.goToTheEnd()
       try await scene.desktop.press("Home", "Page_Down", "Page_Down", "Page_Down", "Page_Down", "Page_Down")
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func aCaptureMovesNothingWhereTheWheelScrolled(afterUseOfTheKeyboard: Bool) async throws {
+  func `a capture moves nothing where the wheel scrolled`(afterUseOfTheKeyboard: Bool) async throws {
     try await Scene.run(with: Self.clips) { scene in
       if afterUseOfTheKeyboard {
         try await scene.desktop.press("Home", "Down", "Return")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aDeletedRowDeepInTheListMakesPlaceForTheNext() async throws {
+  @Test func `a deleted row deep in the list makes room for the next`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.goToTheEnd()
       try await scene.desktop.press("Up", "Up", "Up", "Delete", "Delete", "Return")

@@ -6,7 +6,7 @@ import Testing
   static let clips = (1...8).map { "row \($0)" }
   static let reversed = [String](clips.reversed())
 
-  @Test func controlZBringsARowBackAndGivesItTheKeyboard() async throws {
+  @Test func `Ctrl+Z brings a row back and gives it the keyboard`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.desktop.press("Home", "Down", "Down", "Delete")
       #expect(try await eventually { try await scene.history.count() == 7 })
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func eachOfSeveralQuickDeletionsCanBeUndone() async throws {
+  @Test func `each of several quick deletions can be undone`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       let before = try await scene.history.clips()
       try await scene.press(["Home", "Down"] + Array(repeating: "Delete", count: 5))
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func theButtonOfTheBarUndoes() async throws {
+  @Test func `the button of the bar undoes`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.desktop.press("Home", "Delete")
       #expect(try await eventually { try await scene.history.count() == 7 })
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func theOnlyRowComesBackFromTheEmptyState() async throws {
+  @Test func `the only row comes back from the empty state`() async throws {
     try await Scene.run(with: ["only"]) { scene in
       try await scene.desktop.press("Home", "Delete")
       #expect(try await eventually { try await scene.history.count() == 0 })
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func theBarGoesByItselfAndWithItWhatCouldBeUndone() async throws {
+  @Test func `the bar goes by itself, and with it what could be undone`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Delete")
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func theBarMovesNoRow() async throws {
+  @Test func `the bar moves no row`() async throws {
     try await Scene.run(with: Self.clips + ["last"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Down", "Delete")
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func nothingOfItSurvivesTheProgram() async throws {
+  @Test func `nothing of it survives the program`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.desktop.press("Home", "Delete")
       #expect(try await eventually { try await scene.history.texts() == ["old"] })

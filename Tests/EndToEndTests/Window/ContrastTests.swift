@@ -13,7 +13,7 @@ import Testing
   private static let readingMark = Rectangle(x: 8, y: 8, width: 130, height: 34)
 
   @Test(arguments: ["Adwaita", "Adwaita:dark", "Default-hc", "Default-hc-dark"])
-  func textStandsOut(theme: String) async throws {
+  func `text stands out`(theme: String) async throws {
     try await run(theme) { scene in
       let picture = try await scene.settledScreenshot()
       let lines = Self.texts(in: picture)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ["Adwaita", "Adwaita:dark", "Default-hc", "Default-hc-dark"])
-  func textStandsOutOnARowThatWasJustCopied(theme: String) async throws {
+  func `text stands out on a row that was just copied`(theme: String) async throws {
     try await run(theme) { scene in
       let before = try await scene.settledScreenshot().mostCommonColour(in: Self.row)
       var flash: Screenshot?

@@ -4,7 +4,7 @@ import Testing
 
 /// Preferences, keyboard shortcuts, about and the main menu, by the keyboard.
 @Suite struct DialogTests {
-  @Test func preferencesAreChangedByTheirMnemonicAndKept() async throws {
+  @Test func `preferences are changed by their mnemonic and kept`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.desktop.press("alt+c")
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func aClickAnywhereOnARowTurnsItsSwitch() async throws {
+  @Test func `a click anywhere on a row turns its switch`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
       _ = try await scene.settledPicture(of: window)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func theNextKeysThatArePressedBecomeTheShortcut() async throws {
+  @Test func `the next keys that are pressed become the shortcut`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.desktop.press("alt+h")
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [("Escape", "<Super>j"), ("BackSpace", "")])
-  func escapeLeavesTheShortcutAndBackspaceTakesItAway(key: String, shortcut: String) async throws {
+  func `Escape leaves the shortcut and Backspace takes it away`(key: String, shortcut: String) async throws {
     try await Scene.run(with: ["one"]) { scene in
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\nshortcut='<Super>j'\n")
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func aTextLargerThanTheSettingIsRefused() async throws {
+  @Test func `a text larger than the setting is refused`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\nsize-limit=uint32 1\n")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func theStartAtLoginGoesBackWhereItCannotBeSet() async throws {
+  @Test func `the switch of the start at login goes back if it cannot be set`() async throws {
     try await VirtualDesktop.with { desktop in
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       let folder = desktop.home.configHome + "/autostart"
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func whatGsettingsChangesIsShownAtOnce() async throws {
+  @Test func `what gsettings changes is shown at once`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
       let before = try await scene.settledPicture(of: window)
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [("ctrl+comma", "Preferences"), ("ctrl+question", "Keyboard Shortcuts")])
-  func aSecondPressShowsTheSameWindow(key: String, title: String) async throws {
+  func `a second press shows the same window`(key: String, title: String) async throws {
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog(key, titled: title)
       try await scene.app.window.activate()
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func theClipboardIsNotReadWhileADialogIsInFront() async throws {
+  @Test func `the clipboard is not read while a dialog is in front`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func theMainMenuIsOpenedAndUsedByTheKeyboard() async throws {
+  @Test func `the main menu is opened and used by the keyboard`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openMainMenu()
       // The last entry but one.
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func preferencesCanBeAskedForWhileTheWindowIsHidden() async throws {
+  @Test func `preferences can be asked for while the window is hidden`() async throws {
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
       let service = ["gapplication", "action", CopyPasta.applicationID, "preferences"]

@@ -5,7 +5,7 @@ import Testing
 @Suite struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
-  @Test func controlXCopiesAndDeletes() async throws {
+  @Test func `Ctrl+X copies and deletes`() async throws {
     try await Scene.run(with: ["old", "middle", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "ctrl+x")
       try await scene.expectClipboard("middle")
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func tenQuickCutsTakeTenRowsAndLeaveTheLastOnTheClipboard() async throws {
+  @Test func `ten quick cuts take ten rows and leave the last on the clipboard`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.press(["Home"] + Array(repeating: "ctrl+x", count: 10))
       #expect(try await eventually { try await scene.history.texts() == ["row 2", "row 1"] })
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func deleteHeldDownTakesOneRowAfterTheOther() async throws {
+  @Test func `Delete held down takes one row after the other`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.press(["Home", "Down"] + Array(repeating: "Delete", count: 20))
       #expect(try await eventually { try await scene.history.count() == 0 })
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [("ctrl+1", 12), ("ctrl+4", 9), ("ctrl+9", 4), ("ctrl+KP_3", 10)])
-  func controlWithADigitCopiesTheNthNewest(_ key: String, _ row: Int) async throws {
+  func `Ctrl with a digit copies the nth newest`(_ key: String, _ row: Int) async throws {
     try await Scene.run(with: Self.clips) { scene in
       // Wherever the keyboard is.
       try await scene.desktop.press("End", key)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func aDigitAloneDoesNothing() async throws {
+  @Test func `a digit alone does nothing`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.desktop.press("Home", "3", "KP_5", "ctrl+2")
       try await scene.expectClipboard("row 11")
@@ -55,7 +55,7 @@ import Testing
 
   /// Keys by their place on the keyboard: 10 is the digit 1, 53 is X, 54 C, 55 V, 52 Z on an English one.
   @Test(arguments: ["us,ru", "us,ara", "us,gr", "us,ir"])
-  func theKeysWorkInALayoutOfAnotherScript(_ layout: String) async throws {
+  func `the keys work in a layout of another script`(_ layout: String) async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.useLastGroup(of: layout)
       try await scene.desktop.press("Home", "Down")
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: ["fr", "cz"])
-  func theDigitsWorkWhereTheyNeedShift(_ layout: String) async throws {
+  func `the digits work though they need Shift`(_ layout: String) async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.useLastGroup(of: layout)
       try await scene.pressWithControl(code: 11)

@@ -3,7 +3,7 @@ import Testing
 
 /// The context menu of a row, with Copy and Delete, by mouse and by keyboard.
 @Suite struct MenuTests {
-  @Test func aRightClickOpensAMenuThatCopies() async throws {
+  @Test func `a right click opens a menu that copies`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.openMenuByMouse()
       try await scene.chooseByMouse(entry: 0)
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func aRightClickOpensAMenuThatDeletes() async throws {
+  @Test func `a right click opens a menu that deletes`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.openMenuByMouse()
       try await scene.chooseByMouse(entry: 1)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func aRightClickAloneCopiesNothing() async throws {
+  @Test func `a right click alone copies nothing`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.capture("other")
       try await scene.openMenuByMouse()
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: ["Menu", "shift+F10"])
-  func theKeyOpensAMenuThatCopies(_ key: String) async throws {
+  func `the key opens a menu that copies`(_ key: String) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Down")
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["Menu", "shift+F10"])
-  func theKeyOpensAMenuThatDeletes(_ key: String) async throws {
+  func `the key opens a menu that deletes`(_ key: String) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Down")

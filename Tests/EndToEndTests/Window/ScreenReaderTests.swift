@@ -3,7 +3,7 @@ import Testing
 
 /// What a screen reader gets to know, and a whole session by it and the keyboard alone.
 @Suite struct ScreenReaderTests {
-  @Test func aRowIsAListItemNamedByItsPreviewItsAgeAndItsPlace() async throws {
+  @Test func `a row is a list item named by its preview, its age and its place`() async throws {
     try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       let rows = try await waitFor("all rows counted") { () -> [ScreenReader.Element]? in
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func placesAreRightAfterCapturesAndDeletions() async throws {
+  @Test func `places are right after captures and deletions`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.capture("newest")
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func everythingHasANameAndARole() async throws {
+  @Test func `everything has a name and a role`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.desktop.press("Home", "Delete")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func theEmptyStateHasTheKeyboardAndSaysWhatToDo() async throws {
+  @Test func `the empty state has the keyboard and says what to do`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func copyingAndDeletingAreSaid() async throws {
+  @Test func `copying and deleting are said`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       try await scene.desktop.press("Home", "Return")
@@ -131,7 +131,7 @@ import Testing
   }
 
   /// Capture, walk, copy, delete, undo: each step by what the reader says.
-  @Test func aWholeSessionNeedsNoEyesAndNoPointer() async throws {
+  @Test func `a whole session needs no eyes and no pointer`() async throws {
     try await Scene.run(accessibility: true) { scene in
       try await scene.parkMouse()
       let reader = ScreenReader(desktop: scene.desktop)

@@ -6,7 +6,7 @@ import Testing
 /// A compositor takes a text from who has heard of a key or a press; a touchpad's movement alone is neither, so a key
 /// goes before where a text is to be copied.
 @Suite struct SwipeTests {
-  @Test func aSwipeFromTheLeadingEdgeCopies() async throws {
+  @Test func `a swipe from the leading edge copies`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       try await scene.desktop.press("Home")
       try await scene.swipeFirstRow(right: 300)
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func aSwipeFromTheTrailingEdgeDeletes() async throws {
+  @Test func `a swipe from the trailing edge deletes`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       try await scene.swipeFirstRow(right: -300)
       try await waitUntil("the row deleted") { try await scene.history.texts() == ["older"] }
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// The next swipe does what it should, so the short one before it has done nothing.
-  @Test func aShortSwipeSpringsBack() async throws {
+  @Test func `a short swipe springs back`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       // The pointer stays where the fingers were, and the row below it is tinted.
       try await scene.swipeFirstRow(right: -60)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func upAndDownScrollsAndSwipesNothing() async throws {
+  @Test func `up and down scrolls and swipes nothing`() async throws {
     let rows = (1...40).map { "row \($0)" }
     try await Scene.run(on: .wayland, with: rows) { scene in
       let before = try await scene.settledScreenshot()

@@ -19,7 +19,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func aTapCopies(_ language: Language) async throws {
+  func `a tap copies`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       try await scene.tapRow(1)
       try await scene.expectClipboard(Self.older)
@@ -30,7 +30,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func aSwipeFromTheLeadingEdgeCopies(_ language: Language) async throws {
+  func `a swipe from the leading edge copies`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       try await scene.swipeRow(1, right: language.forward(210))
       try await scene.expectClipboard(Self.older)
@@ -39,7 +39,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func aSwipeFromTheTrailingEdgeDeletes(_ language: Language) async throws {
+  func `a swipe from the trailing edge deletes`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       try await scene.swipeRow(0, right: language.forward(-210))
       try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
@@ -50,7 +50,7 @@ struct TouchTests {
 
   /// The tap after it does what it should, so the short swipes before it have done nothing.
   @Test(arguments: Language.allCases)
-  func aShortSwipeSpringsBack(_ language: Language) async throws {
+  func `a short swipe springs back`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       for distance in [60, -60] { try await scene.swipeRow(0, right: distance) }
       try await scene.tapRow(1)
@@ -60,7 +60,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func aLongPressOpensTheMenu(_ language: Language) async throws {
+  func `a long press opens the menu`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       let frame = try await scene.app.window.frame()
       let place = try await scene.middle(of: 0)
@@ -81,7 +81,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func upAndDownScrollsAndSwipesNothing(_ language: Language) async throws {
+  func `up and down scrolls and swipes nothing`(_ language: Language) async throws {
     try await Scene.run(in: language, with: (1...40).map { "row \($0), " + Self.newer }) { scene in
       let before = try await scene.settledScreenshot()
       try await scene.swipeRow(4, down: -250)

@@ -3,7 +3,7 @@ import Testing
 
 /// The window as the desktop sees it.
 @Suite struct WindowTests {
-  @Test func itHasItsTitleAndItsClass() async throws {
+  @Test func `it has its title and its class`() async throws {
     try await Scene.run { scene in
       #expect(try await scene.app.window.title() == "CopyPasta")
       let answer = try await scene.desktop.run(["xprop", "-id", "\(scene.app.window.id)", "WM_CLASS"]).text
@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func theTitleSaysNothingOfAClip() async throws {
+  @Test func `the title says nothing of a clip`() async throws {
     try await Scene.run { scene in
       try await scene.capture("nothing for a title")
       try await scene.waitForFirstRow()
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func itsSizeIsRememberedOverARelaunch(closedByTheUser: Bool) async throws {
+  func `its size is remembered over a relaunch`(closedByTheUser: Bool) async throws {
     try await Scene.run { scene in
       let resized = try await scene.desktop.run(
         ["wmctrl", "-i", "-r", "\(scene.app.window.id)", "-e", "0,-1,-1,700,500"])
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func theMarkInTheHeaderSaysWhetherItReads() async throws {
+  @Test func `the mark in the header says whether it reads`() async throws {
     try await Scene.run { scene in
       #expect(try await eventually { try await scene.isMarkGreen() })
       _ = try await scene.desktop.openOtherWindow()
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func aSecondLaunchPresentsTheWindowOfTheFirst() async throws {
+  @Test func `a second launch presents the window of the first`() async throws {
     try await Scene.run { scene in
       _ = try await scene.desktop.openOtherWindow()
       try await scene.app.window.activate()
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func anIdleWindowUsesNoProcessorTime() async throws {
+  @Test func `an idle window uses no processor time`() async throws {
     try await Scene.run { scene in
       for text in ["one", "two", "three"] { try await scene.capture(text) }
       try await scene.waitForFirstRow()
