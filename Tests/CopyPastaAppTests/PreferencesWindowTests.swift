@@ -73,11 +73,13 @@ import Testing
   }
 
   @Test(arguments: Dialogs.Kind.allCases)
-  func `a window that is closed goes, with all that is in it`(_ kind: Dialogs.Kind) async throws {
+  func `a window that is opened a hundred times goes each time, with all that is in it`(_ kind: Dialogs.Kind)
+    async throws
+  {
     let shown = ShownDialogs()
     var lifetimes: [Lifetime] = []
     weak var leaked: (any Dialogs.Dialog)?
-    for _ in 1...3 {
+    for _ in 1...100 {
       switch kind {
       case .preferences: shown.dialogs.showPreferences(of: shown.environment, above: nil)
       case .shortcuts: shown.dialogs.showShortcuts(above: nil)
@@ -86,16 +88,16 @@ import Testing
       do {
         let dialog = try #require(shown.dialogs.open[kind])
         leaked = dialog
-        lifetimes.append(Lifetime(of: dialog.window.raw))
         try await pump("the window on the screen") { dialog.window.isMapped }
         (dialog as? PreferencesWindow)?.shortcut.recorder.record()
+        lifetimes = Lifetime.ofAll(within: dialog.window.raw)
       }
       shown.dialogs.close()
       #expect(!shown.dialogs.areOpen)
+      try await pump("the end of its Swift half") { leaked == nil }
+      try await pump("the end of all widgets in it") { lifetimes.allSatisfy(\.isOver) }
     }
-    #expect(shown.closings == 3)
-    try await pump("the end of its Swift half") { leaked == nil }
-    try await pump("the end of the windows") { lifetimes.allSatisfy(\.isOver) }
+    #expect(shown.closings == 100)
     // Nobody is left to follow it.
     shown.environment.preferences.showsTrayIcon = false
   }

@@ -8,6 +8,13 @@ final class AboutDialog: Dialogs.Dialog {
 
   private static var summary: String { tr("Keeps the text you copy while its window is active.") }
 
+  /// Each paragraph in one line, which the window breaks as it is wide.
+  static var license: String {
+    String(decoding: PackageResources.LICENSE, as: UTF8.self)
+      .split(separator: "\n\n").map { $0.split(separator: "\n").joined(separator: " ") }
+      .joined(separator: "\n\n")
+  }
+
   /// - Parameter history: what is checked meanwhile, and said to be sound or not.
   init(checking history: HistoryLocation? = nil) {
     // The translators put their names in the place of this word.
@@ -17,7 +24,7 @@ final class AboutDialog: Dialogs.Dialog {
         title: tr("About CopyPasta"), name: "CopyPasta", version: CopyPasta.version,
         summary: Self.summary,
         copyright: tr("© 2026 The CopyPasta authors"),
-        license: String(decoding: PackageResources.LICENSE, as: UTF8.self),
+        license: Self.license,
         translators: credits == "translator-credits" ? nil : credits, icon: CopyPasta.id))
     if let history { say(whether: history) }
   }

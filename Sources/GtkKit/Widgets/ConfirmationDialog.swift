@@ -14,6 +14,11 @@ public enum ConfirmationDialog {
     _ confirmed: @escaping @MainActor () -> Void
   ) {
     let dialog = Widget(new: copypasta_message_dialog_new(window.cast(), title, text))
+    // What task switchers call it. With a bar of its own GTK draws it as all other windows of the program are drawn.
+    gtk_window_set_title(dialog.cast(), title)
+    let bar = HeaderBar(title: "")
+    gtk_header_bar_set_show_title_buttons(bar.opaque, 0)
+    gtk_window_set_titlebar(dialog.cast(), bar.widget)
     gtk_dialog_add_button(dialog.cast(), tr("_Cancel"), GTK_RESPONSE_CANCEL.rawValue)
     let button = gtk_dialog_add_button(dialog.cast(), action, GTK_RESPONSE_ACCEPT.rawValue)
     gtk_widget_add_css_class(button, "destructive-action")

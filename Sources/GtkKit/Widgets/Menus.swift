@@ -30,20 +30,46 @@ public final class MenuButton: Widget {
     gtk_menu_button_set_has_frame(opaque, 0)
     tooltip = name
     setAccessibleName(name)
+    gtk_widget_set_focus_on_click(widget, 0)
     let opening: @MainActor @convention(c) (OpaquePointer?, gpointer?) -> Void = { button, data in
-      // GTK asks at each opening.
-      guard gtk_menu_button_get_popover(button) == nil else { return }
-      let popover = makePopover(of: Closure<@MainActor () -> Menu>.behind(data)())
-      // The room beside the arrow would be black.
-      if !Display.isComposited {
-        gtk_popover_set_has_arrow(
-          UnsafeMutableRawPointer(popover)?.assumingMemoryBound(to: GtkPopover.self), 0)
-      }
-      gtk_menu_button_set_popover(button, popover)
+      guard let button else { return }
+      Closure<MainMenu>.behind(data).open(on: Widget(Owned(borrowing: button)))
     }
     gtk_menu_button_set_create_popup_func(
-      opaque, unsafeBitCast(opening, to: GtkMenuButtonCreatePopupFunc.self), Closure.retained(makeMenu),
-      releaseClosure)
+      opaque, unsafeBitCast(opening, to: GtkMenuButtonCreatePopupFunc.self),
+      Closure.retained(MainMenu(makeMenu)), releaseClosure)
+  }
+}
+
+/// The menu behind a button, and where the focus goes when it closes.
+@MainActor
+private final class MainMenu {
+  private let make: @MainActor () -> Menu
+  private var focusBefore: Widget?
+
+  init(_ make: @escaping @MainActor () -> Menu) { self.make = make }
+
+  /// Gives the button its menu; GTK calls at each opening.
+  func open(on button: Widget) {
+    focusBefore = gtk_widget_get_root(button.widget).flatMap { gtk_root_get_focus($0) }
+      .map { Widget(Owned(borrowing: $0)) }
+    // It would lie over the menu.
+    button.hasTooltip = false
+    guard gtk_menu_button_get_popover(button.opaque) == nil else { return }
+    let popover = Widget(Owned(borrowing: makePopover(of: make())))
+    // The room beside the arrow would be black.
+    if !Display.isComposited { gtk_popover_set_has_arrow(popover.cast(), 0) }
+    popover.connect("closed") { [weak self, pointer = button.opaque] in
+      self?.closed(on: Widget(Owned(borrowing: pointer)))
+    }
+    gtk_menu_button_set_popover(button.opaque, popover.widget)
+  }
+
+  /// GTK leaves the focus on the button, where Enter opens the menu again.
+  private func closed(on button: Widget) {
+    button.hasTooltip = true
+    if let focusBefore, focusBefore.isMapped { focusBefore.grabFocus() }
+    focusBefore = nil
   }
 }
 

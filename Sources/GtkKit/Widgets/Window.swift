@@ -188,6 +188,7 @@ public final class Window: Widget {
     gtk_about_dialog_set_copyright(opaque, about.copyright)
     gtk_about_dialog_set_translator_credits(opaque, about.translators)
     gtk_about_dialog_set_license(opaque, about.license)
+    gtk_about_dialog_set_wrap_license(opaque, 1)
     if Theme.hasIcon(about.icon) { gtk_about_dialog_set_logo_icon_name(opaque, about.icon) }
     keepPresses()
   }

@@ -138,6 +138,28 @@ import Testing
     }
   }
 
+  /// A window manager that draws one has a bar of its own over the words, and nothing to write on it.
+  @Test func `the question has a title, and no frame but its own`() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.openMainMenu()
+      try await scene.desktop.press("Down", "Down", "Return")
+      let question = try await scene.waitForDialog(titled: "Clear History?")
+      let extents = try await scene.desktop.run(["xprop", "-id", "\(question.id)", "_NET_FRAME_EXTENTS"])
+      #expect(extents.text == "_NET_FRAME_EXTENTS(CARDINAL) = 0, 0, 0, 0")
+    }
+  }
+
+  @Test func `opened a hundred times, Preferences leave as much behind as after the first time`() async throws
+  {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.usePreferences()
+      let (resources, channels) = (try await scene.serverResources(), scene.app.program.openChannels)
+      for _ in 2...100 { try await scene.usePreferences() }
+      #expect(try await scene.serverResources() == resources)
+      #expect(scene.app.program.openChannels == channels)
+    }
+  }
+
   @Test func `preferences can be asked for while the window is hidden`() async throws {
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
@@ -151,6 +173,21 @@ import Testing
 }
 
 extension Scene {
+  fileprivate func usePreferences() async throws {
+    try await openDialog("ctrl+comma", titled: "Preferences")
+    try await desktop.press("Escape")
+    try await waitUntil("the main window again") { try await app.window.isActive() }
+  }
+
+  /// How many windows, pixmaps and so on the program has at the X server, by their kind.
+  fileprivate func serverResources() async throws -> String {
+    _ = try await settledScreenshot()
+    let result = try await desktop.run(
+      ["/usr/bin/python3", Fixture.path("x_resources.py"), "\(app.window.id)"])
+    #expect(result.exit == .code(0), "\(result.errors)")
+    return result.text
+  }
+
   /// Presses keys, and waits for the window that they open.
   @discardableResult
   fileprivate func openDialog(_ keys: String, titled title: String) async throws -> DesktopWindow {

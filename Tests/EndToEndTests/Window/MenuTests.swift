@@ -68,6 +68,37 @@ import Testing
       try await scene.expectClipboard("oldest")
     }
   }
+
+  /// From the list the menu is opened by its key or by its button, and left, or a window is opened by it and left.
+  @Test(arguments: [[], ["Return"], ["Down", "Down", "Return"], ["Up", "Up", "Return"]], [true, false])
+  func `the main menu gives the keyboard back to the row that had it`(
+    _ choice: [String], byKey: Bool
+  ) async throws {
+    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Down")
+      if byKey {
+        try await scene.openMenu(key: "F10")
+      } else {
+        try await scene.app.window.click(x: 312, y: 27)
+        try await scene.waitForPopup()
+        try await scene.parkMouse()
+      }
+      for key in choice { try await scene.desktop.press(key) }
+      if !choice.isEmpty {
+        try await waitUntil("a window") {
+          try await scene.desktop.activeWindow().map { $0.id != scene.app.window.id } ?? false
+        }
+      }
+      try await scene.desktop.press("Escape")
+      try await waitUntil("nothing but the main window") {
+        guard try await scene.desktop.popups().isEmpty else { return false }
+        return try await scene.app.window.isActive()
+      }
+      try await scene.desktop.press("Return")
+      try await scene.expectClipboard("middle")
+    }
+  }
 }
 
 extension Scene {

@@ -1,0 +1,9 @@
+"""What the program that a window belongs to has at the X server: how many windows, pixmaps and so on, one kind a line."""
+import sys
+
+from Xlib import display
+
+screen = display.Display()
+for kind in sorted(screen.res_query_client_resources(int(sys.argv[1])).types,
+                   key=lambda kind: screen.get_atom_name(kind.resource_type)):
+    print(screen.get_atom_name(kind.resource_type), kind.count)
