@@ -102,6 +102,9 @@ public final class Program: Sendable {
   private static let foreignNoise = [
     // GTK 4.24 if the X server has no frame counter, as Xvfb.
     #"\n?\([^\n]*:\d+\): Gdk-WARNING \*\*: [\d:.]+: gdk_frame_timings_submitted\(\) called on submitted frame\.\n"#,
+    // GTK 4.24 if a window that was hidden before its last frame was drawn is shown again (`gdk_frame_clock_start`).
+    #"\n?\([^\n]*:\d+\): Gdk-WARNING \*\*: [\d:.]+: \([^\n]*:\d+\):gdk_frame_timings_throttling_hint: "#
+      + #"runtime check failed: \(self->result != GDK_FRAME_PREPARING\)\n"#,
     // Mesa if the X server has no graphics card.
     #"MESA-EGL: warning: DRI3 error: Could not get DRI3 device\n"#,
     #"MESA-EGL: warning: Ensure your X server supports DRI3 to get accelerated rendering\n"#,

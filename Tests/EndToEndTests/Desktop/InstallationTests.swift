@@ -41,8 +41,10 @@ import Testing
   private func run(
     _ prefix: TemporaryFolder, _ argument: String, language: String
   ) async throws -> Program.Result {
-    try await Program.run(
-      [prefix.path + "/bin/copypasta", argument],
-      environment: ["HOME": prefix.path, "LANG": "C.UTF-8", "LANGUAGE": language])
+    try await TestLocale.with { locale in
+      try await Program.run(
+        [prefix.path + "/bin/copypasta", argument],
+        environment: locale.environment(speaking: language).merging(["HOME": prefix.path]) { $1 })
+    }
   }
 }

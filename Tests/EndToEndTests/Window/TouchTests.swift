@@ -99,7 +99,10 @@ extension Scene {
     in language: TouchTests.Language, with clips: [String] = [TouchTests.older, TouchTests.newer],
     _ body: (Scene) async throws -> Void
   ) async throws {
-    try await run(on: .gnome, with: clips, environment: ["LANGUAGE": language.rawValue], body)
+    try await TestLocale.with { locale in
+      let environment = locale.environment(speaking: language.rawValue)
+      try await run(on: .gnome, with: clips, environment: environment, body)
+    }
   }
 
   /// The middle of a row, on the screen; 0 is the newest.

@@ -1,4 +1,4 @@
-"""The desktop's portals of global shortcuts and of the start at login, on the session's bus.
+"""The desktop's portals of global shortcuts and of the start at login, on the session's bus, with those that GTK asks.
 
 portal.py ANSWER: what a RequestBackground is answered with, "granted" or "refused"; a shortcut is always granted.
 It prints "ready", then the name of each method that is called; SIGUSR1 presses the shortcut.
@@ -23,6 +23,11 @@ INTERFACES = '''<node>
     <method name='ReadAll'><arg type='as' direction='in'/><arg type='a{sa{sv}}' direction='out'/></method>
     <method name='Read'>
       <arg type='s' direction='in'/><arg type='s' direction='in'/><arg type='v' direction='out'/>
+    </method>
+  </interface>
+  <interface name='org.freedesktop.portal.Inhibit'>
+    <method name='CreateMonitor'>
+      <arg type='s' direction='in'/><arg type='a{sv}' direction='in'/><arg type='o' direction='out'/>
     </method>
   </interface>
   <interface name='org.freedesktop.portal.Background'>
@@ -67,6 +72,11 @@ class Portal:
     def BindShortcuts(self, _caller, arguments, _options):
         granted = [(name, {'trigger_description': GLib.Variant('s', 'Ctrl+Meta+V')}) for name, _ in arguments[1]]
         return 0, {'shortcuts': GLib.Variant('a(sa{sv})', granted)}
+
+    # In a sandbox GTK 4.24 wants to hear of the session's end, and complains if it cannot.
+    def CreateMonitor(self, caller, _arguments, options):
+        session = f'{PATH}/session/{caller}/{options["session_handle_token"]}'
+        return 0, {'session_handle': GLib.Variant('s', session)}
 
     def RequestBackground(self, _caller, _arguments, options):
         if self.answer == 'refused':
