@@ -27,6 +27,9 @@ static inline const char *copypasta_type_name(gpointer instance) {
   return G_OBJECT_TYPE_NAME(instance);
 }
 
+/* Emits a signal without arguments. */
+static inline void copypasta_emit(gpointer instance, const char *signal) { g_signal_emit_by_name(instance, signal); }
+
 /* Of <gio/gunixoutputstream.h>, which lies in a folder of its own. */
 GType g_unix_output_stream_get_type(void);
 gint g_unix_output_stream_get_fd(gpointer stream);

@@ -21,6 +21,7 @@ final class CopyPastaApplication {
   private let environment = Environment.live()
   private var toggler: WindowToggler?
   private var window: HistoryWindow?
+  private var preparation: Task<Void, Never>?
   private var dialogs: Dialogs?
   private lazy var reasons = KeepAliveReasons { [weak self] in self?.endIfUnneeded() }
   private var callWait: Timeout?
@@ -40,7 +41,10 @@ final class CopyPastaApplication {
   ///
   /// - Returns: the exit status.
   func run(_ start: Start) -> Int32 {
-    application.onStartup { [weak self] in self?.joinDesktop() }
+    application.onStartup { [weak self] in
+      self?.joinDesktop()
+      if start == .hidden { self?.prepareWindow() }
+    }
     application.onActivate { [weak self] in self?.show(.ambient) }
     application.onTerminationSignal { [weak self] in self?.quit() }
     Display.onLoss { [weak self] in self?.displayLost() }
@@ -108,6 +112,22 @@ final class CopyPastaApplication {
     self.window = window
     self.toggler = toggler
     return toggler
+  }
+
+  /// Makes the window of a program that was started hidden, and all in it, before it is asked for.
+  private func prepareWindow() {
+    preparation = Task { [weak self, environment] in
+      // What works without the window comes first.
+      await environment.shortcut.settle()
+      await MainLoop.idle()
+      guard let self, window == nil, !Task.isCancelled else { return }
+      // If it cannot be opened, it is tried again when somebody is there to read why.
+      guard case .success = environment.history else { return environment.forgetHistory() }
+      await MainLoop.idle()
+      guard window == nil, !Task.isCancelled else { return }
+      _ = madeToggler()
+      await window?.prepare()
+    }
   }
 
   private func windowHidden() {
@@ -229,6 +249,7 @@ final class CopyPastaApplication {
 
   /// Takes everything down, once the main loop has ended.
   private func end() {
+    preparation?.cancel()
     dialogs?.close()
     dialogs = nil
     window?.hide()

@@ -61,6 +61,18 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
+  @Test func `the loop is idle once all that was due is done`() async throws {
+    var calls = 0
+    let timeout = Timeout(every: .zero) { calls += 1 }
+    let idle = Task {
+      await MainLoop.idle()
+      return calls
+    }
+    #expect(MainLoop.run(until: { calls > 100 }, atMost: .seconds(20)))
+    timeout.cancel()
+    #expect(try await pumping { await idle.value } > 100)
+  }
+
   @Test func `a limit that passes is said`() {
     #expect(!MainLoop.run(until: { false }, atMost: .milliseconds(5)))
   }

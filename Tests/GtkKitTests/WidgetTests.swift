@@ -153,6 +153,25 @@ import Testing
     window.destroy()
   }
 
+  @Test func `what is in a hidden window is laid out before it is shown`() {
+    let window = Window(title: "test")
+    window.defaultSize = (400, 300)
+    var rows: [Row] = []
+    let source = Source()
+    let list = ListView(model: ListModel(source: source)) { _ in
+      rows.append(Row(Token()))
+      return rows[rows.count - 1]
+    }
+    window.setChild(ScrolledWindow(child: list))
+    window.layOut()
+    #expect(list.width == 400)
+    #expect(rows.contains { $0.root.width > 0 })
+    #expect(!window.isVisible && !list.isMapped)
+    window.present()
+    #expect(MainLoop.run(until: { list.isMapped }, atMost: .seconds(20)))
+    window.destroy()
+  }
+
   private final class Source: ListModelSource {
     let count = 100
     func value(at position: Int) -> any Sendable { position }

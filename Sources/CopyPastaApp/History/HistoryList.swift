@@ -81,12 +81,11 @@ final class HistoryList {
   /// The clip at a position, from 0, the newest.
   func id(at position: Int) -> Clip.ID { model.id(at: position) }
 
-  /// Adds the clips older than those of the first page, once that is on the screen.
-  func loadRest() {
-    guard model.mayHaveMore else { return }
-    Task { [weak self, controller, oldest = model.oldestOfFirstPage] in
-      if let ids = await controller.ids(olderThan: oldest) { self?.model.addOlder(ids) }
-    }
+  /// Adds the clips older than those of the first page, for which that need not wait.
+  func loadRest() async {
+    guard model.mayHaveMore, let ids = await controller.ids(olderThan: model.oldestOfFirstPage)
+    else { return }
+    model.addOlder(ids)
   }
 
   /// Takes a clip off the list; the focus goes on to its neighbour.

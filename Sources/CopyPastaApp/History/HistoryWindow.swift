@@ -53,7 +53,7 @@ final class HistoryWindow {
     self.environment = environment
     self.closed = closed
     window.setTitlebar(
-      HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [Self.mainMenu]))
+      HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
     recallSize()
     window.setChild(Box(.vertical, [body, notice.root]))
@@ -91,6 +91,20 @@ final class HistoryWindow {
     focusNewest()
     guard !isDrawn else { return }
     window.onNextFrame { [weak self] in self?.drawn() }
+  }
+
+  /// Does what the first `present` would wait for, in pieces, each when there is nothing else to do; shows nothing, and
+  /// reads nothing from the clipboard.
+  func prepare() async {
+    guard case .open(let controller, let list) = state else { return }
+    let pieces: [@MainActor () async -> Void] = [
+      window.layOut, { self.followSettings(controller) }, list.loadRest, window.layOut,
+    ]
+    for piece in pieces {
+      await MainLoop.idle()
+      guard !isShown, !Task.isCancelled else { return }
+      await piece()
+    }
   }
 
   func hide() {
@@ -212,8 +226,11 @@ final class HistoryWindow {
   private func drawn() {
     isDrawn = true
     notice.isHeard = isActive
-    // GTK draws it here and now, in several sizes, for X11's panels: 6 ms that the first frame need not wait for.
-    window.setIcon(CopyPasta.id)
+    Task { [weak self] in
+      await MainLoop.idle()
+      // GTK draws it here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB where it is an SVG.
+      self?.window.setIcon(CopyPasta.id)
+    }
     complete()
   }
 
@@ -221,7 +238,7 @@ final class HistoryWindow {
   private func complete() {
     guard case .open(let controller, let list) = state else { return }
     followSettings(controller)
-    list.loadRest()
+    Task { await list.loadRest() }
     // Last, for the settings say how large a text may be.
     followActivity()
   }
@@ -317,39 +334,22 @@ final class HistoryWindow {
     }
   }
 
-  private static var mainMenu: Widget {
-    MenuButton(mainMenu: tr("Main Menu")) {
-      // An open menu has the focus on its first entry, which therefore destroys nothing.
-      Menu(sections: [
-        [(tr("_Preferences"), "app.preferences"), (tr("_Keyboard Shortcuts"), "app.shortcuts")],
-        [(tr("Clear _History…"), "win.clear-history")],
-        [(tr("_About CopyPasta"), "app.about"), (tr("_Quit"), "app.quit")],
-      ])
-    }
-  }
-
-  // MARK: - Size
-
   /// Keeps the window's size for the next start.
   func rememberSize() {
     guard window.isVisible else { return }
-    let size = window.defaultSize
+    let size = WindowSize(
+      width: window.defaultSize.width, height: window.defaultSize.height, isMaximized: window.isMaximized)
     do throws(GLibError) {
-      try environment.windowState.write([
-        ("width", size.width), ("height", size.height), ("maximized", window.isMaximized ? 1 : 0),
-      ])
+      try size.keep(in: environment.windowState)
     } catch {
       complain(tr("The window’s size could not be kept: %s").filled(with: error.message))
     }
   }
 
   private func recallSize() {
-    let state = environment.windowState.integers(["width", "height", "maximized"])
-    // Not smaller than what a row needs, not larger than any screen, whatever the file says.
-    window.defaultSize = (
-      (state["width"] ?? 480).clamped(to: 300...8192), (state["height"] ?? 640).clamped(to: 200...8192)
-    )
-    if state["maximized"] == 1 { window.isMaximized = true }
+    let size = WindowSize(keptIn: environment.windowState)
+    window.defaultSize = (size.width, size.height)
+    if size.isMaximized { window.isMaximized = true }
   }
 }
 

@@ -62,6 +62,18 @@ public enum MainLoop {
     _dispatch_main_queue_callback_4CF(nil)
   }
 
+  /// Returns when the loop has nothing else to do.
+  public static func idle() async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let isIdle: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
+        Closure<CheckedContinuation<Void, Never>>.take(data).resume()
+        return 0
+      }
+      g_idle_add_full(
+        G_PRIORITY_LOW, unsafeBitCast(isIdle, to: GSourceFunc.self), Closure.retained(continuation), nil)
+    }
+  }
+
   /// Runs the loop until a condition holds, for at most so long.
   ///
   /// For the end of the program and for tests: everything else is driven by `Application.run`.

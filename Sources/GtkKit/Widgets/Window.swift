@@ -98,6 +98,23 @@ public final class Window: Widget {
     gtk_window_present_with_time(cast(), userTime(for: activation))
   }
 
+  /// Styles and lays out what is in a hidden window, for which the first `present` would wait.
+  ///
+  /// Nothing is shown.
+  public func layOut() {
+    gtk_widget_realize(widget)
+    // Each frame begins with the styles; the clock of a hidden window has none.
+    if let clock = gtk_widget_get_frame_clock(widget) {
+      copypasta_emit(UnsafeMutableRawPointer(clock), "update")
+    }
+    var size = (width: gint(defaultSize.width), height: gint(defaultSize.height))
+    var least = gint(0)
+    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, nil, nil, nil)
+    size.width = max(size.width, least)
+    gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, size.width, &least, nil, nil, nil)
+    gtk_widget_allocate(widget, size.width, max(size.height, least), -1, nil)
+  }
+
   /// The time that an X11 window manager compares with that of the user's last key in another window.
   ///
   /// If the desktop did not say when the user asked, it is now. Zero, for "unknown", on Wayland, and for a window that

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -28,6 +29,91 @@ import Testing
       try await scene.expectRestOnceHidden()
     }
   }
+
+  /// The first call after a login is to be as fast as the next one.
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `started in the background it makes its window ready unseen, and is never woken up then`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
+    try await VirtualDesktop.with(kind) { desktop in
+      try await Scene.fillHistory(with: ["one", "two", "three"], on: desktop)
+      let owner = try await ClipboardOwner.start(offering: .text("unseen"), on: desktop)
+      // It tells of each window that comes to the screen.
+      let log =
+        try kind == .x11
+        ? desktop.start(["stdbuf", "-oL", "xev", "-root", "-event", "substructure"]) : nil
+      func hasShownWindow() -> Bool? {
+        log.map { String(decoding: $0.output, as: UTF8.self).contains("MapNotify") }
+      }
+      let program = try desktop.start([CopyPasta.programPath, "--background"])
+      try await waitUntil("the window made") { try await desktop.hasHiddenWindow(of: program) }
+      try await program.expectRest()
+      #expect(owner.contentRequests == [])
+      #expect(try await desktop.copyPastaWindowCount() == 0)
+      #expect(hasShownWindow() != true)
+
+      #expect(try await desktop.copypasta("--toggle").exit == .code(0))
+      // It is read once somebody looks.
+      let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
+      try await waitUntil("the text recorded") { try await history.newestText() == Array("unseen".utf8) }
+      #expect(owner.contentRequests.count == 1)
+      try await desktop.expectOneWindow()
+      #expect(try await eventually { hasShownWindow() != false })
+      #expect(try await program.stop() == .code(0))
+      #expect(program.errors == "")
+    }
+  }
+
+  /// The line that says what became of it is for somebody who looks.
+  @Test func `started in the background it leaves a damaged history as it is until it is called`()
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      try await Scene.fillHistory(with: ["one"], on: desktop)
+      let file = URL(fileURLWithPath: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
+      let damaged = Data(repeating: 0xa5, count: 4096)
+      try damaged.write(to: file)
+      let program = try desktop.start([CopyPasta.programPath, "--background"])
+      try await desktop.waitForName()
+      try await program.expectRest()
+      #expect(try Data(contentsOf: file) == damaged)
+      #expect(program.errors == "")
+      #expect(try await desktop.copypasta("--toggle").exit == .code(0))
+      try await waitUntil("the damaged file set aside") {
+        let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+        return names.contains { $0.hasPrefix("history-damaged-") }
+      }
+    }
+  }
+}
+
+extension VirtualDesktop {
+  /// Whether the program has its history open, and on X11 a window with its title that is not shown.
+  fileprivate func hasHiddenWindow(of program: Program) async throws -> Bool {
+    let folder = "/proc/\(program.processID)/fd"
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
+      // It may be closed by now.
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+    }
+    guard files.contains(CopyPasta.databasePath(dataHome: home.dataHome)) else { return false }
+    guard kind == .x11 else { return true }
+    return try await run(["xwininfo", "-name", "CopyPasta"]).text.contains("IsUnMapped")
+  }
+}
+
+extension Program {
+  /// Expects that the program comes to rest: watched for some time, no thread of it wakes up.
+  fileprivate func expectRest(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    var last: [Int] = []
+    // Threads that have nothing more to do end after a while, each with a last look.
+    let isAtRest = try await eventually(within: .seconds(90), every: .zero) {
+      let before = try #require(sleeps)
+      try await Task.sleep(for: IdleTests.rest)
+      last.append(try #require(sleeps) - before)
+      return last.last == 0
+    }
+    #expect(isAtRest, "woken up in each \(IdleTests.rest): \(last)", sourceLocation: sourceLocation)
+  }
 }
 
 extension Scene {
@@ -51,14 +137,6 @@ extension Scene {
     try await waitUntil("the window gone") {
       try await desktop.window(ofClass: CopyPasta.applicationID) == nil
     }
-    var last: [Int] = []
-    // Threads that have nothing more to do end after a while, each with a last look.
-    let isAtRest = try await eventually(within: .seconds(90), every: .zero) {
-      let before = try #require(app.program.sleeps)
-      try await Task.sleep(for: IdleTests.rest)
-      last.append(try #require(app.program.sleeps) - before)
-      return last.last == 0
-    }
-    #expect(isAtRest, "woken up in each \(IdleTests.rest): \(last)")
+    try await app.program.expectRest()
   }
 }

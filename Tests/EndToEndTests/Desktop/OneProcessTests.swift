@@ -39,8 +39,6 @@ import Testing
       // A second one has nothing to do, and shows nothing either.
       #expect(try await desktop.copypasta("--background").exit == .code(0))
       #expect(try await desktop.copyPastaWindowCount() == 0)
-      let database = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
-      #expect(!FileManager.default.fileExists(atPath: database), "the history is not needed yet")
       for _ in 1...2 {
         #expect(try await desktop.copypasta("--toggle").exit == .code(0))
         try await waitUntil("the window active") {

@@ -65,6 +65,9 @@ final class GlobalShortcutController {
     restart()
   }
 
+  /// Returns once it is known what came of what was asked for last.
+  func settle() async { await work?.value }
+
   /// Whether the shortcut is given back for a while: pressing it then does what pressing any keys does.
   ///
   /// For the time in which the user chooses another one.
