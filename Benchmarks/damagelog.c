@@ -2,14 +2,16 @@
 
    Says what is drawn on the display, when it is drawn. One line for each event, until it is killed:
 
-     MS first WINDOW WIDTH HEIGHT PID   the first frame that shows content since the window was mapped
-     MS drawn WINDOW WIDTH HEIGHT PID   each later change, with the size of the changed rectangle
+     MS mapped WINDOW 0 0 PID           the window was mapped
+     MS first WINDOW WIDTH HEIGHT PID   the first frame that shows content since then
+     MS drawn WINDOW WIDTH HEIGHT PID   each later change of pixels, with the size of the rectangle that was drawn
      MS gone WINDOW 0 0 PID             the window was unmapped
 
    MS is CLOCK_MONOTONIC in milliseconds, which Python's time.monotonic() and any other process read as well; PID is 0
    where the window does not say. It watches from outside by XDamage, so that a figure means the same for any toolkit.
    Windows of the window manager do not count, nor do those under 100 pixels. A window shows content once it has more
-   colours than a background with a border: any text, being smoothed, has more. */
+   colours than a background with a border: any text, being smoothed, has more. What is drawn anew as it was is no
+   change: the pixels are compared. */
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
@@ -17,6 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -25,7 +28,11 @@ enum {
   MOST_WINDOWS = 4096, /* One slot each, by the id's low bits; a collision only costs another look at the content. */
 };
 
-static Window shown[MOST_WINDOWS];
+/* A window that shows content, and what it shows. */
+static struct {
+  Window window;
+  XImage *picture;
+} shown[MOST_WINDOWS];
 
 static double now_ms(void) {
   struct timespec time;
@@ -52,14 +59,15 @@ static unsigned long number_property(Display *display, Window window, const char
   return number;
 }
 
-static bool shows_content(Display *display, Window window) {
+static XImage *picture_of(Display *display, Window window) {
   XWindowAttributes attributes;
   if (!XGetWindowAttributes(display, window, &attributes) || attributes.map_state != IsViewable ||
       attributes.width < SMALLEST_SIDE || attributes.height < SMALLEST_SIDE)
-    return false;
-  XImage *image = XGetImage(display, window, 0, 0, attributes.width, attributes.height, AllPlanes, ZPixmap);
-  if (!image)
-    return false;
+    return NULL;
+  return XGetImage(display, window, 0, 0, attributes.width, attributes.height, AllPlanes, ZPixmap);
+}
+
+static bool shows_content(XImage *image) {
   unsigned long colours[DRAWN_COLOURS];
   int found = 0;
   for (int y = 0; y < image->height && found < DRAWN_COLOURS; y++)
@@ -71,8 +79,27 @@ static bool shows_content(Display *display, Window window) {
       if (known == found)
         colours[found++] = colour;
     }
-  XDestroyImage(image);
   return found == DRAWN_COLOURS;
+}
+
+/* Whether a part of a window is not as in its picture, which is brought up to date. */
+static bool changes(Display *display, Window window, XImage *picture, const XRectangle *area) {
+  if (area->x < 0 || area->y < 0 || area->x + area->width > picture->width ||
+      area->y + area->height > picture->height)
+    return true;
+  XImage *part = XGetImage(display, window, area->x, area->y, area->width, area->height, AllPlanes, ZPixmap);
+  if (!part)
+    return true;
+  bool found = false;
+  int pixel = part->bits_per_pixel / 8;
+  for (int y = 0; y < part->height; y++) {
+    char *old = picture->data + (area->y + y) * picture->bytes_per_line + area->x * pixel;
+    const char *new = part->data + y * part->bytes_per_line;
+    found = found || memcmp(old, new, part->width * pixel) != 0;
+    memcpy(old, new, part->width * pixel);
+  }
+  XDestroyImage(part);
+  return found;
 }
 
 /* The windows that one program makes have the upper bits of their ids in common. */
@@ -91,13 +118,23 @@ static void say(Display *display, double time, const char *what, Window window, 
 }
 
 static void note_damage(Display *display, double time, const XDamageNotifyEvent *damage) {
-  Window *slot = &shown[damage->drawable % MOST_WINDOWS];
-  if (*slot == damage->drawable) {
-    say(display, time, "drawn", damage->drawable, damage->area.width, damage->area.height);
-  } else if (shows_content(display, damage->drawable)) {
-    *slot = damage->drawable;
-    say(display, time, "first", damage->drawable, damage->geometry.width, damage->geometry.height);
+  Window window = damage->drawable;
+  Window *slot = &shown[window % MOST_WINDOWS].window;
+  XImage **picture = &shown[window % MOST_WINDOWS].picture;
+  if (*slot == window) {
+    if (changes(display, window, *picture, &damage->area))
+      say(display, time, "drawn", window, damage->area.width, damage->area.height);
+    return;
   }
+  XImage *first = picture_of(display, window);
+  if (first && shows_content(first)) {
+    if (*picture)
+      XDestroyImage(*picture);
+    *slot = window;
+    *picture = first;
+    say(display, time, "first", window, damage->geometry.width, damage->geometry.height);
+  } else if (first)
+    XDestroyImage(first);
 }
 
 int main(void) {
@@ -122,8 +159,10 @@ int main(void) {
       follow(display, event.xcreatewindow.window);
     else if (event.type == damage_event + XDamageNotify)
       note_damage(display, seen, (XDamageNotifyEvent *)&event);
-    else if (event.type == UnmapNotify && shown[event.xunmap.window % MOST_WINDOWS] == event.xunmap.window) {
-      shown[event.xunmap.window % MOST_WINDOWS] = None;
+    else if (event.type == MapNotify && event.xmap.event == event.xmap.window)
+      say(display, seen, "mapped", event.xmap.window, 0, 0);
+    else if (event.type == UnmapNotify && shown[event.xunmap.window % MOST_WINDOWS].window == event.xunmap.window) {
+      shown[event.xunmap.window % MOST_WINDOWS].window = None;
       say(display, seen, "gone", event.xunmap.window, 0, 0);
     }
   }

@@ -1,7 +1,12 @@
 /* The floor: the least that a GTK 4 program with CopyPasta's window can cost. A header bar and a GtkListView of 50
    rows of two labels, directly in a GtkScrolledWindow; no clipboard, no database, no settings, no application id.
-   CopyPasta's start is measured against this, on the same machine and in the same run. */
+   CopyPasta's start is measured against this, on the same machine and in the same run.
+
+     floor        shows its window
+     floor ROWS   has so many rows and stays hidden; shows and hides its window at each call of the action "toggle" of
+                  org.copypasta.Floor on the session bus: CopyPasta's popup is measured against this */
 #include <gtk/gtk.h>
+#include <stdbool.h>
 
 enum { ROWS = 50 };
 
@@ -35,37 +40,58 @@ static void bind_row(GtkSignalListItemFactory *factory, GtkListItem *item, gpoin
   gtk_label_set_text(GTK_LABEL(gtk_widget_get_next_sibling(first)), "5 minutes ago");
 }
 
-static GListModel *make_rows(void) {
+static GListModel *make_rows(int count) {
   GtkStringList *rows = gtk_string_list_new(NULL);
-  for (int row = 0; row < ROWS; row++)
+  for (int row = 0; row < count; row++)
     gtk_string_list_take(rows, g_strdup_printf("Row %d: a line of text as somebody might have copied it", row));
   return G_LIST_MODEL(rows);
 }
 
-static GtkWidget *make_list(void) {
+static GtkWidget *make_list(int count) {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
   g_signal_connect(factory, "setup", G_CALLBACK(setup_row), NULL);
   g_signal_connect(factory, "bind", G_CALLBACK(bind_row), NULL);
-  GtkSelectionModel *selection = GTK_SELECTION_MODEL(gtk_single_selection_new(make_rows()));
+  GtkSelectionModel *selection = GTK_SELECTION_MODEL(gtk_single_selection_new(make_rows(count)));
   return gtk_list_view_new(selection, factory);
 }
 
-int main(void) {
+static GtkWindow *make_window(int count) {
+  GtkWidget *scrolled = gtk_scrolled_window_new();
+  gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), make_list(count));
+  GtkWindow *window = GTK_WINDOW(gtk_window_new());
+  gtk_window_set_title(window, "Floor");
+  gtk_window_set_default_size(window, 480, 640);
+  gtk_window_set_titlebar(window, gtk_header_bar_new());
+  gtk_window_set_child(window, scrolled);
+  return window;
+}
+
+static void toggle(GSimpleAction *action, GVariant *parameter, gpointer window) {
+  if (gtk_widget_get_visible(window))
+    gtk_widget_set_visible(window, FALSE);
+  else
+    gtk_window_present(window);
+}
+
+static bool serve(GtkWindow *window) {
+  GApplication *application = g_application_new("org.copypasta.Floor", G_APPLICATION_IS_SERVICE);
+  GSimpleAction *action = g_simple_action_new("toggle", NULL);
+  g_signal_connect(action, "activate", G_CALLBACK(toggle), window);
+  g_action_map_add_action(G_ACTION_MAP(application), G_ACTION(action));
+  return g_application_register(application, NULL, NULL);
+}
+
+int main(int argc, char **argv) {
   choose_renderer();
   if (!gtk_init_check()) {
     fputs("floor: no display\n", stderr);
     return 1;
   }
-  GtkWidget *scrolled = gtk_scrolled_window_new();
-  gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), make_list());
-
-  GtkWidget *window = gtk_window_new();
-  gtk_window_set_title(GTK_WINDOW(window), "Floor");
-  gtk_window_set_default_size(GTK_WINDOW(window), 480, 640);
-  gtk_window_set_titlebar(GTK_WINDOW(window), gtk_header_bar_new());
-  gtk_window_set_child(GTK_WINDOW(window), scrolled);
-  gtk_window_present(GTK_WINDOW(window));
-
+  GtkWindow *window = make_window(argc > 1 ? atoi(argv[1]) : ROWS);
+  if (argc == 1)
+    gtk_window_present(window);
+  else if (!serve(window))
+    return 1;
   while (g_list_model_get_n_items(gtk_window_get_toplevels()) > 0)
     g_main_context_iteration(NULL, TRUE);
 }

@@ -7,6 +7,7 @@ from gi.repository import Gio, GLib
 from .process import now_ms
 
 COPYPASTA = 'org.copypasta.CopyPasta'
+FLOOR = 'org.copypasta.Floor'
 _OBJECT = '/org/copypasta/CopyPasta'
 
 
@@ -31,6 +32,12 @@ def send(name: str, path: str, interface: str, method: str, arguments: GLib.Vari
 def show_copypasta() -> float:
     """Asks CopyPasta to show its window, as a launcher does; answers when, in milliseconds."""
     return send(COPYPASTA, _OBJECT, 'org.freedesktop.Application', 'Activate', GLib.Variant('(a{sv})', ({},)))
+
+
+def toggle(name: str) -> float:
+    """Calls the action `toggle` of a program, as a desktop's key does; answers when, in milliseconds."""
+    arguments = GLib.Variant('(sava{sv})', ('toggle', [], {}))
+    return send(name, '/' + name.replace('.', '/'), 'org.freedesktop.Application', 'ActivateAction', arguments)
 
 
 def has_owner(name: str) -> bool:

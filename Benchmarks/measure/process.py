@@ -33,6 +33,13 @@ class Running:
     def has_ended(self) -> bool:
         return self._child.poll() is not None
 
+    def rest(self) -> None:
+        """Waits until it has done all that it does by itself: none of its threads wakes up for half a second."""
+        before = None
+        while before is None or activity(self.pid).wake_ups(before):
+            before = activity(self.pid)
+            time.sleep(0.5)
+
     def end(self) -> None:
         """Asks it to end, and ends it where it does not within some seconds."""
         if not self.has_ended:
@@ -95,9 +102,14 @@ class Activity:
 
 def activity(pid: int) -> Activity:
     """Read from schedstat, which counts nanoseconds, where `stat` counts ticks of 10 ms."""
-    tasks = list(Path(f'/proc/{pid}/task').iterdir())
-    return Activity({task.name: int((task / 'schedstat').read_text().split()[0]) for task in tasks},
-                    {task.name: _number(task / 'status', 'voluntary_ctxt_switches:') for task in tasks})
+    nanoseconds, waits = {}, {}
+    for task in Path(f'/proc/{pid}/task').iterdir():
+        try:
+            nanoseconds[task.name] = int((task / 'schedstat').read_text().split()[0])
+            waits[task.name] = _number(task / 'status', 'voluntary_ctxt_switches:')
+        except OSError:
+            pass  # It has ended meanwhile.
+    return Activity(nanoseconds, waits)
 
 
 def _growth(late: dict[str, int], early: dict[str, int]) -> int:

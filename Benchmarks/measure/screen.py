@@ -17,7 +17,8 @@ class NothingDrawn(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """A line of damagelog.c: a window's `first` frame since it was shown, what was `drawn` later, or it is `gone`."""
+    """A line of damagelog.c: a window is `mapped`, its `first` frame since then, what was `drawn` later, or it is `gone`.
+    """
 
     time: float
     what: str
@@ -25,6 +26,16 @@ class Event:
     width: int
     height: int
     pid: int
+
+
+@dataclass(frozen=True)
+class Picture:
+    """How a window came to the screen, in milliseconds since it was asked for: until it was mapped, until it first
+    showed content, and until the last change of its pixels."""
+
+    mapped: float
+    first: float
+    final: float
 
 
 class Screen:
@@ -61,6 +72,18 @@ class Screen:
         """The first frame of a window that is shown (of this process), after a moment in milliseconds."""
         return self.wait(lambda event: event.what == 'first' and of in (None, event.pid), since, timeout)
 
+    def picture(self, asked: float, timeout: float = 20, of: int | None = None) -> Picture:
+        """How the window (of this process) came that was asked for at a moment; returns when it changes no more."""
+        first = self.first_frame(asked, timeout, of)
+        self.settle()
+        with self._news:
+            events = [event for event in self._events if event.window == first.window and event.time >= asked]
+        # A new window may be mapped before it is followed.
+        mapped = max((event.time for event in events if event.what == 'mapped' and event.time <= first.time),
+                     default=first.time)
+        final = max(event.time for event in events if event.what in ('first', 'drawn'))
+        return Picture(mapped - asked, first.time - asked, final - asked)
+
     def gone(self, since: float, timeout: float = 5) -> Event:
         """The moment at which a window went."""
         return self.wait(lambda event: event.what == 'gone', since, timeout)
@@ -83,7 +106,7 @@ class Screen:
     def drawn(self, since: float) -> list[Event]:
         """All that was drawn after a moment."""
         with self._news:
-            return [event for event in self._events if event.time >= since and event.what != 'gone']
+            return [event for event in self._events if event.time >= since and event.what in ('first', 'drawn')]
 
     def settle(self, quiet: float = 0.3, timeout: float = 10) -> None:
         """Waits until nothing has been drawn for some time."""

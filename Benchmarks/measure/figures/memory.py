@@ -2,6 +2,7 @@
 import time
 from statistics import median
 
+from .. import bus
 from ..bench import FEW_ROWS, Bench
 from ..figure import Figure, paired, pairs
 from ..history import Home
@@ -47,6 +48,25 @@ def measure_memory_against_floor(bench: Bench) -> list[Figure]:
             return _later(running, theirs)
 
     return [paired(f'resident, {FEW_ROWS} rows', 'MiB', pairs(_RUNS, copypasta, floor), of='floor', target='≤ 1.35',
+                   note=_proportional(ours, theirs))]
+
+
+def measure_memory_hidden(bench: Bench) -> list[Figure]:
+    """Started hidden and never called, beside the floor whose window was never shown."""
+    ours: list[float] = []
+    theirs: list[float] = []
+    home = bench.home(FEW_ROWS)
+
+    def hidden(command: list[str], name: str, pss: list[float]) -> float:
+        with Running(command, home.environment) as running:
+            bus.wait_for(name)
+            running.rest()
+            pss.append(memory(running.pid, 'Pss'))
+            return memory(running.pid)
+
+    runs = pairs(_RUNS, lambda: hidden([bench.copypasta, '--background'], bus.COPYPASTA, ours),
+                 lambda: hidden([bench.floor, str(FEW_ROWS)], bus.FLOOR, theirs))
+    return [paired(f'resident, hidden since its start, {FEW_ROWS} rows', 'MiB', runs, of='floor',
                    note=_proportional(ours, theirs))]
 
 

@@ -1,34 +1,132 @@
-"""Showing a window that was hidden."""
+"""Showing a window: until it is mapped, until it first shows content, and until it does not change any more."""
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
 from statistics import median
 
+from .. import bus
 from ..bench import Bench
-from ..bus import show_copypasta
-from ..figure import Figure
-from ..process import Running
+from ..figure import Figure, paired
+from ..peers import measure as peers
+from ..process import Running, now_ms
+from ..screen import NothingDrawn, Picture
 
-# Klipper 5.27, measured with the design of CopyPasta; in a run with --peers the best one of that run takes its place.
-_RECORDED_BEST = 17.0
+_ROWS = 1_000
+_ROUNDS = 20
+_TARGET = '≤ 1.20'
 
 
-def measure_show(bench: Bench) -> list[Figure]:
-    """From the shortcut, the call over D-Bus, and a second launch, to the first frame; at many rows."""
-    home = bench.home(bench.rows)
-    pressed, called, launched = [], [], []
-    with bench.start_settled(home):
-        bench.hide()
-        for _ in range(bench.pairs):
-            asked = bench.screen.press('Control_L', 'Super_L', 'v')
-            pressed.append(bench.screen.first_frame(asked).time - asked)
+@dataclass
+class _Way:
+    """One way to call up a window, and what takes it away again."""
+
+    name: str
+    show: Callable[[], Picture]
+    hide: Callable[[], None]
+    target: str = ''
+
+
+def measure_start(bench: Bench) -> list[Figure]:
+    """From the start of the program, beside the floor."""
+    home = bench.home(_ROWS)
+
+    def start(program: str) -> Picture:
+        bench.screen.forget()
+        with Running([program], home.environment) as running:
+            return bench.screen.picture(running.started)
+
+    rounds = [(start(bench.copypasta), start(bench.floor)) for _ in range(_ROUNDS + 1)][1:]
+    return [_figure('start', rounds, 'floor', _TARGET)]
+
+
+def measure_first_popup(bench: Bench) -> list[Figure]:
+    """The first call of a program that was started hidden and has come to rest, beside the second one."""
+    home = bench.home(_ROWS)
+
+    def popups() -> tuple[Picture, Picture]:
+        with Running([bench.copypasta, '--background'], home.environment) as running:
+            bus.wait_for(bus.COPYPASTA)
+            running.rest()
+            first = bench.screen.picture(bus.toggle(bus.COPYPASTA))
             bench.hide_again()
-            asked = show_copypasta()
-            called.append(bench.screen.first_frame(asked).time - asked)
-            bench.hide_again()
-            with Running([bench.copypasta], home.environment) as second:
-                launched.append(bench.screen.first_frame(second.started).time - second.started)
-            bench.hide_again()
-    return [
-        Figure('show the hidden window, D-Bus call to drawn', 'ms', median(called), '≤ 1.0', _RECORDED_BEST,
-               'Klipper, recorded'),
-        Figure('the same, global shortcut pressed to drawn', 'ms', median(pressed)),
-        Figure('the same by launching it a second time', 'ms', median(launched)),
-    ]
+            second = bench.screen.picture(bus.toggle(bus.COPYPASTA))
+        bench.screen.settle()
+        return first, second
+
+    return [_figure('first popup after --background', [popups() for _ in range(_ROUNDS)], 'the second one', '1.0')]
+
+
+def measure_popup(bench: Bench) -> list[Figure]:
+    """Windows that were shown before: CopyPasta's, the floor's and those of the installed peers, called in turn."""
+    with ExitStack() as running:
+        floor, *others = [_floor(bench, running), *_copypasta(bench, running), *_peers(bench, running)]
+        rounds: dict[str, list[tuple[Picture, Picture]]] = {way.name: [] for way in others}
+        for _ in range(_ROUNDS + 1):
+            reference = _popup(floor)
+            for way in others:
+                picture = _popup(way)
+                if reference and picture:
+                    rounds[way.name].append((picture, reference))
+    # The first round builds what the others show again.
+    return [_figure(f'popup, {way.name}', rounds[way.name][1:], 'floor', way.target) for way in others]
+
+
+def _popup(way: _Way) -> Picture | None:
+    """How its window came; nil where it did not, which a peer's may do."""
+    try:
+        return way.show()
+    except NothingDrawn:
+        return None
+    finally:
+        way.hide()
+
+
+def _figure(name: str, rounds: list[tuple[Picture, Picture]], of: str, target: str) -> Figure:
+    ours, theirs = zip(*rounds)
+    return paired(f'{name}: asked to final', 'ms', [(one.final, other.final) for one, other in rounds], of=of,
+                  target=target, note=f'{_described(ours)}; {of}: {_described(theirs)}')
+
+
+def _described(pictures: tuple[Picture, ...]) -> str:
+    mapped, first = (median(getattr(picture, what) for picture in pictures) for what in ('mapped', 'first'))
+    return f'mapped {mapped:.1f}, first content {first:.1f}, worst {max(picture.final for picture in pictures):.1f}'
+
+
+def _floor(bench: Bench, running: ExitStack) -> _Way:
+    def hide() -> None:
+        bench.screen.gone(bus.toggle(bus.FLOOR))
+        time.sleep(0.2)
+
+    running.enter_context(Running([bench.floor, str(_ROWS)]))
+    bus.wait_for(bus.FLOOR)
+    return _Way('floor', lambda: bench.screen.picture(bus.toggle(bus.FLOOR)), hide)
+
+
+def _copypasta(bench: Bench, running: ExitStack) -> list[_Way]:
+    home = bench.home(_ROWS)
+    running.enter_context(bench.start_settled(home))
+    bench.hide()
+
+    def launch() -> Picture:
+        started = now_ms()
+        with Running([bench.copypasta, '--toggle'], home.environment):
+            return bench.screen.picture(started)
+
+    calls = {'D-Bus call': lambda: bench.screen.picture(bus.toggle(bus.COPYPASTA)), '--toggle': launch,
+             'global shortcut': lambda: bench.screen.picture(bench.screen.press('Control_L', 'Super_L', 'v'))}
+    return [_Way(name, show, bench.hide_again, _TARGET) for name, show in calls.items()]
+
+
+def _peers(bench: Bench, running: ExitStack) -> list[_Way]:
+    ways = []
+    for peer in (make() for make in peers.PEERS):
+        if not peer.is_installed:
+            continue
+        peer.set_up()
+        peers.fill(bench, peer, min(_ROWS, peer.most))
+        running.callback(peer.end, peer.launch())
+        peer.wait_ready()
+        ways.append(_Way(peer.name, lambda peer=peer: bench.screen.picture(peers.show(bench, peer)[0]),
+                         lambda peer=peer: peer.dismiss(bench.screen)))
+    return ways
