@@ -48,8 +48,11 @@ public enum CopyPasta {
       return 1
     }
     // A service takes its name once it can answer: the call that it was started for waits for the name.
-    if start != .onDemand, !SessionBus.claim(id) {
-      return start == .hidden ? 0 : status(of: RunningApplication(id: id).activate(with: activation))
+    while start != .onDemand, !SessionBus.claim(id) {
+      if start == .hidden { return 0 }
+      let answer = RunningApplication(id: id).activate(with: activation)
+      // It has ended meanwhile, and has left the name.
+      guard answer == .notRunning else { return status(of: answer) }
     }
     MainLoop.attachMainActor()
     MainLoop.avoidThreadPool()
@@ -61,8 +64,15 @@ public enum CopyPasta {
     return withExtendedLifetime(application) { application.run(start) }
   }
 
-  /// Asks the program that runs, without starting GTK, which costs more than all the rest.
+  /// Asks the program that runs, without starting GTK.
+  ///
+  /// Where CopyPasta is installed, `Sources/copypasta-launcher` has asked it already, and without loading GTK's libraries.
   private static func toggle() -> Int32 {
+    // A program that cannot be asked would get another window with each press of the key.
+    guard SessionBus.isThere else {
+      complain(tr("No session bus: --toggle cannot reach a CopyPasta that runs."))
+      return 1
+    }
     let running = RunningApplication(id: id)
     let activation = Activation.ofThisLaunch()
     switch running.activate(action: "toggle", with: activation) {

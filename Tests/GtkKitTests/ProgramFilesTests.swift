@@ -14,6 +14,13 @@ import Testing
     #expect(ProgramFiles.folder(ofProgram: bare.path + "/release/copypasta") == nil)
   }
 
+  @Test func `an installed program is started by its command`() {
+    #expect(ProgramFiles.command(ofProgram: "/opt/x/libexec/copypasta-gtk") == "/opt/x/bin/copypasta")
+    for path in ["/opt/x/bin/copypasta", "/src/.build/debug/copypasta", "/copypasta-gtk"] {
+      #expect(ProgramFiles.command(ofProgram: path) == path)
+    }
+  }
+
   @Test func `the folder is added once, and the user's folders stay`() {
     func folders(_ known: String) -> String { ProgramFiles.dataFolders(with: "/opt/share", before: known) }
     #expect(folders("") == "/opt/share:/usr/local/share/:/usr/share/")

@@ -37,11 +37,19 @@ public final class PrivateBus: Sendable {
     for daemon in daemons { daemon.signal(number) }
   }
 
+  /// Starts a program that finds the bus as its session's; it ends with the test process, if not before.
+  public func start(_ arguments: [String]) throws -> Program {
+    try Program(arguments, environment: environment)
+  }
+
   /// Runs a program that finds the bus as its session's to its end, whatever its status.
   public func run(_ arguments: [String], within limit: Duration = generousLimit) async throws
     -> Program.Result
   {
-    let environment = home.environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 }
-    return try await Program.run(arguments, environment: environment, within: limit)
+    try await Program.run(arguments, environment: environment, within: limit)
+  }
+
+  private var environment: [String: String] {
+    home.environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 }
   }
 }

@@ -15,6 +15,9 @@ public struct GLibError: Error, Equatable, CustomStringConvertible {
   /// Whether a call over D-Bus failed because nobody has the name that it went to.
   public var isNoSuchName: Bool { isBusError(G_DBUS_ERROR_SERVICE_UNKNOWN, G_DBUS_ERROR_NAME_HAS_NO_OWNER) }
 
+  /// Whether a call over D-Bus reached a program that has ended before it answered.
+  public var isNoReply: Bool { isBusError(G_DBUS_ERROR_NO_REPLY) }
+
   /// Whether a call over D-Bus reached a program that has no such object, interface or method, or not yet.
   public var isNoSuchMethod: Bool {
     isBusError(G_DBUS_ERROR_UNKNOWN_METHOD, G_DBUS_ERROR_UNKNOWN_OBJECT, G_DBUS_ERROR_UNKNOWN_INTERFACE)

@@ -46,9 +46,15 @@ public enum ProgramFiles {
 
   // MARK: - The program itself
 
-  /// The file of the running program, by its real path; nil if the system does not say.
+  /// The file that starts this program, by its real path; nil if the system does not say.
   public static var program: String? {
-    g_file_read_link("/proc/self/exe", nil).map { String(taking: $0) }
+    g_file_read_link("/proc/self/exe", nil).map { command(ofProgram: String(taking: $0)) }
+  }
+
+  /// The command that starts the program at `path`: once installed, another file than the program itself.
+  static func command(ofProgram path: String) -> String {
+    let installed = "/libexec/copypasta-gtk"
+    return path.hasSuffix(installed) ? path.dropLast(installed.count) + "/bin/copypasta" : path
   }
 
   /// How a shell, or a desktop's keyboard settings, call this program: by its name, if the user's PATH leads there; by

@@ -13,7 +13,7 @@ public struct RunningApplication {
   public enum Answer: Equatable, Sendable {
     /// It did what it was asked for.
     case done
-    /// There is no such program, or no bus to reach it by.
+    /// There is no such program any more or yet, or no bus to reach it by.
     case notRunning
     /// It has its name, and cannot be asked for anything yet.
     case starting
@@ -57,7 +57,7 @@ public struct RunningApplication {
       try SessionBus.call(object, method, arguments, within: Self.timeout)
       return .done
     } catch {
-      if error.isNoSuchName { return .notRunning }
+      if error.isNoSuchName || error.isNoReply { return .notRunning }
       return error.isNoSuchMethod ? .starting : .failed(error.message)
     }
   }

@@ -1,0 +1,100 @@
+// The command that is installed, bin/copypasta. It has the program that runs toggle its window, without GTK, whose
+// libraries take five times as long to load as all of this; for everything else it becomes the program,
+// libexec/copypasta-gtk. It is in C because Swift's runtime takes as long to load as GIO (docs/decisions/0052).
+#include <gio/gio.h>
+#include <libintl.h>
+#include <locale.h>
+#include <unistd.h>
+
+static const char *const name = "org.copypasta.CopyPasta";
+static const char *const path = "/org/copypasta/CopyPasta";
+
+// How long bus and program together may take to answer, in milliseconds. GDBus itself waits for a bus without end.
+#ifndef PATIENCE
+#define PATIENCE 800
+#endif
+
+static gint is_connected;
+
+// The folder that this command is installed under, the parent of bin.
+static char *prefix(void) {
+  g_autofree char *file = g_file_read_link("/proc/self/exe", NULL);
+  if (file == NULL) return g_strdup("/usr");
+  g_autofree char *bin = g_path_get_dirname(file);
+  return g_path_get_dirname(bin);
+}
+
+static gpointer give_up_in_time(gpointer unused G_GNUC_UNUSED) {
+  g_usleep(PATIENCE * 1000);
+  g_autofree char *folder = prefix();
+  g_autofree char *locales = g_build_filename(folder, "share", "locale", NULL);
+  setlocale(LC_ALL, "");
+  bindtextdomain("copypasta", locales);
+  const char *words = g_atomic_int_get(&is_connected) ? dgettext("copypasta", "CopyPasta does not answer.")
+                                                      : dgettext("copypasta", "The session bus does not answer.");
+  g_autofree char *line = g_strdup_printf("copypasta: %s\n", words);
+  (void)!write(STDERR_FILENO, line, strlen(line));
+  _exit(1);
+}
+
+// The token of this launch, under both names: that of the specification, and that which GTK 4.8 looks for.
+static GVariant *platform_data(void) {
+  const char *token = g_getenv("XDG_ACTIVATION_TOKEN");
+  if (token == NULL || *token == '\0') token = g_getenv("DESKTOP_STARTUP_ID");
+  GVariantBuilder data;
+  g_variant_builder_init(&data, G_VARIANT_TYPE_VARDICT);
+  if (token != NULL && *token != '\0') {
+    char *valid = g_utf8_make_valid(token, -1);
+    g_variant_builder_add(&data, "{sv}", "desktop-startup-id", g_variant_new_string(valid));
+    g_variant_builder_add(&data, "{sv}", "activation-token", g_variant_new_take_string(valid));
+  }
+  return g_variant_builder_end(&data);
+}
+
+// What asking came to.
+typedef enum {
+  TOGGLED,
+  // There is no program yet, or not any more, or its window is on its way, which to toggle would hide.
+  NOTHING_TO_TOGGLE,
+  // There is no bus, or an answer that makes no sense here.
+  UNCLEAR,
+} Answer;
+
+static Answer toggle(void) {
+  g_thread_unref(g_thread_new("patience", give_up_in_time, NULL));
+  GDBusConnection *bus = g_bus_get_sync(G_BUS_TYPE_SESSION, NULL, NULL);
+  if (bus == NULL) return UNCLEAR;
+  g_atomic_int_set(&is_connected, TRUE);
+  g_autoptr(GError) error = NULL;
+  GVariant *no_parameter = g_variant_new_array(G_VARIANT_TYPE_VARIANT, NULL, 0);
+  g_autoptr(GVariant) answer = g_dbus_connection_call_sync(
+    bus, name, path, "org.freedesktop.Application", "ActivateAction",
+    g_variant_new("(s@av@a{sv})", "toggle", no_parameter, platform_data()), NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, -1,
+    NULL, &error);
+  if (answer != NULL) return TOGGLED;
+  if (error->domain != G_DBUS_ERROR) return UNCLEAR;
+  switch (error->code) {
+  case G_DBUS_ERROR_SERVICE_UNKNOWN:
+  case G_DBUS_ERROR_NAME_HAS_NO_OWNER:
+  // It has ended without an answer.
+  case G_DBUS_ERROR_NO_REPLY:
+  // It has its name, and nothing else yet.
+  case G_DBUS_ERROR_UNKNOWN_METHOD:
+  case G_DBUS_ERROR_UNKNOWN_OBJECT:
+  case G_DBUS_ERROR_UNKNOWN_INTERFACE: return NOTHING_TO_TOGGLE;
+  default: return UNCLEAR;
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2 && g_str_equal(argv[1], "--toggle")) {
+    Answer answer = toggle();
+    if (answer == TOGGLED) return 0;
+    if (answer == NOTHING_TO_TOGGLE) argv[1] = NULL;
+  }
+  g_autofree char *folder = prefix();
+  g_autofree char *program = g_build_filename(folder, "libexec", "copypasta-gtk", NULL);
+  execv(program, argv);
+  g_printerr("copypasta: %s: %s\n", program, g_strerror(errno));
+  return 127;
+}

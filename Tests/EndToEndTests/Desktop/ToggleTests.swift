@@ -1,0 +1,207 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The command that is installed, and what becomes of a toggle.
+@Suite struct ToggleTests {
+  // MARK: - What the command does by itself; in the place of the program is a script that says how it was started
+
+  @Test(arguments: [[], ["--export"], ["--toggle", "--toggle"], ["two words", ""]])
+  func `all but a toggle is the program's business, word for word`(_ arguments: [String]) async throws {
+    let command = try await InstalledCommand.withScript()
+    let bus = try await PrivateBus.start()
+    #expect(try await bus.run([command.path] + arguments).text == InstalledCommand.started(with: arguments))
+  }
+
+  @Test func `a program that runs is asked to toggle, with the launch's token`() async throws {
+    let command = try await InstalledCommand.withScript()
+    let bus = try await PrivateBus.start()
+    let application = try await startApplication("answers", on: bus)
+    for (variables, data) in [
+      ([], "@a{sv} {}"),
+      (["DESKTOP_STARTUP_ID=id"], "{'desktop-startup-id': <'id'>, 'activation-token': <'id'>}"),
+      (
+        ["XDG_ACTIVATION_TOKEN=token", "DESKTOP_STARTUP_ID=id"],
+        "{'desktop-startup-id': <'token'>, 'activation-token': <'token'>}"
+      ),
+    ] {
+      let result = try await bus.run(["env"] + variables + [command.path, "--toggle"])
+      #expect(result.exit == .code(0) && result.text == "" && result.errors == "")
+      let call = "ActivateAction ('toggle', @av [], \(data))\n"
+      #expect(try await eventually { String(decoding: application.output, as: UTF8.self).hasSuffix(call) })
+    }
+  }
+
+  /// A program that is on its way is not to be toggled: that would hide its window.
+  @Test(arguments: [nil, "starts", "ends"])
+  func `where nothing can be toggled the program is started, to show itself`(_ behaviour: String?)
+    async throws
+  {
+    let command = try await InstalledCommand.withScript()
+    let bus = try await PrivateBus.start()
+    var application: Program?
+    if let behaviour { application = try await startApplication(behaviour, on: bus) }
+    let result = try await bus.run([command.path, "--toggle"])
+    #expect(result.text == InstalledCommand.started(with: []) && result.errors == "")
+    try await application?.stop()
+  }
+
+  @Test func `an error that says nothing is left to the program`() async throws {
+    let command = try await InstalledCommand.withScript()
+    let bus = try await PrivateBus.start()
+    let application = try await startApplication("org.freedesktop.DBus.Error.AccessDenied", on: bus)
+    #expect(
+      try await bus.run([command.path, "--toggle"]).text == InstalledCommand.started(with: ["--toggle"]))
+    try await application.stop()
+  }
+
+  @Test func `a bus that hangs is told in one line`() async throws {
+    let command = try await InstalledCommand.withScript(patience: nil)
+    let bus = try await PrivateBus.start()
+    bus.signal(SIGSTOP)
+    defer { bus.signal(SIGCONT) }
+    let result = try await bus.run([command.path, "--toggle"])
+    #expect(result.errors == "copypasta: The session bus does not answer.\n")
+    #expect(result.exit == .code(1) && result.text == "")
+  }
+
+  @Test func `a program that hangs is told in one line`() async throws {
+    let command = try await InstalledCommand.withScript(patience: .seconds(10))
+    let bus = try await PrivateBus.start()
+    let application = try await startApplication("hangs", on: bus)
+    let result = try await bus.run([command.path, "--toggle"])
+    #expect(result.errors == "copypasta: CopyPasta does not answer.\n")
+    #expect(result.exit == .code(1) && result.text == "")
+    try await application.stop()
+  }
+
+  @Test func `a command without its program says so in one line`() async throws {
+    let command = try await InstalledCommand.withScript()
+    try FileManager.default.removeItem(atPath: command.program)
+    let result = try await PrivateBus.start().run([command.path])
+    #expect(result.errors == "copypasta: \(command.program): No such file or directory\n")
+    #expect(result.exit == .code(127))
+  }
+
+  // MARK: - With the program
+
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `a toggle shows the window, hides it, and brings it back`(_ kind: VirtualDesktop.Kind) async throws {
+    try await VirtualDesktop.with(kind) { desktop in
+      let command = try await InstalledCommand.ofProgram()
+      try desktop.home.set(["shortcut": "''", "tray-icon": "false"])
+      let program = try desktop.start([command.path, "--background"])
+      try await desktop.waitForName()
+      for isShown in [true, false, true] {
+        let toggle = try await desktop.run([command.path, "--toggle"])
+        #expect(toggle.exit == .code(0) && toggle.errors == "")
+        try await waitUntil("a window: \(isShown)") {
+          try await (desktop.window(ofClass: CopyPasta.applicationID)?.isActive() ?? false) == isShown
+        }
+      }
+      #expect(try await desktop.run([command.path, "--quit"]).exit == .code(0))
+      #expect(try await program.waitForExit() == .code(0))
+      #expect(program.errors == "")
+    }
+  }
+
+  @Test func `toggles at the same moment make one window and one process`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let command = try await InstalledCommand.ofProgram()
+      let toggles = try (1...2).map { _ in try desktop.start([command.path, "--toggle"]) }
+      try await waitUntil("a window") {
+        try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+      }
+      try await waitUntil("one process left") { toggles.count(where: \.isRunning) == 1 }
+      try await desktop.expectOneWindow()
+      #expect(toggles.map(\.errors).joined() == "")
+      #expect(try await desktop.run([command.path, "--quit"]).exit == .code(0))
+      try await waitUntil("no process left") { !toggles.contains(where: \.isRunning) }
+    }
+  }
+
+  @Test(arguments: [["--toggle"], []])
+  func `a program that ends while it is asked is followed by a new one`(_ arguments: [String]) async throws {
+    try await VirtualDesktop.with { desktop in
+      let command = try await InstalledCommand.ofProgram()
+      let ending = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), "ends"])
+      try await waitUntil("the name taken") { String(decoding: ending.output, as: UTF8.self) == "ready\n" }
+      let program = try desktop.start([command.path] + arguments)
+      try await waitUntil("a window") {
+        if let exit = program.exit { throw TestSupportError("\(exit): \(program.errors)") }
+        return try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+      }
+      #expect(!ending.isRunning, "it was asked")
+      try await desktop.expectOneWindow()
+      #expect(try await program.stop(grace: generousLimit) == .code(0))
+      #expect(program.errors == "")
+    }
+  }
+
+  /// Without a bus each press of the key would bring another window.
+  @Test func `without a session bus a toggle says so in one line, and shows nothing`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let command = try await InstalledCommand.ofProgram()
+      let result = try await desktop.run(
+        [command.path, "--toggle"], environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
+      #expect(result.errors == "copypasta: No session bus: --toggle cannot reach a CopyPasta that runs.\n")
+      #expect(result.exit == .code(1))
+      #expect(try await desktop.copyPastaWindowCount() == 0)
+    }
+  }
+
+  private func startApplication(_ behaviour: String, on bus: PrivateBus) async throws -> Program {
+    let application = try bus.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), behaviour])
+    try await waitUntil("the name taken") { String(decoding: application.output, as: UTF8.self) == "ready\n" }
+    return application
+  }
+}
+
+/// The command below a prefix of its own, built as Meson builds it.
+private struct InstalledCommand {
+  private let prefix: TemporaryFolder
+
+  var path: String { prefix.path + "/bin/copypasta" }
+  var program: String { prefix.path + "/libexec/copypasta-gtk" }
+
+  /// With a script in the place of the program: see `started`.
+  static func withScript(patience: Duration? = generousLimit) async throws -> InstalledCommand {
+    let command = try await InstalledCommand(patience: patience)
+    // By another process: what this one has open for writing, a child of another test may have open too.
+    let script = #"printf '#!/bin/sh\nprintf started\nprintf " <%%s>" "$@"\n' >"$0" && chmod +x "$0""#
+    try await run(script, [command.program])
+    return command
+  }
+
+  /// What the script says.
+  static func started(with arguments: [String]) -> String {
+    (["started"] + (arguments.isEmpty ? [""] : arguments).map { "<\($0)>" }).joined(separator: " ")
+  }
+
+  /// With the program itself.
+  static func ofProgram() async throws -> InstalledCommand {
+    let command = try await InstalledCommand(patience: generousLimit)
+    // By a link, so that the program finds in the checkout what it finds there.
+    try FileManager.default.createSymbolicLink(
+      atPath: command.program, withDestinationPath: CopyPasta.programPath)
+    return command
+  }
+
+  /// - Parameter patience: how long it waits for answers, so that a busy machine changes nothing; nil if as installed.
+  private init(patience: Duration?) async throws {
+    prefix = try TemporaryFolder()
+    try prefix.makeFolder("bin")
+    try prefix.makeFolder("libexec")
+    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../Sources/copypasta-launcher/main.c").standardized.path
+    let flags = patience.map { ["-DPATIENCE=\($0.components.seconds * 1000)"] } ?? []
+    let compile = #"cc -Wall -Wextra -Werror -o "$0" "$@" $(pkg-config --cflags --libs gio-2.0)"#
+    try await Self.run(compile, [path, source] + flags)
+  }
+
+  private static func run(_ shell: String, _ arguments: [String]) async throws {
+    let result = try await Program.run(
+      ["bash", "-c", shell] + arguments, environment: ["PATH": "/usr/bin:/bin"])
+    guard result.exit == .code(0) else { throw TestSupportError("\(shell): \(result.errors)") }
+  }
+}

@@ -1,0 +1,38 @@
+"""The program's name on the session's bus, without the program.
+
+application.py BEHAVIOUR: what it does when it is asked for something: "answers", "hangs", "ends", the name of a D-Bus
+error to answer with; or "starts": it has its name and no object yet. It prints "ready", then each call.
+"""
+import os
+import sys
+
+from gi.repository import Gio, GLib
+
+PATH = '/org/copypasta/CopyPasta'
+INTERFACE = '''<node>
+  <interface name='org.freedesktop.Application'>
+    <method name='Activate'><arg type='a{sv}' direction='in'/></method>
+    <method name='ActivateAction'>
+      <arg type='s' direction='in'/><arg type='av' direction='in'/><arg type='a{sv}' direction='in'/>
+    </method>
+  </interface>
+</node>'''
+
+
+def called(_bus, _sender, _path, _interface, method, arguments, invocation):
+    print(method, arguments, flush=True)
+    if behaviour == 'ends':
+        os._exit(0)
+    if behaviour == 'answers':
+        invocation.return_value(None)
+    elif behaviour != 'hangs':
+        invocation.return_dbus_error(behaviour, 'as the test wants it')
+
+
+behaviour = sys.argv[1]
+bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+if behaviour != 'starts':
+    bus.register_object(PATH, Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0], called)
+Gio.bus_own_name_on_connection(bus, 'org.copypasta.CopyPasta', Gio.BusNameOwnerFlags.NONE,
+                               lambda *_: print('ready', flush=True), None)
+GLib.MainLoop().run()
