@@ -1,3 +1,4 @@
+import CGtk
 import ClipHistory
 import GtkTestSupport
 import Testing
@@ -38,6 +39,57 @@ import Testing
     #expect(preferences.sizeLimit == 8 << 20)
     preferences.sizeLimit = 16 << 20
     #expect(button.root.value == 16)
+  }
+
+  // MARK: Large text
+
+  @Test func `headings grow with the text`() throws {
+    let settings = Object(Owned(borrowing: gtk_settings_get_default()))
+    let font = settings.textProperty("gtk-font-name") ?? ""
+    settings.setProperty("gtk-font-name", to: "Sans 40")
+    defer { settings.setProperty("gtk-font-name", to: font) }
+    let style = ProgramStyle()
+    let window = Window(title: "test")
+    window.addStyle("preferences")
+    let text = Label("Words")
+    window.setChild(Box(.vertical, [PreferenceGroup("Heading", []).root, text]))
+    ConfirmationDialog.ask(over: window, title: "Question?", text: "Words", action: "Yes") {}
+    let question = try #require(
+      (0..<g_list_model_get_n_items(gtk_window_get_toplevels())).lazy.compactMap { position in
+        Self.label("Question?", in: Self.toplevel(position))
+      }.first)
+    let heading = try #require(Self.label("Heading", in: window.widget))
+    #expect(Self.height(heading) > Self.height(text.widget))
+    #expect(Self.height(question) > Self.height(text.widget))
+    window.destroy()
+    withExtendedLifetime(style) {}
+  }
+
+  private static func toplevel(_ position: UInt32) -> UnsafeMutablePointer<GtkWidget>? {
+    guard let item = g_list_model_get_object(gtk_window_get_toplevels(), position) else { return nil }
+    defer { g_object_unref(item) }
+    return UnsafeMutableRawPointer(item).assumingMemoryBound(to: GtkWidget.self)
+  }
+
+  /// The label with this text, in a widget.
+  private static func label(_ text: String, in widget: UnsafeMutablePointer<GtkWidget>?)
+    -> UnsafeMutablePointer<GtkWidget>?
+  {
+    guard let widget else { return nil }
+    let object = Object(Owned(borrowing: widget))
+    if object.hasProperty("label"), object.textProperty("label") == text { return widget }
+    var child = gtk_widget_get_first_child(widget)
+    while let next = child {
+      if let found = label(text, in: next) { return found }
+      child = gtk_widget_get_next_sibling(next)
+    }
+    return nil
+  }
+
+  private static func height(_ widget: UnsafeMutablePointer<GtkWidget>) -> Int32 {
+    var height: gint = 0
+    gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, -1, &height, nil, nil, nil)
+    return height
   }
 
   // MARK: The window's end

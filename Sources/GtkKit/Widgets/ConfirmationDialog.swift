@@ -14,6 +14,7 @@ public enum ConfirmationDialog {
     _ confirmed: @escaping @MainActor () -> Void
   ) {
     let dialog = Widget(new: copypasta_message_dialog_new(window.cast(), title, text))
+    dialog.addStyle("question")
     // What task switchers call it. With a bar of its own GTK draws it as all other windows of the program are drawn.
     gtk_window_set_title(dialog.cast(), title)
     let bar = HeaderBar(title: "")
