@@ -70,3 +70,55 @@ start_window_manager() {
   start_here openbox openbox --sm-disable --startup "echo ready"
   first_line openbox >/dev/null
 }
+
+# in_front TITLE: whether the window of this title has the focus; its number is $window then.
+in_front() {
+  window=$(xdotool search --onlyvisible --name "^$1\$" | head -n 1)
+  [[ -n $window && $(xdotool getactivewindow) == "$window" ]]
+}
+
+# CopyPasta on it, as $program: the tour, and the walk through its windows. How many seconds each step may take; under
+# Valgrind (meson-helpers/fuzz leaks) it takes long.
+patience=${COPYPASTA_PATIENCE:-20}
+
+query() { sqlite3 -readonly -cmd '.timeout 5000' "$database" "$1"; }
+rows() { query 'SELECT count(*) FROM clip'; }
+has_rows() { [[ $(rows) == "$1" ]]; }
+
+start_program() {
+  say "Starting $program"
+  start_here copypasta "$program"
+  app=$started_pid
+  database=$XDG_DATA_HOME/copypasta/history.sqlite3
+  until_true "$patience" find_window || fail "its window did not come up and take the focus: $(cat "$scratch/copypasta.err")"
+}
+
+# Found by its class, like any window manager finds it, and ready once it has the focus.
+find_window() {
+  window=$(xdotool search --onlyvisible --class '^org\.copypasta\.CopyPasta$' | head -n 1)
+  [[ -n $window && $(xdotool getactivewindow) == "$window" ]]
+}
+
+# copy WHAT FILE: another program, xclip, copies a text while CopyPasta's window is active.
+copy() {
+  local before
+  before=$(rows 2>/dev/null || echo 0)
+  say "xclip copies $1"
+  start_here xclip xclip -quiet -in -selection clipboard "$2"
+  owner=$started_pid
+  until_true "$patience" has_rows $((before + 1)) || fail "$1 was copied, and did not become a row"
+  # hex(), because the text is compared byte for byte.
+  query "SELECT hex(text) FROM clip ORDER BY captured_at DESC, id DESC LIMIT 1" >"$scratch/stored"
+  od -An -v -tx1 "$2" | tr -d ' \n' | tr a-f A-F | cmp -s - <(tr -d '\n' <"$scratch/stored") ||
+    fail "$1 was stored, but not byte for byte"
+}
+
+# It has to end by itself, without a word.
+stop_program() {
+  kill "$app" || fail "CopyPasta ended by itself: $(cat "$scratch/copypasta.err")"
+  until_true "$patience" has_ended || fail "CopyPasta did not end"
+  wait "$app" || fail "CopyPasta ended with status $?: $(cat "$scratch/copypasta.err")"
+  [[ ! -s $scratch/copypasta.err ]] || fail "CopyPasta complained: $(cat "$scratch/copypasta.err")"
+}
+
+has_ended() { ! kill -0 "$app"; }
