@@ -26,6 +26,8 @@ final class HistoryWindow {
   private var state = State.opening
   /// Whether the window has been on the screen.
   private(set) var isDrawn = false
+  /// Whether nothing is left to do of what waits for the first frame.
+  private var isPrepared = false
   /// What was last said of a history that cannot be opened.
   private var complaint: StoreError?
   private var observations: [Observation] = []
@@ -55,7 +57,7 @@ final class HistoryWindow {
     window.setTitlebar(
       HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
-    recallSize()
+    WindowSize(keptIn: environment.windowState).apply(to: window)
     window.setChild(Box(.vertical, [body, notice.root]))
     connect()
     openHistory()
@@ -105,6 +107,7 @@ final class HistoryWindow {
       guard !isShown, !Task.isCancelled else { return }
       await piece()
     }
+    isPrepared = true
   }
 
   func hide() {
@@ -238,9 +241,10 @@ final class HistoryWindow {
   private func complete() {
     guard case .open(let controller, let list) = state else { return }
     followSettings(controller)
-    Task { await list.loadRest() }
-    // Last, for the settings say how large a text may be.
+    // After the settings, which say how large a text may be.
     followActivity()
+    // Some 200 rows are built then: whether the clipboard is read is to be seen before.
+    window.onNextFrame { [weak list] in Task { await list?.loadRest() } }
   }
 
   private func followSettings(_ controller: HistoryController) {
@@ -259,7 +263,7 @@ final class HistoryWindow {
   /// The clipboard is read while the window is active and there is a history to record it in.
   private func followActivity() {
     guard let controller else { return }
-    controller.isReading = isDrawn && isActive
+    controller.isReading = (isDrawn || isPrepared) && isActive
     readingIndicator.isReading = controller.isReading
   }
 
@@ -337,19 +341,11 @@ final class HistoryWindow {
   /// Keeps the window's size for the next start.
   func rememberSize() {
     guard window.isVisible else { return }
-    let size = WindowSize(
-      width: window.defaultSize.width, height: window.defaultSize.height, isMaximized: window.isMaximized)
     do throws(GLibError) {
-      try size.keep(in: environment.windowState)
+      try WindowSize(of: window).keep(in: environment.windowState)
     } catch {
       complain(tr("The window’s size could not be kept: %s").filled(with: error.message))
     }
-  }
-
-  private func recallSize() {
-    let size = WindowSize(keptIn: environment.windowState)
-    window.defaultSize = (size.width, size.height)
-    if size.isMaximized { window.isMaximized = true }
   }
 }
 

@@ -146,6 +146,8 @@ public final class Window: Widget {
   public func onNextFrame(_ body: @escaping @MainActor () -> Void) {
     guard let pointer = gtk_widget_get_frame_clock(widget) else { return body() }
     Object(Owned(borrowing: pointer)).connectOnce("after-paint", body)
+    // Also if there is nothing to draw.
+    gdk_frame_clock_request_phase(pointer, GDK_FRAME_CLOCK_PHASE_AFTER_PAINT)
   }
 
   /// The name of the icon that panels and switchers show.
