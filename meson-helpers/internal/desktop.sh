@@ -85,6 +85,7 @@ query() { sqlite3 -readonly -cmd '.timeout 5000' "$database" "$1"; }
 rows() { query 'SELECT count(*) FROM clip'; }
 has_rows() { [[ $(rows) == "$1" ]]; }
 
+# shellcheck disable=SC2154  # who sources this says which program
 start_program() {
   say "Starting $program"
   start_here copypasta "$program"
@@ -105,6 +106,7 @@ copy() {
   before=$(rows 2>/dev/null || echo 0)
   say "xclip copies $1"
   start_here xclip xclip -quiet -in -selection clipboard "$2"
+  # shellcheck disable=SC2034  # for who sources this
   owner=$started_pid
   until_true "$patience" has_rows $((before + 1)) || fail "$1 was copied, and did not become a row"
   # hex(), because the text is compared byte for byte.

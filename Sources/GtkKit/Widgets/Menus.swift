@@ -46,11 +46,13 @@ public final class MenuButton: Widget {
 private final class MainMenu {
   private let make: @MainActor () -> Menu
   private var focusBefore: Widget?
+  private var returning: Timeout?
 
   init(_ make: @escaping @MainActor () -> Menu) { self.make = make }
 
   /// Gives the button its menu; GTK calls at each opening.
   func open(on button: Widget) {
+    returning = nil
     focusBefore = gtk_widget_get_root(button.widget).flatMap { gtk_root_get_focus($0) }
       .map { Widget(Owned(borrowing: $0)) }
     // It would lie over the menu.
@@ -68,8 +70,17 @@ private final class MainMenu {
   /// GTK leaves the focus on the button, where Enter opens the menu again.
   private func closed(on button: Widget) {
     button.hasTooltip = true
+    giveFocusBack()
+    // GTK 4.24 does so only after this signal.
+    returning = Timeout(after: .zero) { [weak self] in
+      if button.hasFocusWithin { self?.giveFocusBack() }
+      self?.focusBefore = nil
+      self?.returning = nil
+    }
+  }
+
+  private func giveFocusBack() {
     if let focusBefore, focusBefore.isMapped { focusBefore.grabFocus() }
-    focusBefore = nil
   }
 }
 
