@@ -155,7 +155,8 @@ static bool connect_to(const char *address) {
   if (length == 0 || length >= sizeof name.sun_path - 1) return false;
   memcpy(name.sun_path + is_abstract, address, length);
   bus = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  return limit_wait() && connect(bus, (struct sockaddr *)&name, offsetof(struct sockaddr_un, sun_path) + is_abstract + length) == 0;
+  length += offsetof(struct sockaddr_un, sun_path) + is_abstract;
+  return limit_wait() && connect(bus, (struct sockaddr *)&name, length) == 0;
 }
 
 static bool send_all(const void *bytes, size_t length) {
