@@ -51,11 +51,10 @@ import Testing
     async throws
   {
     try await Scene.run(on: kind) { scene in
-      let before = try await scene.screenshot()
+      let edge = try await scene.watchEdge()
       let owner = try await ClipboardOwner.start(offering: .text(bytes: bytes), on: scene.desktop)
       try await waitUntil("the text read") { !owner.contentRequests.isEmpty }
-      // The window says so in a line at its lower edge.
-      #expect(try await eventually { try await !scene.screenshot().matches(before, in: Scene.edge) })
+      try await scene.expectNotice(at: edge)
       try await scene.capture("good")
       #expect(try await scene.history.texts() == ["good"])
     }
