@@ -75,36 +75,6 @@ import Testing
     try await application.stop()
   }
 
-  @Test(arguments: [
-    // Nothing at all; nothing more once this user is let in; no messages; one that is too long.
-    [], [#"OK 1\r\n"#], [#"OK 1\r\n"#, "nonsense, and more than sixteen bytes of it"],
-    [#"OK 1\r\n"#, #"l\x02\x01\x01\x00\x00\x00\x7f\x01\x00\x00\x00\x00\x00\x00\x00"#],
-  ])
-  func `a bus that talks nonsense or nothing is told in one line`(_ answers: [String]) async throws {
-    let result = try await toggle(on: answers, patience: nil)
-    #expect(result.errors == "copypasta: The session bus does not answer.\n")
-    #expect(result.exit == .code(1) && result.text == "")
-  }
-
-  @Test func `a bus that does not let this user in is left to the program`() async throws {
-    let result = try await toggle(on: [#"REJECTED EXTERNAL\r\n"#], patience: generousLimit)
-    #expect(result.text == InstalledCommand.started(with: ["--toggle"]))
-  }
-
-  /// What is not understood is left to the program: it knows all of D-Bus.
-  @Test(arguments: [
-    "", "unix:path=/nowhere", "unix:path=/nowhere;unix:path=/neither", "unix:path=/no%20where",
-    "tcp:host=localhost,port=1", "unix:path=/" + String(repeating: "a", count: 200), "unix:path=",
-  ])
-  func `an address without a bus, or of another kind, is left to the program`(_ address: String) async throws
-  {
-    let command = try await InstalledCommand.withScript()
-    let result = try await Program.run(
-      [command.path, "--toggle"],
-      environment: ["PATH": "/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": address])
-    #expect(result.text == InstalledCommand.started(with: ["--toggle"]))
-  }
-
   @Test func `a command without its program says so in one line`() async throws {
     let command = try await InstalledCommand.withScript()
     try FileManager.default.removeItem(atPath: command.program)
@@ -180,20 +150,6 @@ import Testing
     }
   }
 
-  /// Toggles on a bus that gives these answers: see `bad_bus.py`.
-  private func toggle(on answers: [String], patience: Duration?) async throws -> Program.Result {
-    let command = try await InstalledCommand.withScript(patience: patience)
-    let folder = try TemporaryFolder()
-    let socket = folder.path + "/bus"
-    let environment = ["PATH": "/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": "unix:path=" + socket]
-    let bus = try Program(
-      ["/usr/bin/python3", "-u", Fixture.path("bad_bus.py"), socket] + answers, environment: environment)
-    try await waitUntil("the bus listens") { String(decoding: bus.output, as: UTF8.self) == "ready\n" }
-    let result = try await Program.run([command.path, "--toggle"], environment: environment)
-    try await bus.stop()
-    return result
-  }
-
   private func startApplication(_ behaviour: String, on bus: PrivateBus) async throws -> Program {
     let application = try bus.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), behaviour])
     try await waitUntil("the name taken") { String(decoding: application.output, as: UTF8.self) == "ready\n" }
@@ -239,7 +195,7 @@ private struct InstalledCommand {
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../../Sources/copypasta-launcher/main.c").standardized.path
     let flags = patience.map { ["-DPATIENCE=\($0.components.seconds * 1000)"] } ?? []
-    let compile = #"cc -Wall -Wextra -Werror -o "$0" "$@""#
+    let compile = #"cc -Wall -Wextra -Werror -o "$0" "$@" $(pkg-config --cflags --libs gio-2.0)"#
     try await Self.run(compile, [path, source] + flags)
   }
 
