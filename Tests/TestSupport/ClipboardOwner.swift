@@ -52,9 +52,7 @@ public struct ClipboardOwner: Sendable {
   }
 
   /// All that it said; after `ready`, what it was asked for and how it went.
-  public var lines: [String] {
-    String(decoding: program.output, as: UTF8.self).split(separator: "\n").map(String.init)
-  }
+  public var lines: [String] { program.lines }
 
   private static func hexadecimal(_ byte: UInt8) -> String {
     (byte < 16 ? "0" : "") + String(byte, radix: 16)

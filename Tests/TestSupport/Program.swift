@@ -90,6 +90,11 @@ public final class Program: Sendable {
   /// What it has written on standard output so far.
   public var output: [UInt8] { outputFile.content() }
 
+  /// The same as lines of text.
+  public var lines: [String] {
+    String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
   /// What it has written on standard error so far, as text, without what is no matter of the program: see
   /// `foreignNoise`.
   public var errors: String {

@@ -65,9 +65,7 @@ public struct ScreenReader: Sendable {
     guard result.exit == .code(0) else { throw TestSupportError("the screen reader: \(result.errors)") }
   }
 
-  private var lines: [String] {
-    String(decoding: listener?.output ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
-  }
+  private var lines: [String] { listener?.lines ?? [] }
 
   private static func arguments(_ rest: String...) -> [String] {
     ["/usr/bin/python3", Fixture.path("screen_reader.py"), CopyPasta.applicationID] + rest

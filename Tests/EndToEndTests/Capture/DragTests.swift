@@ -88,9 +88,7 @@ private struct Dragging {
   let program: Program
   let window: DesktopWindow
 
-  var lines: [String] {
-    String(decoding: program.output, as: UTF8.self).split(separator: "\n").map(String.init)
-  }
+  var lines: [String] { program.lines }
 }
 
 extension Scene {
