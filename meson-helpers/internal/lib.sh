@@ -32,5 +32,13 @@ until_true() {
   done
 }
 
+# with_root FOLDER COMMAND...: runs a command that has this folder as its root. Not by chroot: whoever is in one is let
+# make no namespaces, and so no sandbox, which Flatpak and GTK's loaders of pictures (glycin) want.
+with_root() {
+  # shellcheck disable=SC2016  # the shell inside fills in its own arguments
+  unshare --mount bash -c \
+    'mount --rbind "$1" "$1" && cd "$1" && pivot_root . . && umount --lazy . && shift && exec "$@"' bash "$@"
+}
+
 # The languages of the program besides English, one a line.
 languages() { sed '/^#/d' "$project/po/LINGUAS"; }
