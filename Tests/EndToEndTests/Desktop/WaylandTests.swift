@@ -22,7 +22,8 @@ import Testing
       let command = try await waitFor("the command, by itself") {
         try await reader.tree().all.first { $0.name.hasSuffix(" --toggle") && !$0.name.contains(":") }?.name
       }
-      #expect(command.hasSuffix("copypasta --toggle"))
+      // In a folder whose name has a space in it, the path is quoted.
+      #expect(command.hasSuffix("copypasta --toggle") || command.hasSuffix("copypasta' --toggle"))
       // The command itself, of which a part could be selected, and the button beside it.
       for name in [command, "Copy"] {
         try await desktop.press("Tab")
