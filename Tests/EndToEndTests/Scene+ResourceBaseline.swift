@@ -24,7 +24,7 @@ extension Scene {
     let place = [frame.x + edge.x, frame.y + edge.y, edge.width, edge.height].map(String.init)
     let watcher = try desktop.start(
       ["/usr/bin/python3", Fixture.path("area_watcher.py"), "\(desktop.kind)"] + place)
-    try await waitUntil("the first look", seen: { watcher.errors }) { !watcher.lines.isEmpty }
+    try await waitUntil("the first picture", seen: { watcher.errors }) { !watcher.lines.isEmpty }
     return watcher
   }
 
