@@ -27,4 +27,4 @@ while True:
     if seen != last:
         print(seen, flush=True)
         last = seen
-    time.sleep(0.2)
+    time.sleep(0.5)
