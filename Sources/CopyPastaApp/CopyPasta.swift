@@ -48,11 +48,13 @@ public enum CopyPasta {
       return 1
     }
     // A service takes its name once it can answer: the call that it was started for waits for the name.
+    var attempts = 5
     while start != .onDemand, !SessionBus.claim(id) {
       if start == .hidden { return 0 }
       let answer = RunningApplication(id: id).activate(with: activation)
-      // It has ended meanwhile, and has left the name.
-      guard answer == .notRunning else { return status(of: answer) }
+      attempts -= 1
+      // It has ended meanwhile, and has left the name; one that keeps the name only says so.
+      guard answer == .notRunning, attempts > 0 else { return status(of: answer) }
     }
     MainLoop.attachMainActor()
     MainLoop.avoidThreadPool()
@@ -66,7 +68,7 @@ public enum CopyPasta {
 
   /// Asks the program that runs, without starting GTK.
   ///
-  /// Where CopyPasta is installed, `Sources/copypasta-launcher` has asked it already, and without loading GTK's libraries.
+  /// Of an installed CopyPasta, `Sources/copypasta-launcher` has asked already, and without loading GTK's libraries.
   private static func toggle() -> Int32 {
     // A program that cannot be asked would get another window with each press of the key.
     guard SessionBus.isThere else {

@@ -1,5 +1,5 @@
 // The command that is installed, bin/copypasta. It has the program that runs toggle its window, without GTK, whose
-// libraries take five times as long to load as all of this; for everything else it becomes the program,
+// libraries take four times as long to load as all of this; for everything else it becomes the program,
 // libexec/copypasta-gtk. It is in C because Swift's runtime takes as long to load as GIO (docs/decisions/0052).
 #include <gio/gio.h>
 #include <libintl.h>

@@ -231,7 +231,7 @@ final class HistoryWindow {
     notice.isHeard = isActive
     Task { [weak self] in
       await MainLoop.idle()
-      // GTK draws it here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB where it is an SVG.
+      // GTK draws it here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB if it is an SVG.
       self?.window.setIcon(CopyPasta.id)
     }
     complete()
