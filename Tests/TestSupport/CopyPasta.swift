@@ -67,13 +67,22 @@ public struct CopyPasta: Sendable {
     do {
       return try await waitFor("an active window of class \(applicationID)", within: limit) {
         if let exit = program.exit { throw TestSupportError("\(program.arguments): \(exit)") }
-        guard let window = try await desktop.window(ofClass: applicationID), try await window.isActive()
-        else { return nil }
-        let picture = try await Screenshot.take(of: window, on: desktop)
-        // Below the header bar, and within the frame.
-        let content = Rectangle(x: 10, y: 60, width: picture.width - 20, height: picture.height - 70)
-        return picture.isPlain(in: content) ? nil : window
+        return try await readyWindow(on: desktop)
       }
     } catch { throw TestSupportError("\(error)\n\(program.errors)") }
+  }
+
+  /// Its window, once that is active and shows something; nil before.
+  ///
+  /// A window manager calls a window active before the window knows of it, which is still busy with its first frame, and
+  /// a toggle at that moment counts as a repetition of the one that showed it.
+  public static func readyWindow(on desktop: VirtualDesktop) async throws -> DesktopWindow? {
+    guard let window = try await desktop.window(ofClass: applicationID), try await window.isActive() else {
+      return nil
+    }
+    let picture = try await Screenshot.take(of: window, on: desktop)
+    // Below the header bar, and within the frame.
+    let content = Rectangle(x: 10, y: 60, width: picture.width - 20, height: picture.height - 70)
+    return picture.isPlain(in: content) ? nil : window
   }
 }

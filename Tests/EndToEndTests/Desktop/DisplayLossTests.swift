@@ -23,7 +23,7 @@ import Testing
       try await desktop.waitForName()
       #expect(try await desktop.copypasta("--toggle").exit == .code(0))
       try await waitUntil("the window active") {
-        try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+        try await CopyPasta.readyWindow(on: desktop) != nil
       }
       try await XClip.copy("kept", on: desktop)
       let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))

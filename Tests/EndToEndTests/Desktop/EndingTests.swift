@@ -54,8 +54,7 @@ import Testing
       try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
       #expect(try await scene.desktop.run([CopyPasta.programPath]).exit == .code(0))
       try await waitUntil("the window back") {
-        let window = try await scene.desktop.window(ofClass: CopyPasta.applicationID)
-        return try await window?.isActive() == true
+        try await CopyPasta.readyWindow(on: scene.desktop) != nil
       }
       // It reads again, and the window that is back keeps it alive.
       try await scene.capture("after")

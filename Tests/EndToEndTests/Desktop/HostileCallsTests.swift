@@ -50,7 +50,7 @@ import Testing
       #expect(try await scene.desktop.run(["sh", "-c", flood], within: .seconds(120)).exit == .code(0))
       #expect(try await scene.desktop.copypasta().exit == .code(0))
       try await waitUntil("the window active") {
-        try await scene.desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+        try await CopyPasta.readyWindow(on: scene.desktop) != nil
       }
       try await scene.desktop.expectOneWindow()
       try await scene.capture("it goes on")

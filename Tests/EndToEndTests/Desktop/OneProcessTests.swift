@@ -42,7 +42,7 @@ import Testing
       for _ in 1...2 {
         #expect(try await desktop.copypasta("--toggle").exit == .code(0))
         try await waitUntil("the window active") {
-          try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+          try await CopyPasta.readyWindow(on: desktop) != nil
         }
         // Closing it leaves the program where it was asked to be.
         try await desktop.press("Escape")
@@ -92,7 +92,7 @@ import Testing
         let call = ["org.freedesktop.Application." + call[0]] + call.dropFirst()
         #expect(try await desktop.call(call).exit == .code(0))
         try await waitUntil("the window active") {
-          try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+          try await CopyPasta.readyWindow(on: desktop) != nil
         }
         try await desktop.expectOneWindow()
         try await desktop.press("Escape")

@@ -45,7 +45,7 @@ extension Scene {
 
   /// Waits until the program's window has the focus.
   func waitUntilActive(_ when: String = "") async throws {
-    try await waitUntil("the window active \(when)") { try await shownWindow()?.isActive() == true }
+    try await waitUntil("the window active \(when)") { try await CopyPasta.readyWindow(on: desktop) != nil }
   }
 
   /// The title of the window that has the focus.

@@ -152,7 +152,7 @@ extension Scene {
     }
   }
 
-  fileprivate func isActive() async throws -> Bool { try await app.window.isActive() }
+  fileprivate func isActive() async throws -> Bool { try await CopyPasta.readyWindow(on: desktop) != nil }
 
   fileprivate func expectActive(
     _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation

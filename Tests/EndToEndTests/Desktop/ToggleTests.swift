@@ -96,7 +96,8 @@ import Testing
         let toggle = try await desktop.run([command.path, "--toggle"])
         #expect(toggle.exit == .code(0) && toggle.errors == "")
         try await waitUntil("a window: \(isShown)") {
-          try await (desktop.window(ofClass: CopyPasta.applicationID)?.isActive() ?? false) == isShown
+          if isShown { return try await CopyPasta.readyWindow(on: desktop) != nil }
+          return try await desktop.copyPastaWindowCount() == 0
         }
       }
       #expect(try await desktop.run([command.path, "--quit"]).exit == .code(0))
@@ -110,7 +111,7 @@ import Testing
       let command = try await InstalledCommand.ofProgram()
       let toggles = try (1...2).map { _ in try desktop.start([command.path, "--toggle"]) }
       try await waitUntil("a window") {
-        try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+        try await CopyPasta.readyWindow(on: desktop) != nil
       }
       try await waitUntil("one process left") { toggles.count(where: \.isRunning) == 1 }
       try await desktop.expectOneWindow()
@@ -125,16 +126,34 @@ import Testing
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
       let ending = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), "ends"])
-      try await waitUntil("the name taken") { String(decoding: ending.output, as: UTF8.self) == "ready\n" }
+      try await waitUntil("the name taken") { ending.lines == ["ready"] }
       let program = try desktop.start([command.path] + arguments)
       try await waitUntil("a window") {
         if let exit = program.exit { throw TestSupportError("\(exit): \(program.errors)") }
-        return try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+        return try await CopyPasta.readyWindow(on: desktop) != nil
       }
       #expect(!ending.isRunning, "it was asked")
       try await desktop.expectOneWindow()
       #expect(try await program.stop(grace: generousLimit) == .code(0))
       #expect(program.errors == "")
+    }
+  }
+
+  /// The error says that it has ended; it keeps the name all the same.
+  @Test(arguments: [["--toggle"], []])
+  func `a program that has the name and is never there is told in one line`(_ arguments: [String])
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      let command = try await InstalledCommand.ofProgram()
+      let error = "org.freedesktop.DBus.Error.NoReply"
+      let other = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), error])
+      try await waitUntil("the name taken") { other.lines == ["ready"] }
+      let result = try await desktop.run([command.path] + arguments)
+      #expect(result.errors == "copypasta: CopyPasta has just ended. Try again.\n")
+      #expect(result.exit == .code(1))
+      #expect(try await desktop.copyPastaWindowCount() == 0)
+      try await other.stop()
     }
   }
 
@@ -152,7 +171,7 @@ import Testing
 
   private func startApplication(_ behaviour: String, on bus: PrivateBus) async throws -> Program {
     let application = try bus.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), behaviour])
-    try await waitUntil("the name taken") { String(decoding: application.output, as: UTF8.self) == "ready\n" }
+    try await waitUntil("the name taken") { application.lines == ["ready"] }
     return application
   }
 }
@@ -192,8 +211,7 @@ private struct InstalledCommand {
     prefix = try TemporaryFolder()
     try prefix.makeFolder("bin")
     try prefix.makeFolder("libexec")
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../../Sources/copypasta-launcher/main.c").standardized.path
+    let source = Fixture.checkout + "/Sources/copypasta-launcher/main.c"
     let flags = patience.map { ["-DPATIENCE=\($0.components.seconds * 1000)"] } ?? []
     let compile = #"cc -Wall -Wextra -Werror -o "$0" "$@" $(pkg-config --cflags --libs gio-2.0)"#
     try await Self.run(compile, [path, source] + flags)

@@ -142,7 +142,7 @@ extension Scene {
 
   fileprivate func waitForWindow() async throws {
     try await waitUntil("the window with the keyboard") {
-      try await desktop.window(ofClass: CopyPasta.applicationID)?.isActive() == true
+      try await CopyPasta.readyWindow(on: desktop) != nil
     }
   }
 
