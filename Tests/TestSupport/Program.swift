@@ -113,6 +113,8 @@ public final class Program: Sendable {
     // Mesa if the X server has no graphics card.
     #"MESA-EGL: warning: DRI3 error: Could not get DRI3 device\n"#,
     #"MESA-EGL: warning: Ensure your X server supports DRI3 to get accelerated rendering\n"#,
+    // glycin in the imitated sandbox of Flatpak.
+    #"WARNING: Glycin running without sandbox. Force disabled via environment variable.\n"#,
   ]
 
   /// Sends a signal, if the program still runs.
