@@ -20,6 +20,13 @@ public final class KWinDesktop: Sendable {
     !FileManager.default.fileExists(atPath: $0)
   }
 
+  /// Whether the portal asks the user before it gives a shortcut, as from KDE 6.4 on.
+  public static func asksForShortcuts() throws -> Bool {
+    let command = try ScratchHome.command(ofService: portals[0])
+    let portal = try Data(contentsOf: URL(fileURLWithPath: command[0]))
+    return portal.range(of: Data("GlobalShortcutsDialog.qml".utf8)) != nil
+  }
+
   /// The home folder of all that runs here.
   public let home: ScratchHome
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The program on GNOME: as a popup, which is PopupTests' on every desktop, and with its clipboard.
+/// The program on GNOME: what tests of other suites do on every desktop, and its clipboard.
 ///
 /// GNOME gives that to the active window only, and keeps a text whose program has ended.
 @Suite(
@@ -22,6 +22,30 @@ struct GnomeTests {
 
   @Test func `Enter hides it if the user wants that`() async throws {
     try await PopupTests().`Enter hides it if the user wants that`(.gnome)
+  }
+
+  @Test func `losing the keyboard hides it if the user wants that`() async throws {
+    try await PopupTests().`losing the keyboard hides it if the user wants that`(.gnome)
+  }
+
+  @Test func `Delete deletes one row after the other`() async throws {
+    try await DeleteTests().`pressed again, it deletes the next row, and Enter copies the one after`(.gnome)
+  }
+
+  @Test func `Ctrl+Z brings a row back`() async throws {
+    try await UndoTests().`Ctrl+Z brings a row back and gives it the keyboard`(.gnome)
+  }
+
+  @Test func `Ctrl+X copies and deletes`() async throws {
+    try await KeyboardTests().`Ctrl+X copies and deletes`(.gnome)
+  }
+
+  @Test func `the key's menu is for the row that has the keyboard`() async throws {
+    try await MenuTests().`the key's menu is for the row that has the keyboard`(.gnome)
+  }
+
+  @Test func `dark and light come and go`() async throws {
+    try await AppearanceTests().`dark and light come and go with the desktop's preference`(kind: .gnome)
   }
 
   @Test func `what is copied is recorded while the window is active, and at no other time`() async throws {

@@ -11,8 +11,13 @@ import Testing
     }
   }
 
-  @Test func `pressed again, it deletes the next row, and Enter copies the one after`() async throws {
-    try await Scene.run(with: (1...8).map { "row \($0)" }) { scene in
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `pressed again, it deletes the next row, and Enter copies the one after`(
+    _ kind: VirtualDesktop.Kind
+  )
+    async throws
+  {
+    try await Scene.run(on: kind, with: (1...8).map { "row \($0)" }) { scene in
       try await scene.desktop.press("Home", "Down", "Delete", "Delete", "Delete", "Return")
       try await scene.expectClipboard("row 4")
       let left = [8, 4, 3, 2, 1].map { "row \($0)" }

@@ -6,8 +6,9 @@ import Testing
   static let clips = (1...8).map { "row \($0)" }
   static let reversed = [String](clips.reversed())
 
-  @Test func `Ctrl+Z brings a row back and gives it the keyboard`() async throws {
-    try await Scene.run(with: Self.clips) { scene in
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `Ctrl+Z brings a row back and gives it the keyboard`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: Self.clips) { scene in
       try await scene.desktop.press("Home", "Down", "Down", "Delete")
       #expect(try await eventually { try await scene.history.count() == 7 })
       try await scene.desktop.press("End", "ctrl+z")

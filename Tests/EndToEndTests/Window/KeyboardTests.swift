@@ -5,8 +5,9 @@ import Testing
 @Suite struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
-  @Test func `Ctrl+X copies and deletes`() async throws {
-    try await Scene.run(with: ["old", "middle", "new"]) { scene in
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `Ctrl+X copies and deletes`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: ["old", "middle", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "ctrl+x")
       try await scene.expectClipboard("middle")
       #expect(try await eventually { try await scene.history.texts() == ["new", "old"] })

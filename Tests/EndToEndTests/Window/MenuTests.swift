@@ -69,6 +69,25 @@ import Testing
     }
   }
 
+  /// On Wayland a menu is part of its window's picture.
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `the key's menu is for the row that has the keyboard`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Down")
+      let before = try await scene.settledScreenshot()
+      try await scene.desktop.press("Menu")
+      let rows = Rectangle(x: 0, y: 60, width: before.width, height: before.height - 60)
+      try await waitUntil("the menu") {
+        if kind == .x11 { return try await !scene.desktop.popups().isEmpty }
+        return try await !scene.screenshot().matches(before, in: rows)
+      }
+      _ = try await scene.settledScreenshot(unchangedFor: .milliseconds(400))
+      try await scene.desktop.press("Down", "Return")
+      #expect(try await eventually { try await scene.history.texts() == ["newest", "oldest"] })
+    }
+  }
+
   /// From the list the menu is opened by its key or by its button, and left, or a window is opened by it and left.
   @Test(arguments: [[], ["Return"], ["Down", "Down", "Return"], ["Up", "Up", "Return"]], [true, false])
   func `the main menu gives the keyboard back to the row that had it`(
