@@ -4,6 +4,8 @@ import Testing
 
 /// `COPYPASTA_FUZZ_FILES` files (1,000), from the seed `COPYPASTA_SEED` (1) on.
 ///
+/// With `COPYPASTA_FUZZ_BITS` the first seeds flip each bit of the smallest file once, one bit a seed.
+///
 /// In processes of their own, because a trap or a hang ends one of them; it has said before which seed it was at.
 @Suite("Whatever the bytes of its files are, a history is opened or rescued, and goes on")
 struct FileFuzzTests {
@@ -15,27 +17,27 @@ struct FileFuzzTests {
   func `any bit, any page, any length`(half: Int) async throws {
     let count = Self.number("COPYPASTA_FUZZ_FILES", or: 1_000) / 2
     let first = Self.number("COPYPASTA_SEED", or: 1) + half * count
+    let flipsEachBit = ProcessInfo.processInfo.environment["COPYPASTA_FUZZ_BITS"] != nil
     let folder = try TemporaryFolder()
     let (seedFile, report) = (folder.path + "/seed", folder.path + "/report")
     await #expect(processExitsWith: .success) {
       [
-        half = half as Int, first = first as Int, count = count as Int, seedFile = seedFile as String,
-        report = report as String
+        first = first as Int, count = count as Int, flipsEachBit = flipsEachBit as Bool,
+        seedFile = seedFile as String, report = report as String
       ] in
       var fuzz = try await FileFuzz()
-      // Each bit of the smallest file, if there are so many.
-      let bits = half == 0 && count > fuzz.bitCount ? fuzz.bitCount : 0
       var findings: [String] = []
       let file = open(seedFile, O_WRONLY | O_CREAT, 0o600)
-      for number in 0..<count {
-        var seed = first + number
+      for number in first..<first + count {
+        var seed = number
         pwrite(file, &seed, MemoryLayout<Int>.size, 0)
         // A hang ends it, too.
         alarm(120)
+        let bit = flipsEachBit && seed <= fuzz.bitCount ? seed - 1 : nil
         do {
-          try await fuzz.run(seed: UInt64(seed), bit: number < bits ? number : nil)
+          try await fuzz.run(seed: UInt64(seed), bit: bit)
         } catch {
-          findings.append("seed \(seed), \(number < bits ? "bit \(number)" : "no bit"): \(error)")
+          findings.append("seed \(seed)\(bit.map { ", bit \($0)" } ?? ""): \(error)")
         }
       }
       alarm(0)
