@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -10,6 +11,33 @@ import Testing
       #expect(answer.hasSuffix("\"\(CopyPasta.applicationID)\""))
     }
   }
+
+  /// Those libraries take 8 MiB. A theme whose icons are SVGs only needs them all the same.
+  @Test(.enabled(if: Self.themeHasPictures, "the theme has its icons as SVG only"))
+  func `an installed program shows its icon without what draws an SVG`() async throws {
+    let installed = try TemporaryFolder()
+    let program = installed.path + "/copypasta"
+    try FileManager.default.copyItem(atPath: CopyPasta.programPath, toPath: program)
+    let stage = try await Program.run(
+      [Fixture.checkout + "/meson-helpers/internal/stage", installed.path],
+      environment: ["PATH": "/usr/bin:/bin"])
+    #expect(stage.exit == .code(0) && stage.errors == "")
+    try await VirtualDesktop.with { desktop in
+      let app = try desktop.start([program])
+      let window = try await waitFor("a window") { try await CopyPasta.readyWindow(on: desktop) }
+      try await waitUntil("the window's icon") {
+        let icon = ["xprop", "-id", "\(window.id)", "-notype", "8c", "_NET_WM_ICON"]
+        return try await !desktop.run(icon).text.contains("not found")
+      }
+      let maps = try String(contentsOfFile: "/proc/\(app.processID)/maps", encoding: .utf8)
+      #expect(maps.contains("libgdk_pixbuf") && !maps.contains("svg"))
+      #expect(try await app.stop(grace: generousLimit) == .code(0))
+      #expect(app.errors == "")
+    }
+  }
+
+  private static let themeHasPictures = FileManager.default.fileExists(
+    atPath: "/usr/share/icons/Adwaita/16x16/actions/open-menu-symbolic.symbolic.png")
 
   @Test func `the title says nothing of a clip`() async throws {
     try await Scene.run { scene in
