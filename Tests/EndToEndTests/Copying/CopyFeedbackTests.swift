@@ -5,8 +5,14 @@ import Testing
 @Suite struct CopyFeedbackTests {
   @Test func `a clicked row flashes and goes back`() async throws {
     try await Scene.run(with: ["flashes"]) { scene in
+      try await scene.parkMouse()
+      let rest = try await scene.settledScreenshot().average(in: Scene.background)
       let point = Scene.firstRowPoint
       try await scene.app.window.moveMouse(x: point.x, y: point.y)
+      // On a slow machine that shows some time later, and the row goes back to it.
+      try await waitUntil("the row under the pointer") {
+        try await scene.screenshot().average(in: Scene.background) != rest
+      }
       try await scene.expectFlash { try await scene.desktop.xdotool("click", "1") }
       try await scene.expectClipboard("flashes")
     }
@@ -24,7 +30,7 @@ import Testing
 
 extension Scene {
   /// A part of the newest row without any text, and the place of its check mark.
-  private static let background = Rectangle(x: 250, y: 66, width: 120, height: 30)
+  fileprivate static let background = Rectangle(x: 250, y: 66, width: 120, height: 30)
   private static let checkMark = Rectangle(x: 420, y: 66, width: 40, height: 30)
 
   /// Does what copies the row, and expects its colour to turn to the accent's and back.
