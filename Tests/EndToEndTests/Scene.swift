@@ -147,7 +147,8 @@ struct Scene {
       let picture = try await Screenshot.take(of: popup, on: desktop)
       defer { last = picture }
       let whole = Rectangle(x: 0, y: 0, width: picture.width, height: picture.height)
-      return last.map { $0.matches(picture, in: whole) } == true ? popup : nil
+      // On a slow machine it is black for long before it is drawn.
+      return !picture.isPlain(in: whole) && last?.matches(picture, in: whole) == true ? popup : nil
     }
   }
 
