@@ -17,13 +17,14 @@ import Testing
     let stage = [Fixture.checkout + "/meson-helpers/internal/stage", installed.path]
     let staged = try await Program.run(stage, environment: ["PATH": "/usr/bin:/bin"])
     #expect(staged.exit == .code(0) && staged.errors == "")
+    let sizes = [16, 22, 24, 32, 48, 64, 128, 256]
     let script = """
       import sys, gi
       gi.require_version('Gtk', '4.0')
       from gi.repository import Gtk
       theme = Gtk.IconTheme()
       theme.add_search_path(sys.argv[1])
-      for size in (16, 22, 24, 32, 48, 64, 128, 256):
+      for size in \(sizes):
         icon = theme.lookup_icon(sys.argv[2], None, size, 1, Gtk.TextDirection.LTR, 0)
         print(icon.get_file().get_path().removeprefix(sys.argv[1]))
       """
@@ -32,11 +33,7 @@ import Testing
         "/usr/bin/python3", "-c", script, installed.path + "/share/icons", CopyPasta.applicationID,
       ]
       let files = try await desktop.run(icons).text.split(separator: "\n")
-      #expect(
-        files
-          == [16, 22, 24, 32, 48, 64, 128, 256].map {
-            "/hicolor/\($0)x\($0)/apps/\(CopyPasta.applicationID).png"
-          })
+      #expect(files == sizes.map { "/hicolor/\($0)x\($0)/apps/\(CopyPasta.applicationID).png" })
     }
   }
 
