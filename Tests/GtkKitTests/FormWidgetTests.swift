@@ -98,6 +98,25 @@ import Testing
     }
   }
 
+  /// On a busy machine a menu is drawn long after the keys that open it and choose in it.
+  @Test func `arrow keys find their way in a menu that is not drawn yet`() throws {
+    let window = Window(title: "test")
+    let label = Label("a")
+    window.setChild(label)
+    let group = ActionGroup()
+    for name in ["one", "two", "three"] { group.add(name) {} }
+    label.insert(group, as: "row")
+    let sections = [[("One", "row.one"), ("Two", "row.two")], [("Three", "row.three")]]
+    let menu = PopoverMenu(Menu(sections: sections), on: label)
+    window.present()
+    menu.popUp(at: Rectangle(x: 0, y: 0, width: 1, height: 1))
+    for _ in 1...2 { gtk_widget_child_focus(menu.widget, GTK_DIR_DOWN) }
+    let focus = try #require(gtk_root_get_focus(window.opaque))
+    #expect(Widget(Owned(borrowing: focus)).textProperty("text") == "Three")
+    menu.detach()
+    window.destroy()
+  }
+
   @Test func `dialogs go once they are closed`() {
     var isHidden = false
     expectNoLeak { token in

@@ -32,13 +32,13 @@ public nonisolated(nonsending) func waitUntil(
   }
 }
 
-/// Polls `value` until it is there, or throws an error that names `what` was missing.
+/// Polls `value` until it is there, or throws an error that names `what` was missing, and what was `seen`.
 public nonisolated(nonsending) func waitFor<Value>(
   _ what: String, within limit: Duration = generousLimit, every pause: Duration = .milliseconds(20),
-  _ value: () async throws -> Value?
+  seen: () async throws -> String = { "" }, _ value: () async throws -> Value?
 ) async throws -> Value {
   var found: Value?
-  try await waitUntil(what, within: limit, every: pause) {
+  try await waitUntil(what, within: limit, every: pause, seen: seen) {
     found = try await value()
     return found != nil
   }

@@ -207,6 +207,9 @@ extension Scene {
   @discardableResult
   fileprivate func waitForDialog(titled title: String) async throws -> DesktopWindow {
     try await waitFor("“\(title)” in front") {
+      let title = try await desktop.activeWindow()?.title() ?? "nothing"
+      return try await "“\(title)” in front, \(desktop.popups().count) menus open"
+    } _: {
       guard let window = try await desktop.window(titled: title), try await window.isActive() else {
         return nil
       }
