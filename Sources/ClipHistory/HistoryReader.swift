@@ -149,7 +149,7 @@ public final class HistoryReader {
       path: location.database, access: access, lockTimeout: HistoryStore.LockTimeouts().lock)
     try connection.useCautiously()
     let version = try Schema.version(of: connection)
-    guard version == Schema.version else {
+    guard version >= Schema.oldestReadable else {
       // Older, or empty still: for a store to migrate.
       throw .cannotOpen(path: location.database, code: SQLITE_SCHEMA)
     }

@@ -193,10 +193,7 @@ public actor HistoryStore {
   @discardableResult
   public func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
     let session = try opened()
-    let text = try session.connection.text(deleted.bytes)
-    let clip = try session.connection.transaction { () throws(StoreError) in
-      try session.insert(text, capturedAt: deleted.capturedAt, id: deleted.id)
-    }
+    let clip = try session.connection.transaction { () throws(StoreError) in try session.restore(deleted) }
     truncateLogIfOwed()
     return clip
   }

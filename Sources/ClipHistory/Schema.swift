@@ -8,8 +8,26 @@ package enum Schema {
   /// The version that this program writes: one for each migration.
   package static var version: Int { migrations.count }
 
-  /// What `sqlite_schema` holds of a history of this version, statement by statement.
-  private static let objects = [
+  /// The oldest version that has every column which a reader names: that one need not wait for a migration.
+  static let oldestReadable = 1
+
+  /// The columns of `clip`, in the order in which a row has them.
+  ///
+  /// One that is added comes last.
+  package enum ClipColumn: Int, CaseIterable {
+    case id, capturedAt, byteCount, preview, text
+
+    /// How many a row of the oldest version has, which keeps them in the file when a column is added.
+    package static let fewest = 5
+  }
+
+  /// What `sqlite_schema` holds of a history, statement by statement, for each version from 1 on.
+  ///
+  /// Those of a released version are never edited. SQLite writes a column that was added behind the one before it, after
+  /// a comma and a space.
+  private static let objects = [firstObjects]
+
+  private static let firstObjects = [
     """
     CREATE TABLE clip(
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -40,10 +58,9 @@ package enum Schema {
   ]
 
   /// Each step, once released, is never edited; a change is a new step at the end.
-  ///
-  /// While there is only one step, it makes `objects`. With a second one, the first needs a copy of what it made.
   static let migrations = [
-    objects.joined(separator: ";\n") + ";\nINSERT INTO last_capture VALUES (1, randomblob(32), x'', 0, 0)"
+    firstObjects.joined(separator: ";\n")
+      + ";\nINSERT INTO last_capture VALUES (1, randomblob(32), x'', 0, 0)"
   ]
 
   /// The version of a history, 0 of an empty file.
@@ -56,10 +73,9 @@ package enum Schema {
     let found = Int(try integer("PRAGMA user_version", connection))
     switch try integer("PRAGMA application_id", connection) {
     case applicationID where found > version: throw .newerSchema(found: found, known: version)
-    case applicationID where found == version:
-      try checkObjects(of: connection)
+    case applicationID where found > 0:
+      try checkObjects(of: connection, version: found)
       return found
-    case applicationID where found > 0: return found
     case applicationID: throw .damaged
     case 0 where found == 0: break
     default: throw .foreign
@@ -72,13 +88,20 @@ package enum Schema {
   /// - Throws: `.damaged` if there is anything else than what the migrations make, such as another program's trigger.
   ///
   /// It could do anything with what is recorded; an index would keep copies of deleted texts.
-  private static func checkObjects(of connection: Connection) throws(StoreError) {
+  private static func checkObjects(of connection: Connection, version: Int) throws(StoreError) {
     var found: Set<String> = []
     try Statement("SELECT sql FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'", on: connection).run {
       row throws(StoreError) in
       while try row.step() { found.insert(row.string(0)) }
     }
-    guard found == Set(objects) else { throw .damaged }
+    guard found == Set(objects[version - 1]) else { throw .damaged }
+    // SQLite opens two tables that begin at the same page, and writes the rows of one among those of the other.
+    let areApart = try integer(
+      """
+      SELECT count(*) = count(DISTINCT rootpage) AND min(rootpage) > 1 FROM sqlite_schema
+      WHERE type IN ('table', 'index')
+      """, connection)
+    guard areApart == 1 else { throw .damaged }
   }
 
   /// The largest id that is believed: more than 1,000 captures a second make in 100,000 years.
@@ -87,11 +110,15 @@ package enum Schema {
   /// that holds numbers as doubles can hold this one.
   package static let largestID: Int64 = 1 << 53
 
-  /// - Throws: `.damaged` if the last id that was given out is not believed; a rescue gives new ones.
+  /// - Throws: `.damaged` if the last id that was given out is not believed, in which case a rescue gives new ones, or
+  ///   there are other rows beside it: they are those of another table.
   static func checkSequence(of connection: Connection) throws(StoreError) {
-    let last = try integer(
-      "SELECT coalesce(max(CAST(seq AS INTEGER)), 0) FROM sqlite_sequence WHERE name = 'clip'", connection)
-    guard last <= largestID else { throw .damaged }
+    let isRight = try integer(
+      """
+      SELECT count(*) < 2 AND coalesce(min(name IS 'clip' AND CAST(seq AS INTEGER) <= \(largestID)), 1)
+      FROM (SELECT name, seq FROM sqlite_sequence LIMIT 2)
+      """, connection)
+    guard isRight == 1 else { throw .damaged }
   }
 
   /// Whether a row has the largest id that there can be, after which SQLite says that the disk is full.

@@ -48,7 +48,11 @@ package struct WritingSession {
     lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: connection)
     note = try Statement(
       "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: connection)
-    key = try Statement("SELECT key FROM last_capture", on: connection).run { row throws(StoreError) in
+    // Where a damaged number leads to another table, its rows would be taken for this one's, and written over.
+    key = try Statement(
+      "SELECT key FROM last_capture WHERE length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1",
+      on: connection
+    ).run { row throws(StoreError) in
       guard try row.step() else { throw .damaged }
       return row.bytes(0)
     }
@@ -102,11 +106,23 @@ package struct WritingSession {
     }
   }
 
+  /// Adds a row that was read elsewhere; it gets a new id unless there is one for it.
+  package func insert(_ clip: Clip.Whole, id: Int64?) throws(StoreError) {
+    _ = try insert(clip.text, capturedAt: clip.capturedAt, id: id)
+  }
+
+  /// Adds a row that was deleted, with the id that it had.
+  ///
+  /// - Throws: `.damaged` if what was deleted was no text.
+  func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
+    try insert(try connection.text(deleted.bytes), capturedAt: deleted.capturedAt, id: deleted.id)
+  }
+
   /// Adds a row, whose text is handed to SQLite without a copy.
   ///
   /// Without an `id` it gets a new one.
   /// - Returns: the row's clip.
-  package func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
+  func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
     let preview = Preview.make(of: text)
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       try insertion.run { row throws(StoreError) in

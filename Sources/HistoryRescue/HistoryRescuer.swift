@@ -103,8 +103,7 @@ public actor HistoryRescuer {
           last = (place.id, clip != nil)
           guard let clip else { continue }
           // A clip whose id is no longer known comes after the others, with a new one.
-          let id = Salvage.ids.contains(clip.id) ? clip.id : nil
-          _ = try session.insert(clip.text, capturedAt: clip.capturedAt, id: id)
+          try session.insert(clip, id: Salvage.ids.contains(clip.id) ? clip.id : nil)
           kept += 1
         }
       }

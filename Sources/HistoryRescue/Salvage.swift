@@ -45,8 +45,8 @@ struct Salvage {
   /// tells whether its time is right.
   mutating func clip(at place: Place) -> Clip.Whole? {
     guard let page = pages.page(Int(place.page)), let row = LeafRow(in: page, at: Int(place.offset)),
-      let values = row.values(pages, links: &linksLeft), case .integer(let capturedAt) = values[1],
-      case .integer(let byteCount) = values[2], case .text(let bytes) = values[4],
+      let values = row.values(pages, links: &linksLeft), case .integer(let capturedAt) = values[.capturedAt],
+      case .integer(let byteCount) = values[.byteCount], case .text(let bytes) = values[.text],
       byteCount == bytes.count || row.addsUp
     else { return nil }
     do {
@@ -69,11 +69,18 @@ struct Salvage {
     }
   }
 
-  /// By the types of the columns: the id lies beside the record, which holds NULL for it.
+  /// By the number and the types of the columns: the id lies beside the record, which holds NULL for it.
   private static func isClip(_ row: LeafRow) -> Bool {
-    let types = row.types
-    return types.count == 5 && types[0] == 0 && isInteger(types[1]) && isInteger(types[2])
-      && (types[3] == 0 || isText(types[3])) && isText(types[4])
+    let columns = Schema.ClipColumn.allCases
+    guard (Schema.ClipColumn.fewest...columns.count).contains(row.types.count) else { return false }
+    return zip(columns, row.types).allSatisfy { column, type in
+      switch column {
+      case .id: type == 0
+      case .capturedAt, .byteCount: isInteger(type)
+      case .preview: type == 0 || isText(type)
+      case .text: isText(type)
+      }
+    }
   }
 
   private static func isInteger(_ type: Int) -> Bool { (1...6).contains(type) || type == 8 || type == 9 }
@@ -96,4 +103,8 @@ struct Salvage {
         key: key, digest: digest, byteCount: Int(size), capturedAt: time)
     }
   }
+}
+
+extension [LeafRow.Value] {
+  fileprivate subscript(column: Schema.ClipColumn) -> LeafRow.Value { self[column.rawValue] }
 }

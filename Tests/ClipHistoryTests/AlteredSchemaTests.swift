@@ -17,7 +17,7 @@ struct AlteredSchemaTests {
     "CREATE TRIGGER theirs AFTER DELETE ON clip BEGIN INSERT INTO clip SELECT old.id, 1, 1, NULL, old.text; END",
     "CREATE TRIGGER theirs AFTER UPDATE ON last_capture BEGIN UPDATE last_capture SET captured_at = 7; END",
     "DROP TRIGGER clip_is_not_updated",
-    "ALTER TABLE clip ADD COLUMN note TEXT",
+    "ALTER TABLE clip ADD COLUMN theirs TEXT",
     "ALTER TABLE clip ADD COLUMN twice TEXT AS (text || text)",
     "ALTER TABLE clip RENAME COLUMN text TO words",
     "CREATE INDEX theirs ON clip(text)",
@@ -30,6 +30,9 @@ struct AlteredSchemaTests {
     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = NULL WHERE name = 'clip'",
     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET type = 'index' WHERE name = 'clip'",
     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 1 WHERE name = 'clip'",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'sqlite_sequence'",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'last_capture'",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'clip'",
     "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema",
   ])
   func `by`(sql: String) async throws {

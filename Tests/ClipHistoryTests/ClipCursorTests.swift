@@ -44,7 +44,11 @@ struct ClipCursorTests {
     let store = try history.store()
     try await store.add("one")
     try ForeignConnection(history.location.database)
-      .run("INSERT INTO clip VALUES (2, 0, 1, NULL, CAST(x'ff' AS TEXT)), (3, 0, 5, NULL, 'three')")
+      .run(
+        """
+        INSERT INTO clip(id, captured_at, byte_count, text)
+        VALUES (2, 0, 1, CAST(x'ff' AS TEXT)), (3, 0, 5, 'three')
+        """)
     let clips = try ClipCursor(location: history.location)
     #expect(try clips.next()?.id == 1)
     #expect(throws: StoreError.damaged) { try clips.next() }
@@ -55,8 +59,8 @@ struct ClipCursorTests {
     await (try history.store()).close()
     try ForeignConnection(history.location.database).run(
       """
-      INSERT INTO clip VALUES
-        (\(Int64.min), 1, 3, NULL, 'one'), (-1, 1, 3, NULL, 'two'), (\(Int64.max), 1, 5, NULL, 'three')
+      INSERT INTO clip(id, captured_at, byte_count, text) VALUES
+        (\(Int64.min), 1, 3, 'one'), (-1, 1, 3, 'two'), (\(Int64.max), 1, 5, 'three')
       """)
     #expect(try rest(of: ClipCursor(location: history.location)).map(\.id) == [.min, -1, .max])
   }

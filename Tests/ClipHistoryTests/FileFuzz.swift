@@ -32,6 +32,8 @@ struct FileFuzz {
   /// How many damaged files gave each row that was not hit only after a check had found the damage.
   private(set) var foundByCheck = 0
   private(set) var refusals = 0
+  /// What was recorded in the file at hand.
+  private var recorded: [ClipText] = []
 
   init() async throws {
     originals = [try await Self.small(), try await Self.closed(), try await Self.open()]
@@ -210,18 +212,19 @@ struct FileFuzz {
 
   /// Opens, reads, records and exports, as a start and a use of the program do; a damage that comes up is rescued, once.
   private mutating func use(_ location: HistoryLocation) async throws {
+    recorded = []
     do {
-      try await useOnce(location)
+      try await useOnce(location, recording: "next")
     } catch StoreError.damaged {
       guard try await HistoryRescuer().rescue(location) != nil else {
         throw Finding(description: "not rescued")
       }
       rescues += 1
-      try await useOnce(location)
+      try await useOnce(location, recording: "after the rescue")
     }
   }
 
-  private func useOnce(_ location: HistoryLocation) async throws {
+  private mutating func useOnce(_ location: HistoryLocation, recording text: String) async throws {
     let store = try HistoryStore(
       location: location, digest: testDigest, timeouts: .init(lock: 50, retries: []))
     do {
@@ -239,9 +242,14 @@ struct FileFuzz {
         guard clip.text == shown[clip.id] else { throw Finding(description: "exported otherwise") }
       }
       guard exported == ids else { throw Finding(description: "exported other rows") }
-      guard case .recorded(let next) = try await store.record(try ClipText("next"), at: Self.now) else {
+      for text in recorded where !shown.values.contains(text) {
+        throw Finding(description: "what was recorded is lost")
+      }
+      let text = try ClipText(text)
+      guard case .recorded(let next) = try await store.record(text, at: Self.now) else {
         throw Finding(description: "not recorded")
       }
+      recorded.append(text)
       guard next.id > ids.last ?? 0,
         next.capturedAt == Self.now || (0...60_000_000).contains(next.capturedAt - Self.now),
         try reader.newestPage(limit: 1) == [next]

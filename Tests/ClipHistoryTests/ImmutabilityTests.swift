@@ -8,9 +8,12 @@ struct ImmutabilityTests {
     "UPDATE clip SET text = 'other'", "UPDATE clip SET captured_at = 0 WHERE id = 1",
     "UPDATE clip SET id = 9", "UPDATE OR REPLACE clip SET byte_count = 1",
     "INSERT OR REPLACE INTO clip VALUES (1, 0, 5, NULL, 'other')",
-    "INSERT INTO clip VALUES (1, 0, 5, NULL, 'other') ON CONFLICT (id) DO UPDATE SET text = 'other'",
-    "INSERT INTO clip VALUES (8, 'when?', 5, NULL, 'other')",
-    "INSERT INTO clip VALUES (8, 1, 5, NULL, NULL)",
+    """
+    INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 5, 'other')
+    ON CONFLICT (id) DO UPDATE SET text = 'other'
+    """,
+    "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (8, 'when?', 5, 'other')",
+    "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (8, 1, 5, NULL)",
   ])
   func `by any of`(sql: String) async throws {
     let history = try TemporaryHistory()

@@ -30,7 +30,8 @@ struct OpeningTests {
     let session = try HistoryOpening(history.location).openShared()
     for (pragma, value) in [
       "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "trusted_schema": "0",
-      "temp_store": "2", "journal_size_limit": "4194304", "application_id": "1129345908", "user_version": "1",
+      "temp_store": "2", "journal_size_limit": "4194304", "application_id": "1129345908",
+      "user_version": "\(Schema.version)",
     ] {
       let found = try Statement("PRAGMA \(pragma)", on: session.connection).run { row throws(StoreError) in
         try row.step() ? row.string(0) : ""
@@ -61,6 +62,29 @@ struct OpeningTests {
     await store.close()
     try history.plant(Data())
     #expect(throws: StoreError.damaged, "it was finished since") { try history.store() }
+  }
+
+  @Test(arguments: ReleasedVersion.allCases)
+  func `brings one of an older version up to date`(_ version: ReleasedVersion) async throws {
+    try history.plant(version)
+    // Before the first start after an upgrade.
+    let clips = try ClipCursor(location: history.location)
+    #expect(try clips.next()?.text == ClipText("one"))
+    #expect(try HistoryCheck(history.location).isSound)
+    let store = try history.store()
+    let other = try ForeignConnection(history.location.database)
+    #expect(try other.rows("PRAGMA user_version") == ["\(Schema.version)"])
+    #expect(try await store.add("three").id == 8)
+    #expect(try history.reader().newestPage(limit: 9).map(\.preview) == ["three", "two", "one"])
+    try await store.restore(try #require(try await store.delete(7)))
+    #expect(try await store.allIDs() == [1, 7, 8])
+  }
+
+  @Test func `makes it with the columns by which a row is known`() async throws {
+    await (try history.store()).close()
+    let other = try ForeignConnection(history.location.database)
+    let columns = try other.rows("SELECT replace(name, '_', '') FROM pragma_table_info('clip')")
+    #expect(columns == Schema.ClipColumn.allCases.map { "\($0)".lowercased() })
   }
 
   @Test func `by several at once makes it once`() async throws {

@@ -45,7 +45,7 @@ struct RefusalTests {
   @Test func `where a newer version wrote it`() async throws {
     try history.plant(try await closedHistory())
     try ForeignConnection(history.location.database).run("PRAGMA user_version = 99")
-    try await expectRefusal(.newerSchema(found: 99, known: 1))
+    try await expectRefusal(.newerSchema(found: 99, known: Schema.version))
   }
 
   @Test(arguments: ["PRAGMA user_version = 99", "PRAGMA application_id = 7"])
@@ -67,14 +67,17 @@ struct RefusalTests {
     let copy = try history.snapshot()
     let files = [copy.location.database, copy.location.writeAheadLog]
     let before = try files.map { try Data(contentsOf: URL(filePath: $0)) }
-    #expect(throws: StoreError.newerSchema(found: 99, known: 1)) { try copy.store() }
+    #expect(throws: StoreError.newerSchema(found: 99, known: Schema.version)) { try copy.store() }
     #expect(try files.map { try Data(contentsOf: URL(filePath: $0)) } == before)
   }
 
   @Test func `where a text is no text`() async throws {
     let store = try history.store()
     let other = try ForeignConnection(history.location.database)
-    other.run("INSERT INTO clip VALUES (1, 0, 1, NULL, CAST(x'ff' AS TEXT)), (2, 0, 0, NULL, '')")
+    other.run(
+      """
+      INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 1, CAST(x'ff' AS TEXT)), (2, 0, 0, '')
+      """)
     await #expect(throws: StoreError.damaged) { try await store.text(of: 1) }
     await #expect(throws: StoreError.damaged) { try await store.text(of: 2) }
     #expect(try history.reader().newestPage(limit: 9).count == 2)

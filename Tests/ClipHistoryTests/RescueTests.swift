@@ -150,7 +150,11 @@ struct RescueTests {
   @Test func `where a text is no text`() async throws {
     let texts = try await fill()
     try ForeignConnection(history.location.database)
-      .run("INSERT INTO clip VALUES (200, 0, 1, NULL, CAST(x'ff' AS TEXT)), (201, 0, 7, NULL, 'wrong')")
+      .run(
+        """
+        INSERT INTO clip(id, captured_at, byte_count, text)
+        VALUES (200, 0, 1, CAST(x'ff' AS TEXT)), (201, 0, 7, 'wrong')
+        """)
     Damage.mark(databaseAt: history.location.database)
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     // The second is whole; it is its `byte_count` that is wrong.
@@ -162,13 +166,22 @@ struct RescueTests {
   @Test func `where a row that was deleted was no text, and cannot come back`() async throws {
     let store = try history.store()
     try ForeignConnection(history.location.database)
-      .run("INSERT INTO clip VALUES (1, 0, 1, NULL, CAST(x'ff' AS TEXT))")
+      .run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 1, CAST(x'ff' AS TEXT))")
     let deleted = try #require(try await store.delete(1))
     await #expect(throws: StoreError.damaged) { try await store.restore(deleted) }
     #expect(Damage.isMarked(history.location))
   }
 
   /// SQLite finds nothing wrong with these, and could record nothing after them.
+  @Test(arguments: ReleasedVersion.allCases)
+  func `where an older version made it`(_ version: ReleasedVersion) async throws {
+    try history.plant(version)
+    Damage.mark(databaseAt: history.location.database)
+    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    #expect(outcome.clipCount == 2 && outcome.lostCount == 0)
+    #expect(try history.reader().newestPage(limit: 9).map(\.preview) == ["two", "one"])
+  }
+
   @Test(arguments: [.max, .max - 1, Schema.largestID + 1] as [Int64])
   func `where a number leaves no ids`(number: Int64) async throws {
     let texts = try await fill()
@@ -180,7 +193,7 @@ struct RescueTests {
   @Test func `where a row has the last id that there is, which is no full disk`() async throws {
     let store = try history.store()
     let other = try ForeignConnection(history.location.database)
-    other.run("INSERT INTO clip VALUES (\(Int64.max), 1, 4, NULL, 'last')")
+    other.run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(Int64.max), 1, 4, 'last')")
     await #expect(throws: StoreError.damaged) { try await store.add("next") }
     #expect(Damage.isMarked(history.location))
   }
@@ -190,7 +203,7 @@ struct RescueTests {
     let texts = try await fill()
     try ForeignConnection(history.location.database).run(
       """
-      INSERT INTO clip VALUES (\(id), 4000000000000000000, 4, NULL, 'lost');
+      INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(id), 4000000000000000000, 4, 'lost');
       UPDATE last_capture SET captured_at = 4000000000000000000
       """)
     Damage.mark(databaseAt: history.location.database)

@@ -75,7 +75,7 @@ struct RestoringTests {
   @Test func `but not where it was no text`() async throws {
     let store = try history.store()
     let other = try ForeignConnection(history.location.database)
-    other.run("INSERT INTO clip VALUES (1, 0, 1, NULL, CAST(x'ff' AS TEXT))")
+    other.run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 1, CAST(x'ff' AS TEXT))")
     let deleted = try #require(try await store.delete(1))
     await #expect(throws: StoreError.damaged) { try await store.restore(deleted) }
   }

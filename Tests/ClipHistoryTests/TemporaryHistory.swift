@@ -66,11 +66,52 @@ final class TemporaryHistory: Sendable {
     return copy
   }
 
+  /// Makes the database as a released version did.
+  func plant(_ version: ReleasedVersion) throws {
+    try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)
+    try #require(ForeignConnection(location.database).run(version.sql) == SQLITE_OK)
+  }
+
   /// Puts bytes in the place of the database.
   func plant(_ bytes: Data) throws {
     try FileManager.default.createDirectory(
       atPath: location.folder, withIntermediateDirectories: true)
     try bytes.write(to: URL(filePath: location.database))
+  }
+}
+
+/// A version of the file that was released, with the texts "one" (id 1) and "two" (id 7).
+enum ReleasedVersion: CaseIterable {
+  case first
+
+  fileprivate var sql: String {
+    switch self {
+    case .first:
+      """
+      PRAGMA application_id = 1129345908; PRAGMA user_version = 1;
+      CREATE TABLE clip(
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        captured_at INTEGER NOT NULL,
+        byte_count INTEGER NOT NULL,
+        preview TEXT,
+        text TEXT NOT NULL
+      ) STRICT;
+      CREATE TRIGGER clip_is_not_updated BEFORE UPDATE ON clip
+      BEGIN SELECT RAISE(ABORT, 'a clip is immutable'); END;
+      CREATE TRIGGER clip_is_not_replaced BEFORE INSERT ON clip
+      WHEN EXISTS (SELECT 1 FROM clip WHERE id = NEW.id)
+      BEGIN SELECT RAISE(ABORT, 'a clip is immutable'); END;
+      CREATE TABLE last_capture(
+        only INTEGER PRIMARY KEY CHECK (only = 1),
+        key BLOB NOT NULL,
+        digest BLOB NOT NULL,
+        byte_count INTEGER NOT NULL,
+        captured_at INTEGER NOT NULL
+      ) STRICT;
+      INSERT INTO last_capture VALUES (1, randomblob(32), x'', 0, 0);
+      INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 1, 3, 'one'), (7, 2, 3, 'two');
+      """
+    }
   }
 }
 
