@@ -105,6 +105,19 @@ struct Scene {
     try await waitUntil("the first row drawn") { try await !screenshot().isPlain(in: Self.firstRow) }
   }
 
+  /// Opens a window of another program, and waits until ours knows that it is not active any more.
+  @discardableResult
+  func openOtherWindow() async throws -> DesktopWindow {
+    let other = try await desktop.openOtherWindow()
+    try await waitUntilInactive()
+    return other
+  }
+
+  /// Waits until the program knows that its window, which is shown, is not active any more.
+  func waitUntilInactive() async throws {
+    try await waitUntil("the window inactive") { try await !app.window.showsReading() }
+  }
+
   /// A picture of the window.
   func screenshot() async throws -> Screenshot {
     try await Screenshot.take(of: app.window, on: desktop)
@@ -176,5 +189,21 @@ struct Scene {
       "INSERT INTO clip(captured_at, byte_count, preview, text) VALUES \(rows.joined(separator: ","));"
     let result = try await desktop.run(["sqlite3", path], input: Array(sql.utf8))
     guard result.exit == .code(0) else { throw TestSupportError("sqlite3: \(result.errors)") }
+  }
+}
+
+extension DesktopWindow {
+  /// Whether the mark at the left of the main window's header is green: the program knows that it is active, and reads
+  /// the clipboard.
+  ///
+  /// A window manager calls a window active, or not any more, before the window has heard of it.
+  func showsReading() async throws -> Bool {
+    let picture = try await Screenshot.take(of: self, on: desktop)
+    return (8..<min(90, picture.width)).contains { x in
+      (8..<min(45, picture.height)).contains { y in
+        let colour = picture.colour(x: x, y: y)
+        return colour.green > colour.red + 60
+      }
+    }
   }
 }

@@ -88,7 +88,8 @@ final class WindowToggler {
       arrival = nil
     } else if window.isShown {
       recentLoss = Timeout(after: Self.clickTime) { [weak self] in self?.recentLoss = nil }
-      waitForLoss()
+      // A dialog of ours may be closed, and the focus on its way back, when the time is up.
+      if Window.shownCount < 2 { waitForLoss() }
     }
   }
 
@@ -104,7 +105,7 @@ final class WindowToggler {
     guard !Task.isCancelled else { return }
     // A key of the desktop's is held down: it is not known yet.
     if isInFront { return waitForLoss() }
-    // While a dialog of ours is open the user's work is there, and goes on here.
+    // In a dialog that was opened since the user's work goes on.
     guard !window.isActive, Window.shownCount < 2 else { return }
     let takenByClick = recentLoss
     hide()

@@ -63,7 +63,7 @@ import Testing
       try await scene.expectNewest("deleted")
       try await scene.deleteFirstRow()
       // Becoming active reads the clipboard anew.
-      _ = try await scene.desktop.openOtherWindow()
+      try await scene.openOtherWindow()
       try await scene.app.window.activate()
       try await waitUntil("the text read again") { owner.contentRequests.count >= 2 }
       try await scene.capture("after")
@@ -89,7 +89,7 @@ import Testing
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard("old")
-      _ = try await scene.desktop.openOtherWindow()
+      try await scene.openOtherWindow()
       try await scene.app.window.activate()
       try await scene.capture("after")
       #expect(try await scene.history.texts() == ["after", "new", "old"])

@@ -13,7 +13,7 @@ import Testing
   {
     try await Scene.run(on: kind) { scene in
       try await scene.capture("before")
-      _ = try await scene.desktop.openOtherWindow()
+      try await scene.openOtherWindow()
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
       try await scene.replace(unseen, with: "last")
       // Not even for its formats.
@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: kinds)
   func `becoming active reads once what was copied meanwhile`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
-      _ = try await scene.desktop.openOtherWindow()
+      try await scene.openOtherWindow()
       let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
       try await scene.app.window.activate()
       try await scene.expectNewest("meanwhile")
@@ -53,10 +53,11 @@ import Testing
   @Test(arguments: kinds)
   func `each time that the window becomes active it reads once`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
-      let other = try await scene.desktop.openOtherWindow()
+      let other = try await scene.openOtherWindow()
       let owner = try await ClipboardOwner.start(offering: .text("kept"), on: scene.desktop)
       for round in 1...5 {
         try await other.activate()
+        try await scene.waitUntilInactive()
         try await scene.app.window.activate()
         try await waitUntil("read") { owner.contentRequests.count >= round }
       }
@@ -69,7 +70,7 @@ import Testing
   @Test(arguments: kinds)
   func `a minimised window never requests anything`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
-      _ = try await scene.desktop.openOtherWindow()
+      try await scene.openOtherWindow()
       try await scene.app.window.activate()
       try await scene.capture("before")
       try await scene.app.window.minimise()

@@ -54,7 +54,7 @@ struct GnomeTests {
       try await scene.expectNewest("while active")
       try await scene.capture("by wl-copy")
 
-      _ = try await scene.desktop.openOtherWindow()
+      try await scene.openOtherWindow()
       try await scene.desktop.copyInGnomeShell("unseen")
       // By now CopyPasta would have it, too.
       try await scene.expectClipboard("unseen")

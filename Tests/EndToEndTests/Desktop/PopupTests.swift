@@ -37,8 +37,7 @@ import Testing
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `behind another window it comes to the front`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
-      let other = try await scene.desktop.openOtherWindow()
-      try await waitUntil("the other window active") { try await other.isActive() }
+      try await scene.openOtherWindow()
       #expect(try await scene.shownWindow() != nil, "it stays where it is when it loses the keyboard")
       try await scene.toggle()
       try await scene.waitUntilActive()
@@ -81,8 +80,9 @@ import Testing
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `losing the keyboard hides it if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
-      let other = try await scene.desktop.openOtherWindow()
+      let other = try await scene.openOtherWindow()
       try await scene.app.window.activate()
+      try await scene.waitUntilActive()
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
       // Its own menu and its own dialogs are no loss: it is there when they have gone, and Enter copies.
       try await scene.desktop.press("Menu")
@@ -98,6 +98,24 @@ import Testing
       try await scene.expectClipboard("text")
       try await other.activate()
       try await waitUntil("the window gone") { try await scene.shownWindow() == nil }
+    }
+  }
+
+  /// A busy program hears of the key that closes the dialog when it should have noticed long ago that the focus is away.
+  @Test func `a dialog that is closed while the program is busy is no loss of the keyboard`() async throws {
+    try await Scene.run(with: ["text"]) { scene in
+      try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
+      for _ in 1...3 {
+        try await scene.desktop.press("ctrl+comma")
+        try await waitUntil("the dialog active") { try await scene.activeTitle() == "Preferences" }
+        try await scene.waitUntilInactive()
+        scene.app.program.signal(SIGSTOP)
+        try await scene.desktop.press("Escape")
+        try await Task.sleep(for: .milliseconds(300))
+        scene.app.program.signal(SIGCONT)
+        try await waitUntil("the dialog gone") { try await scene.activeTitle() != "Preferences" }
+        try await scene.waitUntilActive()
+      }
     }
   }
 

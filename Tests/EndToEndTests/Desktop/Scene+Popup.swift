@@ -6,7 +6,7 @@ extension Scene {
   ///
   /// It stays, as if a tray icon or a shortcut kept it.
   func hideBehindOtherWindow() async throws -> DesktopWindow {
-    let other = try await desktop.openOtherWindow()
+    let other = try await openOtherWindow()
     try await toggle()
     try await waitUntilActive()
     // An offer of its own keeps it.
@@ -43,9 +43,13 @@ extension Scene {
     try await desktop.window(ofClass: CopyPasta.applicationID)
   }
 
-  /// Waits until the program's window has the focus.
+  /// Waits until the program's window has the focus, and knows it.
   func waitUntilActive(_ when: String = "") async throws {
-    try await waitUntil("the window active \(when)") { try await CopyPasta.readyWindow(on: desktop) != nil }
+    try await waitUntil("the window active \(when)") {
+      try await "\(shownWindow() == nil ? "hidden" : "shown"), “\(activeTitle() ?? "nothing")” active"
+    } _: {
+      try await CopyPasta.readyWindow(on: desktop)?.showsReading() == true
+    }
   }
 
   /// The title of the window that has the focus.
