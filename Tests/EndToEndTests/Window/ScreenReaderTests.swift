@@ -141,14 +141,17 @@ import Testing
       try await scene.expectFocus(on: "one", "3 of 3", by: reader)
       try await scene.desktop.press("Return")
       try await scene.expectClipboard("one")
+      // At once: on a busy machine the eight seconds in which it can be undone are not long for a reader.
+      try await scene.desktop.press("Delete")
+      try await reader.press("Undo")
+      try await scene.expectFocus(on: "one", "3 of 3", by: reader)
+      #expect(try await eventually { try await scene.history.texts() == ["three", "two", "one"] })
       try await scene.desktop.press("Delete")
       try await scene.expectFocus(on: "two", "2 of 2", by: reader)
       #expect(try await eventually { try await scene.history.texts() == ["three", "two"] })
-      try await reader.press("Undo")
-      try await scene.expectFocus(on: "one", "3 of 3", by: reader)
       try await scene.desktop.press("Home", "Delete", "ctrl+z")
-      try await scene.expectFocus(on: "three", "1 of 3", by: reader)
-      #expect(try await eventually { try await scene.history.texts() == ["three", "two", "one"] })
+      try await scene.expectFocus(on: "three", "1 of 2", by: reader)
+      #expect(try await eventually { try await scene.history.texts() == ["three", "two"] })
     }
   }
 }
