@@ -86,7 +86,9 @@ public actor HistoryRescuer {
     _ salvage: inout Salvage, to location: HistoryLocation
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let session = try HistoryOpening(location).open(under: nil)
-    var last: (id: Int64, isKept: Bool)?
+    var id: Int64?
+    /// Those with that id that were carried over.
+    var fingerprints: Set<Int> = []
     var kept = 0
     var known = 0
     try session.inherit(salvage.lastCapture, largestID: salvage.largestID)
@@ -94,16 +96,18 @@ public actor HistoryRescuer {
       try session.connection.transaction { () throws(StoreError) in
         for index in start..<min(start + batch, salvage.places.count) {
           let place = salvage.places[index]
-          if last?.id != place.id {
+          if place.id != id {
+            id = place.id
+            fingerprints = []
             known += 1
-          } else if last?.isKept == true {
+          }
+          guard let clip = salvage.clip(at: place), fingerprints.insert(fingerprint(of: clip)).inserted else {
             continue
           }
-          let clip = salvage.clip(at: place)
-          last = (place.id, clip != nil)
-          guard let clip else { continue }
+          let isFirst = fingerprints.count == 1
+          if !isFirst { known += 1 }
           // A clip whose id is no longer known comes after the others, with a new one.
-          try session.insert(clip, id: Salvage.ids.contains(clip.id) ? clip.id : nil)
+          try session.insert(clip, id: isFirst && Salvage.ids.contains(clip.id) ? clip.id : nil)
           kept += 1
         }
       }
@@ -111,6 +115,14 @@ public actor HistoryRescuer {
     // Only the database is moved to its place.
     guard try session.connection.truncateLog(waiting: 0) else { throw .locked }
     return (kept, known - kept)
+  }
+
+  /// What two copies of a row have in common, which SQLite was just moving.
+  private static func fingerprint(of clip: Clip.Whole) -> Int {
+    var hasher = Hasher()
+    hasher.combine(clip.capturedAt)
+    clip.text.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    return hasher.finalize()
   }
 
   private static func remove(_ location: HistoryLocation) {

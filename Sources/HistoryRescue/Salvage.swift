@@ -9,13 +9,19 @@ struct Salvage {
     let id: Int64
     let page: UInt32
     let offset: UInt16
+    /// How far its id is from the nearer one of its neighbours in the page; the largest number if it does not lie
+    /// between them, as it must.
+    let gap: UInt16
   }
 
   /// The ids that are believed.
   static let ids = 1...Schema.largestID
 
   let pages: DatabasePages
-  /// Ascending by id, with those that are not believed last; a row that SQLite was just moving is there twice.
+  /// Ascending by id, with those that are not believed last.
+  ///
+  /// An id may be there twice: of a row that SQLite was just moving, or of two rows, one of which has it by damage. The
+  /// one that is nearer to its neighbours comes first.
   private(set) var places: [Place] = []
   private(set) var lastCapture: WritingSession.LastCapture?
   /// The largest id that was ever given out, 0 if it is not known.
@@ -35,7 +41,8 @@ struct Salvage {
     for number in pages.logOnly { look(at: number) }
     places.sort {
       let (first, second) = (Self.ids.contains($0.id), Self.ids.contains($1.id))
-      return first == second ? $0.id < $1.id : first
+      guard first == second else { return first }
+      return $0.id == $1.id ? $0.gap < $1.gap : $0.id < $1.id
     }
   }
 
@@ -59,14 +66,26 @@ struct Salvage {
 
   private mutating func look(at number: Int) {
     guard let page = pages.page(number) else { return }
-    for offset in LeafRow.offsets(in: page, isFirst: number == 1) {
-      guard let row = LeafRow(in: page, at: offset) else { continue }
+    let rows = LeafRow.offsets(in: page, isFirst: number == 1).map { ($0, LeafRow(in: page, at: $0)) }
+    for (index, (offset, row)) in rows.enumerated() {
+      guard let row else { continue }
       if Self.isClip(row) {
-        places.append(Place(id: row.id, page: UInt32(number), offset: UInt16(offset)))
+        let before = index > 0 ? rows[index - 1].1?.id : nil
+        let after = index + 1 < rows.count ? rows[index + 1].1?.id : nil
+        let gap = Self.gap(of: row.id, between: before, and: after)
+        places.append(Place(id: row.id, page: UInt32(number), offset: UInt16(offset), gap: gap))
       } else {
         note(row)
       }
     }
+  }
+
+  private static func gap(of id: Int64, between before: Int64?, and after: Int64?) -> UInt16 {
+    guard before ?? .min < id, id < after ?? .max else { return .max }
+    // Damaged ids may be further apart than an Int64 can say.
+    let below = before.map { UInt64(bitPattern: id &- $0) } ?? .max
+    let above = after.map { UInt64(bitPattern: $0 &- id) } ?? .max
+    return UInt16(clamping: min(below, above))
   }
 
   /// By the number and the types of the columns: the id lies beside the record, which holds NULL for it.

@@ -182,6 +182,36 @@ struct RescueTests {
     #expect(try history.reader().newestPage(limit: 9).map(\.preview) == ["two", "one"])
   }
 
+  /// In the middle of a page, where it is out of order; and at the end of one, where it is only far from its neighbour.
+  @Test(arguments: [(5, 13), (20, 40)] as [(UInt8, UInt8)])
+  func `where a wrong id makes two rows of one`(id: UInt8, wrong: UInt8) async throws {
+    let store = try history.store()
+    // Twenty rows to a page, so that the size of each takes two bytes, and its id one.
+    for number in 1...60 { try await store.add("clip \(number) " + String(repeating: ".", count: 180)) }
+    await store.close()
+    var bytes = try bytes()
+    var rows: [[UInt8: Int]] = []
+    for page in pages(of: 13, in: bytes).map({ $0 * 4096 }) {
+      let count = Int(bytes[page + 3]) << 8 | Int(bytes[page + 4])
+      let places = (0..<count).map { index in
+        page + (Int(bytes[page + 8 + 2 * index]) << 8 | Int(bytes[page + 9 + 2 * index]))
+      }
+      rows.append(Dictionary(places.map { (bytes[$0 + 2], $0) }) { first, _ in first })
+    }
+    let page = try #require(rows.first { $0[id] != nil && $0.count > 5 })
+    if id == 20 { #expect(page.keys.max() == id, "\(rows.map { $0.keys.sorted() })") }
+    bytes[try #require(page[id]) + 2] = wrong
+    try history.plant(bytes)
+    Damage.mark(databaseAt: history.location.database)
+    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    #expect(outcome.clipCount == 60 && outcome.lostCount == 0)
+    let rescued = try history.store()
+    for (found, number) in [(Int64(wrong), wrong), (61, id)] {
+      let text = try #require(try await rescued.text(of: found))
+      #expect(String(decoding: text.bytes, as: UTF8.self).hasPrefix("clip \(number) "))
+    }
+  }
+
   @Test(arguments: [.max, .max - 1, Schema.largestID + 1] as [Int64])
   func `where a number leaves no ids`(number: Int64) async throws {
     let texts = try await fill()
