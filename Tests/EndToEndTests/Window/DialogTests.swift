@@ -112,6 +112,7 @@ import Testing
   @Test func `the clipboard is not read while a dialog is in front`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.waitUntilInactive()
       let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
       try await scene.desktop.press("alt+t")
       #expect(try await eventually { try scene.keyFile().contains("tray-icon=false") })
