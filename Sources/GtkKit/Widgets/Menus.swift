@@ -119,7 +119,7 @@ private func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
   guard let popover = gtk_popover_menu_new_from_model(menu.cast()) else { return nil }
   let map: @MainActor @convention(c) (UnsafeMutablePointer<GtkWidget>, gpointer?) -> Void = { popover, _ in
     nameEntries(in: popover)
-    layOut(popover)
+    layOutEntries(of: popover)
   }
   // Not before it is in a window: then GTK says once more what labels its entries.
   g_signal_connect_data(
@@ -127,16 +127,17 @@ private func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
   return popover
 }
 
-/// Gives a menu its size, and its entries their places, before its first frame.
+/// Gives the entries of a menu their places before its first frame.
 ///
 /// An arrow key looks for the next entry by its place. If it is pressed before that frame, as by a quick hand on a slow
-/// machine, GTK finds none below, and begins at the top again.
+/// machine, GTK finds none below, and begins at the top again. The popover itself has to wait for its surface's size.
 @MainActor
-private func layOut(_ popover: UnsafeMutablePointer<GtkWidget>) {
+private func layOutEntries(of popover: UnsafeMutablePointer<GtkWidget>) {
+  guard let entries = gtk_popover_get_child(Widget(Owned(borrowing: popover)).cast()) else { return }
   var (width, height): (gint, gint) = (0, 0)
-  gtk_widget_measure(popover, GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
-  gtk_widget_measure(popover, GTK_ORIENTATION_VERTICAL, width, nil, &height, nil, nil)
-  gtk_widget_allocate(popover, width, height, -1, nil)
+  gtk_widget_measure(entries, GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
+  gtk_widget_measure(entries, GTK_ORIENTATION_VERTICAL, width, nil, &height, nil, nil)
+  gtk_widget_allocate(entries, width, height, -1, nil)
 }
 
 /// Gives each entry its text as its name.
