@@ -101,11 +101,10 @@ public struct HistoryCheck: Sendable, Equatable {
     try Schema.checkSequence(of: connection)
     let isRight = try Statement(
       """
-      SELECT count(*) = 1 AND min(length(key) = 32 AND byte_count >= 0
-          AND captured_at BETWEEN 0 AND \(CaptureTime.latest))
+      SELECT count(*) FROM last_capture
+      WHERE \(Schema.isLastCapture) AND byte_count >= 0 AND captured_at BETWEEN 0 AND \(CaptureTime.latest)
         AND (SELECT coalesce(max(id), 0) FROM clip)
           <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'clip')
-      FROM last_capture
       """, on: connection
     ).run { row throws(StoreError) in try row.step() && row.integer(0) == 1 }
     guard isRight else { throw .damaged }

@@ -193,7 +193,7 @@ public actor HistoryStore {
   @discardableResult
   public func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
     let session = try opened()
-    let clip = try session.connection.transaction { () throws(StoreError) in try session.restore(deleted) }
+    let clip = try session.restore(deleted)
     truncateLogIfOwed()
     return clip
   }

@@ -110,6 +110,11 @@ package enum Schema {
   /// that holds numbers as doubles can hold this one.
   package static let largestID: Int64 = 1 << 53
 
+  /// What holds of the only row of `last_capture`, as SQL.
+  ///
+  /// If a damaged page number led to another table, its rows would be taken for this one's, and written over.
+  static let isLastCapture = "length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1"
+
   /// - Throws: `.damaged` if the last id that was given out is not believed, in which case a rescue gives new ones, or
   ///   there are other rows beside it: they are those of another table.
   static func checkSequence(of connection: Connection) throws(StoreError) {

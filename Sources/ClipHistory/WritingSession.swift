@@ -48,10 +48,8 @@ package struct WritingSession {
     lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: connection)
     note = try Statement(
       "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: connection)
-    // Where a damaged number leads to another table, its rows would be taken for this one's, and written over.
     key = try Statement(
-      "SELECT key FROM last_capture WHERE length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1",
-      on: connection
+      "SELECT key FROM last_capture WHERE \(Schema.isLastCapture)", on: connection
     ).run { row throws(StoreError) in
       guard try row.step() else { throw .damaged }
       return row.bytes(0)
@@ -111,11 +109,15 @@ package struct WritingSession {
     _ = try insert(clip.text, capturedAt: clip.capturedAt, id: id)
   }
 
-  /// Adds a row that was deleted, with the id that it had.
+  /// Adds a row that was deleted, with the id that it had, in a transaction.
   ///
   /// - Throws: `.damaged` if what was deleted was no text.
   func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
-    try insert(try connection.text(deleted.bytes), capturedAt: deleted.capturedAt, id: deleted.id)
+    // Before the transaction: nobody else can write while a large text is looked through.
+    let text = try connection.text(deleted.bytes)
+    return try connection.transaction { () throws(StoreError) in
+      try insert(text, capturedAt: deleted.capturedAt, id: deleted.id)
+    }
   }
 
   /// Adds a row, whose text is handed to SQLite without a copy.

@@ -125,5 +125,8 @@ struct Salvage {
 }
 
 extension [LeafRow.Value] {
-  fileprivate subscript(column: Schema.ClipColumn) -> LeafRow.Value { self[column.rawValue] }
+  /// NULL in a row that was written before there was the column.
+  fileprivate subscript(column: Schema.ClipColumn) -> LeafRow.Value {
+    column.rawValue < count ? self[column.rawValue] : .null
+  }
 }

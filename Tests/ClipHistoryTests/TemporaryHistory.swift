@@ -81,6 +81,8 @@ final class TemporaryHistory: Sendable {
 }
 
 /// A version of the file that was released, with the texts "one" (id 1) and "two" (id 7).
+///
+/// It is written out, and not taken from `Schema`: what was released stays as it was, whatever becomes of the source.
 enum ReleasedVersion: CaseIterable {
   case first
 
