@@ -79,12 +79,11 @@ def copy_as_fetched(copier: Copier) -> None:
 
 
 def copy_apart(copier: Copier, gap: float) -> None:
-    due = time.monotonic()
     for line in sys.stdin.read().splitlines():
         copier.copy(line)
-        due += gap
-        copier.serve_until(due)
-    copier.serve_until(due + _LAST_OFFER_SECONDS)
+        # From this copy on: to make up for a delay, the next ones would come closer together than they are said to be.
+        copier.serve_until(time.monotonic() + gap)
+    copier.serve_until(time.monotonic() + _LAST_OFFER_SECONDS)
 
 
 if sys.argv[1] == 'fetched':
