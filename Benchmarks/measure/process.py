@@ -51,6 +51,14 @@ class Running:
             self._child.wait()
 
 
+def stolen_ms() -> float:
+    """For how long the processors of this virtual machine were another one's when they had work here, since its start.
+
+    "steal" of proc_stat(5). A copy that falls into such a time is lost whoever records.
+    """
+    return int(Path('/proc/stat').read_text().split()[8]) * 1000 / os.sysconf('SC_CLK_TCK')
+
+
 class Busy:
     """So many processes that do nothing but take the processor, for a machine that is slow on purpose."""
 
