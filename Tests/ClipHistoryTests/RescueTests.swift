@@ -125,6 +125,27 @@ struct RescueTests {
     #expect(outcome.clipCount == texts.count - 1 && outcome.lostCount == 1)
   }
 
+  @Test func `where a number does not lead to its row any more`() async throws {
+    let texts = try await fill()
+    var bytes = try bytes()
+    let page = try #require(pages(of: 5, in: bytes).last) * 4096
+    let cell = page + (Int(bytes[page + 12]) << 8 | Int(bytes[page + 13]))
+    // The largest id on the page that it leads to, behind that page's number.
+    let id = Int64(bytes[cell + 4])
+    bytes[cell + 4] -= 1
+    try history.plant(bytes)
+    let store = try history.store()
+    #expect(try await store.allIDs().contains(id), "it is shown")
+    await #expect(throws: StoreError.damaged) { try await store.text(of: id) }
+    await #expect(throws: StoreError.damaged) { try await store.delete(id) }
+    #expect(try await store.text(of: 1_000) == nil)
+    #expect(try await store.delete(1_000) == nil)
+    await store.close()
+    #expect(Damage.isMarked(history.location))
+    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    #expect(outcome.clipCount == texts.count && outcome.lostCount == 0)
+  }
+
   @Test func `where it was cut off`() async throws {
     let texts = try await fill()
     let bytes = try bytes()
