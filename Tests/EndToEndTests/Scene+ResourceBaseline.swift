@@ -23,7 +23,7 @@ extension Scene {
     let (frame, edge) = (try await app.window.frame(), Self.edge)
     let place = [frame.x + edge.x, frame.y + edge.y, edge.width, edge.height].map(String.init)
     let watcher = try desktop.start(
-      ["/usr/bin/python3", Fixture.path("area_watcher.py"), "\(desktop.kind)"] + place)
+      ["/usr/bin/python3", Fixture.path("area_watcher.py"), desktop.kind == .x11 ? "x11" : "wayland"] + place)
     try await waitUntil("the first picture", seen: { watcher.errors }) { !watcher.lines.isEmpty }
     return watcher
   }

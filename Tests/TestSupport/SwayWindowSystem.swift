@@ -4,16 +4,9 @@ import Foundation
 struct SwayWindowSystem: WindowSystem {
   let desktop: VirtualDesktop
 
-  func press(_ keys: [String]) async throws {
-    for key in keys {
-      let parts = key.split(separator: "+").map { $0 == "super" ? "logo" : String($0) }
-      let modifiers = parts.dropLast()
-      try await wtype(
-        modifiers.flatMap { ["-M", $0] } + ["-k", parts.last ?? key] + modifiers.flatMap { ["-m", $0] })
-    }
-  }
+  func press(_ keys: [String]) async throws { try await desktop.pressByWtype(keys) }
 
-  func type(_ text: String) async throws { try await wtype(["-d", "5", "--", text]) }
+  func type(_ text: String) async throws { try await desktop.typeByWtype(text) }
 
   func moveMouse(x: Int, y: Int) async throws { try await command("seat seat0 cursor set \(x) \(y)") }
 
@@ -53,14 +46,7 @@ struct SwayWindowSystem: WindowSystem {
   func close(_ window: UInt) async throws { try await command("[con_id=\(window)] kill") }
 
   func picture(of window: UInt?) async throws -> Screenshot {
-    var arguments = ["grim", "-t", "ppm"]
-    if let window {
-      let frame = try await frame(of: window)
-      arguments += ["-g", "\(frame.x),\(frame.y) \(frame.width)x\(frame.height)"]
-    }
-    let result = try await desktop.run(arguments + ["-"])
-    guard result.exit == .code(0) else { throw TestSupportError("grim: \(result.errors)") }
-    return try Screenshot(ppm: result.output)
+    try await desktop.pictureByGrim(of: window)
   }
 
   // MARK: Tools
@@ -69,11 +55,6 @@ struct SwayWindowSystem: WindowSystem {
   func command(_ words: String) async throws {
     let answer = try JSONDecoder().decode([Answer].self, from: try desktop.askSway(.command, words))
     guard answer.allSatisfy(\.success) else { throw TestSupportError("sway, \(words): \(answer)") }
-  }
-
-  private func wtype(_ arguments: [String]) async throws {
-    let result = try await desktop.run(["wtype"] + arguments)
-    guard result.exit == .code(0) else { throw TestSupportError("wtype \(arguments): \(result.errors)") }
   }
 
   private func windows() async throws -> [Node] {

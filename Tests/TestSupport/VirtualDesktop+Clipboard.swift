@@ -3,7 +3,7 @@ extension VirtualDesktop {
   public func copy(_ text: String) async throws {
     switch kind {
     case .x11: try await XClip.copy(text, on: self)
-    case .wayland: try await WLClipboard.copy(Array(text.utf8), on: self)
+    case .wayland, .labwc: try await WLClipboard.copy(Array(text.utf8), on: self)
     case .gnome: try await keepingActiveWindow { try await WLClipboard.copy(Array(text.utf8), on: self) }
     }
   }
@@ -12,7 +12,7 @@ extension VirtualDesktop {
   public func paste() async throws -> [UInt8]? {
     switch kind {
     case .x11: try await XClip.paste(on: self)
-    case .wayland: try await WLClipboard.paste(on: self)
+    case .wayland, .labwc: try await WLClipboard.paste(on: self)
     case .gnome: try await keepingActiveWindow { try await WLClipboard.paste(on: self) }
     }
   }

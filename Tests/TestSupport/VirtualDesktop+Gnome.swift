@@ -1,12 +1,5 @@
 import Foundation
 
-extension VirtualDesktop.Kind {
-  /// Whether what it is made of is installed; for GNOME, which nothing here installs.
-  public var isInstalled: Bool {
-    self != .gnome || FileManager.default.isExecutableFile(atPath: "/usr/bin/gnome-shell")
-  }
-}
-
 extension VirtualDesktop {
   /// Starts GNOME Shell, adds it to `servers`, and returns what tells programs of it.
   static func startGnome(

@@ -37,11 +37,9 @@ extension VirtualDesktop {
     ]
   }
 
-  /// Plugs in a keyboard and a pointer, and returns once sway has them: no window is ever active in a session that
-  /// has no keyboard.
-  func plugInKeyboardAndPointer() async throws {
-    // wtype's keyboard is there until it has slept for these milliseconds.
-    let keyboard = try start(["wtype", "-s", "1000000000"])
+  /// Plugs in a keyboard and a pointer, and returns once sway has them.
+  func setUpSway() async throws {
+    let keyboard = try plugInKeyboard()
     let pointer = try start(["/usr/bin/python3", Fixture.path("pointer.py")])
     _ = try await Self.firstLine(of: pointer)
     try await waitUntil("a keyboard in sway", every: .milliseconds(10)) {
@@ -84,38 +82,13 @@ extension VirtualDesktop {
 
   /// Asks sway over its socket; the answer is JSON.
   func askSway(_ question: SwayQuestion, _ words: String = "") throws -> Data {
-    let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(socket) }
-    // A sway that has stopped answers nobody.
-    var limit = timeval(tv_sec: time_t(generousLimit.components.seconds), tv_usec: 0)
-    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: (environment["SWAYSOCK"] ?? "").utf8) }
-    let isConnected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
-    }
-    guard isConnected else { throw TestSupportError.system("sway's socket", code: errno) }
+    let stream = try LocalStream(to: environment["SWAYSOCK"] ?? "")
     var message = Data("i3-ipc".utf8)
     for number in [UInt32(words.utf8.count), question.rawValue] {
       withUnsafeBytes(of: number) { message.append(contentsOf: $0) }
     }
-    message += Data(words.utf8)
-    guard
-      message.withUnsafeBytes({ send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) })
-        == message.count
-    else { throw TestSupportError.system("sway's socket", code: errno) }
-    let header = try receive(14, from: socket)
-    let length = header.dropFirst(6).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-    return try receive(length, from: socket)
-  }
-
-  private func receive(_ count: Int, from socket: Int32) throws -> Data {
-    var data = Data(count: count)
-    let received = data.withUnsafeMutableBytes { recv(socket, $0.baseAddress, count, Int32(MSG_WAITALL)) }
-    guard received == count else { throw TestSupportError.system("sway's answer", code: errno) }
-    return data
+    try stream.send(message + Data(words.utf8))
+    let header = try stream.receive(14)
+    return try stream.receive(header.dropFirst(6).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) })
   }
 }

@@ -19,9 +19,23 @@ public final class VirtualDesktop: Sendable {
     case wayland
     /// GNOME Shell on Wayland, without a screen; nothing here installs it: see `isInstalled`.
     case gnome
+    /// labwc, which is to Wayland what openbox is to X11; nothing here installs it either.
+    case labwc
 
-    /// Those that there are wherever the tests run.
-    public static let everywhere: [Kind] = [.x11, .wayland]
+    /// Those on which what is the same on every desktop is tested: GNOME, which is slow to start, has tests of its own.
+    public static let everywhere: [Kind] = [.x11] + wlroots
+
+    /// Compositors that are made of wlroots.
+    public static let wlroots: [Kind] = [.wayland, .labwc].filter(\.isInstalled)
+
+    /// Whether what it is made of is installed.
+    public var isInstalled: Bool {
+      switch self {
+      case .x11, .wayland: true
+      case .gnome: FileManager.default.isExecutableFile(atPath: "/usr/bin/gnome-shell")
+      case .labwc: FileManager.default.isExecutableFile(atPath: "/usr/bin/labwc")
+      }
+    }
   }
 
   /// Tests run side by side, each with a desktop.
@@ -85,6 +99,7 @@ public final class VirtualDesktop: Sendable {
         case .x11: ["DISPLAY": x11Server?.name ?? "", "GDK_BACKEND": "x11", "XDG_SESSION_TYPE": "x11"]
         case .wayland: try await startSway(&servers, in: home)
         case .gnome: try await startGnome(&servers, in: home, bus: bus)
+        case .labwc: try await startLabwc(&servers, in: home, bus: bus)
         }
       let session = [
         "DBUS_SESSION_BUS_ADDRESS": bus, "GTK_A11Y": accessibility ? "atspi" : "none",
@@ -94,8 +109,9 @@ public final class VirtualDesktop: Sendable {
         kind: kind, home: home, environment: environment, servers: servers, x11Server: x11Server)
       switch kind {
       case .x11: if windowManager == .xfwm4 { try await desktop.startXfwm4() }
-      case .wayland: try await desktop.plugInKeyboardAndPointer()
+      case .wayland: try await desktop.setUpSway()
       case .gnome: try await desktop.setUpGnome()
+      case .labwc: try await desktop.setUpLabwc()
       }
       return desktop
     } catch {
@@ -144,7 +160,8 @@ public final class VirtualDesktop: Sendable {
 
   var servers: [Program] {
     if let x11Server { return [x11Server.process] }
-    return programs.withLock { $0 }.filter { !Set(["sway", "gnome-shell"]).isDisjoint(with: $0.arguments) }
+    let names: Set = ["sway", "gnome-shell", "labwc"]
+    return programs.withLock { $0 }.filter { !names.isDisjoint(with: $0.arguments) }
   }
 
   /// Starts a program here; it ends with the desktop.

@@ -48,6 +48,7 @@ extension VirtualDesktop {
     case .x11: x11
     case .wayland: SwayWindowSystem(desktop: self)
     case .gnome: GnomeWindowSystem(desktop: self)
+    case .labwc: LabwcWindowSystem(desktop: self)
     }
   }
 

@@ -102,7 +102,7 @@ extension VirtualDesktop.Kind {
   fileprivate var pasters: [String] {
     switch self {
     case .x11: ["xclip -o -selection clipboard", "xsel -b -o"]
-    case .wayland, .gnome: ["wl-paste -n"]
+    case .wayland, .gnome, .labwc: ["wl-paste -n"]
     }
   }
 }

@@ -30,6 +30,7 @@ extension Scene {
     case .x11: break
     case .wayland: try await desktop.bindInSway("ctrl+super+v", to: command)
     case .gnome: try await desktop.bindInGnome("<Control><Super>v", to: command)
+    case .labwc: try desktop.bindInLabwc(to: command)
     }
   }
 

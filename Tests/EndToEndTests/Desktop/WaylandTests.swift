@@ -6,8 +6,9 @@ import Testing
 @Suite struct WaylandTests {
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום\r\n\n"
 
-  @Test func `what is copied is recorded, newest first`() async throws {
-    try await Scene.run(on: .wayland) { scene in
+  @Test(arguments: VirtualDesktop.Kind.wlroots)
+  func `what is copied is recorded, newest first`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
       for text in ["first", Self.text, "third"] { try await scene.capture(text) }
       #expect(try await scene.history.texts() == ["third", Self.text, "first"])
     }
@@ -36,8 +37,9 @@ import Testing
   }
 
   /// GDK serves no type without a slash there.
-  @Test func `a click copies the whole text in every form`() async throws {
-    try await Scene.run(on: .wayland, with: [Self.text]) { scene in
+  @Test(arguments: VirtualDesktop.Kind.wlroots)
+  func `a click copies the whole text in every form`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: [Self.text]) { scene in
       try await scene.clickFirstRow()
       try await scene.expectClipboard(Self.text)
       for type in ["text/plain;charset=utf-8", "text/plain"] {
@@ -51,15 +53,17 @@ import Testing
     }
   }
 
-  @Test func `Enter copies the row that has the keyboard`() async throws {
-    try await Scene.run(on: .wayland, with: ["old", "new"]) { scene in
+  @Test(arguments: VirtualDesktop.Kind.wlroots)
+  func `Enter copies the row that has the keyboard`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard("old")
     }
   }
 
-  @Test func `a copied text can be pasted after the window is closed`() async throws {
-    try await Scene.run(on: .wayland, with: [Self.text]) { scene in
+  @Test(arguments: VirtualDesktop.Kind.wlroots)
+  func `a copied text can be pasted after the window is closed`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: [Self.text]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard(Self.text)
       try await scene.app.window.close()
@@ -72,8 +76,9 @@ import Testing
     }
   }
 
-  @Test func `a text of 2 MiB goes both ways`() async throws {
-    try await Scene.run(on: .wayland) { scene in
+  @Test(arguments: VirtualDesktop.Kind.wlroots)
+  func `a text of 2 MiB goes both ways`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
       let text = Scene.text(ofSize: 2 << 20)
       try await scene.capture(text)
       try await scene.capture("small")

@@ -1,0 +1,53 @@
+import Foundation
+
+/// A connection to a program that listens at a path.
+struct LocalStream: ~Copyable {
+  private let socket: Int32
+  private let path: String
+
+  /// Connects; a program that has stopped is waited for no longer than `generousLimit`.
+  init(to path: String) throws {
+    self.path = path
+    socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var limit = timeval(tv_sec: time_t(generousLimit.components.seconds), tv_usec: 0)
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let isConnected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    guard isConnected else { throw failure }
+  }
+
+  deinit { close(socket) }
+
+  private var failure: TestSupportError { .system(path, code: errno) }
+
+  func send(_ message: Data) throws {
+    let sent = message.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    guard sent == message.count else { throw failure }
+  }
+
+  /// Receives exactly so many bytes.
+  func receive(_ count: Int) throws -> Data {
+    var data = Data(count: count)
+    let received = data.withUnsafeMutableBytes { recv(socket, $0.baseAddress, count, Int32(MSG_WAITALL)) }
+    guard received == count else { throw failure }
+    return data
+  }
+
+  /// Receives all that comes until the other end closes.
+  func receiveToEnd() throws -> Data {
+    var data = Data()
+    var part = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let received = recv(socket, &part, part.count, 0)
+      guard received >= 0 else { throw failure }
+      if received == 0 { return data }
+      data.append(contentsOf: part[..<received])
+    }
+  }
+}

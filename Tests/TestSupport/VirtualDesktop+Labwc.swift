@@ -1,0 +1,41 @@
+import Foundation
+
+extension VirtualDesktop {
+  /// Where `labwc.py` listens.
+  var labwcSocket: String { home.runtimeDirectory + "/labwc.py" }
+
+  /// Starts labwc, adds it to `servers`, and returns what tells programs of it.
+  static func startLabwc(
+    _ servers: inout [Program], in home: ScratchHome, bus: String
+  ) async throws -> [String: String] {
+    let folder = home.path + "/labwc"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(atPath: Fixture.path("labwc.xml"), toPath: folder + "/rc.xml")
+    let session = [
+      "GDK_BACKEND": "wayland", "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "labwc",
+    ]
+    let environment = home.environment.merging(session) { $1 }.merging([
+      "DBUS_SESSION_BUS_ADDRESS": bus, "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman",
+      "WLR_LIBINPUT_NO_DEVICES": "1",
+    ]) { $1 }
+    let server = try Program(
+      ["labwc", "--config-dir", folder, "--startup", #"sh -c 'echo "$WAYLAND_DISPLAY"'"#],
+      environment: environment, deathSignal: .terminate)
+    servers.append(server)
+    return session.merging(["WAYLAND_DISPLAY": try await firstLine(of: server)]) { $1 }
+  }
+
+  /// Plugs in a keyboard and a pointer, and returns once labwc has them.
+  func setUpLabwc() async throws {
+    _ = try plugInKeyboard()
+    let numbers = [Self.size.width, Self.size.height].map(String.init)
+    _ = try await Self.firstLine(
+      of: start(["/usr/bin/python3", Fixture.path("labwc.py"), labwcSocket] + numbers))
+  }
+
+  /// Has a key of labwc's own, ctrl+super+v, run a command each time it is pressed.
+  public func bindInLabwc(to command: [String]) throws {
+    let words = command.map { "'\($0)'" }.joined(separator: " ")
+    try "exec \(words)\n".write(toFile: home.path + "/bound-command", atomically: true, encoding: .utf8)
+  }
+}
