@@ -16,7 +16,7 @@ package enum Damage {
 
   /// Whether a log lies beside a database that is empty or not there.
   static func isEmptied(_ location: HistoryLocation) -> Bool {
-    (HistoryFolder.size(of: location.database) ?? 0) == 0
+    (HistoryFolder.databaseSize(location) ?? 0) == 0
       && (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
   }
 
@@ -27,7 +27,7 @@ package enum Damage {
   /// because making it was interrupted is not damaged: it is made anew.
   package static func isHidden(in location: HistoryLocation) -> Bool {
     let log = HistoryFolder.size(of: location.writeAheadLog) ?? 0
-    switch HistoryFolder.size(of: location.database) {
+    switch HistoryFolder.databaseSize(location) {
     case nil: return log > 0
     case 0: return log > 0 || HistoryFolder.size(of: location.creationMark) == nil
     default: return log > 0 && RawFile(location.writeAheadLog).map { WALReader($0).isDamaged } ?? false

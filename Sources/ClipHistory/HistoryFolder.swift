@@ -44,6 +44,11 @@ package enum HistoryFolder {
     return stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
+  /// The size of the database in bytes, nil if there is none; a file of one byte is empty to SQLite (`unixFileSize`).
+  static func databaseSize(_ location: HistoryLocation) -> Int? {
+    size(of: location.database).map { $0 == 1 ? 0 : $0 }
+  }
+
   private static func makeFolder(_ path: String) throws(StoreError) {
     if mkdir(path, 0o700) == 0 { return syncParent(of: path) }
     switch errno {

@@ -76,7 +76,7 @@ package struct HistoryOpening {
   private func refuseDamage(_ lock: FolderLock) throws(StoreError) {
     if Damage.isMarked(location) { throw .damaged }
     let logSize = HistoryFolder.size(of: location.writeAheadLog) ?? 0
-    guard logSize > 0 || HistoryFolder.size(of: location.database) == 0 else { return }
+    guard logSize > 0 || HistoryFolder.databaseSize(location) == 0 else { return }
     // If others have it open, it is being made, or its log is being written.
     try lock.ifAlone { () throws(StoreError) in
       if Damage.isHidden(in: location) { throw .damaged }

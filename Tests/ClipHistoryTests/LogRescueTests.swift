@@ -39,9 +39,10 @@ struct LogRescueTests {
     return texts.compactMap { Int64($0) }
   }
 
-  @Test func `where the database was emptied`() async throws {
+  @Test(arguments: [0, 1])
+  func `where the database was emptied`(size: Int) async throws {
     let copy = try await crashed()
-    try copy.plant(Data())
+    try copy.plant(Data(repeating: 0x53, count: size))
     #expect(try await rescuedIDs(copy) == Array(1...40))
   }
 

@@ -155,7 +155,7 @@ struct RescueTests {
   }
 
   /// An empty one too, which was finished once: something else has emptied it, and its user has to be told.
-  @Test(arguments: [0, 50, 100_000])
+  @Test(arguments: [0, 1, 50, 100_000])
   func `where nothing is left of it`(size: Int) async throws {
     try history.plant(Data(repeating: UInt8(ascii: "n"), count: size))
     #expect(try await rescue([:]) == 0)
