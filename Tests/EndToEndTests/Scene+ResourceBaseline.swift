@@ -12,16 +12,14 @@ extension Scene {
     let edge: Program
   }
 
-  /// The window's lower edge, where it says what it refused.
-  private static let edge = Rectangle(x: 10, y: 590, width: 400, height: 40)
-
   /// Watches the window's lower edge from now on: the program writes a line for each other look.
   ///
   /// What is said there goes by itself after some seconds, in which a loaded machine may not get round to looking.
   func watchEdge() async throws -> Program {
     _ = try await settledScreenshot()
-    let (frame, edge) = (try await app.window.frame(), Self.edge)
-    let place = [frame.x + edge.x, frame.y + edge.y, edge.width, edge.height].map(String.init)
+    let frame = try await app.window.frame()
+    // Where it says what it refused.
+    let place = [frame.x + 10, frame.y + frame.height - 50, 400, 40].map(String.init)
     let watcher = try desktop.start(
       ["/usr/bin/python3", Fixture.path("area_watcher.py"), desktop.kind == .x11 ? "x11" : "wayland"] + place)
     try await waitUntil("the first picture", seen: { watcher.errors }) { !watcher.lines.isEmpty }

@@ -4,6 +4,9 @@ import Foundation
 ///
 /// It tells nobody where a window is: the program's is kept maximised by `labwc.xml`.
 struct LabwcWindowSystem: WindowSystem {
+  /// The size of the screen, which wlroots gives it and no configuration of labwc's changes.
+  static let size = (width: 1280, height: 720)
+
   let desktop: VirtualDesktop
 
   func press(_ keys: [String]) async throws { try await desktop.pressByWtype(keys) }
@@ -35,7 +38,7 @@ struct LabwcWindowSystem: WindowSystem {
   func frame(of window: UInt) async throws -> Rectangle {
     guard try state(of: window)?.isMaximised == true
     else { throw TestSupportError("window \(window) may be anywhere") }
-    return Rectangle(x: 0, y: 0, width: VirtualDesktop.size.width, height: VirtualDesktop.size.height)
+    return Rectangle(x: 0, y: 0, width: Self.size.width, height: Self.size.height)
   }
 
   func activate(_ window: UInt) async throws { try ask("activate \(window)") }

@@ -28,7 +28,7 @@ extension VirtualDesktop {
   /// Plugs in a keyboard and a pointer, and returns once labwc has them.
   func setUpLabwc() async throws {
     _ = try plugInKeyboard()
-    let numbers = [Self.size.width, Self.size.height].map(String.init)
+    let numbers = [LabwcWindowSystem.size.width, LabwcWindowSystem.size.height].map(String.init)
     _ = try await Self.firstLine(
       of: start(["/usr/bin/python3", Fixture.path("labwc.py"), labwcSocket] + numbers))
   }

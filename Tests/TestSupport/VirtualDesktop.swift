@@ -43,7 +43,7 @@ public final class VirtualDesktop: Sendable {
   /// With many more at once than the processor has cores, they would only wait for each other.
   static let turns = AsyncSemaphore(value: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
-  /// The size of the screen in pixels.
+  /// The size of the screen in pixels; labwc's is less high.
   public static let size = (width: 1280, height: 900)
 
   /// What it is made of.

@@ -43,6 +43,8 @@ public final class Label: Widget {
     wrap()
     gtk_label_set_lines(opaque, gint(lines))
     gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
+    // By characters, GTK 4.24 finds a natural width that is less than that of the ellipsis, and complains of it.
+    gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_WORD)
   }
 
   /// Wraps the text to as many lines as it takes.
