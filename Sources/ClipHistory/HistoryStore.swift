@@ -145,9 +145,9 @@ public actor HistoryStore {
     truncateLogIfOwed()
   }
 
-  /// The whole text of a clip, nil if it was deleted.
+  /// The whole text of a clip, nil if it was deleted, for which every row is looked at.
   ///
-  /// - Throws: `.damaged` if the row holds no valid text.
+  /// - Throws: `.damaged` if the row holds no valid text, or its id does not lead to it.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
     try readable().text(of: id)
   }
@@ -177,12 +177,13 @@ public actor HistoryStore {
   /// Not promised: that the blocks which the log gave back to the file system, or copies that a flash disk or a
   /// snapshot keeps, are overwritten too; nor what another program leaves that writes to the file itself. The
   /// fingerprint stays, so that the text is not captured again at once.
-  /// - Returns: what there was, for `restore`; nil if there was nothing.
+  /// - Returns: what there was, for `restore`; nil if there was nothing, for which every row is looked at.
+  /// - Throws: `.damaged` if the clip is there, and its id does not lead to it.
   @discardableResult
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let session = try opened()
     let deleted = try session.connection.transaction { () throws(StoreError) in try session.delete(id) }
-    if deleted != nil { eraseFromLog() }
+    if deleted != nil { eraseFromLog() } else { try session.reading.confirmAbsence(of: id) }
     return deleted
   }
 

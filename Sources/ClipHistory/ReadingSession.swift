@@ -29,7 +29,7 @@ struct ReadingSession {
 
   /// Looks at every row, after a clip was not found by its id.
   ///
-  /// - Throws: `.damaged` if it is there: SQLite takes the numbers that lead to a row as they are.
+  /// - Throws: `.damaged` if it is there: SQLite trusts the keys in the interior pages of a b-tree.
   func confirmAbsence(of id: Int64) throws(StoreError) {
     try misplaced.run { row throws(StoreError) in
       row.bind(id, at: 1)

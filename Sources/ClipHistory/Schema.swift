@@ -23,8 +23,8 @@ package enum Schema {
 
   /// What `sqlite_schema` holds of a history, statement by statement, for each version from 1 on.
   ///
-  /// Those of a released version are never edited. SQLite writes a column that was added behind the one before it, after
-  /// a comma and a space.
+  /// Those of a released version are never edited. SQLite writes a column that was added right before the closing
+  /// parenthesis, after a comma and a space.
   private static let objects = [firstObjects]
 
   private static let firstObjects = [

@@ -115,6 +115,8 @@ final class Statement {
   }
 
   private func check(_ code: Int32) throws(StoreError) {
+    // What is to be written is too large, and not what is in the file.
+    if code == SQLITE_TOOBIG { throw .failed(code: code) }
     guard code == SQLITE_OK else { throw connection.failure(code) }
   }
 }

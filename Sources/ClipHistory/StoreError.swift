@@ -53,7 +53,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged
-    // No text of that size was ever handed to SQLite: a row's number says so.
+    // A row claims a size above SQLite's limit; what we write above it fails as it is bound.
     case SQLITE_TOOBIG: self = .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
     // The schema's trigger against replacing a row. Nothing else of ours can break a constraint of a sound file.

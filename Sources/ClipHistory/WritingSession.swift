@@ -162,10 +162,7 @@ package struct WritingSession {
       guard try row.step() else { return nil }
       return DeletedClip(id: id, capturedAt: row.time(0), bytes: row.bytes(1))
     }
-    guard let found else {
-      try reading.confirmAbsence(of: id)
-      return nil
-    }
+    guard let found else { return nil }
     try deletion.run { row throws(StoreError) in
       row.bind(id, at: 1)
       _ = try row.step()

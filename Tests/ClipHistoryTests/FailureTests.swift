@@ -40,6 +40,18 @@ struct FailureTests {
     #expect(try history.reader().newestPage(limit: 9) == [clip])
   }
 
+  /// Above SQLite's limit, which is lowered here, nothing was written: a row that claims such a size is damaged.
+  @Test func `where a row is larger than SQLite's limit`() throws {
+    let session = try HistoryOpening(history.location).openShared()
+    let large = try ClipText(String(repeating: "x", count: 100_000))
+    let clip = try session.insert(large, capturedAt: 1)
+    sqlite3_limit(session.connection.handle, SQLITE_LIMIT_LENGTH, 50_000)
+    #expect(throws: StoreError.failed(code: SQLITE_TOOBIG)) { try session.insert(large, capturedAt: 2) }
+    #expect(!Damage.isMarked(history.location), "it is the text that is too large")
+    #expect(throws: StoreError.damaged) { try session.reading.text(of: clip.id) }
+    #expect(Damage.isMarked(history.location))
+  }
+
   private func small() throws(StoreError) -> ClipText {
     do { return try ClipText("small") } catch { throw .damaged }
   }

@@ -50,7 +50,7 @@ struct FileFuzz {
 
   // MARK: The files
 
-  /// An empty history, the same in every run, so that a seed is: its key is not random.
+  /// An empty history with a fixed key, so that a seed damages the same bytes in every run; only the log's salts differ.
   private static func emptyHistory() async throws -> TemporaryHistory {
     let history = try TemporaryHistory()
     await (try history.store()).close()
