@@ -81,7 +81,7 @@ def copy_as_fetched(copier: Copier) -> None:
 def copy_apart(copier: Copier, gap: float) -> None:
     for line in sys.stdin.read().splitlines():
         copier.copy(line)
-        # From this copy on: to make up for a delay, the next ones would come closer together than they are said to be.
+        # Counted from this copy: catching up after a delay would shorten the next gaps.
         copier.serve_until(time.monotonic() + gap)
     copier.serve_until(time.monotonic() + _LAST_OFFER_SECONDS)
 

@@ -52,9 +52,9 @@ class Running:
 
 
 def stolen_ms() -> float:
-    """For how long the processors of this virtual machine were another one's when they had work here, since its start.
+    """Time that the host of this virtual machine has stolen since its start, summed over all processors.
 
-    "steal" of proc_stat(5). A copy that falls into such a time is lost whoever records.
+    "steal" of proc_stat(5). Copies may be lost in such a time whatever the recorder does.
     """
     return int(Path('/proc/stat').read_text().split()[8]) * 1000 / os.sysconf('SC_CLK_TCK')
 

@@ -92,6 +92,17 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: VirtualDesktop.Kind.labwc.isInstalled, "labwc is not installed"))
+  func `windows on labwc are active, minimised and closed`() async throws {
+    try await VirtualDesktop.with(.labwc) { desktop in
+      let (first, second) = try await activateTwoWindowsInTurn(on: desktop)
+      try await second.close()
+      #expect(try await eventually { try await !second.isVisible() })
+      #expect(try await first.title() == "wev")
+      #expect(try await Screenshot.take(on: desktop).width == desktop.screenSize.width)
+    }
+  }
+
   @Test(.enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed"))
   func `windows on GNOME are active, minimised and closed`() async throws {
     try await VirtualDesktop.with(.gnome) { desktop in

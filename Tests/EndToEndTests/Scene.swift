@@ -165,9 +165,9 @@ struct Scene {
     }
   }
 
-  /// Moves the pointer to where it touches nothing of the window.
+  /// Moves the pointer to where it touches nothing of the window; on labwc, which the window fills, to its lower corner.
   func parkMouse() async throws {
-    try await desktop.moveMouse(x: VirtualDesktop.size.width - 2, y: VirtualDesktop.size.height - 2)
+    try await desktop.moveMouse(x: desktop.screenSize.width - 2, y: desktop.screenSize.height - 2)
   }
 
   // MARK: Filling the history

@@ -54,7 +54,7 @@ struct LabwcWindowSystem: WindowSystem {
   /// Tells `labwc.py` to do something; it always tells of the windows.
   @discardableResult
   private func ask(_ question: String) throws -> [Window] {
-    let stream = try LocalStream(to: desktop.labwcSocket)
+    let stream = try UnixSocket(to: desktop.labwcSocket)
     try stream.send(Data((question + "\n").utf8))
     return try JSONDecoder().decode([Window].self, from: try stream.receiveToEnd())
   }

@@ -27,10 +27,12 @@ extension VirtualDesktop {
 
   /// Plugs in a keyboard and a pointer, and returns once labwc has them.
   func setUpLabwc() async throws {
-    _ = try plugInKeyboard()
-    let numbers = [LabwcWindowSystem.size.width, LabwcWindowSystem.size.height].map(String.init)
-    _ = try await Self.firstLine(
-      of: start(["/usr/bin/python3", Fixture.path("labwc.py"), labwcSocket] + numbers))
+    let keyboard = try plugInKeyboard()
+    let numbers = [screenSize.width, screenSize.height].map(String.init)
+    let helper = try start(["/usr/bin/python3", Fixture.path("labwc.py"), labwcSocket] + numbers)
+    do { _ = try await Self.firstLine(of: helper) } catch {
+      throw TestSupportError("\(error)\nwtype: \(keyboard.errors)")
+    }
   }
 
   /// Has a key of labwc's own, ctrl+super+v, run a command each time it is pressed.

@@ -82,7 +82,7 @@ extension VirtualDesktop {
 
   /// Asks sway over its socket; the answer is JSON.
   func askSway(_ question: SwayQuestion, _ words: String = "") throws -> Data {
-    let stream = try LocalStream(to: environment["SWAYSOCK"] ?? "")
+    let stream = try UnixSocket(to: environment["SWAYSOCK"] ?? "")
     var message = Data("i3-ipc".utf8)
     for number in [UInt32(words.utf8.count), question.rawValue] {
       withUnsafeBytes(of: number) { message.append(contentsOf: $0) }

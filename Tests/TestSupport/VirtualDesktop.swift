@@ -17,9 +17,9 @@ public final class VirtualDesktop: Sendable {
     case x11
     /// sway without a screen, and without Xwayland.
     case wayland
-    /// GNOME Shell on Wayland, without a screen; nothing here installs it: see `isInstalled`.
+    /// GNOME Shell on Wayland, without a screen; only `packages desktops` installs it.
     case gnome
-    /// labwc, which is to Wayland what openbox is to X11; nothing here installs it either.
+    /// labwc, which is to Wayland what openbox is to X11; likewise.
     case labwc
 
     /// Those on which what is the same on every desktop is tested: GNOME, which is slow to start, has tests of its own.
@@ -43,8 +43,11 @@ public final class VirtualDesktop: Sendable {
   /// With many more at once than the processor has cores, they would only wait for each other.
   static let turns = AsyncSemaphore(value: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
-  /// The size of the screen in pixels; labwc's is less high.
+  /// The size of the screen in pixels, but for labwc's.
   public static let size = (width: 1280, height: 900)
+
+  /// The size of this screen in pixels.
+  public var screenSize: (width: Int, height: Int) { kind == .labwc ? LabwcWindowSystem.size : Self.size }
 
   /// What it is made of.
   public let kind: Kind

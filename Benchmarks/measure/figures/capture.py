@@ -50,10 +50,11 @@ def _recorded(bench: Bench, rows: int, gap: int, target: str) -> list[Figure]:
     note = ', '.join(sorted(faults)) or 'in order, each once'
     if missing:
         note += f'; missing: nr {", ".join(map(str, missing[:6]))}' + ('…' if len(missing) > 6 else '')
+    worst = min(zip(shares, stolen))
     what = f'{COPIES} copies {gap} ms apart, {rows:,} rows'
-    return [Figure(f'recorded of {what}', '%', median(shares), target, note=f'{note}; worst run {min(shares):g} %'),
+    return [Figure(f'recorded of {what}', '%', median(shares), target, note=f'{note}; worst run {worst[0]:g} %, {worst[1]:.0f} ms stolen'),
             Figure(f'longest stall of the main loop: {what}', 'ms', median(stalls), '< 25 ms',
-                   note=f'worst run {max(stalls):.0f} ms; the host took {median(stolen):.0f} ms of a run')]
+                   note=f'worst run {max(stalls):.0f} ms')]
 
 
 def _wait_for_rest(home: Home) -> None:

@@ -1,7 +1,7 @@
 """Windows and pointer of labwc, by the protocols of wlroots.
 
 Plugs a pointer in, says "ready" once the seat has a keyboard too, and then answers at the socket that its argument
-names. A question is a line, "windows" or one of `Desktop.orders` with its numbers; the answer is a line of JSON.
+names. A question is a line, one of `Desktop.orders` with its numbers; the answer is the windows, as JSON.
 
 https://gitlab.freedesktop.org/wlroots/wlr-protocols: wlr-foreign-toplevel-management-unstable-v1.xml and
 wlr-virtual-pointer-unstable-v1.xml
@@ -19,7 +19,7 @@ TOPLEVEL = 0
 TITLE, APPLICATION, STATE, CLOSED = 0, 1, 4, 6
 UNSET_MINIMISED, SET_MINIMISED, ACTIVATE, CLOSE = 3, 2, 4, 5
 MAXIMISED, MINIMISED, ACTIVE = 0, 1, 2
-MOTION_ABSOLUTE, BUTTON, AXIS, FRAME, AXIS_SOURCE, AXIS_DISCRETE = 1, 2, 3, 4, 5, 7
+MOTION_ABSOLUTE, BUTTON, FRAME, AXIS_SOURCE, AXIS_DISCRETE = 1, 2, 4, 5, 7
 WHEEL, VERTICAL, WHEEL_STEP = 0, 0, 15
 # Each button by its number in X11, as linux/input-event-codes.h has them.
 BUTTONS = {1: 0x110, 2: 0x112, 3: 0x111}
@@ -45,7 +45,7 @@ class Desktop:
         self.connection.request(manager, 0, 0, self.pointer)  # create_virtual_pointer, on the default seat
         self.connection.bind('zwlr_foreign_toplevel_manager_v1', self.manager_event, version=3)
         self.connection.roundtrip()
-        self.orders = {'move': self.move, 'click': self.click, 'activate': self.activate, 'minimise': self.minimise,
+        self.orders = {'windows': lambda: None, 'move': self.move, 'click': self.click, 'activate': self.activate, 'minimise': self.minimise,
                        'close': self.close}
 
     def seat_event(self, event, data):
@@ -103,8 +103,7 @@ class Desktop:
 
     def answer(self, question):
         word, *numbers = question.split()
-        if word in self.orders:
-            self.orders[word](*map(int, numbers))
+        self.orders[word](*map(int, numbers))
         self.connection.roundtrip()
         return [window.described() for window in self.windows.values()]
 

@@ -1,17 +1,20 @@
 import Foundation
 
-/// A connection to a program that listens at a path.
-struct LocalStream: ~Copyable {
+/// A connection to a program that listens at a path (AF_UNIX).
+struct UnixSocket: ~Copyable {
   private let socket: Int32
   private let path: String
 
-  /// Connects; a program that has stopped is waited for no longer than `generousLimit`.
+  /// Connects; a program that has stopped is waited for no longer than `generousLimit`, now and later.
   init(to path: String) throws {
     self.path = path
-    socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var limit = timeval(tv_sec: time_t(generousLimit.components.seconds), tv_usec: 0)
-    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(socket, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
     var address = sockaddr_un()
+    precondition(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path), "too long: \(path)")
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
     let isConnected = withUnsafePointer(to: &address) {
@@ -35,7 +38,8 @@ struct LocalStream: ~Copyable {
   func receive(_ count: Int) throws -> Data {
     var data = Data(count: count)
     let received = data.withUnsafeMutableBytes { recv(socket, $0.baseAddress, count, Int32(MSG_WAITALL)) }
-    guard received == count else { throw failure }
+    guard received >= 0 else { throw failure }
+    guard received == count else { throw TestSupportError("\(path): closed before its answer was whole") }
     return data
   }
 
