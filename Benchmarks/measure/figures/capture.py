@@ -52,7 +52,8 @@ def _recorded(bench: Bench, rows: int, gap: int, target: str) -> list[Figure]:
         note += f'; missing: nr {", ".join(map(str, missing[:6]))}' + ('…' if len(missing) > 6 else '')
     worst = min(zip(shares, stolen))
     what = f'{COPIES} copies {gap} ms apart, {rows:,} rows'
-    return [Figure(f'recorded of {what}', '%', median(shares), target, note=f'{note}; worst run {worst[0]:g} %, {worst[1]:.0f} ms stolen'),
+    return [Figure(f'recorded of {what}', '%', median(shares), target,
+                   note=f'{note}; worst run {worst[0]:g} %, {worst[1]:.0f} ms stolen'),
             Figure(f'longest stall of the main loop: {what}', 'ms', median(stalls), '< 25 ms',
                    note=f'worst run {max(stalls):.0f} ms')]
 

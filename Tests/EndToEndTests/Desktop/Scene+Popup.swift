@@ -20,7 +20,7 @@ extension Scene {
   /// Shows or hides the window as `--toggle` does.
   func toggle() async throws {
     let result = try await desktop.copypasta("--toggle")
-    #expect(result.exit == .code(0) && result.errors == "")
+    #expect(result.exit == .code(0) && result.errors == "", "\(result)")
   }
 
   /// Has the desktop run `--toggle` for the key that `toggleByKey` presses; on X11 ShortcutTests press the program's own.

@@ -45,8 +45,8 @@ class Desktop:
         self.connection.request(manager, 0, 0, self.pointer)  # create_virtual_pointer, on the default seat
         self.connection.bind('zwlr_foreign_toplevel_manager_v1', self.manager_event, version=3)
         self.connection.roundtrip()
-        self.orders = {'windows': lambda: None, 'move': self.move, 'click': self.click, 'activate': self.activate, 'minimise': self.minimise,
-                       'close': self.close}
+        self.orders = {'windows': lambda: None, 'move': self.move, 'click': self.click, 'activate': self.activate,
+                       'minimise': self.minimise, 'close': self.close}
 
     def seat_event(self, event, data):
         if event == CAPABILITIES:
