@@ -59,7 +59,7 @@ import Testing
         unsetenv("LOCPATH")
         setlocale(LC_ALL, "C.UTF-8")
       }
-      #expect(setlocale(LC_ALL, TestLocale.name) != nil)
+      #expect(setlocale(LC_ALL, locale.name) != nil)
       #expect(Age.text(of: yesterday + 3600 * second, at: now) == "yesterday at 1:00 PM")
     }
   }

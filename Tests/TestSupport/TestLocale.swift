@@ -1,28 +1,34 @@
-/// American English, made for a test, for Debian has no locale but C.UTF-8 at first.
+/// A locale made for a test, for Debian has none but C.UTF-8 at first.
 ///
-/// In C.UTF-8 the C library of today translates nothing, whatever LANGUAGE says: seen with glibc 2.43.
+/// In C.UTF-8 the C library of today translates nothing, whatever LANGUAGE says: seen with glibc 2.43. And it is the
+/// locale that mirrors a window, not LANGUAGE: seen with GTK 4.18.
 public struct TestLocale: Sendable {
   /// What it is called where `folder` is `LOCPATH`.
-  public static let name = "en_US.UTF-8"
+  public let name: String
 
   /// Where it is found.
   public let folder: String
 
   /// Makes it, runs `body`, and removes it.
+  ///
+  /// - Parameter territory: language and country as glibc has them; American English if nothing else is said.
   public nonisolated(nonsending) static func with<Value>(
-    _ body: (TestLocale) async throws -> Value
+    _ territory: String = "en_US", _ body: (TestLocale) async throws -> Value
   ) async throws -> Value {
     let content = try TemporaryFolder()
     defer { withExtendedLifetime(content) {} }
+    let locale = TestLocale(name: territory + ".UTF-8", folder: content.path)
     let made = try await Program.run(
-      ["localedef", "-i", "en_US", "-f", "UTF-8", "\(content.path)/\(name)"],
+      ["localedef", "-i", territory, "-f", "UTF-8", "\(locale.folder)/\(locale.name)"],
       environment: ["PATH": "/usr/bin:/bin"])
     guard made.exit == .code(0) else { throw TestSupportError("localedef: \(made.errors)") }
-    return try await body(TestLocale(folder: content.path))
+    return try await body(locale)
   }
 
-  /// The environment in which a program speaks a language that it has a translation for.
-  public func environment(speaking language: String) -> [String: String] {
-    ["LOCPATH": folder, "LANG": Self.name, "LANGUAGE": language]
+  /// The environment in which a program speaks the locale's language, or another one, if it has a translation for it.
+  public func environment(speaking language: String? = nil) -> [String: String] {
+    var environment = ["LOCPATH": folder, "LANG": name]
+    environment["LANGUAGE"] = language
+    return environment
   }
 }

@@ -9,10 +9,10 @@ struct TouchTests {
   static let older = Array(repeating: "older", count: 8).joined(separator: " ")
   static let newer = Array(repeating: "newer", count: 8).joined(separator: " ")
 
-  /// A language that the window is in, and whether that mirrors it.
+  /// A language that the window is in, by its locale, and whether that mirrors it.
   enum Language: String, CaseIterable {
-    case english = "en"
-    case arabic = "ar"
+    case english = "en_US"
+    case arabic = "ar_EG"
 
     /// From where a row begins towards where it ends, in pixels to the right.
     func forward(_ distance: Int) -> Int { self == .english ? distance : -distance }
@@ -99,9 +99,8 @@ extension Scene {
     in language: TouchTests.Language, with clips: [String] = [TouchTests.older, TouchTests.newer],
     _ body: (Scene) async throws -> Void
   ) async throws {
-    try await TestLocale.with { locale in
-      let environment = locale.environment(speaking: language.rawValue)
-      try await run(on: .gnome, with: clips, environment: environment, body)
+    try await TestLocale.with(language.rawValue) { locale in
+      try await run(on: .gnome, with: clips, environment: locale.environment(), body)
     }
   }
 
