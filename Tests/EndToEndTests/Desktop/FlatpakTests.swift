@@ -56,7 +56,7 @@ struct FlatpakTests {
       }
       try await waitUntil("hidden by its key") {
         portal.signal(SIGUSR1)
-        return try await eventually(within: .seconds(2)) { try await scene.shownWindow() == nil }
+        return try await eventually(within: Scene.timeOfOnePress) { try await scene.shownWindow() == nil }
       }
       portal.signal(SIGUSR1)
       try await scene.waitUntilActive()

@@ -2,6 +2,10 @@ import TestSupport
 import Testing
 
 extension Scene {
+  /// How long a press of the shortcut is given before it counts as one that came too early, and is repeated: a press that
+  /// is only late would undo the one that follows it.
+  static let timeOfOnePress = Duration.seconds(10)
+
   /// Opens a window of another program, hides the program's own, and returns once the other one has the focus.
   ///
   /// It stays, as if a tray icon or a shortcut kept it.

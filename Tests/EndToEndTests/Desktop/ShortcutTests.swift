@@ -68,7 +68,7 @@ import Testing
       try scene.desktop.home.set(["shortcut": "'<Alt>F9'"])
       try await waitUntil("the new shortcut heard") {
         try await scene.pressShortcut("alt+F9")
-        return try await eventually(within: .milliseconds(300)) { try await scene.isActive() }
+        return try await eventually(within: Scene.timeOfOnePress) { try await scene.isActive() }
       }
       try await scene.pressShortcut("alt+F9")
       try await waitUntil("the window gone") { try await other.isActive() }
@@ -148,7 +148,7 @@ extension Scene {
   fileprivate func waitForShortcut() async throws {
     try await waitUntil("the shortcut heard") {
       try await pressShortcut()
-      return try await eventually(within: .seconds(1)) { try await !app.window.isVisible() }
+      return try await eventually(within: Scene.timeOfOnePress) { try await !app.window.isVisible() }
     }
   }
 
