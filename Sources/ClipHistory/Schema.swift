@@ -132,12 +132,19 @@ package enum Schema {
   }
 
   /// Brings an older or empty file to the present version, each step in a transaction of its own.
-  static func migrate(_ connection: Connection) throws(StoreError) {
-    for target in 1...version {
+  ///
+  /// - Throws: `.damaged` also if a step meets rows that break the rules of their table.
+  static func migrate(_ connection: Connection, by steps: [String] = migrations) throws(StoreError) {
+    for (target, step) in zip(1..., steps) {
       try connection.transaction { () throws(StoreError) in
         // Again, inside: another process may have done this step while we waited for the lock.
         guard try integer("PRAGMA user_version", connection) < target else { return }
-        try connection.execute(migrations[target - 1])
+        do throws(StoreError) {
+          try connection.execute(step)
+        } catch .failed(code: SQLITE_ERROR) {
+          // A step is constant and tested, so the rows are at fault: ADD COLUMN says no more of them.
+          throw connection.failure(SQLITE_CORRUPT)
+        }
         try connection.execute(
           "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(target)")
       }

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import HistoryRescue
@@ -201,6 +202,35 @@ struct RescueTests {
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     #expect(outcome.clipCount == 2 && outcome.lostCount == 0)
     #expect(try history.reader().newestPage(limit: 9).map(\.preview) == ["two", "one"])
+  }
+
+  /// Each start would fail, for SQLite says no more of it than that something went wrong.
+  @Test func `where a migration meets a row that breaks the rules of its table`() async throws {
+    try history.plant(.first)
+    for sql in [
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, 'text TEXT NOT NULL', 'text TEXT') WHERE name = 'clip'
+      """,
+      "INSERT INTO clip(id, captured_at, byte_count) VALUES (9, 3, 3)",
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, 'text TEXT', 'text TEXT NOT NULL') WHERE name = 'clip'
+      """,
+    ] {
+      try #require(ForeignConnection(history.location.database).run(sql) == SQLITE_OK)
+    }
+    do {
+      let connection = try Connection(path: history.location.database, access: .readWrite, lockTimeout: 0)
+      #expect(throws: StoreError.damaged) {
+        try Schema.migrate(
+          connection, by: Schema.migrations + ["ALTER TABLE clip ADD COLUMN note TEXT CHECK (note <> '')"])
+      }
+    }
+    #expect(throws: StoreError.damaged) { try history.store() }
+    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    #expect(outcome.clipCount == 2)
+    #expect(try await history.store().allIDs() == [1, 7])
   }
 
   /// In the middle of a page, where it is out of order; and at the end of one, where it is only far from its neighbour.
