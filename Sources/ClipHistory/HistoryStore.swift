@@ -183,7 +183,7 @@ public actor HistoryStore {
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let session = try opened()
     let deleted = try session.connection.transaction { () throws(StoreError) in try session.delete(id) }
-    if deleted != nil { eraseFromLog() } else { try session.reading.confirmAbsence(of: id) }
+    if deleted != nil { eraseFromLog(session.connection) } else { try session.reading.confirmAbsence(of: id) }
     return deleted
   }
 
@@ -208,15 +208,15 @@ public actor HistoryStore {
     try session.connection.transaction { () throws(StoreError) in
       try session.connection.execute("DELETE FROM clip")
     }
-    eraseFromLog()
+    eraseFromLog(session.connection)
     giveRoomBack(session.connection)
   }
 
   // MARK: - Helpers
 
-  private func eraseFromLog() {
+  private func eraseFromLog(_ connection: Connection) {
     truncation.owe()
-    truncateLogIfOwed()
+    truncation.attempt(on: connection)
     if truncation.isOwed { truncateLogLater() }
   }
 
@@ -225,7 +225,7 @@ public actor HistoryStore {
     guard !truncation.isOwed else { return }
     do throws(StoreError) {
       try connection.execute("VACUUM")
-      eraseFromLog()
+      eraseFromLog(connection)
     } catch {
       // The rows are away; that the file is still as large as before harms nobody.
     }

@@ -95,18 +95,15 @@ public actor KeyGrab {
     connection.flush()
     while let event = connection.takeEvent() {
       switch event {
-      case .keyPressed(let key): pressed(key)
+      case .keyPressed(let key):
+        // A key that is held down repeats as a release and a press of the same time.
+        if key != lastRelease { pressHandler?(key.time) }
       case .keyReleased(let key): lastRelease = key
       case .keyboardChanged: keyboardChanged()
       default: break
       }
     }
     if connection.isLost { connectionLost() }
-  }
-
-  private func pressed(_ key: Event.Key) {
-    // A key that is held down repeats as a release and a press of the same time.
-    if key != lastRelease { pressHandler?(key.time) }
   }
 
   /// The layout, or the modifiers, are others than before: the same keys may lie elsewhere.

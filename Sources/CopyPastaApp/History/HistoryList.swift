@@ -37,8 +37,7 @@ final class HistoryList {
     countChanged: @escaping @MainActor () -> Void
   ) throws(StoreError) {
     let model = try HistoryListModel(
-      reader: reader, firstPageSize: height / ClipRow.leastHeight + 1, failed: controller.failedToRead,
-      countChanged: countChanged)
+      reader: reader, firstPageSize: height / ClipRow.leastHeight + 1, failed: controller.failedToRead)
     self.model = model
     self.controller = controller
     self.now = now
@@ -55,7 +54,10 @@ final class HistoryList {
     swipe = RowSwipe(on: view, controller: controller)
     view.onAnyInput { [weak self] kind in self?.used(by: kind) }
     // After the view, which has connected to the model before.
-    model.listModel.onItemsChanged { [weak self] _, _, _ in self?.placesChanged() }
+    model.listModel.onItemsChanged { [weak self] _, _, _ in
+      self?.placesChanged()
+      countChanged()
+    }
     connectRows()
   }
 

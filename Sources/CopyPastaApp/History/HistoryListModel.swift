@@ -16,7 +16,6 @@ final class HistoryListModel: ListModelSource {
 
   private let reader: HistoryReader
   private let failed: @MainActor (StoreError) -> Void
-  private let countChanged: @MainActor () -> Void
   /// Oldest first, so that a new one is appended.
   private var ids: [Int64]
   private var rows: [Int64: Clip] = [:]
@@ -26,14 +25,11 @@ final class HistoryListModel: ListModelSource {
   /// - Parameters:
   ///   - firstPageSize: should fill the window and no more: a list view builds all of its rows before it draws.
   ///   - failed: called if a page cannot be read later.
-  ///   - countChanged: called after clips came or went.
   init(
-    reader: HistoryReader, firstPageSize: Int, failed: @escaping @MainActor (StoreError) -> Void = { _ in },
-    countChanged: @escaping @MainActor () -> Void = {}
+    reader: HistoryReader, firstPageSize: Int, failed: @escaping @MainActor (StoreError) -> Void = { _ in }
   ) throws(StoreError) {
     self.reader = reader
     self.failed = failed
-    self.countChanged = countChanged
     let page = try reader.newestPage(limit: firstPageSize)
     ids = page.reversed().map(\.id)
     mayHaveMore = page.count == firstPageSize
@@ -83,7 +79,7 @@ final class HistoryListModel: ListModelSource {
     older.append(contentsOf: ids)
     ids = older
     mayHaveMore = false
-    changed(at: shown, removed: 0, added: added)
+    listModel.itemsChanged(at: shown, removed: 0, added: added)
   }
 
   /// Adds clips that were just recorded at the top; they come in the order of their captures.
@@ -91,7 +87,7 @@ final class HistoryListModel: ListModelSource {
     ids += clips.map(\.id)
     for clip in clips { rows[clip.id] = clip }
     if rows.count > Self.cacheLimit { dropRows(farFrom: 0) }
-    changed(at: 0, removed: 0, added: clips.count)
+    listModel.itemsChanged(at: 0, removed: 0, added: clips.count)
   }
 
   /// Takes a clip off the list.
@@ -103,7 +99,7 @@ final class HistoryListModel: ListModelSource {
     let clip = clip(at: position)
     ids.remove(at: index(of: id))
     rows[id] = nil
-    changed(at: position, removed: 1, added: 0)
+    listModel.itemsChanged(at: position, removed: 1, added: 0)
     return clip
   }
 
@@ -113,7 +109,7 @@ final class HistoryListModel: ListModelSource {
     ids = []
     rows = [:]
     mayHaveMore = false
-    changed(at: 0, removed: removed, added: 0)
+    listModel.itemsChanged(at: 0, removed: removed, added: 0)
   }
 
   /// Puts a clip back at its old place.
@@ -122,12 +118,7 @@ final class HistoryListModel: ListModelSource {
     let index = index(of: clip.id)
     ids.insert(clip.id, at: index)
     rows[clip.id] = clip
-    changed(at: ids.count - 1 - index, removed: 0, added: 1)
-  }
-
-  private func changed(at position: Int, removed: Int, added: Int) {
-    listModel.itemsChanged(at: position, removed: removed, added: added)
-    countChanged()
+    listModel.itemsChanged(at: ids.count - 1 - index, removed: 0, added: 1)
   }
 
   // MARK: Pages

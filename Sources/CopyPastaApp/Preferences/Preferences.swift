@@ -43,7 +43,7 @@ final class Preferences {
     let initial = Key.allCases.map { ($0.rawValue, $0.initialValue) }
     settings = Settings(schema, initially: Dictionary(uniqueKeysWithValues: initial))
     settings.onChange { [weak self] name in
-      if let key = Key(rawValue: name) { self?.changed(key) }
+      if let key = Key(rawValue: name) { self?.observers[key]?.notify() }
     }
   }
 
@@ -106,8 +106,6 @@ final class Preferences {
     self.observers[key] = observers
     return observers.add(body)
   }
-
-  private func changed(_ key: Key) { observers[key]?.notify() }
 
   private func flag(_ key: Key) -> Bool { self[key] == .flag(true) }
 
