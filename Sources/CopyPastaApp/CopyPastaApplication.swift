@@ -28,7 +28,7 @@ final class CopyPastaApplication {
   private var isEnding = false
   private var style: ProgramStyle?
   /// What the desktop prefers: before the first frame what it said last, for that is not to wait.
-  private lazy var appearance = AppearanceFollower(
+  private lazy var appearance = Appearance.Follower(
     keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/appearance.ini", group: "appearance")
   ) { [weak self] in self?.style?.show($0) }
   private var trayIcon: TrayIcon?
@@ -192,7 +192,8 @@ final class CopyPastaApplication {
     preferences.onChange(of: .showsTrayIcon) { [weak self] in
       if !preferences.showsTrayIcon { self?.reasons.end(.trayIcon) }
     }
-    let entry: any StartAtLogin.Entry = Desktop.isFlatpak ? AutostartPortal.ofSession : Autostart()
+    let entry: any StartAtLogin.Entry =
+      Desktop.isFlatpak ? StartAtLogin.BackgroundPortal.ofSession : StartAtLogin.AutostartFile()
     startAtLogin = StartAtLogin(preferences, entry) { [weak self] in self?.report($0, of: .startsAtLogin) }
     startShortcut()
   }

@@ -8,7 +8,7 @@ import ClipboardCore
 final class SelectionRead {
   private let connection: Connection
   private let atoms: Atoms
-  private let lateAnswers: LateAnswers
+  private let lateAnswers: SelectionReader.LateAnswers
   /// Without one, the user has asked for this read.
   private let permit: ReadingPermit?
   private let limits: TransferLimits
@@ -16,7 +16,7 @@ final class SelectionRead {
   /// Where the answers arrive; it lives as long as this read, and until the owner has done what it was asked for.
   private let requestor: Window
   /// What the owner has not done yet.
-  private var awaited: LateAnswers.Awaited?
+  private var awaited: SelectionReader.LateAnswers.Awaited?
   /// The owner's window, whose end we are told of.
   private var watched = noWindow
   private var stage = Stage.judging(since: 0)
@@ -35,7 +35,8 @@ final class SelectionRead {
   }
 
   init(
-    _ connection: Connection, _ atoms: Atoms, _ lateAnswers: LateAnswers, permit: ReadingPermit?,
+    _ connection: Connection, _ atoms: Atoms, _ lateAnswers: SelectionReader.LateAnswers,
+    permit: ReadingPermit?,
     limits: TransferLimits, _ deadline: Deadline
   ) {
     self.connection = connection

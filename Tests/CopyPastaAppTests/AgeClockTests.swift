@@ -11,7 +11,7 @@ import Testing
     // A second short of two minutes: the words change in a second.
     let time = Format.now - 2 * minute + 1_000_000
     var refreshes = 0
-    let clock = AgeClock(now: { Format.now }) {
+    let clock = Age.Clock(now: { Format.now }) {
       [time]
     } refresh: {
       refreshes += 1
@@ -34,7 +34,7 @@ import Testing
     let rows = Rows()
     rows.times = [Format.now - 50 * 60 * minute]
     var refreshes = 0
-    let clock = AgeClock(now: { Format.now }, longestSleep: .milliseconds(20), times: { rows.times }) {
+    let clock = Age.Clock(now: { Format.now }, longestSleep: .milliseconds(20), times: { rows.times }) {
       refreshes += 1
     }
     clock.isRunning = true
@@ -44,7 +44,7 @@ import Testing
 
   @Test func `without rows it sleeps`() {
     var refreshes = 0
-    let clock = AgeClock(now: { Format.now }, times: { [] }) { refreshes += 1 }
+    let clock = Age.Clock(now: { Format.now }, times: { [] }) { refreshes += 1 }
     clock.isRunning = true
     #expect(refreshes == 1)
     #expect(!MainLoop.run(until: { refreshes > 1 }, atMost: .milliseconds(50)))
@@ -54,7 +54,7 @@ import Testing
     let rows = Rows()
     rows.times = [Format.now - 50 * 60 * minute]
     var refreshes = 0
-    let clock = AgeClock(now: { Format.now }, times: { rows.times }) { refreshes += 1 }
+    let clock = Age.Clock(now: { Format.now }, times: { rows.times }) { refreshes += 1 }
     clock.isRunning = true
     rows.times = [Format.now - 2 * minute + 1_000_000]
     clock.rowsChanged()

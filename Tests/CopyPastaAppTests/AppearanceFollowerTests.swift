@@ -11,7 +11,7 @@ import Testing
   @Test func `an answer from before a change does not undo it`() async throws {
     let scene = try await BusScene.start()
     let folder = try TemporaryFolder()
-    let follower = AppearanceFollower(
+    let follower = Appearance.Follower(
       keptIn: KeyFile(path: folder.path + "/appearance.ini", group: "appearance")
     ) { _ in }
     follower.follow(on: scene.client)

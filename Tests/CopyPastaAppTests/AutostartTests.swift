@@ -16,7 +16,7 @@ import Testing
   init() throws { home = try TemporaryFolder() }
 
   @Test func `it is written and removed`() throws {
-    let autostart = Autostart(folder: folder, program: "/opt/copypasta")
+    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/opt/copypasta")
     try autostart.set(true)
     let content = try String(contentsOfFile: file, encoding: .utf8)
     #expect(content.hasPrefix("[Desktop Entry]\nType=Application\n"))
@@ -32,7 +32,7 @@ import Testing
 
   @Test(arguments: ["/opt/my apps/copypasta", #"/a"b`c$d\e%f/copypasta"#])
   func `the desktop reads the program's path as it is`(_ program: String) async throws {
-    try Autostart(folder: folder, program: program).set(true)
+    try StartAtLogin.AutostartFile(folder: folder, program: program).set(true)
     let check = try await run(["desktop-file-validate", file])
     #expect(check.exit == .code(0), "\(check.text)")
     let script = """
@@ -48,7 +48,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let others = "[Desktop Entry]\nType=Application\nName=Mine\nExec=mine\n"
     try others.write(toFile: file, atomically: true, encoding: .utf8)
-    let autostart = Autostart(folder: folder, program: "/opt/copypasta")
+    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/opt/copypasta")
     for starts in [true, false] {
       #expect(throws: StartAtLogin.EntryError.notOurs(path: file)) { try autostart.set(starts) }
     }
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `if it cannot be written, it says so`() throws {
     try "in the way".write(toFile: home.path + "/config", atomically: true, encoding: .utf8)
-    let autostart = Autostart(folder: folder, program: "/opt/copypasta")
+    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/opt/copypasta")
     let error = #expect(throws: StartAtLogin.EntryError.self) { try autostart.set(true) }
     #expect(error?.message.contains(file) == true)
   }
@@ -65,7 +65,7 @@ import Testing
   // MARK: How it is
 
   @Test func `the setting is what the file says, whoever changed that`() throws {
-    let autostart = Autostart(folder: folder, program: "/bin/true")
+    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)
     preferences.startsAtLogin = true
     let start = StartAtLogin(preferences, autostart) { Issue.record("\($0)") }
@@ -80,7 +80,7 @@ import Testing
 
   @Test(arguments: ["Hidden=true", "X-GNOME-Autostart-enabled=false"])
   func `a file that the desktop has switched off starts nothing`(_ line: String) throws {
-    let autostart = Autostart(folder: folder, program: "/bin/true")
+    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     try autostart.set(true)
     #expect(autostart.isSet == true)
     let content = try String(contentsOfFile: file, encoding: .utf8)
@@ -91,11 +91,11 @@ import Testing
   }
 
   @Test func `a program that was moved is started from where it is now`() throws {
-    try Autostart(folder: folder, program: home.path + "/gone/copypasta").set(true)
-    #expect(Autostart(folder: folder, program: "/bin/true").isSet == true)
+    try StartAtLogin.AutostartFile(folder: folder, program: home.path + "/gone/copypasta").set(true)
+    #expect(StartAtLogin.AutostartFile(folder: folder, program: "/bin/true").isSet == true)
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nTryExec=/bin/true\n"))
     // Another one that is there is left alone.
-    #expect(Autostart(folder: folder, program: "/bin/false").isSet == true)
+    #expect(StartAtLogin.AutostartFile(folder: folder, program: "/bin/false").isSet == true)
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nTryExec=/bin/true\n"))
   }
 
@@ -107,7 +107,9 @@ import Testing
     fake.answers["RequestBackground"] = .refused
     let preferences = Preferences(schema: nil)
     var messages: [String] = []
-    let start = StartAtLogin(preferences, AutostartPortal { fake.client }) { messages.append($0) }
+    let start = StartAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
+      messages.append($0)
+    }
     preferences.startsAtLogin = true
     try await pump("the reason") { messages == [StartAtLogin.EntryError.refused.message] }
     #expect(!preferences.startsAtLogin)
@@ -125,7 +127,9 @@ import Testing
     try await fake.start()
     fake.answers["RequestBackground"] = .silence
     let preferences = Preferences(schema: nil)
-    let start = StartAtLogin(preferences, AutostartPortal { fake.client }) { Issue.record("\($0)") }
+    let start = StartAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
+      Issue.record("\($0)")
+    }
     preferences.startsAtLogin = true
     try await pump("the question") { fake.calls.count == 1 }
     preferences.startsAtLogin = false
@@ -143,7 +147,7 @@ import Testing
   func `in a sandbox the portal is asked`(_ starts: Bool) async throws {
     let fake = try await FakePortal()
     try await fake.start()
-    try await pumping { try await AutostartPortal { fake.client }.set(starts) }
+    try await pumping { try await StartAtLogin.BackgroundPortal { fake.client }.set(starts) }
     let options = fake.arguments["RequestBackground"]?[1]?.dictionary
     #expect(options?["autostart"]?.bool == starts)
     #expect(options?["commandline"]?.strings == ["copypasta", "--background"])
@@ -155,7 +159,7 @@ import Testing
     fake.answers["RequestBackground"] = answer
     try await fake.start()
     await #expect(throws: StartAtLogin.EntryError.refused) {
-      try await pumping { try await AutostartPortal { fake.client }.set(true) }
+      try await pumping { try await StartAtLogin.BackgroundPortal { fake.client }.set(true) }
     }
   }
 
@@ -163,11 +167,11 @@ import Testing
     let fake = try await FakePortal()
     try await fake.start()
     fake.answers["RequestBackground"] = .silence
-    let first = Task { try await AutostartPortal { fake.client }.set(true) }
+    let first = Task { try await StartAtLogin.BackgroundPortal { fake.client }.set(true) }
     try await pump("the first request") { fake.calls.count == 1 }
     // It is refused while the user still looks at the first question.
     fake.answers["RequestBackground"] = .refused
-    let second = Task { try await AutostartPortal { fake.client }.set(false) }
+    let second = Task { try await StartAtLogin.BackgroundPortal { fake.client }.set(false) }
     await #expect(throws: StartAtLogin.EntryError.refused) { try await pumping { try await second.value } }
     fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
     try await pumping { try await first.value }

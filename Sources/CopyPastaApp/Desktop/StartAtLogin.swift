@@ -86,3 +86,116 @@ final class StartAtLogin {
     return preferences.startsAtLogin != isSet
   }
 }
+
+// MARK: - The two ways
+
+extension StartAtLogin {
+  /// Starting hidden with the user's session, by a file in the autostart folder (Desktop Application Autostart
+  /// Specification).
+  @MainActor
+  struct AutostartFile: Entry {
+    private let file: KeyFile
+    private let program: String?
+
+    /// Marks the file as this program's: one that somebody else put there is left alone.
+    private static let mark = "X-CopyPasta-StartAtLogin"
+
+    /// - Parameters:
+    ///   - folder: the user's autostart folder.
+    ///   - program: what is to be started, by its whole path.
+    init(folder: String = Desktop.Folders.config + "/autostart", program: String? = ProgramFiles.program) {
+      file = KeyFile(path: "\(folder)/\(CopyPasta.id).desktop", group: "Desktop Entry")
+      self.program = program
+    }
+
+    /// Whether the file is there, this program's, and heeded: desktops switch a file off by a line in it.
+    ///
+    /// One that starts a program which is there no more, as after a move, is written anew.
+    var isSet: Bool? {
+      guard isOurs, file.string("Hidden") != "true", file.string("X-GNOME-Autostart-enabled") != "false"
+      else {
+        return false
+      }
+      guard let started = file.string("TryExec"), started.hasPrefix("/"),
+        !Desktop.hasProgram(at: started)
+      else { return true }
+      do throws(GLibError) {
+        try write()
+        return true
+      } catch {
+        return false
+      }
+    }
+
+    private var isOurs: Bool { file.string(Self.mark) != nil }
+
+    /// Writes or removes the file.
+    func set(_ starts: Bool) throws(EntryError) {
+      guard !file.exists || isOurs else { throw .notOurs(path: file.path) }
+      do throws(GLibError) {
+        if starts { try write() } else { try file.remove() }
+      } catch {
+        throw .failed(path: file.path, reason: error.message)
+      }
+    }
+
+    private func write() throws(GLibError) {
+      let program = program ?? "copypasta"
+      try file.write(strings: [
+        ("Type", "Application"), ("Name", "CopyPasta"), ("Icon", CopyPasta.id), ("TryExec", program),
+        ("Exec", DesktopEntry.quoted(program) + " --background"), ("Terminal", "false"), (Self.mark, "true"),
+      ])
+    }
+  }
+
+  /// Starting hidden with the user's session, asked of the desktop by the Background portal: in a sandbox, from which
+  /// the autostart folder is out of reach.
+  @MainActor
+  struct BackgroundPortal: Entry {
+    /// The user may be asked.
+    private static let limit = Duration.seconds(120)
+
+    /// The one of the session's bus.
+    static let ofSession = BackgroundPortal(connect: Bus.session)
+
+    private let connect: @MainActor () async throws(BusError) -> Bus
+
+    /// - Parameter connect: the bus that the portal is on.
+    init(connect: @escaping @MainActor () async throws(BusError) -> Bus) { self.connect = connect }
+
+    /// The portal does not tell.
+    var isSet: Bool? { nil }
+
+    /// - Throws: `refused` if the start at login stays as it is.
+    func set(_ starts: Bool) async throws(EntryError) {
+      let portal: Portal
+      do throws(BusError) { portal = Portal(try await connect()) } catch { throw .refused }
+      do throws(Portal.RequestError) {
+        let answer = try await portal.request(
+          "RequestBackground", of: "org.freedesktop.portal.Background", within: Self.limit
+        ) { token in
+          let reason = tr("To be there when you want to find what you copied.")
+          return [
+            .string(""),
+            .dictionary([
+              "handle_token": token, "reason": .string(reason), "autostart": .bool(starts),
+              "commandline": .strings(["copypasta", "--background"]),
+            ]),
+          ]
+        }
+        if answer["autostart"]?.bool == starts { return }
+      } catch {}
+      throw .refused
+    }
+  }
+}
+
+/// The rules of desktop files (Desktop Entry Specification).
+private enum DesktopEntry {
+  /// A word of a command line: nothing in it is taken for a quote, a variable or a field code.
+  static func quoted(_ word: String) -> String {
+    let special: [Character] = ["\"", "`", "$", "\\"]
+    let escaped = word.map { special.contains($0) ? "\\\($0)" : $0 == "%" ? "%%" : String($0) }
+    return "\"" + escaped.joined() + "\""
+  }
+}

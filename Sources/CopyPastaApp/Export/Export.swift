@@ -50,12 +50,107 @@ enum Export {
   }
 }
 
-extension OutputBuffer {
-  fileprivate mutating func append(_ clip: Clip.Whole) throws(OutputBuffer.WriteError) {
+/// Bytes on their way to a file descriptor, collected so that not each few of them are a system call.
+private struct OutputBuffer {
+  /// Why output could not be written.
+  enum WriteError: Error, Equatable {
+    /// Nobody reads it any more.
+    case readerGone
+    /// Anything else, such as a full disk.
+    case failed(errno: Int32)
+  }
+
+  private static let size = 65_536
+
+  private let descriptor: Int32
+  private var bytes: [UInt8] = []
+
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+    bytes.reserveCapacity(2 * Self.size)
+  }
+
+  /// Adds some bytes, and writes what has come together.
+  mutating func append(_ more: some Collection<UInt8>) throws(WriteError) {
+    var rest = more[...]
+    while !rest.isEmpty {
+      bytes += rest.prefix(Self.size)
+      rest = rest.dropFirst(Self.size)
+      if bytes.count >= Self.size { try flush() }
+    }
+  }
+
+  /// Writes what is there.
+  mutating func flush() throws(WriteError) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        written += count
+      } else if errno != EINTR {
+        throw errno == EPIPE ? .readerGone : .failed(errno: errno)
+      }
+    }
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: - JSON (RFC 8259)
+
+  /// Adds a clip as an object, on a line of its own.
+  mutating func append(_ clip: Clip.Whole) throws(WriteError) {
     try append(#"{"captured_at":"#.utf8)
     try append((clip.capturedAt == 0 ? "null" : "\"\(Format.iso8601(clip.capturedAt))\"").utf8)
     try append(#","text":"#.utf8)
     try append(jsonString: clip.text.bytes)
     try append("}\n".utf8)
+  }
+
+  /// Adds a text, in UTF-8, as a JSON string (RFC 8259).
+  ///
+  /// Control characters are escaped, those of U+0080 to U+009F too, which a terminal may obey, and so are U+2028 and
+  /// U+2029, which some programs take for the end of a line, and U+FEFF, which Foundation's reader drops if it comes
+  /// first. Everything else stays as it is.
+  mutating func append(jsonString text: [UInt8]) throws(WriteError) {
+    try append(CollectionOfOne(UInt8(ascii: "\"")))
+    var plain = 0
+    var index = 0
+    while index < text.count {
+      guard let (escape, length) = Self.escape(text, at: index) else {
+        index += 1
+        continue
+      }
+      try append(text[plain..<index])
+      try append(escape.utf8)
+      index += length
+      plain = index
+    }
+    try append(text[plain...])
+    try append(CollectionOfOne(UInt8(ascii: "\"")))
+  }
+
+  /// How the character that begins at `index` is escaped, and how many bytes it has; nil if it stays.
+  private static func escape(_ text: [UInt8], at index: Int) -> (escape: String, length: Int)? {
+    let byte = text[index]
+    switch byte {
+    case UInt8(ascii: "\""): return (#"\""#, 1)
+    case UInt8(ascii: "\\"): return (#"\\"#, 1)
+    case UInt8(ascii: "\n"): return (#"\n"#, 1)
+    case UInt8(ascii: "\r"): return (#"\r"#, 1)
+    case UInt8(ascii: "\t"): return (#"\t"#, 1)
+    case ..<0x20, 0x7f: return (numbered(Int(byte)), 1)
+    // U+0080 to U+009F
+    case 0xc2 where index + 1 < text.count && text[index + 1] < 0xa0:
+      return (numbered(Int(text[index + 1])), 2)
+    // U+2028 and U+2029
+    case 0xe2 where index + 2 < text.count && text[index + 1] == 0x80 && text[index + 2] & 0xfe == 0xa8:
+      return (numbered(0x2000 + Int(text[index + 2] & 0x3f)), 3)
+    case 0xef where text[index...].starts(with: [0xef, 0xbb, 0xbf]): return (#"\ufeff"#, 3)
+    default: return nil
+    }
+  }
+
+  private static func numbered(_ scalar: Int) -> String {
+    let digits = String(scalar, radix: 16)
+    return #"\u"# + String(repeating: "0", count: 4 - digits.count) + digits
   }
 }

@@ -20,7 +20,7 @@ final class HistoryList {
   /// Whether the focus goes on to each new row, because the user has not used the list since it was shown.
   private var followsNewest = false
   private var flashes: [Clip.ID: Timeout] = [:]
-  private lazy var ages = AgeClock(now: now) { [weak self] in
+  private lazy var ages = Age.Clock(now: now) { [weak self] in
     self?.view.boundRows.compactMap(\.clip?.capturedAt) ?? []
   } refresh: { [weak self] in
     LocalTime.updateZone()

@@ -1,0 +1,189 @@
+import GtkKit
+
+/// How the user wants programs to look, as the desktop knows it.
+struct Appearance: Equatable, Sendable {
+  /// Light texts on dark ground.
+  var isDark = false
+  /// Edges and texts that stand out more.
+  var hasHighContrast = false
+  /// The colour that marks things; nil for the theme's own.
+  var accent: Colour?
+
+  /// A colour, in the parts that a screen has of it, each from 0 to 255.
+  struct Colour: Equatable, Sendable {
+    var red: Int
+    var green: Int
+    var blue: Int
+
+    /// As style sheets have it.
+    var css: String { "rgb(\(red),\(green),\(blue))" }
+
+    /// How bright it is to the eye, from 0 to 1, by the Web Content Accessibility Guidelines.
+    ///
+    /// Near enough without the exponent of the standard, for a choice between black and white.
+    var isBright: Bool { red * 299 + green * 587 + blue * 114 > 160 * 1000 }
+  }
+}
+
+extension Appearance {
+  /// The settings portal's namespace for it.
+  static let namespace = "org.freedesktop.appearance"
+
+  /// Reads what the settings portal says; a value that is missing, of another type or out of range counts as unset.
+  init(portal values: [String: Variant]) {
+    isDark = values["color-scheme"]?.uint32 == 1
+    hasHighContrast = values["contrast"]?.uint32 == 1
+    let parts = values["accent-color"]?.children?.compactMap(\.double) ?? []
+    if parts.count == 3, parts.allSatisfy({ (0...1).contains($0) }) {
+      let bytes = parts.map { Int(($0 * 255).rounded()) }
+      accent = Colour(red: bytes[0], green: bytes[1], blue: bytes[2])
+    }
+  }
+}
+
+extension Appearance {
+  /// Reads what was kept in a file for the next start; nil if nothing was.
+  init?(keptIn file: KeyFile) {
+    let values = file.integers(["dark", "contrast", "accent"])
+    guard let dark = values["dark"] else { return nil }
+    isDark = dark == 1
+    hasHighContrast = values["contrast"] == 1
+    if let number = values["accent"], (0...0xff_ffff).contains(number) {
+      accent = Colour(red: number >> 16, green: number >> 8 & 0xff, blue: number & 0xff)
+    }
+  }
+
+  /// Keeps it for the next start.
+  func keep(in file: KeyFile) throws(GLibError) {
+    let number = accent.map { $0.red << 16 | $0.green << 8 | $0.blue }
+    try file.write([
+      ("dark", isDark ? 1 : 0), ("contrast", hasHighContrast ? 1 : 0), ("accent", number ?? -1),
+    ])
+  }
+}
+
+extension Appearance {
+  /// Follows how the desktop wants programs to look, by its settings portal, or by GNOME's settings if there is none.
+  ///
+  /// The portal is another program, which may have to start first: nothing waits for it. Until it answers, its last
+  /// answer holds.
+  @MainActor
+  final class Follower {
+    private static let portal = RemoteObject(
+      name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
+      interface: "org.freedesktop.portal.Settings")
+    /// A portal that has to start takes its time on a busy machine.
+    private static let timeout = Duration.seconds(25)
+
+    /// How programs are to look at present.
+    private(set) var appearance: Appearance {
+      didSet { if appearance != oldValue { changed(appearance) } }
+    }
+
+    private let file: KeyFile
+    private let changed: @MainActor (Appearance) -> Void
+    private lazy var gnome = GnomeAppearance { [weak self] in self?.gnomeChanged() }
+    private var values: [String: Variant] = [:]
+    private var isOfPortal = false
+    private var registrations: [Bus.Registration] = []
+    private var reading: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - file: keeps the last answer for the next start.
+    ///   - changed: called with each new appearance.
+    init(keptIn file: KeyFile, changed: @escaping @MainActor (Appearance) -> Void) {
+      self.file = file
+      self.changed = changed
+      // At the very first start GNOME's settings are better than nothing. To read them takes longer than the file.
+      appearance = Appearance(keptIn: file) ?? GnomeAppearance {}.appearance
+    }
+
+    /// Begins to ask and to listen; nothing before the first frame needs it.
+    func follow(on bus: Bus) {
+      registrations = [
+        bus.subscribe(to: "SettingChanged", of: Self.portal) { [weak self] in
+          self?.portalChanged($0, on: bus)
+        },
+        // A portal that comes, or comes back, is asked anew.
+        bus.watchName(Self.portal.name, appeared: { [weak self] _ in self?.read(on: bus) }, vanished: {}),
+      ]
+      read(on: bus)
+    }
+
+    private func read(on bus: Bus) {
+      reading?.cancel()
+      reading = Task { [weak self] in
+        do throws(BusError) {
+          let answer = try await bus.call(
+            Self.portal, "ReadAll", [.strings([Appearance.namespace])], timeout: Self.timeout)
+          self?.portalAnswered(answer)
+        } catch {
+          self?.portalFailed(error)
+        }
+        if !Task.isCancelled { self?.reading = nil }
+      }
+    }
+
+    private func portalAnswered(_ answer: Variant) {
+      let namespaces = answer[0]?.children ?? []
+      let ours = namespaces.first { $0[0]?.string == Appearance.namespace }
+      values = ours?[1]?.dictionary ?? [:]
+      isOfPortal = !values.isEmpty
+      take(isOfPortal ? Appearance(portal: values) : gnome.appearance)
+    }
+
+    private func portalFailed(_ error: BusError) {
+      switch error {
+      case .refused, .noBus: take(gnome.appearance)
+      // It may be slow; until it answers, the last answer holds.
+      case .timedOut, .cancelled: break
+      }
+    }
+
+    private func portalChanged(_ arguments: Variant, on bus: Bus) {
+      guard arguments[0]?.string == Appearance.namespace, let key = arguments[1]?.string,
+        let value = arguments[2]?.unboxed
+      else { return }
+      values[key] = value
+      isOfPortal = true
+      take(Appearance(portal: values))
+      // An answer that is on its way may be from before the change.
+      if reading != nil { read(on: bus) }
+    }
+
+    private func gnomeChanged() {
+      if !isOfPortal { take(gnome.appearance) }
+    }
+
+    private func take(_ new: Appearance) {
+      appearance = new
+      guard Appearance(keptIn: file) != new else { return }
+      do throws(GLibError) {
+        try new.keep(in: file)
+      } catch {
+        // The next start asks GNOME's settings again, and the portal corrects what they say.
+      }
+    }
+  }
+}
+
+/// How programs are to look by GNOME's own settings, which other desktops have, too.
+@MainActor
+private struct GnomeAppearance {
+  private let interface: Settings
+  private let accessibility: Settings
+
+  init(changed: @escaping @MainActor () -> Void) {
+    interface = Settings(
+      SettingsSchema("org.gnome.desktop.interface"), initially: ["color-scheme": .text("default")])
+    accessibility = Settings(
+      SettingsSchema("org.gnome.desktop.a11y.interface"), initially: ["high-contrast": .flag(false)])
+    for settings in [interface, accessibility] { settings.onChange { _ in changed() } }
+  }
+
+  var appearance: Appearance {
+    Appearance(
+      isDark: interface["color-scheme"] == .text("prefer-dark"),
+      hasHighContrast: accessibility["high-contrast"] == .flag(true))
+  }
+}
