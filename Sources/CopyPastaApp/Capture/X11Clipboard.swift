@@ -76,7 +76,7 @@ final class X11Clipboard: SystemClipboard {
 }
 
 /// What other programs copy on X11.
-final class X11ClipboardSource: ClipboardSource {
+private final class X11ClipboardSource: ClipboardSource {
   private struct State {
     var reader: SelectionReader?
     var ownWindow: UInt32?
