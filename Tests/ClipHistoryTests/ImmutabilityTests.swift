@@ -7,7 +7,7 @@ struct ImmutabilityTests {
   @Test(arguments: [
     "UPDATE clip SET text = 'other'", "UPDATE clip SET captured_at = 0 WHERE id = 1",
     "UPDATE clip SET id = 9", "UPDATE OR REPLACE clip SET byte_count = 1",
-    "INSERT OR REPLACE INTO clip VALUES (1, 0, 5, NULL, 'other')",
+    "INSERT OR REPLACE INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 5, 'other')",
     """
     INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 5, 'other')
     ON CONFLICT (id) DO UPDATE SET text = 'other'

@@ -194,7 +194,6 @@ struct RescueTests {
     #expect(Damage.isMarked(history.location))
   }
 
-  /// SQLite finds nothing wrong with these, and could record nothing after them.
   @Test(arguments: ReleasedVersion.allCases)
   func `where an older version made it`(_ version: ReleasedVersion) async throws {
     try history.plant(version)
@@ -263,6 +262,7 @@ struct RescueTests {
     }
   }
 
+  /// SQLite finds nothing wrong with these, and could record nothing after them.
   @Test(arguments: [.max, .max - 1, Schema.largestID + 1] as [Int64])
   func `where a number leaves no ids`(number: Int64) async throws {
     let texts = try await fill()
