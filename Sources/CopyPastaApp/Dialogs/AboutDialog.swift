@@ -11,7 +11,8 @@ final class AboutDialog: Dialogs.Dialog {
   /// Each paragraph in one line, which the window breaks as it is wide.
   static var license: String {
     String(decoding: PackageResources.LICENSE, as: UTF8.self)
-      .split(separator: "\n\n").map { $0.split(separator: "\n").joined(separator: " ") }
+      .split(separator: "\n", omittingEmptySubsequences: false)
+      .split(separator: "").map { $0.joined(separator: " ") }
       .joined(separator: "\n\n")
   }
 

@@ -163,8 +163,14 @@ private func nameEntries(in widget: UnsafeMutablePointer<GtkWidget>) {
 
 /// A label's text without the `_` before a letter; two of them stand for one that is read.
 private func withoutMnemonic(_ text: String) -> String {
-  text.split(separator: "__", omittingEmptySubsequences: false)
-    .map { $0.filter { $0 != "_" } }.joined(separator: "_")
+  var plain = ""
+  var followsMark = false
+  for character in text {
+    let isMark = character == "_" && !followsMark
+    if !isMark { plain.append(character) }
+    followsMark = isMark
+  }
+  return plain
 }
 
 /// Named actions that menus and keys run.
