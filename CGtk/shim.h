@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 #include <glib-unix.h>
 #include <glib/gi18n.h>
+#include <malloc.h>
 
 /* An instance of a type that Swift registers: a GObject and the Swift object behind it (owned, released in finalize). */
 typedef struct {
@@ -54,6 +55,9 @@ static inline GtkWidget *copypasta_message_dialog_new(GtkWindow *parent, const c
   G_GNUC_END_IGNORE_DEPRECATIONS
   return dialog;
 }
+
+/* The C library keeps at most two heaps from now on, whatever the number of threads. */
+static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 
 /* libdispatch's main queue, for an event loop that is not its own (CoreFoundation uses the same two). */
 int _dispatch_get_main_queue_handle_4CF(void);

@@ -41,6 +41,7 @@ public enum CopyPasta {
   private static func start(_ start: CopyPastaApplication.Start) -> Int32 {
     let activation = Activation.ofThisLaunch()
     CrashReport.forbid()
+    MainLoop.shareHeaps()
     Display.preferFastStart()
     SessionBus.connectAhead()
     guard Display.open() else {

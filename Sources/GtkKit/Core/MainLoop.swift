@@ -28,6 +28,11 @@ public enum MainLoop {
   /// For a program that waits most of the time. Tasks of no actor follow one another then, and must not block.
   public static func avoidThreadPool() { GlobalExecutor.replace() }
 
+  /// Has the C library keep two heaps, and not one for each thread, of which each keeps what was freed in it.
+  ///
+  /// For a program whose other threads wait most of the time. Call it before there is one.
+  public static func shareHeaps() { copypasta_share_heaps() }
+
   /// Runs the loop until asynchronous work is done, for at most so long: what the end of the program waits for.
   public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {
     let isDone = Shared(false)
