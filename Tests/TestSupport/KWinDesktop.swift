@@ -20,6 +20,9 @@ public final class KWinDesktop: Sendable {
     !FileManager.default.fileExists(atPath: $0)
   }
 
+  /// What the window is called in which the portal asks the user, as in `windows`.
+  public static var question: String { portals[0] }
+
   /// Whether the portal asks the user before it gives a shortcut, as from KDE 6.4 on.
   public static func asksForShortcuts() throws -> Bool {
     let command = try ScratchHome.command(ofService: portals[0])
@@ -50,6 +53,7 @@ public final class KWinDesktop: Sendable {
     defer { VirtualDesktop.turns.signal() }
     let desktop = try KWinDesktop()
     do {
+      try desktop.installProgram()
       try await desktop.startBus()
       try await desktop.startCompositor()
       for portal in portals { try await desktop.startService(portal) }
@@ -100,11 +104,23 @@ public final class KWinDesktop: Sendable {
     return false
   }
 
-  private func askForShortcuts(_ path: String, _ method: String) async throws -> String {
-    try await run([
-      "gdbus", "call", "--session", "--dest=org.kde.kglobalaccel", "--object-path=\(path)",
-      "--method=\(method)",
-    ])
+  /// Sets Ctrl+Super+V for an action, as KDE's System Settings do.
+  public func setShortcut(of program: String, action: String) async throws {
+    let (control, meta) = (0x0400_0000, 0x1000_0000)
+    let key = control | meta | Int(UInt8(ascii: "V"))
+    _ = try await askForShortcuts(
+      "/kglobalaccel", "org.kde.KGlobalAccel.setForeignShortcutKeys",
+      "['\(program)', '\(action)', '', '']", "[([\(key), 0, 0, 0],)]")
+  }
+
+  private func askForShortcuts(
+    _ path: String, _ method: String, _ arguments: String...
+  ) async throws -> String {
+    try await run(
+      [
+        "gdbus", "call", "--session", "--dest=org.kde.kglobalaccel", "--object-path=\(path)",
+        "--method=\(method)",
+      ] + arguments)
   }
 
   /// Copies a text in another program, wl-copy, and returns once that owns the clipboard.
@@ -118,6 +134,14 @@ public final class KWinDesktop: Sendable {
   // MARK: - Starting and ending
 
   private static let kwin = ["/usr/bin/python3", Fixture.path("kwin.py")]
+
+  /// Makes the program an installed one: from xdg-desktop-portal 1.21 on others get no shortcut.
+  private func installProgram() throws {
+    let folder = home.dataHome + "/applications"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let entry = "[Desktop Entry]\nType=Application\nName=CopyPasta\nExec=\(CopyPasta.programPath)\n"
+    try Data(entry.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(CopyPasta.applicationID).desktop"))
+  }
 
   private func startBus() async throws {
     var bus: [Program] = []

@@ -10,7 +10,8 @@ import wayland
 
 AUTHENTICATE, KEYBOARD_KEY, PRESSED, RELEASED = 0, 10, 1, 0
 # As linux/input-event-codes.h has them.
-CODES = {'ctrl': 29, 'super': 125, 'v': 47, 'x': 45, 'z': 44, 'Return': 28, 'Home': 102, 'Down': 108, 'Delete': 111}
+CODES = {'Escape': 1, 'q': 16, 'ctrl': 29, 'Return': 28, 'z': 44, 'x': 45, 'v': 47, 'comma': 51, 'alt': 56, 'F4': 62,
+         'Home': 102, 'Down': 108, 'Delete': 111, 'super': 125, 'Menu': 127}
 WINDOW_WITH_UUID, GET_WINDOW_BY_UUID = 4, 2
 APPLICATION_CHANGED, STATE_CHANGED, UNMAPPED, ACTIVE = 1, 2, 5, 1
 
