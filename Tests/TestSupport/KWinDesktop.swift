@@ -83,6 +83,11 @@ public final class KWinDesktop: Sendable {
   /// Presses and releases keys as a keyboard does: `press("ctrl+super+v")`, `press("Down", "Return")`.
   public func press(_ keys: String...) async throws { try await run(Self.kwin + ["press"] + keys) }
 
+  /// Clicks at a place in the newest window of a program.
+  public func click(_ program: String, x: Int, y: Int) async throws {
+    try await run(Self.kwin + ["click", program, "\(x)", "\(y)"])
+  }
+
   /// All windows, the oldest first, those that are hidden left out: "active" for the one that has the focus or
   /// "inactive", and its Wayland app id.
   public func windows() async throws -> [String] {
@@ -149,7 +154,7 @@ public final class KWinDesktop: Sendable {
     _ = try await VirtualDesktop.startBus(in: home, accessibility: false, servers: &bus)
   }
 
-  /// Starts the compositor, and returns once it takes clients.
+  /// Starts the compositor, and returns once it takes clients and has keyboard and pointer.
   private func startCompositor() async throws {
     // The file may hold a capability that a container does not grant, and is not run then; a copy holds none. Another
     // program makes it: here, one that is just being started elsewhere could hold the file open, which is not run either.
@@ -167,6 +172,7 @@ public final class KWinDesktop: Sendable {
       if let exit = compositor.exit { throw TestSupportError("\(exit)\n\(compositor.errors)") }
       return FileManager.default.fileExists(atPath: home.runtimeDirectory + "/" + Self.socket)
     }
+    _ = try await VirtualDesktop.firstLine(of: start(Self.kwin + ["plug"]))
   }
 
   /// Starts what the session bus would, with the environment that it does not have, and returns once it is there.

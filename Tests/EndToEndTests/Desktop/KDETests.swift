@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program under KDE's real compositor, called by a shortcut that KDE's real portal gives it.
+/// The program under KDE's real compositor, called by a shortcut that KDE's real portal gives it, after a question from
+/// KDE 6.4 on.
 @Suite(
   .serialized,
   .enabled(
@@ -60,6 +61,49 @@ struct KDETests {
     }
   }
 
+  @Test func `a click copies, and the text can be pasted after the window is closed`() async throws {
+    try await KDEScene.run { scene in
+      try await scene.callUp()
+      for text in ["older", "newest"] { try await scene.capture(text) }
+      try await scene.sendAway()
+
+      try await scene.callUp()
+      let point = Scene.firstRowPoint
+      try await scene.desktop.click(CopyPasta.applicationID, x: point.x, y: point.y + 59)
+      try await scene.waitForClipboard("older")
+      try await scene.desktop.press("alt+F4")
+      try await scene.waitForOtherWindow("after it was closed")
+      try await scene.waitForClipboard("older")
+    }
+  }
+
+  @Test func `a toggle from the command line brings it with the keyboard and takes it away`() async throws {
+    try await KDEScene.run { scene in
+      for round in 1...Scene.rounds {
+        try await scene.desktop.run([CopyPasta.programPath, "--toggle"])
+        try await scene.waitForWindow("round \(round)")
+        try await scene.desktop.run([CopyPasta.programPath, "--toggle"])
+        try await scene.waitForOtherWindow("round \(round)")
+      }
+    }
+  }
+
+  @Test func `losing the keyboard hides it if the user wants that`() async throws {
+    try await KDEScene.run { scene in
+      try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": KDEScene.setting])
+      try await scene.callUp()
+      try await scene.capture("text")
+      // Its own dialogs are no loss.
+      try await scene.desktop.press("ctrl+comma")
+      let id = CopyPasta.applicationID
+      try await scene.waitForWindows(["inactive wev", "inactive \(id)", "active \(id)"], "with a dialog")
+      try await scene.desktop.press("Escape")
+      try await scene.waitForWindow("after the dialog")
+      try await scene.desktop.click("wev", x: 5, y: 5)
+      try await scene.waitForOtherWindow("after a click there")
+    }
+  }
+
   @Test func `after a restart the shortcut works without a question`() async throws {
     try await KDEScene.run { scene in
       try await scene.end()
@@ -69,6 +113,7 @@ struct KDETests {
       try await again.end()
     }
   }
+
   @Test(.enabled("it asks from 6.4 on") { try KWinDesktop.asksForShortcuts() })
   func `a no is kept to at the next start, and keys that are set in its settings are taken`() async throws {
     try await KDEScene.runDesktop { desktop in
@@ -98,6 +143,7 @@ struct KDETests {
 /// The program, hidden, its shortcut held, while another program's window has the focus.
 private struct KDEScene {
   private static let shortcut = "ctrl+super+v"
+  static let setting = "'<Control><Super>v'"
 
   let desktop: KWinDesktop
   let history: HistoryDatabase
@@ -130,7 +176,7 @@ private struct KDEScene {
   /// Runs a test on a desktop of its own, where another program's window has the focus.
   static func runDesktop(_ body: (KWinDesktop) async throws -> Void) async throws {
     try await KWinDesktop.with { desktop in
-      try desktop.home.set(["shortcut": "'<Control><Super>v'"])
+      try desktop.home.set(["shortcut": setting])
       _ = try desktop.start(["wev"])
       try await waitUntil("the other window") { try await desktop.windows() == ["active wev"] }
       try await body(desktop)
@@ -160,13 +206,13 @@ private struct KDEScene {
   /// a second window, nor a question of KDE's.
   func callUp(_ when: String = "after the first press") async throws {
     try await desktop.press(Self.shortcut)
-    try await waitForWindows(["inactive wev", "active \(CopyPasta.applicationID)"], when)
+    try await waitForWindow(when)
   }
 
   /// Presses the shortcut, and returns once the other window has the focus and is alone.
   func sendAway(_ when: String = "after the second press") async throws {
     try await desktop.press(Self.shortcut)
-    try await waitForWindows(["active wev"], when)
+    try await waitForOtherWindow(when)
   }
 
   /// Copies a text in another program, and waits until it is recorded.
@@ -179,7 +225,13 @@ private struct KDEScene {
     try await waitUntil("\(text) on the clipboard") { try await desktop.paste() == text }
   }
 
-  private func waitForWindows(_ expected: [String], _ when: String) async throws {
+  func waitForWindow(_ when: String) async throws {
+    try await waitForWindows(["inactive wev", "active \(CopyPasta.applicationID)"], when)
+  }
+
+  func waitForOtherWindow(_ when: String) async throws { try await waitForWindows(["active wev"], when) }
+
+  func waitForWindows(_ expected: [String], _ when: String) async throws {
     try await Self.waitForWindows(expected, on: desktop, when)
   }
 
