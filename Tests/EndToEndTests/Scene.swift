@@ -174,15 +174,15 @@ struct Scene {
 
   /// Makes a history that holds these texts, the oldest first, as the program itself would have captured them.
   nonisolated(nonsending) static func fillHistory(
-    with clips: [String], on desktop: VirtualDesktop
+    with clips: [String], on desktop: VirtualDesktop, from start: Int = 1_500_000_000_000_000
   ) async throws {
     let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
     try await EmptyHistory.make(at: URL(fileURLWithPath: path).deletingLastPathComponent().path)
-    // Long ago, so that no row's age changes its words during a test.
+    // Long ago at first, so that no row's age changes its words during a test.
     let rows = clips.enumerated().map { index, text in
       let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let preview = text.utf8.count > 400 ? "substr(CAST(x'\(digits)' AS TEXT), 1, 100)" : "NULL"
-      let time = 1_500_000_000_000_000 + index * 1_000_000
+      let time = start + index * 1_000_000
       return "(\(time), \(text.utf8.count), \(preview), CAST(x'\(digits)' AS TEXT))"
     }
     let sql =

@@ -15,6 +15,8 @@ public struct ScreenReader: Sendable {
     public let description: String
     /// Whether it has the focus.
     public let isFocused: Bool
+    /// Whether it can be selected.
+    public let isSelectable: Bool
     /// What is within it, in its order.
     public let children: [Element]
 

@@ -38,6 +38,8 @@ final class ClipRow: ListRow {
     details.addStyle("details")
     root = Box(.vertical, spacing: 4, [preview, details])
     root.addStyle("clip")
+    // The container's name has it all: a screen reader would say it twice.
+    root.setAccessibleRole(.presentation)
   }
 
   func bind(_ value: any Sendable, in container: Widget) {
@@ -47,9 +49,9 @@ final class ClipRow: ListRow {
     let shown = PreviewText(clip.preview)
     preview.show(shown.text, faintly: shown.signs)
     spokenPreview = PreviewText.spoken(clip.preview)
-    details.text = ""
+    showAge()
     name = ""
-    refreshAge()
+    refreshName()
   }
 
   func unbind() {
@@ -78,13 +80,18 @@ final class ClipRow: ListRow {
   }
 
   /// Says again how long ago the clip was.
+  ///
+  /// A screen reader that is at the row would say all of it again, unasked: it is told the next time.
   func refreshAge() {
+    showAge()
+    if container?.isInUse == false { refreshName() }
+  }
+
+  private func showAge() {
     guard let clip else { return }
     var text = Age.text(of: clip.capturedAt, at: now())
     if clip.byteCount >= Self.largeSize { text += " · " + Format.size(clip.byteCount) }
-    guard text != details.text else { return }
-    details.text = text
-    refreshName()
+    if text != details.text { details.text = text }
   }
 
   /// Says again to a screen reader what the row is: its preview, its age and its place.

@@ -27,6 +27,8 @@ final class StatusPage {
       label.wrap()
       label.center()
       label.limitWidth(toCharacters: 40)
+      // The page's name and description have it all: a screen reader would say it twice.
+      label.setAccessibleRole(.presentation)
     }
     root = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
     root.addStyle("status-page")
@@ -37,7 +39,6 @@ final class StatusPage {
     root.setAccessibleRole(.group)
     root.setAccessibleName(title)
     root.setAccessibleDescription(text)
-    heading.setAccessibleRole(.heading)
     image.setAccessibleRole(.presentation)
     // It is typed as it is: one piece, whole when it is copied, also if there is no room for all of it.
     command.ellipsize(.middle)

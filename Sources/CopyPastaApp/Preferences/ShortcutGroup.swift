@@ -93,5 +93,8 @@ final class ShortcutGroup {
     }
   }
 
-  private func explain(_ text: String) { keys.explain(text, spoken: recorder.name + ". " + text) }
+  private func explain(_ text: String) {
+    // A screen reader is to say the keys, and no more than once.
+    keys.explain(text, spoken: text.contains(recorder.name) ? text : recorder.name + ". " + text)
+  }
 }

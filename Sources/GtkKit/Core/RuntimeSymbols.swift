@@ -20,6 +20,12 @@ enum RuntimeSymbols {
   /// `GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM`.
   static let mediumPriority: guint = 1
 
+  /// `gtk_accessible_update_platform_state` (4.18): what has the state, and which state may have changed.
+  static let accessibleUpdatePlatformState = function(
+    "gtk_accessible_update_platform_state", as: (@convention(c) (OpaquePointer, guint) -> Void).self)
+  /// `GTK_ACCESSIBLE_PLATFORM_STATE_ACTIVE`.
+  static let activeState: guint = 2
+
   /// The function of a name; `Function` has to be its type in C.
   static func function<Function>(
     _ name: String, as type: Function.Type = Function.self

@@ -28,6 +28,7 @@ public protocol ListRow: AnyObject {
 @MainActor
 public final class ListView<Row: ListRow>: Widget {
   private var rows: [OpaquePointer: Row] = [:]
+  private var unsaying: Timeout?
 
   /// Makes a list of a model's rows; `make` builds the view of one.
   public convenience init(model: ListModel, make: @escaping @MainActor (ListPlace) -> Row) {
@@ -36,6 +37,7 @@ public final class ListView<Row: ListRow>: Widget {
     let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))
     self.init(new: gtk_list_view_new(selection, factory))
     connect(factory: Object(Owned(borrowing: factory)), make)
+    model.onItemsChanged { [weak self] _, _, _ in self?.leaveSelectionUnsaid() }
   }
 
   /// Calls `body` with a row and a place in the list when a button is pressed and released on that row.
@@ -142,10 +144,27 @@ public final class ListView<Row: ListRow>: Widget {
         let container = gtk_widget_get_parent(row.root.widget)
       else { return }
       row.bind(value, in: Widget(Owned(borrowing: container)))
+      self?.leaveSelectionUnsaid()
     }
     factory.connectObject("unbind") { [weak self] item in self?.rows[OpaquePointer(item)]?.unbind() }
     factory.connectObject("teardown") { [weak self] item in
       self?.rows[OpaquePointer(item)] = nil
+    }
+  }
+
+  /// Keeps screen readers from saying of each row that it is not selected, as none ever is.
+  ///
+  /// GTK tells them so at each change of a row, after it is bound.
+  private func leaveSelectionUnsaid() {
+    guard unsaying == nil else { return }
+    unsaying = Timeout(after: .zero) { [weak self] in
+      guard let self else { return }
+      unsaying = nil
+      for row in rows.values {
+        guard let container = gtk_widget_get_parent(row.root.widget) else { continue }
+        gtk_accessible_reset_state(
+          Object(Owned(borrowing: container)).opaque, GTK_ACCESSIBLE_STATE_SELECTED)
+      }
     }
   }
 

@@ -88,6 +88,11 @@ open class Widget: Object {
     gtk_widget_get_state_flags(widget).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
   }
 
+  /// Whether the focus is on the widget, or within it, in the window that the user works in.
+  public final var isInUse: Bool {
+    hasFocusWithin && gtk_widget_get_state_flags(widget).rawValue & GTK_STATE_FLAG_BACKDROP.rawValue == 0
+  }
+
   /// Adds a style class.
   public final func addStyle(_ name: String) { gtk_widget_add_css_class(widget, name) }
 
@@ -145,12 +150,8 @@ extension Widget {
   public enum AccessibleRole: Sendable {
     /// Widgets that belong together and have a name in common.
     case group
-    /// An ornament.
+    /// An ornament, or what is said elsewhere; it is passed over, and all that is within it.
     case presentation
-    /// A title.
-    case heading
-    /// Something that says how things are.
-    case status
     /// A window.
     case window
 
@@ -158,8 +159,6 @@ extension Widget {
       switch self {
       case .group: GTK_ACCESSIBLE_ROLE_GROUP
       case .presentation: GTK_ACCESSIBLE_ROLE_PRESENTATION
-      case .heading: GTK_ACCESSIBLE_ROLE_HEADING
-      case .status: GTK_ACCESSIBLE_ROLE_STATUS
       case .window: GTK_ACCESSIBLE_ROLE_WINDOW
       }
     }

@@ -150,6 +150,15 @@ public final class Window: Widget {
     gdk_frame_clock_request_phase(pointer, GDK_FRAME_CLOCK_PHASE_AFTER_PAINT)
   }
 
+  /// Tells screen readers once more that the user works in the window, if so.
+  ///
+  /// GTK makes a program known to them when it has nothing else to do. If it has told before that its first window is
+  /// active, Orca takes the window for one that is gone, and for a minute passes over what it announces. There is no
+  /// function for it before GTK 4.18.
+  public func tellActivityAgain() {
+    if isShownAndActive { RuntimeSymbols.accessibleUpdatePlatformState?(opaque, RuntimeSymbols.activeState) }
+  }
+
   /// The name of the icon that panels and switchers show.
   public func setIcon(_ name: String) { gtk_window_set_icon_name(cast(), name) }
 

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -15,6 +16,51 @@ import Testing
       #expect(rows[2].name.hasSuffix(", 3 of 1204"))
       // No more of them than are near what is seen.
       #expect(rows.count < 400)
+    }
+  }
+
+  /// Orca says all that is within a row after its name, and “not selected” of what can be selected and is not.
+  @Test func `a row is said once`() async throws {
+    try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      for row in try await reader.tree().all(role: "list item") {
+        #expect(row.children.isEmpty)
+        #expect(!row.isSelectable)
+      }
+      // Rows that were made for others.
+      try await scene.capture("newest")
+      try await scene.desktop.press("Home", "Delete", "ctrl+z")
+      try await scene.expectFocus(on: "newest", "1 of 3", by: reader)
+      let rows = try await reader.tree().all(role: "list item")
+      #expect(rows.count == 3)
+      #expect(rows.allSatisfy { $0.children.isEmpty && !$0.isSelectable })
+    }
+  }
+
+  /// Orca says a row anew if its name changes while the user is at it.
+  @Test func `a row is not said again because it is older`() async throws {
+    try await VirtualDesktop.with(accessibility: true) { desktop in
+      // The words of the age change some seconds after the start.
+      let time = Int(Date().timeIntervalSince1970 - 50) * 1_000_000
+      try await Scene.fillHistory(with: ["old", "new"], on: desktop, from: time)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.waitForFirstRow()
+      let reader = ScreenReader(desktop: desktop)
+      try await desktop.press("End")
+      try await scene.expectFocus(on: "old", "2 of 2", by: reader)
+      let before = try await reader.tree().all(role: "list item").map(\.name)
+      // It is a second younger.
+      try await waitUntil("the new age of the other row", within: .seconds(120)) {
+        try await reader.tree().all(role: "list item").first?.name != before.first
+      }
+      #expect(try await reader.tree().focused?.name == before.last)
+      // Its place is new, and with it all that is said of it.
+      try await scene.capture("newest")
+      try await waitUntil("the same age") {
+        let rows = try await reader.tree().all(role: "list item").dropFirst()
+        return Set(rows.map { $0.name.split(separator: ", ").dropFirst().first }).count == 1
+      }
+      try await scene.end()
     }
   }
 
@@ -87,8 +133,39 @@ import Testing
       try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }
       let page = try #require(try await reader.tree().focused)
       #expect(page.description.contains("only while this window is active"))
+      // Orca says the labels within it, too.
+      #expect(page.all.dropFirst().allSatisfy { $0.name.isEmpty })
     }
   }
+
+  @Test func `the keys of the shortcut are said once`() async throws {
+    try await VirtualDesktop.with(accessibility: true) { desktop in
+      try desktop.home.set(["shortcut": "'<Control><Super>v'"])
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      let reader = ScreenReader(desktop: desktop)
+      try await desktop.press("ctrl+comma")
+      let button = try await waitFor("the button with its keys") {
+        try await reader.tree().all.first {
+          $0.name == "Show or Hide the History" && $0.description.contains("Ctrl+Super+V shows and hides")
+        }
+      }
+      #expect(button.description.components(separatedBy: "Ctrl+Super+V").count == 2, "\(button.description)")
+      try await scene.end()
+    }
+  }
+
+  /// Orca takes what it is told before GTK has made the program known for gone, and is silent on it.
+  @Test(.enabled(if: toldAgain, "GTK can say it again from 4.18 on"))
+  func `that the first window is active is told again`() async throws {
+    try await VirtualDesktop.with(accessibility: true) { desktop in
+      let reader = try await ScreenReader.listening(on: desktop)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await waitUntil("the second time") { reader.heard.count { $0 == "window:activate" } == 2 }
+      try await scene.end()
+    }
+  }
+
+  private static var toldAgain: Bool { dlsym(nil, "gtk_accessible_update_platform_state") != nil }
 
   @Test func `copying and deleting are said`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in

@@ -1,9 +1,10 @@
 """Sees a program as a screen reader does, by AT-SPI.
 
-screen_reader.py NAME tree        prints all there is as JSON: role, name, description, whether it is focused, children
+screen_reader.py NAME tree        prints all there is as JSON: role, name, description, states, children
 screen_reader.py NAME press TEXT  does the action of the button with that name
-screen_reader.py NAME listen      prints "listening", then each announcement and each description that changes, a line
-                                  each, until it is ended
+screen_reader.py NAME listen      prints "listening", then each announcement, each description that changes and
+                                  "window:activate" for each time that a window becomes active, a line each, until it
+                                  is ended; of any program
 """
 import json
 import sys
@@ -32,6 +33,7 @@ def described(node):
     return {
         'role': node.getRoleName(), 'name': node.name or '', 'description': node.description or '',
         'isFocused': node.getState().contains(pyatspi.STATE_FOCUSED),
+        'isSelectable': node.getState().contains(pyatspi.STATE_SELECTABLE),
         'children': [described(child) for child in children(node)]}
 
 
@@ -52,18 +54,18 @@ def listen():
     pyatspi.Registry.registerEventListener(
         lambda event: event.any_data and print(event.any_data, flush=True),
         'object:announcement', 'object:property-change:accessible-description')
+    pyatspi.Registry.registerEventListener(lambda event: print(event.type, flush=True), 'window:activate')
     print('listening', flush=True)
     pyatspi.Registry.start()
 
 
 def main():
-    root = program(sys.argv[1])
-    if sys.argv[2] == 'tree':
-        print(json.dumps(described(root)))
-    elif sys.argv[2] == 'press':
-        press(root, sys.argv[3])
-    else:
+    if sys.argv[2] == 'listen':
         listen()
+    elif sys.argv[2] == 'press':
+        press(program(sys.argv[1]), sys.argv[3])
+    else:
+        print(json.dumps(described(program(sys.argv[1]))))
 
 
 main()
