@@ -19,6 +19,7 @@ import Testing
   @Test func `a click anywhere on a row turns its switch`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.waitUntilDrawn(window)
       _ = try await scene.settledPicture(of: window)
       // On the words of the first switch's row.
       try await window.click(x: 120, y: 248)
@@ -74,6 +75,7 @@ import Testing
       let folder = desktop.home.configHome + "/autostart"
       try Data().write(to: URL(fileURLWithPath: folder))
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.waitUntilDrawn(window)
       let before = try await scene.settledPicture(of: window)
       try await desktop.press("alt+s")
       #expect(try await eventually { try scene.keyFile().contains("start-at-login=false") })
@@ -88,6 +90,7 @@ import Testing
   @Test func `what gsettings changes is shown at once`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.waitUntilDrawn(window)
       let before = try await scene.settledPicture(of: window)
       let whole = Rectangle(x: 0, y: 0, width: before.width, height: before.height)
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\ntray-icon=false\n")
@@ -222,6 +225,18 @@ extension Scene {
   fileprivate func openMainMenu() async throws {
     try await desktop.press("F10")
     try await waitForPopup()
+  }
+
+  /// Waits until the window shows what is in it: it is active before, and shows what lies beneath it.
+  ///
+  /// Either its first frame changes the picture, or the focus that Tab moves in it.
+  fileprivate func waitUntilDrawn(_ window: DesktopWindow) async throws {
+    let before = try await Screenshot.take(of: window, on: desktop)
+    let whole = Rectangle(x: 0, y: 0, width: before.width, height: before.height)
+    try await desktop.press("Tab")
+    try await waitUntil("the window drawn") {
+      try await !Screenshot.take(of: window, on: desktop).matches(before, in: whole)
+    }
   }
 
   fileprivate func settledPicture(of window: DesktopWindow) async throws -> Screenshot {
