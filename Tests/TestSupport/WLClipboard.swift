@@ -22,8 +22,11 @@ public enum WLClipboard {
     return result.exit == .code(0) ? result.text.split(separator: "\n").map(String.init) : []
   }
 
-  /// Empties the clipboard; a wl-copy that owned it tidies up and ends.
+  /// Empties the clipboard, so that a wl-copy that owned it tidies up and ends.
+  ///
+  /// GNOME 48 and 51 give it no focus after a long press on the touch screen, without which it can do nothing there.
   public static func clear(on desktop: VirtualDesktop) async throws {
-    _ = try await desktop.run(["wl-copy", "--clear"])
+    let clearing = try desktop.start(["wl-copy", "--clear"])
+    if try await clearing.waitForExit(within: .seconds(5)) == nil { try await clearing.killNow() }
   }
 }

@@ -52,8 +52,9 @@ import Testing
     try await Scene.run(on: .wayland) { scene in
       _ = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
       let before = try #require(scene.app.program.residentKibibytes)
-      let idle = try scene.desktop.start(
-        ["bash", "-c", "for i in $(seq 60); do (wl-paste -n | (head -c 1 >&2; sleep 1000)) & done; wait"])
+      // None of them outlives the shell.
+      let reader = "wl-paste -n | (head -c 1 >&2; tail --pid=$$ -f /dev/null)"
+      let idle = try scene.desktop.start(["bash", "-c", "for i in $(seq 60); do (\(reader)) & done; wait"])
       try await waitUntil("60 pasters served") { idle.errors.count == 60 }
       let after = try #require(scene.app.program.residentKibibytes)
       // Of 60 copies there would be 480 MiB.

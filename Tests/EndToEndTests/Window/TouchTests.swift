@@ -64,16 +64,16 @@ struct TouchTests {
     try await Scene.run(in: language) { scene in
       let frame = try await scene.app.window.frame()
       let place = try await scene.middle(of: 0)
-      // The entry Delete, below and beside the finger.
-      let entry = (x: place.x + language.forward(30), y: place.y + 50)
+      // Where its entries are, below the finger and to one side.
       let around = Rectangle(
-        x: entry.x - frame.x - 10, y: entry.y - frame.y - 10, width: 20, height: 20)
+        x: place.x - frame.x - 80, y: place.y - frame.y + 35, width: 160, height: 25)
       let before = try await scene.screenshot()
       try await scene.desktop.holdFinger(x: place.x, y: place.y) {
         try await waitUntil("the menu") { try await !scene.screenshot().matches(before, in: around) }
       }
       _ = try await scene.settledScreenshot()
-      try await scene.desktop.tap(x: entry.x, y: entry.y)
+      // By keys: GNOME 48 and 51 close any menu of GTK's at a touch of this touch screen, and pass nothing on.
+      try await scene.desktop.press("Down", "Return")
       try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
       // Neither the press nor what followed it was a tap on a row.
       #expect(try await scene.desktop.paste() == nil)
