@@ -34,7 +34,6 @@ final class HistoryWindow {
   private let copies = Observers()
   private let closed: @MainActor () -> Void
   private var activityChange: (@MainActor () -> Void)?
-  private var reintroduction: Timeout?
 
   /// What the window shows.
   private enum State {
@@ -230,10 +229,7 @@ final class HistoryWindow {
   private func drawn() {
     isDrawn = true
     notice.isHeard = isActive
-    reintroduction = Timeout(after: .seconds(1)) { [weak self] in
-      self?.window.tellActivityAgain()
-      self?.reintroduction = nil
-    }
+    window.tellActivityAgain()
     Task { [weak self] in
       await MainLoop.idle()
       // GTK draws it here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB if it is an SVG.
@@ -312,6 +308,7 @@ final class HistoryWindow {
 
   private func activityChanged() {
     activityChange?()
+    if isDrawn { window.tellActivityAgain() }
     notice.isHeard = isDrawn && isActive
     switch state {
     case .unavailable(let error, _) where !isActive: state = .unavailable(error, wasLeft: true)

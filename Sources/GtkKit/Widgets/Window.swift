@@ -28,6 +28,7 @@ public final class Window: Widget {
   }
 
   private var lastInput: InputEvent?
+  private var activityNews: Timeout?
 
   /// Remembers from now on the last key or button: with GTK 4.24 on X11, `takesSystemShortcuts` has to name it.
   public func noteInput() {
@@ -150,13 +151,18 @@ public final class Window: Widget {
     gdk_frame_clock_request_phase(pointer, GDK_FRAME_CLOCK_PHASE_AFTER_PAINT)
   }
 
-  /// Tells screen readers once more that the user works in the window, if so.
+  /// If the user works in the window, tells screen readers so once more in a second; the first time that it is called
+  /// then, and never again.
   ///
   /// GTK makes a program known to them when it has nothing else to do. If it has told before that its first window is
   /// active, Orca takes the window for one that is gone, and for a minute passes over what it announces. There is no
   /// function for it before GTK 4.18.
   public func tellActivityAgain() {
-    if isShownAndActive { RuntimeSymbols.accessibleUpdatePlatformState?(opaque, RuntimeSymbols.activeState) }
+    guard activityNews == nil, isShownAndActive, let tell = RuntimeSymbols.accessibleUpdatePlatformState
+    else { return }
+    activityNews = Timeout(after: .seconds(1)) { [weak self] in
+      if let self, isShownAndActive { tell(opaque, RuntimeSymbols.activeState) }
+    }
   }
 
   /// The name of the icon that panels and switchers show.
