@@ -65,16 +65,6 @@ let package = Package(
   ]
 )
 
-// The library of regular expressions, which Swift imports unasked, is kept out: one call of its "split" by a text links
-// it and its parser, 1.4 MB of the program's 10.
-let product: Set = [
-  "SerialQueue", "ClipboardCore", "ClipHistory", "HistoryRescue", "X11Kit", "GtkKit", "CopyPastaApp",
-  "copypasta",
-]
-for target in package.targets where product.contains(target.name) {
-  target.swiftSettings = [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
-}
-
 // libFuzzer brings the entry point, so this program links only where meson-helpers/fuzz builds it.
 if Context.environment["COPYPASTA_FUZZER"] != nil {
   package.targets.append(

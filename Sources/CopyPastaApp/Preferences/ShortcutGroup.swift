@@ -75,7 +75,7 @@ final class ShortcutGroup {
   private func show() {
     recorder.shortcut = preferences.shortcut
     guard !recorder.isRecording else { return }
-    explain(controller.state.message)
+    explain(controller.state.message, namesKeys: controller.state.shortcut == recorder.name)
     command.isShown = controller.state.command != nil
     showGnome()
   }
@@ -93,8 +93,8 @@ final class ShortcutGroup {
     }
   }
 
-  private func explain(_ text: String) {
+  private func explain(_ text: String, namesKeys: Bool = false) {
     // A screen reader is to say the keys, and no more than once.
-    keys.explain(text, spoken: text.contains(recorder.name) ? text : recorder.name + ". " + text)
+    keys.explain(text, spoken: namesKeys ? text : recorder.name + ". " + text)
   }
 }

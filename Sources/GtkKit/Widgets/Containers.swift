@@ -58,9 +58,14 @@ public final class Revealer: Widget {
   }
 
   /// Whether the child is shown.
+  ///
+  /// While it slides out of view, no Tab leads to it any more.
   public var isRevealed: Bool {
     get { gtk_revealer_get_reveal_child(opaque) != 0 }
-    set { gtk_revealer_set_reveal_child(opaque, newValue ? 1 : 0) }
+    set {
+      gtk_widget_set_can_focus(widget, newValue ? 1 : 0)
+      gtk_revealer_set_reveal_child(opaque, newValue ? 1 : 0)
+    }
   }
 }
 

@@ -54,6 +54,15 @@ extension ShortcutState {
     }
   }
 
+  /// The name of the shortcut that is in `message`; nil if there is none in it.
+  var shortcut: String? {
+    switch self {
+    case .held(_, let name): name
+    case .notHeld(.taken(let name)), .notHeld(.missing(let name)): name
+    case .off, .starting, .notHeld: nil
+    }
+  }
+
   /// The command that the user has to bind, for want of another way; nil if there is no need.
   ///
   /// `message` ends with a colon then.
