@@ -214,7 +214,8 @@ final class CopyPastaApplication {
     case .starting: break
     // GNOME starts the program if it does not run.
     case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.refused): reasons.end(.shortcut)
-    case .notHeld(.taken), .notHeld(.missing), .notHeld(.unsupported): reasons.lose(.shortcut)
+    case .notHeld(.taken), .notHeld(.missing), .notHeld(.notInstalled), .notHeld(.unsupported):
+      reasons.lose(.shortcut)
     }
   }
 

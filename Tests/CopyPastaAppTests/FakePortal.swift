@@ -24,6 +24,8 @@ final class FakePortal {
     case silence
     /// The call itself is answered with an error.
     case error
+    /// Likewise, because it knows no desktop file of the program, as xdg-desktop-portal 1.21 does.
+    case notAllowed
     /// A signal of the wrong types.
     case nonsense
   }
@@ -142,6 +144,9 @@ final class FakePortal {
     self.arguments[method] = arguments
     let answer = nextAnswer(to: method)
     if answer == .error { throw .refused(name: BusError.unknownMethod, message: "no") }
+    if answer == .notAllowed {
+      throw .refused(name: "org.freedesktop.portal.Error.NotAllowed", message: "An app id is required")
+    }
     let token = options?.dictionary?["handle_token"]?.string ?? ""
     let sender = client.uniqueName.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
     let request = "\(Portal.path)/request/\(sender)/\(token)"
@@ -188,7 +193,7 @@ final class FakePortal {
     case .refused: [.uint32(1), .dictionary([:])]
     case .failed: [.uint32(2), .dictionary([:])]
     case .nonsense: [.string("0"), .int32(5)]
-    case .silence, .error: nil
+    case .silence, .error, .notAllowed: nil
     }
   }
 

@@ -131,6 +131,7 @@ import Testing
     ("CreateSession", FakePortal.Answer.refused, ShortcutState.Reason.refused),
     ("CreateSession", .failed, .unsupported), ("CreateSession", .silence, .unsupported),
     ("CreateSession", .error, .unsupported), ("CreateSession", .nonsense, .unsupported),
+    ("CreateSession", .notAllowed, .notInstalled),
     ("BindShortcuts", .refused, .refused), ("BindShortcuts", .error, .unsupported),
     // So GNOME tells of a user's no, too.
     ("BindShortcuts", .failed, .refused), ("BindShortcuts", .nonsense, .refused),

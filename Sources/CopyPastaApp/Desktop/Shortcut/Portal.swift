@@ -12,6 +12,8 @@ final class Portal {
     case unavailable
     /// Nobody has the portal's name, or whoever had it ended.
     case gone
+    /// The portal gives this to installed programs only, and knows none of this name.
+    case notInstalled
     /// The user said no, or closed the question.
     case refused
     /// The portal ended the request without an answer of the user's.
@@ -141,6 +143,8 @@ extension Portal.RequestError {
   fileprivate init(_ error: BusError) {
     switch error {
     case .refused(let name, _) where BusError.namesOfAbsence.contains(name): self = .gone
+    // "An app id is required", of xdg-desktop-portal 1.21 and newer.
+    case .refused(name: "org.freedesktop.portal.Error.NotAllowed", _): self = .notInstalled
     case .refused, .noBus: self = .unavailable
     case .timedOut: self = .timedOut
     case .cancelled: self = .cancelled

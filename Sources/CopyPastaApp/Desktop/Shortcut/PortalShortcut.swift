@@ -166,7 +166,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     } catch {
       isPortalGone = error == .gone
       if error == .refused, mayAsk { refused?.remember(keys) }
-      return .notHeld(error == .refused ? .refused : .unsupported)
+      return .notHeld(ShortcutState.Reason(error))
     }
   }
 
@@ -178,6 +178,16 @@ final class PortalShortcut: GlobalShortcutController.Backend {
       return portal
     } catch {
       throw .unavailable
+    }
+  }
+}
+
+extension ShortcutState.Reason {
+  fileprivate init(_ error: Portal.RequestError) {
+    switch error {
+    case .refused: self = .refused
+    case .notInstalled: self = .notInstalled
+    case .unavailable, .gone, .failed, .timedOut, .cancelled: self = .unsupported
     }
   }
 }

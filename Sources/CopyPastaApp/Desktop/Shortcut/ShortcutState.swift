@@ -23,6 +23,8 @@ enum ShortcutState: Equatable {
     case missing(String)
     /// The desktop, or the user when it asked, refused.
     case refused
+    /// The desktop lets installed programs have a shortcut, and does not know this one.
+    case notInstalled
     /// The desktop lets no program have a shortcut.
     case unsupported
     /// The setting names no key.
@@ -68,7 +70,7 @@ extension ShortcutState {
   /// `message` ends with a colon then.
   @MainActor var command: String? {
     switch self {
-    case .notHeld(.refused), .notHeld(.unsupported): Self.toggleCommand
+    case .notHeld(.refused), .notHeld(.notInstalled), .notHeld(.unsupported): Self.toggleCommand
     default: nil
     }
   }
@@ -125,6 +127,8 @@ extension ShortcutState.Reason {
     case .refused:
       tr("The desktop did not grant the shortcut.") + " "
         + tr("Choose the keys again to be asked anew, or bind keys to this command:")
+    case .notInstalled:
+      tr("This desktop has shortcuts for installed programs only. In its keyboard settings, bind keys to this command:")
     case .unsupported:
       tr("This desktop has no shortcuts for programs. In its keyboard settings, bind keys to this command:")
     case .malformed: tr("The shortcut in the settings is no combination of keys. Choose another.")
