@@ -129,7 +129,8 @@ extension ShortcutState.Reason {
         + tr("Choose the keys again to be asked anew, or bind keys to this command:")
     case .notInstalled:
       tr(
-        "This desktop has shortcuts for installed programs only. In its keyboard settings, bind keys to this command:")
+        "This desktop has shortcuts for installed programs only. In its keyboard settings, bind keys to this command:"
+      )
     case .unsupported:
       tr("This desktop has no shortcuts for programs. In its keyboard settings, bind keys to this command:")
     case .malformed: tr("The shortcut in the settings is no combination of keys. Choose another.")
