@@ -52,6 +52,11 @@ extension VirtualDesktop {
     try await shell.call("copy(\(shell.literal(text)))")
   }
 
+  /// Whether there is a text on the clipboard, as GNOME Shell knows without a window.
+  public func isTextOfferedInGnome() async throws -> Bool {
+    try await GnomeWindowSystem(desktop: self).call("isTextOffered") == "true"
+  }
+
   /// Has a key of GNOME's own run a command each time it is pressed, until the desktop ends; `<Control>v` is one.
   public func bindInGnome(_ accelerator: String, to command: [String]) async throws {
     let shell = GnomeWindowSystem(desktop: self)

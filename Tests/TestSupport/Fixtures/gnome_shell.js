@@ -1,6 +1,6 @@
 // What the tests do inside GNOME Shell: its own virtual devices, those that its remote desktop has too, are keyboard,
 // pointer and touch screen, and it knows its windows. Evaluated there once, it is reached as `tests`.
-const {Clutter, GLib, Meta, Shell, St} = imports.gi;
+const {Clutter, Gio, GLib, Meta, Shell, St} = imports.gi;
 const STEPS = 10, STEP_TIME = 20;
 const MODIFIERS = {ctrl: 'Control_L', shift: 'Shift_L', alt: 'Alt_L', super: 'Super_L'};
 
@@ -14,6 +14,8 @@ globalThis.tests = new class {
         this.pointer = plugIn('POINTER_DEVICE');
         this.screen = plugIn('TOUCHSCREEN_DEVICE');
         this.isTouched = false;
+        // In GNOME 51 the pointer, which begins in the corner, cannot leave it by an absolute motion, and the overview comes.
+        new Gio.Settings({schema_id: 'org.gnome.desktop.interface'}).set_boolean('enable-hot-corners', false);
         St.Settings.get().inhibit_animations();
         Main.messageTray.bannerBlocked = true;
         Main.welcomeDialog?.close();
@@ -100,6 +102,11 @@ globalThis.tests = new class {
 
     copy(text) {
         St.Clipboard.get_default().set_text(St.ClipboardType.CLIPBOARD, text);
+    }
+
+    get isTextOffered() {
+        return St.Clipboard.get_default().get_mimetypes(St.ClipboardType.CLIPBOARD)
+            .includes('text/plain;charset=utf-8');
     }
 
     // Windows
