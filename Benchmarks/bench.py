@@ -72,7 +72,7 @@ def main() -> None:
         return
     here = Path(__file__).parent
     programs = {name: Path(os.environ['BENCH_' + name.upper()]) for name in
-                ('copypasta', 'floor', 'damagelog', 'pagequery')}
+                ('copypasta', 'launcher', 'floor', 'damagelog', 'pagequery')}
     bench = Bench(programs, Path(os.environ['BENCH_SCRATCH']), options.pairs, options.rows)
     conditions = machine.describe(bench)
     if options.busy:

@@ -178,7 +178,7 @@ def main() -> int:
     if options.check_arguments:
         return 0
     programs = {name: Path(os.environ['BENCH_' + name.upper()]) for name in
-                ('copypasta', 'floor', 'damagelog', 'pagequery')}
+                ('copypasta', 'launcher', 'floor', 'damagelog', 'pagequery')}
     bench = Bench(programs, Path(os.environ['BENCH_SCRATCH']), pairs=1, rows=0)
     print(machine.describe(bench), HEADING, sep='\n', flush=True)
     begun = time.monotonic()

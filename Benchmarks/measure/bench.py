@@ -13,11 +13,12 @@ FEW_ROWS = 100
 class Bench:
     """The programs under test and a place to run them in.
 
-    `programs` holds `copypasta`, `floor`, `damagelog` and `pagequery`.
+    `programs` holds `copypasta`, `launcher` (what is installed as bin/copypasta), `floor`, `damagelog` and `pagequery`.
     """
 
     def __init__(self, programs: dict[str, Path], scratch: Path, pairs: int, rows: int) -> None:
         self.copypasta = str(programs['copypasta'])
+        self.launcher = str(programs['launcher'])
         self.floor = str(programs['floor'])
         self.pagequery = str(programs['pagequery'])
         self.pairs = pairs

@@ -110,7 +110,7 @@ def _copypasta(bench: Bench, running: ExitStack) -> list[_Way]:
 
     def launch() -> Picture:
         started = now_ms()
-        with Running([bench.copypasta, '--toggle'], home.environment):
+        with Running([bench.launcher, '--toggle'], home.environment):
             return bench.screen.picture(started)
 
     calls = {'D-Bus call': lambda: bench.screen.picture(bus.toggle(bus.COPYPASTA)), '--toggle': launch,
