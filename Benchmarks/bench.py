@@ -4,7 +4,6 @@
 It measures and never judges: a target stands beside its figure as plain information.
 """
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -71,9 +70,7 @@ def main() -> None:
     if options.check_arguments:
         return
     here = Path(__file__).parent
-    programs = {name: Path(os.environ['BENCH_' + name.upper()]) for name in
-                ('copypasta', 'launcher', 'floor', 'damagelog', 'pagequery')}
-    bench = Bench(programs, Path(os.environ['BENCH_SCRATCH']), options.pairs, options.rows)
+    bench = Bench(options.pairs, options.rows)
     conditions = machine.describe(bench)
     if options.busy:
         conditions += f'; beside {options.busy} busy processes'

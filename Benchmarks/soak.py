@@ -6,7 +6,6 @@ Each round copies 1,000 texts, deletes 100 and undoes half of that. Ends with 1 
 if the process has grown since its first round.
 """
 import argparse
-import os
 import sys
 import time
 from dataclasses import dataclass
@@ -177,9 +176,7 @@ def main() -> int:
     options = arguments()
     if options.check_arguments:
         return 0
-    programs = {name: Path(os.environ['BENCH_' + name.upper()]) for name in
-                ('copypasta', 'launcher', 'floor', 'damagelog', 'pagequery')}
-    bench = Bench(programs, Path(os.environ['BENCH_SCRATCH']), pairs=1, rows=0)
+    bench = Bench(pairs=1, rows=0)
     print(machine.describe(bench), HEADING, sep='\n', flush=True)
     begun = time.monotonic()
     try:

@@ -1,4 +1,5 @@
 """What every figure is measured with: the programs, the display, and histories of any size."""
+import os
 import shutil
 import time
 from pathlib import Path
@@ -11,20 +12,20 @@ FEW_ROWS = 100
 
 
 class Bench:
-    """The programs under test and a place to run them in.
+    """The programs under test and a place to run them in, as meson-helpers/bench names them in the environment.
 
-    `programs` holds `copypasta`, `launcher` (what is installed as bin/copypasta), `floor`, `damagelog` and `pagequery`.
+    `launcher` is what is installed as bin/copypasta.
     """
 
-    def __init__(self, programs: dict[str, Path], scratch: Path, pairs: int, rows: int) -> None:
-        self.copypasta = str(programs['copypasta'])
-        self.launcher = str(programs['launcher'])
-        self.floor = str(programs['floor'])
-        self.pagequery = str(programs['pagequery'])
+    def __init__(self, pairs: int, rows: int) -> None:
+        self.copypasta = os.environ['BENCH_COPYPASTA']
+        self.launcher = os.environ['BENCH_LAUNCHER']
+        self.floor = os.environ['BENCH_FLOOR']
+        self.pagequery = os.environ['BENCH_PAGEQUERY']
         self.pairs = pairs
         self.rows = rows
-        self.scratch = scratch
-        self.screen = Screen(programs['damagelog'])
+        self.scratch = Path(os.environ['BENCH_SCRATCH'])
+        self.screen = Screen(Path(os.environ['BENCH_DAMAGELOG']))
         self._homes: dict[str, Home] = {}
 
     # MARK: Histories

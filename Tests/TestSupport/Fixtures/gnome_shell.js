@@ -14,7 +14,7 @@ globalThis.tests = new class {
         this.pointer = plugIn('POINTER_DEVICE');
         this.screen = plugIn('TOUCHSCREEN_DEVICE');
         this.isTouched = false;
-        // In GNOME 51 the pointer, which begins in the corner, cannot leave it by an absolute motion, and the overview comes.
+        // In GNOME 51 the pointer, which begins in the corner, stays there at absolute motions: the overview comes.
         new Gio.Settings({schema_id: 'org.gnome.desktop.interface'}).set_boolean('enable-hot-corners', false);
         St.Settings.get().inhibit_animations();
         Main.messageTray.bannerBlocked = true;
