@@ -9,7 +9,7 @@ final class HistoryWindow {
   private let window: Window
   private let environment: Environment
   private let readingIndicator = ReadingIndicator()
-  private let notice = NoticeBar()
+  private lazy var notice = NoticeBar { [weak self] in self?.focusAgain() }
   private let pages = Stack()
   private lazy var emptyPage = StatusPage.empty { [weak self] in self?.copyCommand() }
   /// What is shown in place of a history that is not open.
@@ -370,8 +370,13 @@ extension HistoryWindow: HistoryView {
 
   func showDeletions(_ count: Int) {
     // Its buttons go: the focus must not go with them.
-    if count == 0 && undoBar.hasFocus { list?.focusAgain() }
+    if count == 0 && undoBar.hasFocus { focusAgain() }
     undoBar.show(count)
+  }
+
+  /// Gives the focus back to the row that had it, or to the page in its place.
+  private func focusAgain() {
+    if let list, list.count > 0 { list.focusAgain() } else { focusNewest() }
   }
 
   func copied() { copies.notify() }

@@ -10,12 +10,15 @@ final class NoticeBar {
 
   let root: Revealer
   private let label = Label()
+  private let giveBackFocus: @MainActor () -> Void
   private var timer: Timeout?
   /// What was not said to a screen reader yet.
   private var unsaid: String?
   private var pauseTimer: Timeout?
 
-  init() {
+  /// - Parameter giveBackFocus: moves the focus elsewhere, as the button that has it goes.
+  init(giveBackFocus: @escaping @MainActor () -> Void) {
+    self.giveBackFocus = giveBackFocus
     label.wrap(lines: 4)
     label.expand(horizontally: true)
     let bar = Box(.horizontal, spacing: 12, [label])
@@ -40,6 +43,7 @@ final class NoticeBar {
   }
 
   private func hide() {
+    if root.hasFocusWithin { giveBackFocus() }
     root.isRevealed = false
     timer = nil
     unsaid = nil

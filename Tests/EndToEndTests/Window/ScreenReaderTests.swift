@@ -190,6 +190,22 @@ import Testing
     }
   }
 
+  @Test func `the row has the focus again once a notice is closed by the keyboard`() async throws {
+    try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      try await scene.desktop.press("Home", "Down")
+      _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
+      try await waitUntil("the notice") { reader.heard.contains { $0.hasPrefix("Not recorded") } }
+      try await waitUntil("its button") {
+        if try await reader.tree().focused?.name == "Close" { return true }
+        try await scene.desktop.press("Tab")
+        return false
+      }
+      try await scene.desktop.press("space")
+      try await scene.expectFocus(on: "old", "2 of 2", by: reader)
+    }
+  }
+
   @Test func `Undo is reached by Tab while it is shown and never otherwise`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
