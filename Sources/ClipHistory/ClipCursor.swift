@@ -3,8 +3,9 @@ import CSQLite
 /// All clips of a history with their whole texts, oldest first, one at a time.
 ///
 /// It has a connection of its own, so it may be made and used on any one thread, beside a store and its readers.
-/// Between two clips it holds no lock: nobody waits for it, what is deleted meanwhile is not in it, and a deleted
-/// text does not stay in the log for its sake. It holds one text at a time.
+/// Between two clips it holds no lock of SQLite's: what is deleted meanwhile is not in it, and a deleted text does not
+/// stay in the log for its sake. Only imports and rescues, which would give its clips other ids, have to wait until it
+/// is let go. It holds one text at a time.
 ///
 /// ```swift
 /// let clips = try ClipCursor(location: location)
@@ -13,8 +14,7 @@ import CSQLite
 public final class ClipCursor {
   private let connection: Connection
   private let following: Statement
-  /// Held only if the history still lies where a rescue made it: nobody moves it meanwhile.
-  private let lock: FolderLock?
+  private let lock: FolderLock
   /// Where the next clip is looked for, nil after the last there can be.
   private var start: Int64? = .min
 
@@ -23,7 +23,8 @@ public final class ClipCursor {
 
   /// Opens an existing history, also one that a start would have to put in its place first, and writes nothing.
   ///
-  /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a rescue can read what is there.
+  /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a rescue can read what is there, `.locked`
+  ///   during an import.
   public init(location: HistoryLocation) throws(StoreError) {
     (connection, lock) = try HistoryReader.connectToWhatIsThere(location)
     following = try Statement(

@@ -9,6 +9,8 @@ package final class Connection {
     case readWrite, readOnly
     /// Without locks and without a log beside the file: for a place where nobody can write.
     case immutable
+    /// Without locks, with a log and an index of it in memory: for such a place, too.
+    case immutableWithLog
   }
 
   let handle: OpaquePointer
@@ -23,7 +25,8 @@ package final class Connection {
     var handle: OpaquePointer?
     let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     let code = sqlite3_open_v2(
-      Self.uri(path, access), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
+      Self.uri(path, access), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+      access == .immutableWithLog ? "unix-none" : nil)
     guard code == SQLITE_OK, let handle else {
       let error = StoreError(code: code, system: handle.map { sqlite3_system_errno($0) } ?? 0, path: path)
       sqlite3_close_v2(handle)
@@ -37,6 +40,8 @@ package final class Connection {
     wait(atMost: lockTimeout)
     // Rather no history than one that keeps what was deleted.
     if access == .readWrite, erasing == nil { throw .failed(code: SQLITE_ERROR) }
+    // Who is alone needs no index that others can see (https://sqlite.org/wal.html#noshm).
+    if access == .immutableWithLog { try execute("PRAGMA locking_mode = EXCLUSIVE") }
   }
 
   deinit {
@@ -96,7 +101,7 @@ package final class Connection {
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, saysWronglyItIsReadOnly { error = .damaged }
-    if error == .damaged { Damage.mark(databaseAt: path) }
+    if error == .damaged, !Damage.mark(databaseAt: path) { error = .cannotBeRescued }
     return error
   }
 

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Says that a history is in use, to every program of ours: shared while it is open, alone while it is rescued.
+/// Says that a history is in use, to every program of ours: shared while it is open or exported, alone while it is
+/// rescued or imported to.
 ///
 /// It is a lock on the folder, not on a file in it: rescuing replaces the files. A file system that knows no such
 /// locks has none; then two programs that are started at the same moment may both rescue.
@@ -10,7 +11,7 @@ package final class FolderLock {
   /// Shares the history with others.
   ///
   /// - Parameter patiently: waits some seconds for a program that only puts a finished rescue in its place.
-  /// - Throws: `.locked` while another program rescues it.
+  /// - Throws: `.locked` while another program rescues it or imports to it.
   convenience init(sharing location: HistoryLocation, patiently: Bool = false) throws(StoreError) {
     try self.init(location, LOCK_SH, attempts: patiently ? 1_000 : 20)
   }
@@ -24,6 +25,10 @@ package final class FolderLock {
 
   private init(_ location: HistoryLocation, _ kind: Int32, attempts: Int) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // Where there is nothing yet, there is nobody either.
+    guard descriptor >= 0 || errno == ENOENT else {
+      throw .folderUnusable(path: location.folder, errno: errno)
+    }
     // For some milliseconds another process may look whether it is alone, or one that this process has just started may
     // hold the lock, too, until it runs its own program.
     var attempts = attempts

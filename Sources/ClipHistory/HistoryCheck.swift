@@ -33,11 +33,11 @@ public struct HistoryCheck: Sendable, Equatable {
     do throws(StoreError) {
       let (connection, lock) = try HistoryReader.connectToWhatIsThere(location)
       defer { withExtendedLifetime(lock) {} }
-      fileSize = HistoryFolder.size(of: connection.path) ?? 0
+      fileSize = try HistoryFolder.size(of: connection.path) ?? 0
       try checkPages(connection)
       try checkClips(connection)
       try checkRest(connection)
-    } catch .damaged {
+    } catch .damaged, .cannotBeRescued {
       isStructureSound = false
     }
     if !isSound { Damage.mark(databaseAt: location.database) }

@@ -3,11 +3,10 @@ import Glibc
 /// Makes a history's folder and file before SQLite sees them, and keeps both for their user alone.
 package enum HistoryFolder {
   /// - Throws: `.irregular` if a link or a pipe is in the place of the folder or of a file: whoever follows one writes
-  ///   somewhere else, and whoever opens a pipe waits for ever.
+  ///   somewhere else, and whoever opens a pipe waits for ever. `.folderUnusable` if that cannot be told.
   package static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
     for path in [location.folder, location.database, location.writeAheadLog, location.sharedMemory] {
-      var status = stat()
-      guard lstat(path, &status) == 0 else { continue }
+      guard let status = try status(path, lstat, folder: location.folder) else { continue }
       let kind = status.st_mode & S_IFMT
       // A file in the place of a folder, or the other way round, has an error of its own.
       guard kind == S_IFREG || kind == S_IFDIR else { throw .irregular(path: path) }
@@ -15,7 +14,7 @@ package enum HistoryFolder {
   }
 
   /// Makes the folder if it is missing, and takes others' permissions away.
-  static func prepareFolder(_ location: HistoryLocation) throws(StoreError) {
+  package static func prepareFolder(_ location: HistoryLocation) throws(StoreError) {
     try checkKinds(location)
     try makeFolder(location.folder)
     try narrow(location.folder, to: 0o700, type: S_IFDIR)
@@ -39,18 +38,32 @@ package enum HistoryFolder {
   }
 
   /// The size of a file in bytes, nil if there is none.
-  static func size(of path: String) -> Int? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : nil
+  ///
+  /// - Throws: `.folderUnusable` if that cannot be told.
+  static func size(of path: String) throws(StoreError) -> Int? {
+    try status(path, stat).map { Int($0.st_size) }
   }
 
   /// The size of the database in bytes, nil if there is none; a file of one byte is empty to SQLite (`unixFileSize`).
-  static func databaseSize(_ location: HistoryLocation) -> Int? {
-    size(of: location.database).map { $0 == 1 ? 0 : $0 }
+  static func databaseSize(_ location: HistoryLocation) throws(StoreError) -> Int? {
+    try size(of: location.database).map { $0 == 1 ? 0 : $0 }
+  }
+
+  /// What the file system says of a path, nil if there is nothing.
+  ///
+  /// A permission, a stale mount or a broken disk in the way does not mean that there is nothing: who took it for that
+  /// would begin anew, or back up an empty history.
+  private static func status(
+    _ path: String, _ look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32, folder: String? = nil
+  ) throws(StoreError) -> stat? {
+    var status = stat()
+    if look(path, &status) == 0 { return status }
+    guard errno == ENOENT else { throw .folderUnusable(path: folder ?? parent(of: path), errno: errno) }
+    return nil
   }
 
   private static func makeFolder(_ path: String) throws(StoreError) {
-    if mkdir(path, 0o700) == 0 { return syncParent(of: path) }
+    if mkdir(path, 0o700) == 0 { return try syncParent(of: path) }
     switch errno {
     case EEXIST: return
     case ENOENT where path.contains("/"): break
@@ -62,23 +75,28 @@ package enum HistoryFolder {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw .folderUnusable(path: path, errno: errno)
     }
-    syncParent(of: path)
+    try syncParent(of: path)
   }
 
-  private static func parent(of path: String) -> String {
+  static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// SQLite syncs the folder of its files, but not the folder's own entry: a power cut would take it, files and all.
-  private static func syncParent(of path: String) { sync(parent(of: path)) }
+  private static func syncParent(of path: String) throws(StoreError) { try sync(parent(of: path)) }
 
-  /// Puts a folder's entries on disk.
-  static func sync(_ folder: String) {
+  /// Puts a folder's entries on disk; one that may not be read, or whose file system cannot do that, is left as it is.
+  package static func sync(_ folder: String) throws(StoreError) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
-    _ = fsync(descriptor)
-    close(descriptor)
+    defer { close(descriptor) }
+    if fsync(descriptor) == 0 { return }
+    switch errno {
+    case EINVAL, ENOTSUP: return
+    case ENOSPC, EDQUOT: throw .diskFull
+    case let code: throw .folderUnusable(path: folder, errno: code)
+    }
   }
 
   /// `mknod`, not `open`: closing any descriptor of a file drops every lock that this process has on it, also SQLite's
@@ -86,7 +104,7 @@ package enum HistoryFolder {
   ///
   /// The mark comes first: if a power cut leaves both, and the database empty, there was never anything in it.
   private static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
-    if size(of: location.database) == nil { mknod(location.creationMark, S_IFREG | 0o600, 0) }
+    if try size(of: location.database) == nil { mknod(location.creationMark, S_IFREG | 0o600, 0) }
     if mknod(location.database, S_IFREG | 0o600, 0) == 0 { return }
     switch errno {
     case EEXIST: return
@@ -96,8 +114,7 @@ package enum HistoryFolder {
   }
 
   private static func narrow(_ path: String, to mode: mode_t, type: mode_t) throws(StoreError) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return }
+    guard let status = try status(path, stat) else { return }
     guard status.st_mode & S_IFMT == type else {
       throw .folderUnusable(path: path, errno: type == S_IFDIR ? ENOTDIR : EINVAL)
     }

@@ -18,7 +18,7 @@ public struct HistoryLocation: Sendable, Equatable {
   package var sharedMemory: String { database + "-shm" }
 
   /// An empty file, there from the moment that the database was found damaged until it is rescued.
-  var damageMark: String { Self.damageMark(of: database) }
+  package var damageMark: String { Self.damageMark(of: database) }
 
   static func damageMark(of database: String) -> String { database + "-damaged" }
 
@@ -30,11 +30,15 @@ public struct HistoryLocation: Sendable, Equatable {
   package var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }
 
   /// Whether there is nothing at all that a history could be read or rescued from.
+  ///
+  /// - Throws: `.folderUnusable` if that cannot be told, `.irregular` if something is there that is not followed.
   public var isVacant: Bool {
-    // A link is there, whatever it leads to.
-    do throws(StoreError) { try HistoryFolder.checkKinds(self) } catch { return false }
-    return HistoryFolder.size(of: database) == nil && (HistoryFolder.size(of: writeAheadLog) ?? 0) == 0
-      && !RescueInstaller.isDue(self)
+    get throws(StoreError) {
+      try HistoryFolder.checkKinds(self)
+      guard try HistoryFolder.size(of: database) == nil else { return false }
+      guard try (HistoryFolder.size(of: writeAheadLog) ?? 0) == 0 else { return false }
+      return try !RescueInstaller.isDue(self)
+    }
   }
 
   /// Names a folder; touches nothing.

@@ -30,7 +30,7 @@ package struct HistoryOpening {
     try HistoryFolder.prepareFolder(location)
     let lock = try FolderLock(excluding: location)
     try RescueInstaller.finish(location)
-    if Damage.isMarked(location) || Damage.isHidden(in: location) { throw .damaged }
+    if try Damage.isThere(location) { throw .damaged }
     return try open(under: lock)
   }
 
@@ -55,9 +55,9 @@ package struct HistoryOpening {
   ///
   /// That moves files, so it needs the history alone: of two programs that start at once, one does it.
   private func finishRescueAndShare() throws(StoreError) -> FolderLock {
-    let isDue = RescueInstaller.isDue(location)
+    let isDue = try RescueInstaller.isDue(location)
     var attempts = 20
-    while RescueInstaller.isDue(location) {
+    while try RescueInstaller.isDue(location) {
       do throws(StoreError) {
         let lock = try FolderLock(excluding: location)
         defer { withExtendedLifetime(lock) {} }
@@ -65,7 +65,7 @@ package struct HistoryOpening {
       } catch .locked {
         // Another one is at it, or has done it and has the history open by now.
         withExtendedLifetime(try FolderLock(sharing: location, patiently: true)) {}
-        if RescueInstaller.isDue(location) { attempts -= 1 }
+        if try RescueInstaller.isDue(location) { attempts -= 1 }
         guard attempts > 0 else { throw .locked }
       }
     }
@@ -74,19 +74,20 @@ package struct HistoryOpening {
 
   /// - Throws: `.damaged` if the history was found damaged before, or SQLite would not say that it is.
   private func refuseDamage(_ lock: FolderLock) throws(StoreError) {
-    if Damage.isMarked(location) { throw .damaged }
-    let logSize = HistoryFolder.size(of: location.writeAheadLog) ?? 0
-    guard logSize > 0 || HistoryFolder.databaseSize(location) == 0 else { return }
+    if try Damage.isMarked(location) { throw .damaged }
+    let logSize = try HistoryFolder.size(of: location.writeAheadLog) ?? 0
+    let databaseSize = try HistoryFolder.databaseSize(location)
+    guard logSize > 0 || databaseSize == 0 else { return }
     // If others have it open, it is being made, or its log is being written.
     try lock.ifAlone { () throws(StoreError) in
-      if Damage.isHidden(in: location) { throw .damaged }
+      if try Damage.isHidden(in: location) { throw .damaged }
     }
   }
 
   /// Looks whose file it is: a connection that may write folds the log into the file as it closes, also into a file
   /// that it has refused.
   private func readBeforeWriting() throws(StoreError) {
-    guard HistoryFolder.size(of: location.writeAheadLog) != nil else { return }
+    guard try HistoryFolder.size(of: location.writeAheadLog) != nil else { return }
     let look = try Connection(path: location.database, access: .readOnly, lockTimeout: timeouts.lock)
     _ = try Schema.version(of: look)
   }

@@ -97,21 +97,24 @@ public final class HistoryReader {
     )
   }
 
-  /// Opens a history that no start has looked at yet; the lock, if there is one, is to be held as long.
-  static func connectToWhatIsThere(_ location: HistoryLocation) throws(StoreError) -> (
-    Connection, FolderLock?
-  ) {
-    try HistoryFolder.checkKinds(location)
-    guard !location.isVacant else { return (try connect(to: location).connection, nil) }
+  /// Opens a history that no start has looked at yet.
+  ///
+  /// While the lock is held nobody moves its file, and no import gives new ids to what is in it; all others go on.
+  static func connectToWhatIsThere(
+    _ location: HistoryLocation
+  ) throws(StoreError) -> (Connection, FolderLock) {
+    guard try !location.isVacant else {
+      throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN)
+    }
     let lock = try FolderLock(sharing: location)
-    if RescueInstaller.isDue(location) {
+    if try RescueInstaller.isDue(location) {
       // Nobody writes to it while the lock is held.
       return (try connect(to: location.finishedRescue, access: .immutable), lock)
     }
     try lock.ifAlone { () throws(StoreError) in
-      if Damage.isHidden(in: location) { throw .damaged }
+      if try Damage.isHidden(in: location) { throw .damaged }
     }
-    return (try connect(to: location).connection, nil)
+    return (try connect(to: location).connection, lock)
   }
 
   /// Opens an existing history, and writes nothing.
@@ -120,25 +123,28 @@ public final class HistoryReader {
   ) throws(StoreError) -> (connection: Connection, isImmutable: Bool) {
     try HistoryFolder.checkKinds(location)
     // SQLite deletes a log beside an empty database, even if it only reads: it may be all that is left.
-    if Damage.isEmptied(location) { throw .damaged }
+    if try Damage.isEmptied(location) { throw .damaged }
     do throws(StoreError) {
       return (try connect(to: location, access: .readOnly), false)
     } catch {
-      guard needsNoLog(error, location) else { throw error }
-      return (try connect(to: location, access: .immutable), true)
+      guard let access = try accessAlone(after: error, location) else { throw error }
+      return (try connect(to: location, access: access), true)
     }
   }
 
-  /// Whether the file failed to open for want of a log, and may be read without one.
+  /// How a file may be read that failed to open for want of a log or of its index; nil if that was not the reason.
   ///
-  /// Even a reader makes a log, which a folder that cannot be written does not allow. If there is none in it, there is
-  /// nothing to miss, and nobody to share the file with.
-  private static func needsNoLog(_ error: StoreError, _ location: HistoryLocation) -> Bool {
+  /// Even a reader makes both, which a folder that cannot be written does not allow. Where there is no index, nobody
+  /// has the file open, and where there is no log, there is nothing to miss in it.
+  private static func accessAlone(
+    after error: StoreError, _ location: HistoryLocation
+  ) throws(StoreError) -> Connection.Access? {
     switch error {
     case .readOnly, .cannotOpen:
-      let log = HistoryFolder.size(of: location.writeAheadLog) ?? 0
-      return log == 0 && !HistoryFolder.isWritable(location.folder)
-    default: return false
+      guard !HistoryFolder.isWritable(location.folder) else { return nil }
+      if try (HistoryFolder.size(of: location.writeAheadLog) ?? 0) == 0 { return .immutable }
+      return try HistoryFolder.size(of: location.sharedMemory) == nil ? .immutableWithLog : nil
+    default: return nil
     }
   }
 

@@ -78,7 +78,7 @@ public actor HistoryStore {
     self.digest = digest
     self.timeouts = timeouts
     // A log that a crash left behind may hold a text that was deleted just before.
-    let hasLog = HistoryFolder.size(of: location.writeAheadLog).map { $0 > 0 } ?? false
+    let hasLog = try (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
     truncation = LogTruncation(isOwed: hasLog, timeouts: timeouts)
     self.location = location
     do throws(StoreError) {

@@ -8,10 +8,15 @@ package final class RawFile {
   /// The size in bytes when it was opened.
   package let size: Int
 
-  /// Nil if the file is not there, or cannot be read.
-  package init?(_ path: String) {
+  /// Nil if the file is not there.
+  ///
+  /// - Throws: `.folderUnusable` if it is, and cannot be read.
+  package init?(_ path: String) throws(StoreError) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .folderUnusable(path: HistoryFolder.parent(of: path), errno: errno)
+    }
     var status = stat()
     size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }

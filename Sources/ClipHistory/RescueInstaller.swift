@@ -12,37 +12,38 @@ package struct RescueInstaller {
   }
 
   /// Whether a crash interrupted it: there is a finished rescue, and nothing in its place.
-  static func isDue(_ location: HistoryLocation) -> Bool {
-    HistoryFolder.size(of: location.database) == nil
-      && HistoryFolder.size(of: location.finishedRescue.database) != nil
+  static func isDue(_ location: HistoryLocation) throws(StoreError) -> Bool {
+    guard try HistoryFolder.size(of: location.database) == nil else { return false }
+    return try HistoryFolder.size(of: location.finishedRescue.database) != nil
   }
 
   /// Completes what a crash interrupted; to be called only while nobody else has the history open.
   package static func finish(_ location: HistoryLocation) throws(StoreError) {
-    if isDue(location) { _ = try RescueInstaller(location).install() }
+    if try isDue(location) { _ = try RescueInstaller(location).install() }
   }
 
   /// - Returns: the path that the damaged database has now.
   package func install() throws(StoreError) -> String {
-    let aside = freePath()
+    let aside = try freePath()
     for (file, end) in [(location.database, ""), (location.writeAheadLog, "-wal")] {
       guard rename(file, aside + end) == 0 || errno == ENOENT else { throw failure() }
       chmod(aside + end, 0o600)
-      sync()
+      try sync()
     }
     // It holds nothing: another program that only reads a history leaves one.
-    if HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
+    if try HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
     // Page numbers only, of which SQLite makes new ones.
     unlink(location.sharedMemory)
     unlink(location.damageMark)
     guard rename(location.finishedRescue.database, location.database) == 0 else { throw failure() }
+    // It stays if anything else lies in it.
     rmdir(location.finishedRescue.folder)
-    sync()
+    try sync()
     return aside
   }
 
   /// A name by the local time that no file has.
-  private func freePath() -> String {
+  private func freePath() throws(StoreError) -> String {
     var now = time(nil)
     var local = tm()
     localtime_r(&now, &local)
@@ -52,15 +53,15 @@ package struct RescueInstaller {
     let name = location.folder + "/history-damaged-" + date
     var number = 1
     var path = name + ".sqlite3"
-    while HistoryFolder.size(of: path) != nil {
+    while try HistoryFolder.size(of: path) != nil {
       number += 1
       path = name + "-\(number).sqlite3"
     }
     return path
   }
 
-  private func sync() {
-    HistoryFolder.sync(location.folder)
+  private func sync() throws(StoreError) {
+    try HistoryFolder.sync(location.folder)
   }
 
   private func failure() -> StoreError { .folderUnusable(path: location.folder, errno: errno) }

@@ -27,6 +27,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case locked
   /// There is no room on the disk, or within the user's quota. Nothing of what was to be written was.
   case diskFull
+  /// The file is damaged, and nothing can be written beside it: to open it again would only find the damage again.
+  case cannotBeRescued
   /// A clip that was to be restored is in the history already.
   case alreadyThere
   /// Anything else; `code` is SQLite's extended result code. `SQLITE_MISUSE` if the store was closed before.

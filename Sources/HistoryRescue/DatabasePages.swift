@@ -20,9 +20,10 @@ struct DatabasePages {
   private let log: RawFile?
   private let logPages: WALReader?
 
-  init(_ location: HistoryLocation) {
-    file = RawFile(location.database)
-    log = RawFile(location.writeAheadLog)
+  /// - Throws: `.folderUnusable` if a file is there, and may not be read.
+  init(_ location: HistoryLocation) throws(StoreError) {
+    file = try RawFile(location.database)
+    log = try RawFile(location.writeAheadLog)
     logPages = log.map(WALReader.init)
     let fileCount = (file?.size ?? 0) / Self.pageSize
     self.fileCount = fileCount

@@ -46,14 +46,12 @@ public actor HistoryRescuer {
     defer { withExtendedLifetime(lock) {} }
     try RescueInstaller.finish(location)
     guard try Self.isDamaged(location) else { return nil }
-    var salvage = Salvage(location)
+    var salvage = try Salvage(location)
     try Self.checkIsOurs(salvage)
     Self.remove(location.unfinishedRescue)
     Self.remove(location.finishedRescue)
     let (clipCount, lostCount) = try Self.carryOver(&salvage, to: location.unfinishedRescue)
-    guard rename(location.unfinishedRescue.folder, location.finishedRescue.folder) == 0 else {
-      throw .folderUnusable(path: location.folder, errno: errno)
-    }
+    try Self.moveRescue(of: location)
     let damagedFile = try RescueInstaller(location).install()
     return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
   }
@@ -61,7 +59,7 @@ public actor HistoryRescuer {
   // MARK: -
 
   private static func isDamaged(_ location: HistoryLocation) throws(StoreError) -> Bool {
-    if Damage.isMarked(location) || Damage.isHidden(in: location) { return true }
+    if try Damage.isThere(location) { return true }
     do throws(StoreError) {
       _ = try HistoryOpening(location).open(under: nil)
       return false
@@ -117,6 +115,18 @@ public actor HistoryRescuer {
     return (kept, known - kept)
   }
 
+  /// Says that the rescue is finished.
+  ///
+  /// The file is moved and not its folder: whatever else lies in the two folders stays where it is.
+  private static func moveRescue(of location: HistoryLocation) throws(StoreError) {
+    try HistoryFolder.prepareFolder(location.finishedRescue)
+    guard rename(location.unfinishedRescue.database, location.finishedRescue.database) == 0 else {
+      throw .folderUnusable(path: location.folder, errno: errno)
+    }
+    try HistoryFolder.sync(location.finishedRescue.folder)
+    remove(location.unfinishedRescue)
+  }
+
   /// What two copies of a row have in common, which SQLite was just moving.
   private static func fingerprint(of clip: Clip.Whole) -> Int {
     var hasher = Hasher()
@@ -128,6 +138,7 @@ public actor HistoryRescuer {
   private static func remove(_ location: HistoryLocation) {
     let files = [
       location.database, location.writeAheadLog, location.sharedMemory, location.creationMark,
+      location.damageMark,
     ]
     for file in files { unlink(file) }
     rmdir(location.folder)

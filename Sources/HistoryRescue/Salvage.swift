@@ -24,7 +24,7 @@ struct Salvage {
   /// one that is nearer to its neighbours comes first.
   private(set) var places: [Place] = []
   private(set) var lastCapture: WritingSession.LastCapture?
-  /// The largest id that was ever given out, 0 if it is not known.
+  /// The largest id that was given out, as far as that is known.
   private(set) var largestID: Int64 = 0
 
   /// How many overflow pages, which hold the rest of large texts, may still be followed.
@@ -34,8 +34,10 @@ struct Salvage {
   private var linksLeft: Int
 
   /// Looks at every page.
-  init(_ location: HistoryLocation) {
-    pages = DatabasePages(location)
+  ///
+  /// - Throws: `.folderUnusable` if a file is there, and may not be read.
+  init(_ location: HistoryLocation) throws(StoreError) {
+    pages = try DatabasePages(location)
     linksLeft = 2 * pages.count
     for number in 0..<pages.fileCount { look(at: number + 1) }
     for number in pages.logOnly { look(at: number) }
@@ -44,6 +46,8 @@ struct Salvage {
       guard first == second else { return first }
       return $0.id == $1.id ? $0.gap < $1.gap : $0.id < $1.id
     }
+    // A row that gets a new id, before these are carried over, must not get one of theirs.
+    largestID = places.reduce(largestID) { Self.ids.contains($1.id) ? max($0, $1.id) : $0 }
   }
 
   /// The clip at a place; nil if it is not whole, or not what can have been recorded.

@@ -14,11 +14,11 @@ struct BadPlaceTests {
   }
 
   /// Every way in says what is in the way.
-  private func expect(_ error: StoreError) async throws {
-    let location = history.location
-    #expect(!location.isVacant)
-    #expect(throws: error) { try history.store() }
-    #expect(throws: error) { try history.reader() }
+  private func expect(_ error: StoreError, at place: HistoryLocation? = nil) async throws {
+    let location = place ?? history.location
+    #expect(throws: error) { try location.isVacant }
+    #expect(throws: error) { try HistoryStore(location: location, digest: testDigest) }
+    #expect(throws: error) { try HistoryReader(location: location) }
     #expect(throws: error) { try ClipCursor(location: location) }
     #expect(throws: error) { try HistoryCheck(location) }
     #expect(throws: error) { try HistoryImport(location, at: 1) }
@@ -65,6 +65,50 @@ struct BadPlaceTests {
     try? FileManager.default.removeItem(atPath: path)
     try #require(mkfifo(path, 0o600) == 0)
     try await expect(.irregular(path: path))
+  }
+
+  /// Were it “no history”, a backup of nothing would take the place of the last good one.
+  @Test func `a folder that cannot be looked at`() async throws {
+    try await filled()
+    let folder = history.location.folder
+    let loop = folder + "/loop"
+    try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+    for (path, code) in [
+      (loop + "/copypasta", ELOOP), (history.location.database + "/copypasta", ENOTDIR),
+      (folder + "/" + String(repeating: "n", count: 300), ENAMETOOLONG),
+    ] {
+      try await expect(.folderUnusable(path: path, errno: code), at: HistoryLocation(folder: path))
+    }
+    #expect(try HistoryLocation(folder: folder + "/none").isVacant)
+  }
+
+  @Test func `a finished rescue that cannot be looked at`() async throws {
+    try await filled()
+    try FileManager.default.removeItem(atPath: history.location.database)
+    let rescue = history.location.finishedRescue.folder
+    try FileManager.default.createSymbolicLink(atPath: rescue, withDestinationPath: rescue)
+    let error = StoreError.folderUnusable(path: rescue, errno: ELOOP)
+    #expect(throws: error) { try history.location.isVacant }
+    #expect(throws: error) { try history.store() }
+    #expect(throws: error) { try ClipCursor(location: history.location) }
+    #expect(history.files == [], "no new history is begun beside it")
+  }
+
+  /// It would be set aside, and an empty history put in its place.
+  @Test func `a damaged history that may not be read is not rescued`() async throws {
+    await #expect(processExitsWith: .success) {
+      let history = try TemporaryHistory()
+      let store = try history.store()
+      try await store.add("one")
+      await store.close()
+      Damage.mark(databaseAt: history.location.database)
+      chmod(history.location.database, 0)
+      try TemporaryHistory.becomeOwner(of: history)
+      let error = StoreError.folderUnusable(path: history.location.folder, errno: EACCES)
+      await #expect(throws: error) { try await HistoryRescuer().rescue(history.location) }
+      chmod(history.location.database, 0o600)
+      #expect(try await HistoryRescuer().rescue(history.location)?.clipCount == 1)
+    }
   }
 
   /// SQLite says that the locks are taken.

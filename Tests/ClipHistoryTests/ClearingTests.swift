@@ -17,8 +17,8 @@ struct ClearingTests {
     for number in 1...300 { try await store.add(String(repeating: "Xq7!vanish \(number) ", count: number)) }
     try await store.deleteAll()
     #expect(try !history.contains("Xq7!vanish"))
-    #expect(try #require(HistoryFolder.size(of: history.location.database)) <= 10 * 4096)
-    #expect(HistoryFolder.size(of: history.location.writeAheadLog) == 0)
+    #expect(try #require(try HistoryFolder.size(of: history.location.database)) <= 10 * 4096)
+    #expect(try HistoryFolder.size(of: history.location.writeAheadLog) == 0)
     #expect(try history.reader().count() == 0)
     await store.close()
     let file = try ForeignConnection(history.location.database)

@@ -40,6 +40,72 @@ struct ClipCursorTests {
     #expect(try rest(of: clips).map(\.id) == [3, 4])
   }
 
+  /// It gives new ids to what is there.
+  @Test func `each once, for no import moves them meanwhile`() async throws {
+    let store = try history.store()
+    for number in 1...50 { try await store.add("clip \(number)", at: Int64(number) * 1_000_000) }
+    await store.close()
+    let location = history.location
+    func importOlder() throws {
+      let older = try HistoryImport(location, at: 1_000_000_000)
+      _ = try older.add(try ClipText("older than all"), capturedAt: 1)
+      try older.finish()
+    }
+    var clips: ClipCursor? = try ClipCursor(location: location)
+    var found = [try #require(try clips?.next())]
+    #expect(throws: StoreError.locked) { try importOlder() }
+    if let clips { found += try rest(of: clips) }
+    #expect(found.count == 50)
+    clips = nil
+    try importOlder()
+    #expect(try rest(of: ClipCursor(location: location)).count == 51)
+  }
+
+  @Test func `or none, while an import is under way`() async throws {
+    let store = try history.store()
+    try await store.add("one")
+    await store.close()
+    var adding: HistoryImport? = try HistoryImport(history.location, at: 1)
+    withExtendedLifetime(adding) {
+      #expect(throws: StoreError.locked) { try ClipCursor(location: history.location) }
+      #expect(throws: StoreError.locked) { try HistoryCheck(history.location) }
+    }
+    adding = nil
+    #expect(try rest(of: ClipCursor(location: history.location)).count == 1)
+  }
+
+  /// A snapshot or a backup, which has no index of its log, on a disk that may only be read.
+  @Test func `come from a log without its index in a folder that cannot be written`() async throws {
+    await #expect(processExitsWith: .success) {
+      let history = try TemporaryHistory()
+      let store = try history.store()
+      for number in 1...50 { try await store.add("clip \(number)") }
+      let copy = try history.snapshot()
+      for file in copy.files { chmod(file, 0o400) }
+      chmod(copy.location.folder, 0o500)
+      await store.close()
+      try TemporaryHistory.becomeOwner(of: history, copy)
+      let clips = try ClipCursor(location: copy.location)
+      var count = 0
+      while try clips.next() != nil { count += 1 }
+      #expect(count == 50)
+      let check = try HistoryCheck(copy.location)
+      #expect(check.isSound && check.clipCount == 50)
+      let reading = try copy.store()
+      #expect(try copy.reader().newestPage(limit: 1).map(\.preview) == ["clip 50"])
+      #expect(try await reading.text(of: 1) == ClipText("clip 1"))
+      await #expect(throws: StoreError.readOnly) { try await reading.add("more") }
+
+      // Once it can be written, the same store and reader go on.
+      let reader = try copy.reader()
+      for file in copy.files { chmod(file, 0o600) }
+      chmod(copy.location.folder, 0o700)
+      try await reading.add("more")
+      #expect(try reader.newestPage(limit: 1).map(\.preview) == ["more"])
+      await reading.close()
+    }
+  }
+
   @Test func `go on behind a row that is no text`() async throws {
     let store = try history.store()
     try await store.add("one")
@@ -73,7 +139,7 @@ struct ClipCursorTests {
     let rescue = history.location.finishedRescue
     try FileManager.default.createDirectory(atPath: rescue.folder, withIntermediateDirectories: true)
     try FileManager.default.moveItem(atPath: history.location.database, toPath: rescue.database)
-    #expect(!history.location.isVacant)
+    #expect(try !history.location.isVacant)
     #expect(try rest(of: ClipCursor(location: history.location)).map(\.id) == [1])
     #expect(try FileManager.default.contentsOfDirectory(atPath: rescue.folder) == ["history.sqlite3"])
     #expect(history.files == [])
@@ -91,7 +157,7 @@ struct ClipCursorTests {
     } else {
       try FileManager.default.removeItem(atPath: copy.location.database)
     }
-    #expect(!copy.location.isVacant)
+    #expect(try !copy.location.isVacant)
     #expect(throws: StoreError.damaged) { try ClipCursor(location: copy.location) }
     #expect(throws: StoreError.damaged) { try copy.reader() }
     #expect(try Data(contentsOf: URL(filePath: copy.location.writeAheadLog)) == log)

@@ -47,13 +47,48 @@ struct FailureTests {
     let clip = try session.insert(large, capturedAt: 1)
     sqlite3_limit(session.connection.handle, SQLITE_LIMIT_LENGTH, 50_000)
     #expect(throws: StoreError.failed(code: SQLITE_TOOBIG)) { try session.insert(large, capturedAt: 2) }
-    #expect(!Damage.isMarked(history.location), "it is the text that is too large")
+    #expect(try !Damage.isMarked(history.location), "it is the text that is too large")
     #expect(throws: StoreError.damaged) { try session.reading.text(of: clip.id) }
-    #expect(Damage.isMarked(history.location))
+    #expect(try Damage.isMarked(history.location))
   }
 
   private func small() throws(StoreError) -> ClipText {
     do { return try ClipText("small") } catch { throw .damaged }
+  }
+
+  /// To open it anew would find the same again, and again.
+  @Test func `where it is damaged and nothing can be noted beside it`() async throws {
+    await #expect(processExitsWith: .success) {
+      let history = try TemporaryHistory()
+      let store = try history.store()
+      for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 20)) }
+      await store.close()
+      var bytes = try Data(contentsOf: URL(filePath: history.location.database))
+      bytes.replaceSubrange(bytes.count - 4096..<bytes.count, with: Data(repeating: 0xa5, count: 4096))
+      try history.plant(bytes)
+      chmod(history.location.database, 0o400)
+      chmod(history.location.folder, 0o500)
+      try TemporaryHistory.becomeOwner(of: history)
+      let reading = try history.store()
+      let reader = try history.reader()
+      #expect(throws: StoreError.cannotBeRescued) { try reader.newestPage(limit: 99) }
+      await #expect(throws: StoreError.cannotBeRescued) { try await reading.text(of: 50) }
+      #expect(try !HistoryCheck(history.location).isSound)
+      chmod(history.location.folder, 0o700)
+      await #expect(throws: StoreError.damaged) { try await reading.text(of: 50) }
+      await reading.close()
+    }
+  }
+
+  /// A power cut would take a folder whose entry is not on disk, files and all.
+  @Test func `where the disk does not confirm that the folder is there`() async throws {
+    await #expect(processExitsWith: .success) {
+      let history = try TemporaryHistory()
+      let parent = URL(filePath: history.location.folder).deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+      try FaultySyscall.fsync.fail(with: EIO)
+      #expect(throws: StoreError.folderUnusable(path: parent.path, errno: EIO)) { try history.store() }
+    }
   }
 
   @Test func `where the store is closed`() async throws {
@@ -85,5 +120,44 @@ struct FailureTests {
   @Test(arguments: meanings)
   func `in the words of`(code: Int32, system: Int32, error: StoreError) {
     #expect(StoreError(code: code, system: system, path: "p") == error)
+  }
+}
+
+/// A system call that fails from now on, on this thread and those that it starts; for exit tests.
+private enum FaultySyscall {
+  case fsync
+
+  private var number: UInt32 {
+    #if arch(x86_64)
+      74
+    #else
+      82
+    #endif
+  }
+
+  /// By a seccomp filter of four instructions: load the call's number, compare, fail, allow.
+  func fail(with code: Int32) throws {
+    typealias Prctl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+    let prctl = unsafeBitCast(try #require(dlsym(nil, "prctl")), to: Prctl.self)
+    // PR_SET_NO_NEW_PRIVS, and below PR_SET_SECCOMP and SECCOMP_MODE_FILTER, which Swift does not see.
+    try #require(prctl(38, 1, 0, 0, 0) == 0)
+    var filter: [UInt64] = [
+      Self.instruction(0x20, 0),
+      Self.instruction(0x15, number, elseSkipping: 1),
+      Self.instruction(0x06, 0x0005_0000 | UInt32(code)),
+      Self.instruction(0x06, 0x7fff_0000),
+    ]
+    let isSet = filter.withUnsafeMutableBytes { filter in
+      var program: (count: UInt16, start: UnsafeMutableRawPointer?) = (4, filter.baseAddress)
+      return withUnsafePointer(to: &program) { program in
+        prctl(22, 2, UInt(bitPattern: program), 0, 0) == 0
+      }
+    }
+    try #require(isSet)
+  }
+
+  /// A `sock_filter`, on a machine that is little-endian.
+  private static func instruction(_ code: UInt64, _ value: UInt32, elseSkipping: UInt64 = 0) -> UInt64 {
+    code | elseSkipping << 24 | UInt64(value) << 32
   }
 }

@@ -100,7 +100,7 @@ struct FileFuzz {
     let database = try [UInt8](Data(contentsOf: URL(filePath: location.database)))
     let hasLog = FileManager.default.fileExists(atPath: location.writeAheadLog)
     let log = hasLog ? try [UInt8](Data(contentsOf: URL(filePath: location.writeAheadLog))) : []
-    var salvage = Salvage(location)
+    var salvage = try Salvage(location)
     var texts: [Int64: [UInt8]] = [:]
     var pages: [Int64: Set<Int>] = [:]
     for place in salvage.places {

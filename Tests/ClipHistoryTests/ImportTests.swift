@@ -50,6 +50,25 @@ struct ImportTests {
     #expect(try await store.add("next", at: Self.now).id == 7)
   }
 
+  /// Everything is in the log then, and on disk.
+  @Test func `also if the log cannot be moved into the database at the end`() async throws {
+    await #expect(processExitsWith: .success) {
+      let history = try TemporaryHistory()
+      TestFiles.install()
+      do {
+        let adding = try HistoryImport(history.location, at: 1)
+        for number in 1...50 {
+          _ = try adding.add(try ClipText(String(repeating: "clip \(number) ", count: 50)), capturedAt: 1)
+        }
+        TestFiles.limitRoom(to: 0, of: "history.sqlite3")
+        try adding.finish()
+      }
+      #expect(try history.reader().count() == 50)
+      TestFiles.limitRoom(to: nil)
+      #expect(try await history.store().allIDs().count == 50)
+    }
+  }
+
   @Test func `older ones before newer ones, whose ids are given out no second time`() async throws {
     try await record([("x", 100), ("y", 101)])
     try add([("a", 1), ("b", 2)])

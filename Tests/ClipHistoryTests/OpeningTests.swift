@@ -49,7 +49,7 @@ struct OpeningTests {
     let reader = try history.reader()
     #expect(try reader.count() == 1)
     #expect(try Data(contentsOf: URL(filePath: history.location.database)) == before)
-    #expect(HistoryFolder.size(of: history.location.writeAheadLog) == 0)
+    #expect(try HistoryFolder.size(of: history.location.writeAheadLog) == 0)
     #expect(try await second.allIDs() == [1])
   }
 

@@ -11,7 +11,7 @@ struct PermissionTests {
     history = try TemporaryHistory()
   }
 
-  private func mode(_ path: String) throws -> Int {
+  private func permissions(of path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return try #require((attributes[.posixPermissions] as? NSNumber)?.intValue)
   }
@@ -26,19 +26,20 @@ struct PermissionTests {
       _exit(0)  // Without closing, so that the log stays.
     }
     #expect(history.files.count == 3)
-    #expect(try history.files.map(mode) == [0o600, 0o600, 0o600])
-    #expect(try mode(history.location.folder) == 0o700)
+    #expect(try history.files.map(permissions) == [0o600, 0o600, 0o600])
+    #expect(try permissions(of: history.location.folder) == 0o700)
   }
 
-  @Test func `also where it was not before`() async throws {
+  @Test(arguments: [(0o666, 0o777), (0o640, 0o750), (0o604, 0o705)] as [(mode_t, mode_t)])
+  func `also where it was not before`(file mode: mode_t, folder folderMode: mode_t) async throws {
     let first = try history.store()
     try await first.add("one")
     #expect(history.files.count == 3)
-    for file in history.files { chmod(file, 0o666) }
-    chmod(history.location.folder, 0o777)
+    for file in history.files { chmod(file, mode) }
+    chmod(history.location.folder, folderMode)
     let second = try history.store()
-    #expect(try history.files.map(mode) == [0o600, 0o600, 0o600])
-    #expect(try mode(history.location.folder) == 0o700)
+    #expect(try history.files.map(permissions) == [0o600, 0o600, 0o600])
+    #expect(try permissions(of: history.location.folder) == 0o700)
     await first.close()
     await second.close()
   }

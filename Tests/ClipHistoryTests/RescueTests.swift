@@ -82,6 +82,24 @@ struct RescueTests {
     #expect(names.count { $0.hasPrefix("history-damaged-") } == 1, "\(names)")
   }
 
+  /// A desktop's settings of a folder, a file that NFS keeps, a mark of our own.
+  @Test func `also where something else lies in the folders that it is made in`() async throws {
+    let texts = try await fill()
+    for folder in [history.location.unfinishedRescue.folder, history.location.finishedRescue.folder] {
+      try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: true)
+      for name in [".directory", ".nfs0123", "history.sqlite3-damaged"] {
+        try Data("kept".utf8).write(to: URL(filePath: folder + "/" + name))
+      }
+    }
+    for _ in 1...2 {
+      Damage.mark(databaseAt: history.location.database)
+      #expect(try await HistoryRescuer().rescue(history.location)?.clipCount == texts.count)
+      let store = try history.store()
+      #expect(try await store.allIDs() == texts.keys.sorted())
+      await store.close()
+    }
+  }
+
   @Test func `and the last captured text is not recorded again`() async throws {
     let texts = try await fill()
     var bytes = try bytes()
@@ -142,7 +160,7 @@ struct RescueTests {
     #expect(try await store.text(of: 1_000) == nil)
     #expect(try await store.delete(1_000) == nil)
     await store.close()
-    #expect(Damage.isMarked(history.location))
+    #expect(try Damage.isMarked(history.location))
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     #expect(outcome.clipCount == texts.count && outcome.lostCount == 0)
   }
@@ -191,7 +209,7 @@ struct RescueTests {
       .run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 1, CAST(x'ff' AS TEXT))")
     let deleted = try #require(try await store.delete(1))
     await #expect(throws: StoreError.damaged) { try await store.restore(deleted) }
-    #expect(Damage.isMarked(history.location))
+    #expect(try Damage.isMarked(history.location))
   }
 
   @Test(arguments: ReleasedVersion.allCases)
@@ -233,8 +251,13 @@ struct RescueTests {
   }
 
   /// In the middle of a page, where it is out of order; and at the end of one, where it is only far from its neighbour.
-  @Test(arguments: [(5, 13), (20, 40)] as [(UInt8, UInt8)])
-  func `where a wrong id makes two rows of one`(id: UInt8, wrong: UInt8) async throws {
+  ///
+  /// The number of the last id may be lost with them.
+  @Test(arguments: [(5, 13), (20, 40)] as [(UInt8, UInt8)], [false, true])
+  func `where a wrong id makes two rows of one`(
+    ids: (id: UInt8, wrong: UInt8), losesNumber: Bool
+  ) async throws {
+    let (id, wrong) = ids
     let store = try history.store()
     // Twenty rows to a page, so that the size of each takes two bytes, and its id one.
     for number in 1...60 { try await store.add("clip \(number) " + String(repeating: ".", count: 180)) }
@@ -251,6 +274,12 @@ struct RescueTests {
     let page = try #require(rows.first { $0[id] != nil && $0.count > 5 })
     if id == 20 { #expect(page.keys.max() == id, "\(rows.map { $0.keys.sorted() })") }
     bytes[try #require(page[id]) + 2] = wrong
+    if losesNumber {
+      let number = try ForeignConnection(history.location.database)
+        .rows("SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_sequence'")
+      let end = try #require(number.first.flatMap { Int($0) }) * 4096
+      destroy(end - 4096..<end, in: &bytes)
+    }
     try history.plant(bytes)
     Damage.mark(databaseAt: history.location.database)
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
@@ -276,7 +305,7 @@ struct RescueTests {
     let other = try ForeignConnection(history.location.database)
     other.run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(Int64.max), 1, 4, 'last')")
     await #expect(throws: StoreError.damaged) { try await store.add("next") }
-    #expect(Damage.isMarked(history.location))
+    #expect(try Damage.isMarked(history.location))
   }
 
   @Test(arguments: [.max, Schema.largestID + 1, 0, -3] as [Int64])

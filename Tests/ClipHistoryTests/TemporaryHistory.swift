@@ -66,6 +66,16 @@ final class TemporaryHistory: Sendable {
     return copy
   }
 
+  /// Goes on as a user who owns these and has no other right, for root may do everything; for exit tests.
+  static func becomeOwner(of histories: TemporaryHistory...) throws {
+    guard geteuid() == 0 else { return }
+    for parent in histories.map(\.parent) {
+      let below = try FileManager.default.subpathsOfDirectory(atPath: parent).map { parent + "/" + $0 }
+      for path in [parent] + below { chown(path, 65534, 65534) }
+    }
+    try #require(setuid(65534) == 0)
+  }
+
   /// Makes the database as a released version did.
   func plant(_ version: ReleasedVersion) throws {
     try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)

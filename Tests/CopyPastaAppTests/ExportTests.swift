@@ -51,6 +51,13 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
+  @Test func `a history that cannot be reached is not empty`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "file")
+    let (status, output) = try export(HistoryLocation(folder: folder.path + "/file/copypasta"))
+    #expect(status == 1 && output.isEmpty)
+  }
+
   @Test func `an empty history is empty`() throws {
     let (status, output) = try export(Scratch().location)
     #expect(status == 0 && output.isEmpty)

@@ -26,6 +26,15 @@ import Testing
     controller = HistoryController(scratch.store, clipboard, now: { Format.now }, view: view)
   }
 
+  // MARK: - The file
+
+  @Test func `a damaged history is opened anew only if that can rescue it`() {
+    controller.failedToRead(.cannotBeRescued)
+    #expect(view.reasonsToReopen == [] && view.failures == [.notRead(.cannotBeRescued)])
+    controller.failedToRead(.damaged)
+    #expect(view.reasonsToReopen == [.damaged])
+  }
+
   // MARK: - Copying
 
   @Test func `copies come in the order of their clicks`() async {

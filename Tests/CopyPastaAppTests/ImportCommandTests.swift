@@ -93,6 +93,13 @@ struct ImportCommandTests {
     #expect(numbers == [1, 3, 4])
   }
 
+  /// As editors and other systems leave them.
+  @Test func `and a line of white space is none`() throws {
+    let lines = "\r\n{\"text\":\"a\"}\r\n \t \n\r\n{\"text\":\"b\"}\n  "
+    #expect(try importing(lines, to: location("new")) == 0)
+    #expect(try exported(location("new")).split(separator: "\n").count == 2)
+  }
+
   @Test(
     arguments: [
       0, 1, 951_782_399_999_999, 1_795_287_987_000_042, 4_102_444_800_000_000, 253_402_300_799_999_999,
@@ -118,5 +125,6 @@ struct ImportCommandTests {
     let link = location("link")
     try FileManager.default.createSymbolicLink(atPath: link.folder, withDestinationPath: folder.path)
     #expect(Check.run(link) == 2)
+    #expect(Check.run(HistoryLocation(folder: folder.path + "/history.sqlite3/below")) == 2)
   }
 }

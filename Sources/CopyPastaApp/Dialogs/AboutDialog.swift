@@ -32,7 +32,11 @@ final class AboutDialog: Dialogs.Dialog {
 
   /// Off the main thread: a large history takes some seconds.
   private func say(whether history: HistoryLocation) {
-    guard !history.isVacant else { return }
+    do throws(StoreError) {
+      guard try !history.isVacant else { return }
+    } catch {
+      // The check says why.
+    }
     window.setComments(Self.summary + "\n\n" + tr("Checking the history…"))
     Task { [weak window] in
       let found: String

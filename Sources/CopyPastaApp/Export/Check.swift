@@ -7,11 +7,11 @@ enum Check {
   ///
   /// - Returns: the exit status: 0 if nothing is wrong, 1 if the history is damaged, 2 if it could not be looked at.
   static func run(_ location: HistoryLocation) -> Int32 {
-    guard !location.isVacant else {
-      print(tr("There is no history yet."))
-      return 0
-    }
     do throws(StoreError) {
+      guard try !location.isVacant else {
+        print(tr("There is no history yet."))
+        return 0
+      }
       let check = try HistoryCheck(location)
       print(check.message)
       return check.isSound ? 0 : 1

@@ -11,9 +11,9 @@ enum Export {
   ///
   /// - Returns: the exit status.
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
-    // If nothing was ever recorded there is nothing to write, which is no failure.
-    guard !location.isVacant else { return 0 }
     do {
+      // If nothing was ever recorded there is nothing to write, which is no failure.
+      guard try !location.isVacant else { return 0 }
       try write(location, to: descriptor)
       return 0
     } catch {
@@ -45,7 +45,7 @@ enum Export {
         guard clips.canGoOn else { break }
       }
     }
-    try output.flush()
+    try output.finish()
     if let damage { throw damage }
   }
 }
@@ -92,6 +92,15 @@ private struct OutputBuffer {
       }
     }
     bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes what is left, and asks whether all of it has arrived.
+  ///
+  /// NFS, and some quotas, say so only when a descriptor is closed; that of another one leaves the caller's open.
+  mutating func finish() throws(WriteError) {
+    try flush()
+    let other = dup(descriptor)
+    guard other < 0 || close(other) == 0 || errno == EINTR else { throw .failed(errno: errno) }
   }
 
   // MARK: - JSON (RFC 8259)

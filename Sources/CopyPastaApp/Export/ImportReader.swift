@@ -48,8 +48,10 @@ struct ImportReader {
   /// The next line that is not blank, or why it is refused; nil at the end.
   mutating func next() throws(ReadError) -> Result<Line, Refusal>? {
     if number == 0 { try skipByteOrderMark() }
-    while let byte = try input.peek() {
+    while try input.peek() != nil {
       number += 1
+      try skipSpace()
+      guard let byte = try input.peek() else { return nil }
       if byte == UInt8(ascii: "\n") {
         input.advance()
         continue
@@ -74,7 +76,6 @@ struct ImportReader {
   private mutating func object() throws -> Line {
     var line = Line()
     var hasText = false
-    try skipSpace()
     try expect("{")
     repeat {
       try skipSpace()

@@ -1,4 +1,5 @@
 import ClipHistory
+import Glibc
 import GtkKit
 import HistoryRescue
 
@@ -6,7 +7,10 @@ extension StoreError {
   /// What failed and what the user can do, in one line.
   var message: String {
     switch self {
-    case .folderUnusable(let path, _), .cannotOpen(let path, _):
+    case .folderUnusable(let path, let code):
+      tr("The history’s folder “%s” cannot be used (%s). Check its owner, its permissions and its disk.")
+        .filled(with: path, String(cString: strerror(code)))
+    case .cannotOpen(let path, _):
       tr("The history cannot be kept: “%s” cannot be used. Check who owns it and whether it may be written.")
         .filled(with: path)
     case .irregular(let path):
@@ -31,6 +35,10 @@ extension StoreError {
       tr("Another program holds the history’s file. Try again when it is done.")
     case .diskFull:
       tr("The disk is full. Free some space, then try again.")
+    case .cannotBeRescued:
+      tr(
+        "The history’s file is damaged, and cannot be rescued: nothing can be written beside it. Check its folder and its disk."
+      )
     case .alreadyThere:
       tr("The text is in the history already.")
     case .failed(let code):
