@@ -15,6 +15,8 @@ public enum CopyPasta {
   ///
   /// - Returns: the exit status.
   public static func run(arguments: [String]) -> Int32 {
+    // Before anything else: all that follows may have texts in memory.
+    CrashReport.forbid()
     ProgramFiles.registerDataFolder()
     switch Invocation(arguments) {
     case .help:
@@ -40,7 +42,6 @@ public enum CopyPasta {
   /// Becomes the program, unless it runs already, which is asked to show itself then.
   private static func start(_ start: CopyPastaApplication.Start) -> Int32 {
     let activation = Activation.ofThisLaunch()
-    CrashReport.forbid()
     MainLoop.shareHeaps()
     Display.preferFastStart()
     SessionBus.connectAhead()

@@ -54,6 +54,64 @@ import Testing
     }
   }
 
+  /// As NFS and some quotas say it.
+  @Test func `a failure that comes with the closing of the output is told in one line`() async throws {
+    try await withHistory("SELECT 1") { home in
+      let fault = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <errno.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <unistd.h>
+        int close(int descriptor) {
+          char link[64], path[4096] = "";
+          snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+          if (readlink(link, path, sizeof path - 1) < 0) path[0] = 0;
+          int code = ((int (*)(int))dlsym(RTLD_NEXT, "close"))(descriptor);
+          if (!strstr(path, "/on-a-quota")) return code;
+          errno = EDQUOT;
+          return -1;
+        }
+        """
+      try Data(fault.utf8).write(to: URL(fileURLWithPath: home + "/fault.c"))
+      let result = try await export(
+        home: home,
+        before: "cd; cc -shared -fPIC -o fault.so fault.c -ldl || exit; LD_PRELOAD=$HOME/fault.so",
+        redirected: ">on-a-quota")
+      #expect(
+        result.errors == "copypasta: Not exported: the output could not be written (Disk quota exceeded).\n")
+      #expect(result.exit == .code(1))
+    }
+  }
+
+  /// Its memory is full of texts then; `begins` runs it, and waits until it is at work and cannot go on.
+  @Test(
+    arguments: [
+      #""$0" --export >pipe & exec <pipe; read -r line"#,
+      #"""
+      "$0" --import <pipe & exec 3>pipe; for number in {1..5000}; do echo '{"text":"clip 1"}' >&3; done
+      """#,
+    ], ["QUIT", "SEGV"])
+  func `a crash leaves no dump and says no text`(begins: String, signal: String) async throws {
+    try await withHistory(Self.manyClips) { home in
+      let script = #"""
+        ulimit -c unlimited; mkdir "$HOME/empty"; cd "$HOME/empty"; mkfifo pipe
+        \#(begins)
+        grep 'core file' /proc/$!/limits; kill -s "$1" $!; wait $!; echo "status $?"; rm pipe; ls
+        """#
+      let result = try await Program.run(
+        ["bash", "-c", script, CopyPasta.programPath, signal],
+        environment: ["PATH": "/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8"], within: .seconds(60))
+      let words = result.text.split { $0 == " " || $0 == "\n" }
+      let status = signal == "QUIT" ? "131" : "139"
+      // 1 and not 0: also where dumps are piped to a program.
+      let expected = ["Max", "core", "file", "size", "1", "1", "bytes", "status", status[...]]
+      #expect(words == expected, "\(result.text)")
+      #expect(!result.errors.contains("clip"), "\(result.errors)")
+    }
+  }
+
   @Test func `a newer history is told in one line`() async throws {
     try await withHistory("PRAGMA user_version = 99") { home in
       try await expectFailure(home: home)
