@@ -7,6 +7,8 @@ import Glibc
 /// locks has none; then two programs that are started at the same moment may both rescue.
 package final class FolderLock {
   private let descriptor: Int32
+  /// Keeps out the programs of other computers that share the folder.
+  private var hostLock: HostLock?
 
   /// Shares the history with others.
   ///
@@ -37,6 +39,7 @@ package final class FolderLock {
       attempts -= 1
       usleep(5_000)
     }
+    hostLock = try HostLock(location)
   }
 
   deinit {

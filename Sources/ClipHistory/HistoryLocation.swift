@@ -25,6 +25,9 @@ public struct HistoryLocation: Sendable, Equatable {
   /// An empty file, there while the database is made for the first time.
   package var creationMark: String { database + "-new" }
 
+  /// An empty file by whose locks computers that share the folder know of each other.
+  var hostMark: String { database + "-host" }
+
   /// Where a rescued history is made, and lies finished until it takes its place.
   package var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue-unfinished") }
   package var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }

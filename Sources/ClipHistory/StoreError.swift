@@ -25,6 +25,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case replaced
   /// Another program holds the file, for longer than this one waits.
   case locked
+  /// Another computer, which shares the folder, has the history open.
+  case openElsewhere
   /// There is no room on the disk, or within the user's quota. Nothing of what was to be written was.
   case diskFull
   /// The file is damaged, and nothing can be written beside it: to open it again would only find the damage again.

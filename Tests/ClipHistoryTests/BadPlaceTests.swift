@@ -131,6 +131,21 @@ struct BadPlaceTests {
     #expect(try await history.store().allIDs() == [1])
   }
 
+  /// Such as a home on NFS: the index of SQLite's log is shared by the programs of one computer only.
+  @Test func `a history that is open on another computer`() async throws {
+    try await filled()
+    let location = history.location
+    var here = [try HostLock(location, host: 4711), try HostLock(location, host: 4711)]
+    for elsewhere in [1, 4710, 4712, 1 << 39] {
+      #expect(throws: StoreError.openElsewhere) { try HostLock(location, host: elsewhere) }
+    }
+    here.removeFirst()
+    #expect(throws: StoreError.openElsewhere) { try HostLock(location, host: 1) }
+    here = []
+    #expect(try HostLock(location, host: 1) != nil)
+    #expect(try HostLock(location) == nil, "a disk of this computer's own is not looked at")
+  }
+
   @Test func `a folder that others may write to is narrowed`() async throws {
     try await filled()
     chmod(history.location.folder, 0o777)

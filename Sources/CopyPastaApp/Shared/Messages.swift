@@ -33,6 +33,10 @@ extension StoreError {
       tr("The history’s file was removed or replaced. What is in its place now is shown.")
     case .locked:
       tr("Another program holds the history’s file. Try again when it is done.")
+    case .openElsewhere:
+      tr(
+        "The history is open on another computer that shares its folder. Quit CopyPasta there, then try again."
+      )
     case .diskFull:
       tr("The disk is full. Free some space, then try again.")
     case .cannotBeRescued:
