@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -146,6 +147,24 @@ import Testing
       #expect(clips.first?.text == [0xc3, 0xa9, 0x0a, 0x00, 0x62])
       #expect(clips.map(\.preview) == [Array("é|".utf8), nil])
     }
+  }
+
+  /// The X server of a desktop that has ended is kept, for the next one.
+  @Test func `nothing is left of a test process, also of one that is killed`() async throws {
+    let result = try await #require(
+      processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]
+    ) {
+      try await VirtualDesktop.with { desktop in print("home", desktop.home.path, "end") }
+      try await VirtualDesktop.with { _ in
+        fflush(nil)
+        kill(getpid(), SIGKILL)
+      }
+    }
+    let words = String(decoding: result.standardOutputContent, as: UTF8.self).split(separator: " ")
+    let home = try #require(words.firstIndex(of: "home").map { String(words[$0 + 1]) })
+    let parent = URL(filePath: home).deletingLastPathComponent().path
+    #expect(parent.hasPrefix("/tmp/copypasta-test."))
+    try await waitUntil("the folder gone") { !FileManager.default.fileExists(atPath: parent) }
   }
 
   @Test func `a program ends and is ended`() async throws {

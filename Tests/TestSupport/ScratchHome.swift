@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A home folder of its own with every XDG folder in it, so that a test neither sees nor touches the user's.
 public struct ScratchHome: Sendable {
@@ -6,9 +7,7 @@ public struct ScratchHome: Sendable {
   public let path: String
 
   init() throws {
-    var template = Array("/tmp/copypasta-test.XXXXXX".utf8CString)
-    guard let folder = mkdtemp(&template) else { throw TestSupportError.system("mkdtemp", code: errno) }
-    path = String(cString: folder)
+    path = try Self.parent.get().newPath()
     for folder in [configHome, dataHome, cacheHome, stateHome, runtimeDirectory, services] {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -85,6 +84,48 @@ public struct ScratchHome: Sendable {
       // dconf would need a service on the bus; a key file in the scratch home does not.
       "GSETTINGS_BACKEND": "keyfile",
     ]) { $1 }
+  }
+
+  /// Holds the homes of this process; made with the first one.
+  private static let parent = Result { try Parent() }
+
+  /// A folder that goes with the test process, however that ends: a desktop that is kept for the next test, and a test
+  /// that is killed, have nobody else who removes theirs.
+  private final class Parent: Sendable {
+    private let path: String
+    private let count = Atomic(0)
+
+    init() throws {
+      var template = Array("/tmp/copypasta-test.XXXXXX".utf8CString)
+      guard let folder = mkdtemp(&template) else { throw TestSupportError.system("mkdtemp", code: errno) }
+      path = String(cString: folder)
+      // sway, which refuses root, runs as another user.
+      chmod(path, 0o711)
+      try Self.removeAfterUs(path)
+    }
+
+    func newPath() -> String { "\(path)/\(count.add(1, ordering: .relaxed).newValue)" }
+
+    /// By a process that reads from a pipe until nobody is left who could write: us.
+    ///
+    /// What we have started ends with us, and may be busy in the folder meanwhile.
+    private static func removeAfterUs(_ path: String) throws {
+      let script = #"""
+        trap "" HUP INT TERM
+        read -r _
+        until rm -rf "$0" || [ "$((tries += 1))" -gt 100 ]; do sleep 0.1; done
+        """#
+      let end = try pipe()
+      let silent = open("/dev/null", O_WRONLY | O_CLOEXEC)
+      defer {
+        close(silent)
+        close(end.read)
+      }
+      let started = spawn(
+        ["/bin/sh", "-c", script, path], environment: ["PATH": "/usr/bin:/bin"], input: end.read,
+        output: silent, errors: silent)
+      if case .failure(let error) = started { throw TestSupportError.system("sh", code: error.code) }
+    }
   }
 
   /// Removes the folder and all in it, if a program on its way out does not keep it busy.
