@@ -20,10 +20,6 @@ final class PreferencesWindow: Dialogs.Dialog {
     let page = Box(.vertical, spacing: 24, (preferences.areKept ? [] : [Self.warning]) + groups)
     page.addStyle("page")
     window.setChild(ScrolledWindow(child: page))
-    window.onKeys("Escape") { [weak self] in
-      self?.window.destroy()
-      return true
-    }
   }
 
   /// Says why a setting went back, in its row.

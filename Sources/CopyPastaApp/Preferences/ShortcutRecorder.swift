@@ -47,10 +47,10 @@ final class ShortcutRecorder {
     self.window = window
     window.noteInput()
     label.center()
+    label.wrap()
     root = Button(child: label)
     root.addStyle("shortcut")
     root.onClick { [weak self] in self?.clicked() }
-    root.onKeyPress { [weak self] in self?.pressed($0) ?? false }
     root.onFocusLoss { [weak self] in self?.isRecording = false }
     // A window that is closed need not lose the focus before.
     root.onHide { [weak self] in self?.isRecording = false }
@@ -68,11 +68,22 @@ final class ShortcutRecorder {
   private(set) var isRecording = false {
     didSet {
       guard isRecording != oldValue else { return }
+      askFirst()
       // The desktop's own shortcuts, too, are only keys now.
       window?.takesSystemShortcuts = isRecording
       onRecording?(isRecording)
       show()
     }
+  }
+
+  /// Whether the window asks here before its own keys and those of all that is in it.
+  private var isAskedFirst = false
+
+  /// Of what takes keys on their way down, GTK asks the latest first; the application's came when the window joined it.
+  private func askFirst() {
+    guard !isAskedFirst else { return }
+    isAskedFirst = true
+    window?.onKeyPress { [weak self] in self?.pressed($0) ?? false }
   }
 
   /// Takes the next keys.

@@ -83,6 +83,20 @@ public final class SpinButton: Widget {
     self.init(new: gtk_spin_button_new_with_range(Double(range.lowerBound), Double(range.upperBound), 1))
     gtk_spin_button_set_increments(opaque, 1, Double(page))
     gtk_spin_button_set_numeric(opaque, 1)
+    leaveWheelToPage()
+    // GTK takes what was typed when the focus leaves, and not when the window goes.
+    onHide { [opaque] in gtk_spin_button_update(opaque) }
+  }
+
+  /// GTK counts with the wheel whatever the pointer rests on while the user scrolls to something else.
+  private func leaveWheelToPage() {
+    let controllers = Object(Owned(taking: gtk_widget_observe_controllers(widget)))
+    for position in 0..<g_list_model_get_n_items(controllers.opaque) {
+      guard let item = g_list_model_get_object(controllers.opaque, position) else { continue }
+      let controller = Object(Owned(taking: item))
+      guard copypasta_is_a(controller.raw, gtk_event_controller_scroll_get_type()) != 0 else { continue }
+      gtk_event_controller_set_propagation_phase(controller.opaque, GTK_PHASE_NONE)
+    }
   }
 
   /// The number.

@@ -43,6 +43,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  func `keys that mean something in the window are only keys while it waits for some`(
+    kind: VirtualDesktop.Kind
+  ) async throws {
+    try await Scene.run(on: kind, with: ["one"]) { scene in
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      let chosen = [
+        ("alt+t", "<Alt>t"), ("alt+s", "<Alt>s"), ("alt+c", "<Alt>c"), ("ctrl+q", "<Control>q"),
+        ("ctrl+comma", "<Control>comma"), ("ctrl+Down", "<Control>Down"), ("alt+h", "<Alt>h"),
+      ]
+      for (keys, shortcut) in chosen {
+        try await scene.pressOnOneKeyboard(["alt+h", keys])
+        let line = "shortcut='\(shortcut)'"
+        try await waitUntil("\(line) by \(keys)") { try scene.keyFile().contains(line) }
+      }
+      try await scene.pressOnOneKeyboard(["alt+h", "Escape", "alt+c"])
+      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+      let settings = try scene.keyFile()
+      #expect(!settings.contains("tray-icon") && !settings.contains("start-at-login"), "\(settings)")
+      #expect(try await scene.desktop.window(titled: "Preferences")?.isActive() == true)
+    }
+  }
+
   @Test(arguments: [("Escape", "<Super>j"), ("BackSpace", "")])
   func `Escape leaves the shortcut and Backspace takes it away`(key: String, shortcut: String) async throws {
     try await Scene.run(with: ["one"]) { scene in
@@ -53,6 +76,40 @@ import Testing
       try await scene.desktop.press("alt+c")
       #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
       #expect(try scene.keyFile().contains("shortcut='\(shortcut)'"))
+    }
+  }
+
+  /// What is typed is taken when the focus leaves, which it does not before the window goes.
+  @Test(arguments: ["Escape", "ctrl+w", "ctrl+q", ""])
+  func `a number that was typed is kept however the window is left`(key: String) async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await scene.desktop.press("alt+l", "ctrl+a", "1", "2")
+      if key.isEmpty { try await window.close() } else { try await scene.desktop.press(key) }
+      #expect(try await eventually { try scene.keyFile().contains("size-limit=12") })
+    }
+  }
+
+  @Test func `the wheel scrolls the page, whatever the pointer rests on`() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      let resized = try await scene.desktop.run(
+        ["wmctrl", "-i", "-r", "\(window.id)", "-e", "0,-1,-1,480,400"])
+      #expect(resized.exit == .code(0))
+      try await waitUntil("a low window") { try await window.frame().height == 400 }
+      // The last setting of all, at the page's end.
+      try await scene.desktop.press("alt+l")
+      let before = try await scene.settledPicture(of: window)
+      // On the number.
+      try await window.click(x: 350, y: 335, button: 4)
+      let whole = Rectangle(x: 0, y: 60, width: before.width, height: before.height - 60)
+      try await waitUntil("the page scrolled") {
+        try await !Screenshot.take(of: window, on: scene.desktop).matches(before, in: whole)
+      }
+      try await scene.desktop.press("alt+c")
+      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+      let settings = try scene.keyFile()
+      #expect(!settings.contains("size-limit"))
     }
   }
 
@@ -182,6 +239,20 @@ import Testing
 }
 
 extension Scene {
+  /// Presses keys without the focus going for a moment, as it does on sway when another keyboard is plugged in.
+  fileprivate func pressOnOneKeyboard(_ keys: [String]) async throws {
+    guard desktop.kind == .wayland else {
+      for key in keys { try await desktop.press(key) }
+      return
+    }
+    let words = keys.flatMap { key in
+      let parts = key.split(separator: "+").map(String.init)
+      let modifiers = parts.dropLast()
+      return modifiers.flatMap { ["-M", $0] } + ["-k", parts.last ?? key] + modifiers.flatMap { ["-m", $0] }
+    }
+    #expect(try await desktop.run(["wtype"] + words).exit == .code(0))
+  }
+
   fileprivate func usePreferences() async throws {
     try await openDialog("ctrl+comma", titled: "Preferences")
     try await desktop.press("Escape")
