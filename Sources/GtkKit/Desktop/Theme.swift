@@ -30,6 +30,9 @@ public final class Theme {
 
   /// Asks for what the desktop prefers, in the place of what was asked for before.
   public func prefer(isDark: Bool, hasHighContrast: Bool) {
+    // GTK 4 knows this name no more: what it stood for is the dark variant of the theme without "Inverse".
+    let isInverse = isOfGTK && original("gtk-theme-name") == .text("HighContrastInverse")
+    let (isDark, hasHighContrast) = (isDark || isInverse, hasHighContrast || isInverse)
     guard settings.hasProperty("gtk-interface-color-scheme") else {
       override("gtk-application-prefer-dark-theme", with: isDark && canBeDark ? .flag(true) : nil)
       override("gtk-theme-name", with: hasHighContrast && isOfGTK ? .text("HighContrast") : nil)
@@ -39,7 +42,7 @@ public final class Theme {
       ("gtk-interface-color-scheme", isDark), ("gtk-interface-contrast", hasHighContrast),
     ] {
       // 0: the display does not tell. 2: dark, or more.
-      override(name, with: isWanted && original(name) == .number(0) ? .number(2) : nil)
+      override(name, with: isWanted && (isInverse || original(name) == .number(0)) ? .number(2) : nil)
     }
   }
 

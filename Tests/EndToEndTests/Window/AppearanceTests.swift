@@ -71,6 +71,27 @@ import Testing
     }
   }
 
+  /// By the names that GTK 3's desktops still set, of which GTK 4 has lost one.
+  @Test(arguments: [
+    ("HighContrast", "Default-hc"), ("HighContrastInverse", "Default-hc-dark"),
+    ("Adwaita-dark", "Adwaita:dark"),
+  ])
+  func `a theme of GTK's own is drawn as its name says`(name: String, variant: String) async throws {
+    try await VirtualDesktop.with { desktop in
+      let right = Scene(
+        desktop: desktop, app: try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": variant]))
+      let ground = try await right.settledScreenshot().mostCommonColour(in: Self.ground)
+      try await right.end()
+      let folder = desktop.home.configHome + "/gtk-4.0"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try "[Settings]\ngtk-theme-name=\(name)\n"
+        .write(toFile: folder + "/settings.ini", atomically: true, encoding: .utf8)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      #expect(try await scene.settledScreenshot().mostCommonColour(in: Self.ground) == ground)
+      try await scene.end()
+    }
+  }
+
   @Test func `the accent tints what is copied`() async throws {
     try await VirtualDesktop.with { desktop in
       let portal = try await SettingsPortal.start(["accent-color": Self.orange], on: desktop)
