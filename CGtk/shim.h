@@ -46,16 +46,6 @@ static inline void copypasta_set_labelled_by(gpointer accessible, gpointer label
   gtk_accessible_update_relation(GTK_ACCESSIBLE(accessible), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
 }
 
-/* A question with room for buttons: gtk_message_dialog_new takes a format and its values. */
-static inline GtkWidget *copypasta_message_dialog_new(GtkWindow *parent, const char *title, const char *text) {
-  G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-  GtkWidget *dialog = gtk_message_dialog_new(
-      parent, GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION, GTK_BUTTONS_NONE, "%s", title);
-  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), "%s", text);
-  G_GNUC_END_IGNORE_DEPRECATIONS
-  return dialog;
-}
-
 /* The C library keeps at most two heaps from now on, whatever the number of threads. */
 static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 

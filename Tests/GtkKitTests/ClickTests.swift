@@ -8,7 +8,7 @@ import Testing
 
 /// Clicks with a real pointer, in processes of their own: windows of other tests would lie over theirs.
 @Suite struct ClickTests {
-  enum Kind: String, CaseIterable, Codable { case plain, about, keys, question }
+  enum Kind: String, CaseIterable, Codable { case plain, question }
 
   @Test(arguments: Kind.allCases)
   func `a click counts though GTK asks for the pointer before it reads of the release`(in kind: Kind) async {
@@ -67,13 +67,6 @@ import Testing
     case .plain:
       parent.defaultSize = (200, 200)
       return parent
-    case .about:
-      return Window(
-        about: Window.About(
-          title: "About", name: "Click", version: "1", summary: "It clicks.", copyright: "", license: "None.",
-          translators: nil, icon: "none"))
-    case .keys:
-      return Window(title: "Keys", shortcuts: [.init(title: "All", shortcuts: [("Click", ["Return"])])])
     case .question:
       ConfirmationDialog.ask(over: parent, title: "Click?", text: "Once.", action: "_Click") {}
       let all = Object(Owned(borrowing: gtk_window_get_toplevels()))

@@ -74,6 +74,19 @@ import Testing
     #expect(made.value == 9)
   }
 
+  @Test func `what is typed into a spin button counts when its window goes`() {
+    let window = Window(title: "test")
+    let made = SpinButton(1...9, page: 3)
+    var value = 0
+    made.onChange { value = made.value }
+    window.setChild(made)
+    window.present()
+    gtk_editable_set_text(made.opaque, "7")
+    #expect(value == 0)
+    window.destroy()
+    #expect(value == 7)
+  }
+
   @Test func `a menu is built when it is first opened`() {
     var count = 0
     expectNoLeak { token in
@@ -117,32 +130,29 @@ import Testing
     window.destroy()
   }
 
-  @Test func `dialogs go once they are closed`() {
-    var isHidden = false
-    expectNoLeak { token in
-      let window = Window(
-        about: .init(
-          title: "About Name", name: "Name", version: "1", summary: "Does things.", copyright: "©",
-          license: "Do as you like.", translators: nil, icon: "none")
-      )
-      #expect(window.flagProperty("wrap-license") == true)
-      window.onHide {
+  @Test func `a question goes once it is answered, and is answered once`() throws {
+    var answers = 0
+    weak var captured: Token?
+    let window = Window(title: "test")
+    window.present()
+    do {
+      let token = Token()
+      captured = token
+      ConfirmationDialog.ask(over: window, title: "Sure?", text: "It is gone then.", action: "_Yes") {
         _ = token
-        isHidden = true
+        answers += 1
       }
-      window.present()
-      window.destroy()
-      return window
+      let all = gtk_window_get_toplevels()
+      let question = try #require(
+        (0..<g_list_model_get_n_items(all)).lazy
+          .compactMap { g_list_model_get_object(all, $0).map { Window(Owned(taking: $0)) } }
+          .first { gtk_window_get_transient_for($0.cast()) == window.cast(to: GtkWindow.self) })
+      let focus = gtk_window_get_focus(question.cast()).map { Button(Owned(borrowing: $0)) }
+      #expect(focus?.label == tr("_Cancel"))
+      question.destroy()
     }
-    #expect(isHidden)
-    expectNoLeak { _ in
-      let window = Window(
-        title: "Keys",
-        shortcuts: [
-          .init(title: "A <group> & more", shortcuts: [("Copy", ["<Control>c", "Return"])])
-        ])
-      window.destroy()
-      return window
-    }
+    while g_main_context_iteration(nil, 0) != 0 {}
+    #expect(answers == 0 && captured == nil)
+    window.destroy()
   }
 }

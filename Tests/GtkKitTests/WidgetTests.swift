@@ -110,26 +110,51 @@ import Testing
     }
   }
 
-  @Test func `of two widgets the second one goes before the title is cut`() {
-    let second = Label("a word beside it")
-    let title = "A title of some length"
-    let bar = HeaderBar(title: title, start: [CollapsingBox(Label("●"), second)])
-    let window = Window(title: title)
+  @Test func `the second of two widgets goes below the first where it would take more than half`() {
+    let (words, control) = (Label("Some words that tell of what is beside them"), Label("a control"))
+    words.wrap()
+    let box = ReflowingBox(words, control)
+    func place(inWidth width: gint) -> (GtkKit.Rectangle?, GtkKit.Rectangle?) {
+      var height: gint = 0
+      gtk_widget_measure(box.widget, GTK_ORIENTATION_VERTICAL, width, &height, nil, nil, nil)
+      gtk_widget_allocate(box.widget, width, height, -1, nil)
+      return (words.bounds(in: box), control.bounds(in: box))
+    }
+    var own: gint = 0
+    gtk_widget_measure(control.widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, &own, nil, nil)
+    let (wide, beside) = place(inWidth: 3 * own)
+    #expect(beside?.y == wide?.y && beside?.x == Double(2 * own))
+    let (narrow, below) = place(inWidth: 2 * own)
+    #expect(below?.y ?? 0 >= narrow?.height ?? .infinity && narrow?.width == Double(2 * own))
+    #expect(below?.x == Double(own))
+    gtk_widget_set_direction(box.widget, GTK_TEXT_DIR_RTL)
+    #expect(place(inWidth: 2 * own).1?.x == 0)
+  }
+
+  @Test func `of a header's words and its title, the title gives way`() throws {
+    let word = Label("some words")
+    word.wrap(withinWords: false)
+    word.keepWidth(ofCharacters: 4)
+    let bar = HeaderBar(title: "A title", start: [word])
+    let window = Window(title: "A title")
     window.setTitlebar(bar)
     // As narrow as it can be.
     window.defaultSize = (1, 1)
     window.present()
     #expect(MainLoop.run(until: { bar.isMapped && bar.width > 0 }, atMost: .seconds(20)))
-    #expect(!second.isMapped)
-    let label = gtk_header_bar_get_title_widget(bar.opaque).map { Label(Owned(borrowing: $0)) }
-    #expect(label?.text == title && label?.isCut == false)
+    let pointer = gtk_widget_get_first_child(gtk_header_bar_get_title_widget(bar.opaque))
+    let title = Label(Owned(borrowing: try #require(pointer)))
+    #expect(title.text == "A title" && !title.isMapped)
+    #expect(word.isMapped && !word.isCut)
     window.defaultSize = (900, 100)
-    #expect(MainLoop.run(until: { second.isMapped }, atMost: .seconds(20)))
+    #expect(MainLoop.run(until: { title.isMapped }, atMost: .seconds(20)))
+    #expect(!title.isCut)
     window.destroy()
   }
 
   @Test func `a row of two and a style sheet go with their owners`() {
-    expectNoLeak { _ in CollapsingBox(Label("a"), Label("b")) }
+    expectNoLeak { _ in VanishingBox(Label("a")) }
+    expectNoLeak { _ in ReflowingBox(Label("a"), Label("b")) }
     weak var sheet: StyleSheet?
     do {
       let made = StyleSheet("label { color: red; }", level: 2)

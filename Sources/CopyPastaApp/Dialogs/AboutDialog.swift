@@ -4,7 +4,9 @@ import GtkKit
 /// What CopyPasta is, and who made it.
 @MainActor
 final class AboutDialog: Dialogs.Dialog {
-  let window: Window
+  let window = Window(title: tr("About CopyPasta"))
+  private let page: Box
+  private let state = Label()
 
   private static var summary: String { tr("Keeps the text you copy while its window is active.") }
 
@@ -18,16 +20,54 @@ final class AboutDialog: Dialogs.Dialog {
 
   /// - Parameter history: what is checked meanwhile, and said to be sound or not.
   init(checking history: HistoryLocation? = nil) {
+    page = Box(.vertical, spacing: 12)
+    let icon = Theme.hasIcon(CopyPasta.id) ? CopyPasta.id : CopyPasta.id + "-symbolic"
+    let image = Image(icon: icon, size: 96)
+    image.setAccessibleRole(.presentation)
+    page.append(image)
+    add(CopyPasta.name, style: "title-2")
+    add(CopyPasta.version)
+    add(Self.summary)
+    add(state)
+    add(tr("© 2026 The CopyPasta authors"))
     // The translators put their names in the place of this word.
     let credits = tr("translator-credits")
-    window = Window(
-      about: .init(
-        title: tr("About CopyPasta"), name: "CopyPasta", version: CopyPasta.version,
-        summary: Self.summary,
-        copyright: tr("© 2026 The CopyPasta authors"),
-        license: Self.license,
-        translators: credits == "translator-credits" ? nil : credits, icon: CopyPasta.id))
+    if credits != "translator-credits" {
+      add(tr("Translation"), style: "heading")
+      add(credits)
+    }
+    add(tr("License"), style: "heading")
+    add(Self.license, style: "explanation")
+    page.addStyle("page")
+    // It has the focus, and with it the keys that scroll; a screen reader says what it is on.
+    page.isFocusable = true
+    page.setAccessibleRole(.group)
+    page.setAccessibleName(CopyPasta.name + " " + CopyPasta.version)
+    window.addStyle("preferences")
+    window.addStyle("about")
+    window.defaultSize = (480, 600)
+    window.setTitlebar(HeaderBar())
+    window.setChild(ScrolledWindow(child: page))
+    show("")
     if let history { say(whether: history) }
+  }
+
+  private func add(_ text: String, style: String? = nil) {
+    let label = Label(text)
+    if let style { label.addStyle(style) }
+    add(label)
+  }
+
+  private func add(_ label: Label) {
+    label.wrap()
+    label.center()
+    page.append(label)
+  }
+
+  private func show(_ words: String) {
+    state.text = words
+    state.isVisible = !words.isEmpty
+    page.setAccessibleDescription([Self.summary, words].joined(separator: " "))
   }
 
   /// Off the main thread: a large history takes some seconds.
@@ -37,15 +77,15 @@ final class AboutDialog: Dialogs.Dialog {
     } catch {
       // The check says why.
     }
-    window.setComments(Self.summary + "\n\n" + tr("Checking the history…"))
-    Task { [weak window] in
+    show(tr("Checking the history…"))
+    Task { [weak self] in
       let found: String
       do throws(StoreError) {
         found = try await HistoryCheck.run(history).message
       } catch {
         found = tr("Not checked.") + " " + error.message
       }
-      window?.setComments(Self.summary + "\n\n" + found)
+      self?.show(found)
     }
   }
 }

@@ -3,15 +3,18 @@ import GtkKit
 /// The dot and the word in the header that say whether the clipboard is read now.
 @MainActor
 final class ReadingIndicator {
-  let root: CollapsingBox
+  let root: Widget
   private let dot = Box(.horizontal)
   private let label = Label()
 
   init() {
-    // The word goes before the name of the window is cut.
-    root = CollapsingBox(dot, label)
+    root = Box(.horizontal, spacing: 6, [dot, label])
     root.addStyle("reading-indicator")
     root.align(vertically: .center)
+    // It counts more than the name of the window, which gives way. If it is long it takes two lines.
+    label.wrap(withinWords: false)
+    label.keepWidth(ofCharacters: 7)
+    label.limitWidth(toCharacters: 30)
     dot.addStyle("dot")
     dot.align(horizontally: .center, vertically: .center)
     isReading = false

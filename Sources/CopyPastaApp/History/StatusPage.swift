@@ -4,6 +4,7 @@ import GtkKit
 @MainActor
 final class StatusPage {
   let root: Widget
+  private let page: Box
   private let note = Label()
   private let command = Label()
   private let commandBox: Box
@@ -30,15 +31,16 @@ final class StatusPage {
       // The page's name and description have it all: a screen reader would say it twice.
       label.setAccessibleRole(.presentation)
     }
-    root = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
-    root.addStyle("status-page")
-    root.align(horizontally: .center, vertically: .center)
-    root.expand(horizontally: true, vertically: true)
+    page = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
+    page.addStyle("status-page")
+    page.align(horizontally: .center, vertically: .center)
     // There is nothing else in its window to have the focus; a screen reader says what it is on.
-    root.isFocusable = true
-    root.setAccessibleRole(.group)
-    root.setAccessibleName(title)
-    root.setAccessibleDescription(text)
+    page.isFocusable = true
+    page.setAccessibleRole(.group)
+    page.setAccessibleName(title)
+    page.setAccessibleDescription(text)
+    root = ScrolledWindow(child: page)
+    root.expand(horizontally: true, vertically: true)
     image.setAccessibleRole(.presentation)
     // It is typed as it is: one piece, whole when it is copied, also if there is no room for all of it.
     command.ellipsize(.middle)
@@ -54,7 +56,7 @@ final class StatusPage {
     self.command.text = command ?? ""
     self.command.tooltip = command
     commandBox.isVisible = command != nil
-    root.setAccessibleDescription([text, line, command].compactMap(\.self).joined(separator: " "))
+    page.setAccessibleDescription([text, line, command].compactMap(\.self).joined(separator: " "))
   }
 
   /// Marks the command as copied, for a moment.
@@ -67,7 +69,7 @@ final class StatusPage {
   }
 
   /// Moves the focus to the page.
-  func focus() { root.grabFocus() }
+  func focus() { page.grabFocus() }
 
   /// The page of a history without clips.
   static func empty(copy: @escaping @MainActor () -> Void) -> StatusPage {

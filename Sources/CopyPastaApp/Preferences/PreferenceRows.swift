@@ -6,13 +6,19 @@ final class PreferenceGroup {
   let root: Widget
 
   init(_ title: String, _ rows: [PreferenceRow]) {
-    let heading = Label(title)
-    heading.addStyle("heading")
     let list = ListBox()
+    for row in rows { row.container = list.append(row.root, row.clicked) }
+    root = Self.frame(title, list)
+  }
+
+  /// Draws a frame around a list, below its heading.
+  static func frame(_ title: String, _ list: ListBox) -> Widget {
+    let heading = Label(title)
+    heading.wrap()
+    heading.addStyle("heading")
     list.addStyle("boxed-list")
     list.setLabelledBy(heading)
-    for row in rows { row.container = list.append(row.root, row.clicked) }
-    root = Box(.vertical, spacing: 12, [heading, list])
+    return Box(.vertical, spacing: 12, [heading, list])
   }
 }
 
@@ -42,9 +48,8 @@ final class PreferenceRow {
     words.addStyle("explanation")
     control.align(vertically: .center)
     let text = Box(.vertical, spacing: 3, [name, words])
-    text.expand(horizontally: true)
     text.align(vertically: .center)
-    root = Box(.horizontal, spacing: 12, [text, control])
+    root = ReflowingBox(text, control)
     root.addStyle("preference")
     explain(explanation)
   }

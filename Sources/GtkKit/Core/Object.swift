@@ -262,15 +262,6 @@ open class Object {
     return attach("prepare", body, callback)
   }
 
-  /// Connects to a dialog's `response`: GTK's number of it.
-  @discardableResult
-  final func connectResponse(_ body: @escaping @MainActor (gint) -> Void) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gint, gpointer?) -> Void = { _, response, data in
-      Closure<@MainActor (gint) -> Void>.behind(data)(response)
-    }
-    return attach("response", body, callback)
-  }
-
   /// Connects to a simple action's `activate`, whose parameter is not used.
   @discardableResult
   final func connectAction(_ body: @escaping @MainActor () -> Void) -> SignalConnection {

@@ -10,26 +10,43 @@ public enum ConfirmationDialog {
   ///   - text: what will happen.
   ///   - action: the button that does it, with `_` before its letter.
   public static func ask(
-    over window: Window, title: String, text: String, action: String,
+    over parent: Window, title: String, text: String, action: String,
     _ confirmed: @escaping @MainActor () -> Void
   ) {
-    let dialog = Widget(new: copypasta_message_dialog_new(window.cast(), title, text))
-    dialog.addStyle("question")
-    // What task switchers call it. With a bar of its own GTK draws it as all other windows of the program are drawn.
-    gtk_window_set_title(dialog.cast(), title)
-    let bar = HeaderBar(title: "")
-    gtk_header_bar_set_show_title_buttons(bar.opaque, 0)
-    gtk_window_set_titlebar(dialog.cast(), bar.widget)
-    gtk_dialog_add_button(dialog.cast(), tr("_Cancel"), GTK_RESPONSE_CANCEL.rawValue)
-    let button = gtk_dialog_add_button(dialog.cast(), action, GTK_RESPONSE_ACCEPT.rawValue)
-    gtk_widget_add_css_class(button, "destructive-action")
-    gtk_dialog_set_default_response(dialog.cast(), GTK_RESPONSE_CANCEL.rawValue)
-    dialog.connectResponse { [window = dialog.cast(to: GtkWindow.self)] response in
-      // Destroyed first: what is confirmed may move the focus in the window.
-      gtk_window_destroy(window)
-      if response == GTK_RESPONSE_ACCEPT.rawValue { confirmed() }
+    // The title is what task switchers call it. With a bar of its own GTK draws it as all windows of the program.
+    let window = Window(title: title)
+    window.addStyle("question")
+    window.setAccessibleRole(.dialog)
+    window.setAccessibleDescription(text)
+    window.setTitlebar(.bare)
+    let close: @MainActor () -> Void = { [pointer = window.cast(to: GtkWindow.self)] in
+      gtk_window_destroy(pointer)
     }
-    dialog.keepPresses()
-    gtk_window_present(dialog.cast())
+    let cancel = Button(label: tr("_Cancel"), close)
+    let confirm = Button(label: action) {
+      // Closed first: what is confirmed may move the focus in the window.
+      close()
+      confirmed()
+    }
+    confirm.addStyle("destructive-action")
+    confirm.expand(horizontally: true)
+    let (heading, body) = (Label(title), Label(text))
+    heading.addStyle("title")
+    for label in [heading, body] {
+      label.wrap()
+      label.center()
+      label.limitWidth(toCharacters: 40)
+    }
+    let page = Box(.vertical, spacing: 12, [heading, body, ReflowingBox(cancel, confirm)])
+    page.addStyle("page")
+    window.setChild(ScrolledWindow(child: page, isAsHighAsItsChild: true))
+    window.onKeys("Escape") {
+      close()
+      return true
+    }
+    window.wait(above: parent)
+    // What Enter does.
+    gtk_window_set_focus(window.cast(), cancel.widget)
+    window.present()
   }
 }

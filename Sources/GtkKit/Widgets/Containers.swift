@@ -86,8 +86,10 @@ public final class ScrolledWindow: Widget {
   /// Makes a view that scrolls up and down.
   ///
   /// A `ListView` has to be its direct child, or rows are not recycled.
-  public convenience init(child: Widget) {
+  /// - Parameter isAsHighAsItsChild: asks for the room that the child needs, if there is that much.
+  public convenience init(child: Widget, isAsHighAsItsChild: Bool = false) {
     self.init(new: gtk_scrolled_window_new())
+    gtk_scrolled_window_set_propagate_natural_height(opaque, isAsHighAsItsChild ? 1 : 0)
     gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
     gtk_scrolled_window_set_child(opaque, child.widget)
   }
@@ -119,79 +121,153 @@ public final class ListBox: Widget {
 
   /// Adds a row at the end, which calls when it is clicked anywhere.
   ///
-  /// The focus goes to what is in the row, not to the row.
+  /// The focus goes to what is in the row, unless the row `isFocusable` itself.
   /// - Returns: the row.
   @discardableResult
-  public func append(_ child: Widget, _ clicked: (@MainActor () -> Void)? = nil) -> Widget {
+  public func append(
+    _ child: Widget, isFocusable: Bool = false, _ clicked: (@MainActor () -> Void)? = nil
+  ) -> Widget {
     let row = Widget(new: gtk_list_box_row_new())
     gtk_list_box_row_set_child(row.cast(), child.widget)
     gtk_list_box_row_set_activatable(row.cast(), clicked == nil ? 0 : 1)
-    gtk_widget_set_focusable(row.widget, 0)
+    row.isFocusable = isFocusable
     clicks.value[row.raw] = clicked
     gtk_list_box_append(opaque, row.widget)
     return row
   }
 }
 
-/// Two widgets in a row, of which the second is shown only if there is room for both.
-@MainActor
-public final class CollapsingBox: Widget {
-  private static let spacing: gint = 6
+private typealias Child = UnsafeMutablePointer<GtkWidget>
+private typealias Size = UnsafeMutablePointer<gint>
+private typealias Extent = (minimum: gint, natural: gint)
 
-  /// Makes a row that asks for the room of both, and makes do with that of the first.
+/// What a widget needs, and what it would like.
+@MainActor
+private func extent(of child: Child?, _ orientation: GtkOrientation, for other: gint = -1) -> Extent {
+  var (minimum, natural): Extent = (0, 0)
+  gtk_widget_measure(child, orientation, other, &minimum, &natural, nil, nil)
+  return (minimum, natural)
+}
+
+/// A widget that is shown only where there is room for all of its width.
+@MainActor
+public final class VanishingBox: Widget {
+  /// Makes a box that asks for the room of its child, and makes do without.
+  public convenience init(_ child: Widget) {
+    self.init(new: gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
+    gtk_box_append(cast(), child.widget)
+    let measure:
+      @MainActor @convention(c) (Child?, GtkOrientation, gint, Size?, Size?, Size?, Size?) -> Void = {
+        box, orientation, _, minimum, natural, _, _ in
+        let size = extent(of: gtk_widget_get_first_child(box), orientation)
+        minimum?.pointee = orientation == GTK_ORIENTATION_HORIZONTAL ? 0 : size.minimum
+        natural?.pointee = size.natural
+      }
+    let allocate: @MainActor @convention(c) (Child?, gint, gint, gint) -> Void = { box, width, height, _ in
+      let child = gtk_widget_get_first_child(box)
+      let isWhole = width >= extent(of: child, GTK_ORIENTATION_HORIZONTAL).natural
+      gtk_widget_set_child_visible(child, isWhole ? 1 : 0)
+      if isWhole { gtk_widget_allocate(child, width, height, -1, nil) }
+    }
+    // The widget takes it over.
+    gtk_widget_set_layout_manager(
+      widget,
+      gtk_custom_layout_new(
+        nil, unsafeBitCast(measure, to: GtkCustomMeasureFunc.self),
+        unsafeBitCast(allocate, to: GtkCustomAllocateFunc.self)))
+  }
+}
+
+/// Two widgets side by side, or the second one below the first if it would take more than half of the width; if it
+/// expands it is as wide as the first.
+@MainActor
+public final class ReflowingBox: Widget {
+  private static let (horizontalSpacing, verticalSpacing): (gint, gint) = (12, 6)
+
+  /// Puts `second` at the end of the line that `first` begins; room that is left is the first one's.
   public convenience init(_ first: Widget, _ second: Widget) {
     self.init(new: gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
     for child in [first, second] { gtk_box_append(cast(), child.widget) }
-    typealias Size = UnsafeMutablePointer<gint>
-    let measure:
-      @MainActor @convention(c) (
-        UnsafeMutablePointer<GtkWidget>?, GtkOrientation, gint, Size?, Size?, Size?, Size?
-      ) -> Void = { box, orientation, _, minimum, natural, _, _ in
-        let sizes = CollapsingBox.children(of: box).map { CollapsingBox.size(of: $0, orientation) }
-        let isHorizontal = orientation == GTK_ORIENTATION_HORIZONTAL
-        minimum?.pointee = isHorizontal ? sizes[0].minimum : sizes.map(\.minimum).max() ?? 0
-        natural?.pointee =
-          isHorizontal
-          ? sizes[0].natural + CollapsingBox.spacing + sizes[1].natural : sizes.map(\.natural).max() ?? 0
-      }
-    let allocate: @MainActor @convention(c) (UnsafeMutablePointer<GtkWidget>?, gint, gint, gint) -> Void = {
-      box, width, height, _ in
-      CollapsingBox.place(CollapsingBox.children(of: box), in: box, width: width, height: height)
+    let request: @MainActor @convention(c) (Child?) -> GtkSizeRequestMode = { _ in
+      GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH
     }
-    let layout = gtk_custom_layout_new(
-      nil, unsafeBitCast(measure, to: GtkCustomMeasureFunc.self),
-      unsafeBitCast(allocate, to: GtkCustomAllocateFunc.self))
+    let measure:
+      @MainActor @convention(c) (Child?, GtkOrientation, gint, Size?, Size?, Size?, Size?) -> Void = {
+        box, orientation, width, minimum, natural, _, _ in
+        let size =
+          orientation == GTK_ORIENTATION_HORIZONTAL
+          ? ReflowingBox.width(of: box) : ReflowingBox.height(of: box, inWidth: width)
+        minimum?.pointee = size.minimum
+        natural?.pointee = size.natural
+      }
+    let allocate: @MainActor @convention(c) (Child?, gint, gint, gint) -> Void = { box, width, height, _ in
+      ReflowingBox.place(box, width: width, height: height)
+    }
     // The widget takes it over.
-    gtk_widget_set_layout_manager(widget, layout)
+    gtk_widget_set_layout_manager(
+      widget,
+      gtk_custom_layout_new(
+        unsafeBitCast(request, to: GtkCustomRequestModeFunc.self),
+        unsafeBitCast(measure, to: GtkCustomMeasureFunc.self),
+        unsafeBitCast(allocate, to: GtkCustomAllocateFunc.self)))
   }
 
-  private typealias Child = UnsafeMutablePointer<GtkWidget>
-
-  private static func children(of box: Child?) -> [Child] {
+  private static func children(of box: Child?) -> (first: Child?, second: Child?) {
     let first = gtk_widget_get_first_child(box)
-    return [first, gtk_widget_get_next_sibling(first)].compactMap(\.self)
+    return (first, gtk_widget_get_next_sibling(first))
   }
 
-  private static func size(
-    of child: Child, _ orientation: GtkOrientation
-  ) -> (minimum: gint, natural: gint) {
-    var minimum: gint = 0
-    var natural: gint = 0
-    gtk_widget_measure(child, orientation, -1, &minimum, &natural, nil, nil)
-    return (minimum, natural)
+  private static func width(of box: Child?) -> Extent {
+    let (first, second) = children(of: box)
+    let (one, two) = (
+      extent(of: first, GTK_ORIENTATION_HORIZONTAL), extent(of: second, GTK_ORIENTATION_HORIZONTAL)
+    )
+    // Side by side neither takes more than half.
+    return (max(one.minimum, two.minimum), max(one.natural, two.natural) + horizontalSpacing + two.natural)
   }
 
-  private static func place(_ children: [Child], in box: Child?, width: gint, height: gint) {
-    let widths = children.map { size(of: $0, GTK_ORIENTATION_HORIZONTAL).natural }
-    let isWhole = width >= widths[0] + spacing + widths[1]
-    gtk_widget_set_child_visible(children[1], isWhole ? 1 : 0)
+  /// The widths of both in one line; nil if there is no room for that.
+  private static func widthsInLine(_ first: Child?, _ second: Child?, within width: gint) -> (gint, gint)? {
+    let own = extent(of: second, GTK_ORIENTATION_HORIZONTAL).natural
+    let end = isWide(second) ? (width - horizontalSpacing) / 2 : own
+    let start = width - horizontalSpacing - end
+    let isRoom = start >= end && end >= own && start >= extent(of: first, GTK_ORIENTATION_HORIZONTAL).minimum
+    return isRoom ? (start, end) : nil
+  }
+
+  private static func isWide(_ second: Child?) -> Bool {
+    gtk_widget_compute_expand(second, GTK_ORIENTATION_HORIZONTAL) != 0
+  }
+
+  private static func height(of box: Child?, inWidth width: gint) -> Extent {
+    let (first, second) = children(of: box)
+    let width = width < 0 ? self.width(of: box).natural : width
+    func height(_ child: Child?, _ width: gint) -> Extent {
+      extent(of: child, GTK_ORIENTATION_VERTICAL, for: width)
+    }
+    if let (start, end) = widthsInLine(first, second, within: width) {
+      let (one, two) = (height(first, start), height(second, end))
+      return (max(one.minimum, two.minimum), max(one.natural, two.natural))
+    }
+    let (one, two) = (height(first, width), height(second, width))
+    return (one.minimum + verticalSpacing + two.minimum, one.natural + verticalSpacing + two.natural)
+  }
+
+  private static func place(_ box: Child?, width: gint, height: gint) {
+    let (first, second) = children(of: box)
     let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
-    var start: gint = 0
-    for (child, own) in zip(children, widths).prefix(isWhole ? 2 : 1) {
-      let own = min(own, width)
-      var area = GdkRectangle(x: isMirrored ? width - start - own : start, y: 0, width: own, height: height)
+    func place(_ child: Child?, x: gint, y: gint, width own: gint, height: gint) {
+      var area = GdkRectangle(x: isMirrored ? width - x - own : x, y: y, width: own, height: height)
       gtk_widget_size_allocate(child, &area, -1)
-      start += own + spacing
+    }
+    if let (start, end) = widthsInLine(first, second, within: width) {
+      place(first, x: 0, y: 0, width: start, height: height)
+      place(second, x: width - end, y: 0, width: end, height: height)
+    } else {
+      let own = isWide(second) ? width : min(extent(of: second, GTK_ORIENTATION_HORIZONTAL).natural, width)
+      let below = extent(of: second, GTK_ORIENTATION_VERTICAL, for: own).natural
+      place(first, x: 0, y: 0, width: width, height: height - verticalSpacing - below)
+      place(second, x: width - own, y: height - below, width: own, height: below)
     }
   }
 }

@@ -47,10 +47,10 @@ public final class Label: Widget {
     gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_WORD)
   }
 
-  /// Wraps the text to as many lines as it takes.
-  public func wrap() {
+  /// Wraps the text to as many lines as it takes; unless told otherwise, a word that is too long for a line is broken.
+  public func wrap(withinWords: Bool = true) {
     gtk_label_set_wrap(opaque, 1)
-    gtk_label_set_wrap_mode(opaque, PANGO_WRAP_WORD_CHAR)
+    gtk_label_set_wrap_mode(opaque, withinWords ? PANGO_WRAP_WORD_CHAR : PANGO_WRAP_WORD)
     setAttributes()
   }
 
@@ -79,6 +79,9 @@ public final class Label: Widget {
 
   /// The width that is asked for, in characters, if there is room; -1 for as long as the text is.
   public func limitWidth(toCharacters count: Int) { gtk_label_set_max_width_chars(opaque, gint(count)) }
+
+  /// The width that the label has at least, in characters.
+  public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
 
   private func setAttributes(faint parts: [Range<Int>] = []) {
     let attributes = pango_attr_list_new()

@@ -152,14 +152,14 @@ extension Widget {
     case group
     /// An ornament, or what is said elsewhere; it is passed over, and all that is within it.
     case presentation
-    /// A window.
-    case window
+    /// A window that asks something.
+    case dialog
 
     var gtk: GtkAccessibleRole {
       switch self {
       case .group: GTK_ACCESSIBLE_ROLE_GROUP
       case .presentation: GTK_ACCESSIBLE_ROLE_PRESENTATION
-      case .window: GTK_ACCESSIBLE_ROLE_WINDOW
+      case .dialog: GTK_ACCESSIBLE_ROLE_DIALOG
       }
     }
   }

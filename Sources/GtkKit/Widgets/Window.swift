@@ -13,6 +13,13 @@ public final class Window: Widget {
   /// Keeps the window above another one.
   public func stay(above parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
 
+  /// Keeps the window above another one, which does nothing until it is closed, and takes it along.
+  func wait(above parent: Window) {
+    stay(above: parent)
+    gtk_window_set_modal(cast(), 1)
+    gtk_window_set_destroy_with_parent(cast(), 1)
+  }
+
   /// Whether the window gets the keys that the desktop has taken for itself, as far as the desktop lets it.
   ///
   /// For the moment in which the user chooses keys; `noteInput` comes first.
@@ -170,135 +177,26 @@ public final class Window: Widget {
 
   /// Ends the window; GTK holds it until then.
   public func destroy() { gtk_window_destroy(cast()) }
-
-  // MARK: - Dialogs
-
-  /// What is said about a program.
-  public struct About {
-    /// What the window is called.
-    public var title: String
-    /// The program's name.
-    public var name: String
-    /// Its version.
-    public var version: String
-    /// What it does, in one sentence.
-    public var summary: String
-    /// Who has the copyright.
-    public var copyright: String
-    /// The text of its licence.
-    public var license: String
-    /// Who translated it, one in a line; without addresses, which become links.
-    public var translators: String?
-    /// The name of its icon, shown if the icon is installed.
-    public var icon: String
-
-    /// Makes a description of its parts.
-    public init(
-      title: String, name: String, version: String, summary: String, copyright: String, license: String,
-      translators: String?, icon: String
-    ) {
-      self.title = title
-      self.name = name
-      self.version = version
-      self.summary = summary
-      self.copyright = copyright
-      self.license = license
-      self.translators = translators
-      self.icon = icon
-    }
-  }
-
-  /// Makes a window that says what a program is.
-  ///
-  /// Without a link: GTK's own line on a licence has one, and from 4.22 on a label with a link ends the program if a
-  /// screen reader has come by and the label is gone at its next visit. (GTK makes the link known while it makes the
-  /// label known, which makes the label known once more; only one of the two is forgotten with the label.)
-  public convenience init(about: About) {
-    self.init(new: gtk_about_dialog_new())
-    gtk_window_set_title(cast(), about.title)
-    gtk_about_dialog_set_program_name(opaque, about.name)
-    gtk_about_dialog_set_version(opaque, about.version)
-    gtk_about_dialog_set_comments(opaque, about.summary)
-    gtk_about_dialog_set_copyright(opaque, about.copyright)
-    gtk_about_dialog_set_translator_credits(opaque, about.translators)
-    gtk_about_dialog_set_license(opaque, about.license)
-    gtk_about_dialog_set_wrap_license(opaque, 1)
-    if Theme.hasIcon(about.icon) { gtk_about_dialog_set_logo_icon_name(opaque, about.icon) }
-    keepPresses()
-  }
-
-  /// Changes what a window about a program says below its name; for no other window.
-  public func setComments(_ text: String) {
-    gtk_about_dialog_set_comments(opaque, text)
-  }
-
-  /// A group of keys with what they do.
-  public struct ShortcutGroup {
-    /// What the keys have in common.
-    public var title: String
-    /// What is done, and the keys that do it, as GTK writes accelerators: `["Return", "<Control>c"]`.
-    public var shortcuts: [(title: String, keys: [String])]
-
-    /// Makes a group.
-    public init(title: String, shortcuts: [(title: String, keys: [String])]) {
-      self.title = title
-      self.shortcuts = shortcuts
-    }
-  }
-
-  /// Makes a window that shows the keys of a program.
-  ///
-  /// GTK 4.8 has no functions that fill it: it is made from a description in XML.
-  public convenience init(title: String, shortcuts groups: [ShortcutGroup]) {
-    let builder = gtk_builder_new_from_string(Self.description(of: groups), -1)
-    // The builder lets go of the window; GTK keeps it until it is destroyed.
-    self.init(
-      Owned(borrowing: gtk_builder_get_object(builder, "window")))
-    g_object_unref(UnsafeMutableRawPointer(builder))
-    gtk_window_set_title(cast(), title)
-    // GTK 4.24 tells a screen reader neither that it is a window nor its title.
-    setAccessibleRole(.window)
-    setAccessibleName(title)
-    keepPresses()
-  }
-
-  private static func description(of groups: [ShortcutGroup]) -> String {
-    let content = groups.map { group in
-      let rows = group.shortcuts.map { shortcut in
-        """
-        <child><object class="GtkShortcutsShortcut">
-        <property name="title">\(escaped(shortcut.title))</property>
-        <property name="accelerator">\(escaped(shortcut.keys.joined(separator: " ")))</property>
-        </object></child>
-        """
-      }
-      return """
-        <child><object class="GtkShortcutsGroup"><property name="title">\(escaped(group.title))</property>
-        \(rows.joined())</object></child>
-        """
-    }
-    return """
-      <interface><object class="GtkShortcutsWindow" id="window"><child>
-      <object class="GtkShortcutsSection"><property name="section-name">all</property>
-      \(content.joined())</object></child></object></interface>
-      """
-  }
-
-  private static func escaped(_ text: String) -> String {
-    String(taking: g_markup_escape_text(text, -1))
-  }
 }
 
 /// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
-  /// Makes a header bar that shows the window's title, or another one, which is never cut.
+  /// Makes a header bar without a title and without the buttons that close a window.
+  static var bare: HeaderBar {
+    let bar = HeaderBar(title: "")
+    gtk_header_bar_set_show_title_buttons(bar.opaque, 0)
+    return bar
+  }
+
+  /// Makes a header bar that shows the window's title, or another one, which is never cut: it gives way.
   public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())
     if let title {
       let label = Label(title)
       label.addStyle("title")
-      gtk_header_bar_set_title_widget(opaque, label.widget)
+      let box = VanishingBox(label)
+      withExtendedLifetime(box) { gtk_header_bar_set_title_widget(opaque, box.widget) }
     }
     for widget in start { gtk_header_bar_pack_start(opaque, widget.widget) }
     for widget in end { gtk_header_bar_pack_end(opaque, widget.widget) }

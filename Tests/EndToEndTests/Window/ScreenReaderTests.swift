@@ -133,6 +133,10 @@ import Testing
       try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }
       let page = try #require(try await reader.tree().focused)
       #expect(page.description.contains("only while this window is active"))
+      // What is known a moment later.
+      try await waitUntil("the word on the shortcut") {
+        try await reader.tree().focused?.description.hasSuffix("active. No shortcut is set.") == true
+      }
       // Orca says the labels within it, too.
       #expect(page.all.dropFirst().allSatisfy { $0.name.isEmpty })
     }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -68,6 +69,37 @@ import Testing
         try await again.hasSize(700, 500)
       }
       try await again.end()
+    }
+  }
+
+  /// A page that cannot scroll would force its size on the window.
+  @Test func `a small window keeps its size when its last text is deleted, and what it says then scrolls`()
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      let folder = desktop.home.configHome + "/gtk-4.0"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try "[Settings]\ngtk-font-name=Sans 20\n"
+        .write(toFile: folder + "/settings.ini", atomically: true, encoding: .utf8)
+      try await Scene.fillHistory(with: ["one"], on: desktop)
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.waitForFirstRow()
+      _ = try await desktop.run(["wmctrl", "-i", "-r", "\(scene.app.window.id)", "-e", "0,-1,-1,360,300"])
+      try await waitUntil("a small window") {
+        try await "\(scene.app.window.frame())"
+      } _: {
+        try await scene.hasSize(360, 300)
+      }
+      let row = try await scene.settledScreenshot()
+      try await desktop.press("Delete")
+      let whole = Rectangle(x: 0, y: 60, width: 340, height: 170)
+      try await waitUntil("the page") { try await !scene.screenshot().matches(row, in: whole) }
+      let page = try await scene.settledScreenshot()
+      #expect(try await scene.hasSize(360, 300))
+      try await desktop.press("Page_Down")
+      try await waitUntil("the page scrolled") { try await !scene.screenshot().matches(page, in: whole) }
+      #expect(try await scene.hasSize(360, 300))
+      try await scene.end()
     }
   }
 

@@ -1,0 +1,137 @@
+import CGtk
+import ClipHistory
+import Glibc
+import GtkTestSupport
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+@testable import GtkKit
+
+/// Every window, with text twice as large as usual, on the smallest screen that CopyPasta is made for.
+@MainActor
+@Suite(.serialized) struct SmallScreenTests {
+  init() async throws { try await TestDisplay.open() }
+
+  @Test(arguments: [
+    ("en", "en_US"), ("de", "de_DE"), ("fr", "fr_FR"), ("es", "es_ES"), ("ar", "ar_EG"), ("ja", "ja_JP"),
+  ])
+  func `every window fits, in large text`(language: String, territory: String) async throws {
+    let catalogues = try await Self.catalogues(of: language)
+    let (empty, filled) = (try Scratch(), try Scratch())
+    try await filled.record(String(repeating: "W", count: 1000))
+    let way = FakeShortcut()
+    let environment = Self.environment(showing: .success(empty.history), way)
+    environment.shortcut.start()
+    try await pump("no shortcut") { environment.shortcut.state == .notHeld(.unsupported) }
+    try await TestLocale.with(territory) { locale in
+      // Without a turn of the main loop, for other tests run beside this one, in English.
+      Self.speak(language, locale, catalogues.path)
+      defer { Self.speakEnglish() }
+      let style = ProgramStyle()
+      let before = Self.toplevels()
+      let histories = [.failure(.readOnly), .success(empty.history), .success(filled.history)]
+        .map { HistoryWindow(Self.environment(showing: $0, way), closed: {}) }
+      let dialogs: [any Dialogs.Dialog] = [
+        PreferencesWindow(environment.preferences, environment.shortcut, clipboard: environment.clipboard),
+        ShortcutsWindow(), AboutDialog(checking: empty.location),
+      ]
+      Self.showEmptyPage(environment.shortcut.state)
+      ConfirmationDialog.ask(
+        over: dialogs[0].window, title: tr("Clear History?"),
+        text: trn(
+          "The one text in the history will be deleted. This cannot be undone.",
+          "All %s texts in the history will be deleted. This cannot be undone.", 1_000_000
+        ).filled(with: Format.number(1_000_000)), action: tr("C_lear History")
+      ) {}
+      let windows = Self.toplevels().filter { !before.contains($0) }.map { Window(Owned(borrowing: $0)) }
+      #expect(windows.count == 8)
+      for (number, window) in windows.enumerated() {
+        let name = window.textProperty("title") ?? ""
+        let (width, height) = Self.leastSize(of: window)
+        #expect(width <= 360, "\(number), \(name)")
+        #expect(height <= 300, "\(number), \(name)")
+      }
+      for window in histories { window.destroy() }
+      for window in windows { window.destroy() }
+      withExtendedLifetime((style, dialogs)) {}
+    }
+  }
+
+  /// As it is once it is known that the user has to bind keys to a command.
+  private static func showEmptyPage(_ state: ShortcutState) {
+    let window = Window(title: "empty")
+    let page = StatusPage.empty {}
+    page.add(state.message, command: state.command)
+    window.setChild(page.root)
+  }
+
+  private static func leastSize(of window: Window) -> (width: gint, height: gint) {
+    var (width, height): (gint, gint) = (0, 0)
+    gtk_widget_measure(window.widget, GTK_ORIENTATION_HORIZONTAL, -1, &width, nil, nil, nil)
+    gtk_widget_measure(window.widget, GTK_ORIENTATION_VERTICAL, max(width, 360), &height, nil, nil, nil)
+    return (width, height)
+  }
+
+  private static func toplevels() -> [UnsafeMutablePointer<GtkWidget>] {
+    let all = gtk_window_get_toplevels()
+    return (0..<g_list_model_get_n_items(all)).compactMap { position in
+      guard let item = g_list_model_get_object(all, position) else { return nil }
+      defer { g_object_unref(item) }
+      return UnsafeMutableRawPointer(item).assumingMemoryBound(to: GtkWidget.self)
+    }
+  }
+
+  private static func environment(
+    showing history: Result<History, StoreError>, _ way: FakeShortcut
+  ) -> Environment {
+    let preferences = Preferences(schema: nil)
+    return Environment(
+      clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
+      windowState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { history },
+      preferences: { preferences }, shortcuts: { [way] })
+  }
+
+  // MARK: Languages
+
+  /// A folder with the translations of a language; English has none.
+  private static func catalogues(of language: String) async throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    guard language != "en" else { return folder }
+    try folder.makeFolder("\(language)/LC_MESSAGES")
+    let made = try await Program.run(
+      [
+        "msgfmt", "--output-file=\(folder.path)/\(language)/LC_MESSAGES/copypasta.mo",
+        "\(Fixture.checkout)/po/\(language).po",
+      ], environment: ["PATH": "/usr/bin:/bin"])
+    try #require(made.exit == .code(0), "\(made.errors)")
+    return folder
+  }
+
+  private static func speak(_ language: String, _ locale: TestLocale, _ catalogues: String) {
+    setenv("LOCPATH", locale.folder, 1)
+    setenv("LANGUAGE", language, 1)
+    #expect(setlocale(LC_ALL, locale.name) != nil)
+    bindtextdomain("copypasta", catalogues)
+    bind_textdomain_codeset("copypasta", "UTF-8")
+    #expect(tr("Quit") != "Quit" || language == "en")
+    gtk_widget_set_default_direction(language == "ar" ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR)
+    setTextSize(2)
+  }
+
+  private static func speakEnglish() {
+    setTextSize(1)
+    gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR)
+    unsetenv("LANGUAGE")
+    unsetenv("LOCPATH")
+    bindtextdomain("copypasta", "/proc/none")
+    setlocale(LC_ALL, "C.UTF-8")
+  }
+
+  private static func setTextSize(_ factor: Int) {
+    var value = GValue()
+    g_value_init(&value, GType(6 << 2))
+    g_value_set_int(&value, gint(factor * 96 * 1024))
+    g_object_set_property(Object(Owned(borrowing: gtk_settings_get_default())).cast(), "gtk-xft-dpi", &value)
+  }
+}
