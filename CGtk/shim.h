@@ -7,6 +7,41 @@
 #include <glib/gi18n.h>
 #include <malloc.h>
 
+/* The flags that Swift uses, as constants of their enums' types. From 2.88 on GLib marks its enums of flags, and Swift
+   imports a marked one as an option set, without a global constant for each flag; a constant of ours it sees with every
+   version. GTK's and GDK's too: they may follow. */
+#define COPYPASTA_FLAG(type, name) static const type copypasta_##name = name
+COPYPASTA_FLAG(GApplicationFlags, G_APPLICATION_IS_SERVICE);
+COPYPASTA_FLAG(GBusNameWatcherFlags, G_BUS_NAME_WATCHER_FLAGS_NONE);
+COPYPASTA_FLAG(GDBusCallFlags, G_DBUS_CALL_FLAGS_NONE);
+COPYPASTA_FLAG(GDBusCallFlags, G_DBUS_CALL_FLAGS_NO_AUTO_START);
+COPYPASTA_FLAG(GDBusConnectionFlags, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT);
+COPYPASTA_FLAG(GDBusConnectionFlags, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION);
+COPYPASTA_FLAG(GDBusSignalFlags, G_DBUS_SIGNAL_FLAGS_NONE);
+COPYPASTA_FLAG(GFileTest, G_FILE_TEST_IS_DIR);
+COPYPASTA_FLAG(GIOCondition, G_IO_ERR);
+COPYPASTA_FLAG(GIOCondition, G_IO_HUP);
+COPYPASTA_FLAG(GIOCondition, G_IO_IN);
+COPYPASTA_FLAG(GKeyFileFlags, G_KEY_FILE_NONE);
+COPYPASTA_FLAG(GSignalMatchType, G_SIGNAL_MATCH_DATA);
+COPYPASTA_FLAG(GSpawnFlags, G_SPAWN_CLOEXEC_PIPES);
+COPYPASTA_FLAG(GSpawnFlags, G_SPAWN_SEARCH_PATH);
+COPYPASTA_FLAG(GSpawnFlags, G_SPAWN_STDOUT_TO_DEV_NULL);
+COPYPASTA_FLAG(GdkDragAction, GDK_ACTION_COPY);
+COPYPASTA_FLAG(GdkFrameClockPhase, GDK_FRAME_CLOCK_PHASE_AFTER_PAINT);
+COPYPASTA_FLAG(GdkFrameClockPhase, GDK_FRAME_CLOCK_PHASE_FLUSH_EVENTS);
+COPYPASTA_FLAG(GdkModifierType, GDK_ALT_MASK);
+COPYPASTA_FLAG(GdkModifierType, GDK_BUTTON1_MASK);
+COPYPASTA_FLAG(GdkModifierType, GDK_CONTROL_MASK);
+COPYPASTA_FLAG(GdkModifierType, GDK_HYPER_MASK);
+COPYPASTA_FLAG(GdkModifierType, GDK_META_MASK);
+COPYPASTA_FLAG(GdkModifierType, GDK_SHIFT_MASK);
+COPYPASTA_FLAG(GdkModifierType, GDK_SUPER_MASK);
+COPYPASTA_FLAG(GtkEventControllerScrollFlags, GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_BACKDROP);
+COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_FOCUS_WITHIN);
+#undef COPYPASTA_FLAG
+
 /* An instance of a type that Swift registers: a GObject and the Swift object behind it (owned, released in finalize). */
 typedef struct {
   GObject parent;
@@ -45,6 +80,27 @@ void gdk_x11_surface_set_user_time(GdkSurface *surface, guint32 timestamp);
 static inline void copypasta_set_labelled_by(gpointer accessible, gpointer label) {
   gtk_accessible_update_relation(GTK_ACCESSIBLE(accessible), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
 }
+
+/* What newer GTK calls deprecated, and says at each call: each call is here, and nowhere else. What it names instead is
+   not in GTK 4.8. */
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+
+/* gtk_css_provider_load_from_data (4.12): gtk_css_provider_load_from_string came with the same version. */
+static inline void copypasta_css_provider_load(gpointer provider, const char *css) {
+  gtk_css_provider_load_from_data(GTK_CSS_PROVIDER(provider), css, -1);
+}
+
+/* gtk_style_context_add_provider (4.10): nothing took its place, a style for one widget alone. */
+static inline void copypasta_widget_add_style(GtkWidget *widget, gpointer provider, guint priority) {
+  gtk_style_context_add_provider(gtk_widget_get_style_context(widget), GTK_STYLE_PROVIDER(provider), priority);
+}
+
+/* gtk_window_present_with_time (4.14): gtk_window_present names no time, which X11's window managers want. */
+static inline void copypasta_window_present(GtkWindow *window, guint32 time) {
+  gtk_window_present_with_time(window, time);
+}
+
+G_GNUC_END_IGNORE_DEPRECATIONS
 
 /* The C library keeps at most two heaps from now on, whatever the number of threads. */
 static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }

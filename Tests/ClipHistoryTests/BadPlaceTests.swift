@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import HistoryRescue
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -114,19 +115,22 @@ struct BadPlaceTests {
   /// SQLite says that the locks are taken.
   @Test func `a file system without locks`() async throws {
     try await filled()
-    await #expect(processExitsWith: .success) { [folder = history.location.folder as String] in
-      let location = HistoryLocation(folder: folder)
-      let vfs = try #require(sqlite3_vfs_find(nil))
-      let fails: @convention(c) (Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, command, _ in
-        guard command == F_SETLK else { return 0 }
-        errno = ENOLCK
-        return -1
+    try await handing(history.location.folder, as: "no locks") {
+      await #expect(processExitsWith: .success) {
+        let folder = try handed("no locks")[0]
+        let location = HistoryLocation(folder: folder)
+        let vfs = try #require(sqlite3_vfs_find(nil))
+        let fails: @convention(c) (Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, command, _ in
+          guard command == F_SETLK else { return 0 }
+          errno = ENOLCK
+          return -1
+        }
+        _ = vfs.pointee.xSetSystemCall(vfs, "fcntl", unsafeBitCast(fails, to: sqlite3_syscall_ptr.self))
+        let error = StoreError.unsuitableFileSystem(path: location.database)
+        #expect(throws: error) { try HistoryStore(location: location, digest: testDigest) }
+        #expect(throws: error) { try HistoryReader(location: location) }
+        #expect(throws: error) { try ClipCursor(location: location) }
       }
-      _ = vfs.pointee.xSetSystemCall(vfs, "fcntl", unsafeBitCast(fails, to: sqlite3_syscall_ptr.self))
-      let error = StoreError.unsuitableFileSystem(path: location.database)
-      #expect(throws: error) { try HistoryStore(location: location, digest: testDigest) }
-      #expect(throws: error) { try HistoryReader(location: location) }
-      #expect(throws: error) { try ClipCursor(location: location) }
     }
     #expect(try await history.store().allIDs() == [1])
   }

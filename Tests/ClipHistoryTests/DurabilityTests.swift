@@ -1,5 +1,6 @@
 import ClipHistory
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("What was recorded is on disk")
@@ -11,10 +12,13 @@ struct DurabilityTests {
   }
 
   @Test func `when the process is killed right after`() async throws {
-    await #expect(processExitsWith: .signal(SIGKILL)) { [folder = history.location.folder as String] in
-      let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: testDigest)
-      for number in 1...20 { try await store.add("capture \(number)") }
-      kill(getpid(), SIGKILL)
+    try await handing(history.location.folder, as: "killed") {
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        let folder = try handed("killed")[0]
+        let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: testDigest)
+        for number in 1...20 { try await store.add("capture \(number)") }
+        kill(getpid(), SIGKILL)
+      }
     }
     let store = try history.store()
     #expect(try await store.allIDs().count == 20)

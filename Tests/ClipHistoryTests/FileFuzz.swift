@@ -275,8 +275,9 @@ struct FileFuzz {
     guard let deleted = try await store.delete(id) else { return }
     do {
       try await store.restore(deleted)
-    } catch StoreError.alreadyThere {
-      // A damaged tree holds it twice.
+    } catch {
+      // A damaged tree holds it twice. (As a pattern of the catch, Swift 6.2 with assertions, Debian's, fails on it.)
+      guard error == .alreadyThere else { throw error }
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -143,23 +144,26 @@ struct ImportTests {
   }
 
   /// Each writes to the files some 40 times.
-  @Test(arguments: [1, 2, 3, 5, 8, 13, 21, 30, 34, 36, 38, 40, 42, 44, 46, 50, 60])
+  @Test(.serialized, arguments: [1, 2, 3, 5, 8, 13, 21, 30, 34, 36, 38, 40, 42, 44, 46, 50, 60])
   func `all or none, killed at any write`(count: Int) async throws {
     let old = (1...150).map { ("old \($0) " + String(repeating: "o", count: 200), Int64($0) * 10) }
     try await record(old)
     let before = try found()
-    await #expect(processExitsWith: .signal(SIGKILL)) {
-      [folder = history.location.folder as String, count = count as Int] in
-      TestFiles.install()
-      let writes = Counter()
-      TestFiles.beforeChange { if writes.next() == count { kill(getpid(), SIGKILL) } }
-      let adding = try HistoryImport(HistoryLocation(folder: folder), at: ImportTests.now)
-      for number in 1...150 {
-        let text = "new \(number) " + String(repeating: "n", count: 200)
-        _ = try adding.add(try ClipText(text), capturedAt: Int64(number) * 10 + 5)
+    try await handing(history.location.folder, "\(count)", as: "killed at a write") {
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        let words = try handed("killed at a write")
+        let (folder, count) = (words[0], try #require(Int(words[1])))
+        TestFiles.install()
+        let writes = Counter()
+        TestFiles.beforeChange { if writes.next() == count { kill(getpid(), SIGKILL) } }
+        let adding = try HistoryImport(HistoryLocation(folder: folder), at: ImportTests.now)
+        for number in 1...150 {
+          let text = "new \(number) " + String(repeating: "n", count: 200)
+          _ = try adding.add(try ClipText(text), capturedAt: Int64(number) * 10 + 5)
+        }
+        try adding.finish()
+        kill(getpid(), SIGKILL)
       }
-      try adding.finish()
-      kill(getpid(), SIGKILL)
     }
     let store = try history.store()
     let ids = try await store.allIDs()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -113,14 +114,16 @@ struct OpeningTests {
   }
 
   @Test func `by several processes at once makes it once`() async throws {
-    await withTaskGroup { group in
-      for number in 0..<4 {
-        group.addTask { [folder = history.location.folder] in
-          await #expect(processExitsWith: .success) { [folder = folder as String, number = number as Int] in
-            let store = try HistoryStore(
-              location: HistoryLocation(folder: folder), digest: testDigest, timeouts: .init(lock: 120_000)
-            )
-            for capture in 0..<10 { try await store.add("\(number) \(capture)") }
+    try await handing(history.location.folder, as: "several at once") {
+      await withTaskGroup { group in
+        for _ in 0..<4 {
+          group.addTask {
+            await #expect(processExitsWith: .success) {
+              let location = HistoryLocation(folder: try handed("several at once")[0])
+              let store = try HistoryStore(
+                location: location, digest: testDigest, timeouts: .init(lock: 120_000))
+              for capture in 0..<10 { try await store.add("\(getpid()) \(capture)") }
+            }
           }
         }
       }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -16,14 +17,17 @@ struct PermissionTests {
     return try #require((attributes[.posixPermissions] as? NSNumber)?.intValue)
   }
 
-  @Test(arguments: [0, 0o022, 0o077])
+  @Test(.serialized, arguments: [0, 0o022, 0o077])
   func `whatever the umask`(mask: Int) async throws {
-    await #expect(processExitsWith: .success) {
-      [folder = history.location.folder as String, mask = mask as Int] in
-      umask(mode_t(mask))
-      let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: testDigest)
-      try await store.add("one")
-      _exit(0)  // Without closing, so that the log stays.
+    try await handing(history.location.folder, "\(mask)", as: "umask") {
+      await #expect(processExitsWith: .success) {
+        let words = try handed("umask")
+        let (folder, mask) = (words[0], try #require(mode_t(words[1])))
+        umask(mask)
+        let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: testDigest)
+        try await store.add("one")
+        _exit(0)  // Without closing, so that the log stays.
+      }
     }
     #expect(history.files.count == 3)
     #expect(try history.files.map(permissions) == [0o600, 0o600, 0o600])
@@ -48,30 +52,33 @@ struct PermissionTests {
     let store = try history.store()
     try await store.add("one")
     await store.close()
-    await #expect(processExitsWith: .success) { [folder = history.location.folder as String] in
-      let location = HistoryLocation(folder: folder)
-      chmod(location.database, 0o400)
-      chmod(folder, 0o500)
-      if geteuid() == 0 {  // Root may write everywhere.
-        chmod(URL(filePath: folder).deletingLastPathComponent().path, 0o755)
-        for path in [folder, location.database] { chown(path, 65534, 65534) }
-        setuid(65534)
-      }
-      let store = try HistoryStore(location: location, digest: testDigest)
-      let reader = try HistoryReader(location: location)
-      #expect(try reader.newestPage(limit: 5).map(\.preview) == ["one"])
-      #expect(try await store.text(of: 1) == ClipText("one"))
-      #expect(try await store.allIDs() == [1])
-      await #expect(throws: StoreError.readOnly) { try await store.add("two") }
-      await #expect(throws: StoreError.readOnly) { try await store.delete(1) }
-      await #expect(throws: StoreError.readOnly) { try await store.deleteAll() }
+    try await handing(history.location.folder, as: "read only") {
+      await #expect(processExitsWith: .success) {
+        let folder = try handed("read only")[0]
+        let location = HistoryLocation(folder: folder)
+        chmod(location.database, 0o400)
+        chmod(folder, 0o500)
+        if geteuid() == 0 {  // Root may write everywhere.
+          chmod(URL(filePath: folder).deletingLastPathComponent().path, 0o755)
+          for path in [folder, location.database] { chown(path, 65534, 65534) }
+          setuid(65534)
+        }
+        let store = try HistoryStore(location: location, digest: testDigest)
+        let reader = try HistoryReader(location: location)
+        #expect(try reader.newestPage(limit: 5).map(\.preview) == ["one"])
+        #expect(try await store.text(of: 1) == ClipText("one"))
+        #expect(try await store.allIDs() == [1])
+        await #expect(throws: StoreError.readOnly) { try await store.add("two") }
+        await #expect(throws: StoreError.readOnly) { try await store.delete(1) }
+        await #expect(throws: StoreError.readOnly) { try await store.deleteAll() }
 
-      // Once it can be written, the same store writes, and the same reader sees it.
-      chmod(folder, 0o700)
-      chmod(location.database, 0o600)
-      try await store.add("two")
-      #expect(try reader.newestPage(limit: 5).map(\.preview) == ["two", "one"])
-      await store.close()
+        // Once it can be written, the same store writes, and the same reader sees it.
+        chmod(folder, 0o700)
+        chmod(location.database, 0o600)
+        try await store.add("two")
+        #expect(try reader.newestPage(limit: 5).map(\.preview) == ["two", "one"])
+        await store.close()
+      }
     }
     chmod(history.location.folder, 0o700)
   }

@@ -152,7 +152,7 @@ import Testing
       let answer = g_dbus_connection_call_sync(
         connection.opaque, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer",
         "Ping", nil, nil,
-        G_DBUS_CALL_FLAGS_NONE, -1, nil, nil)
+        copypasta_G_DBUS_CALL_FLAGS_NONE, -1, nil, nil)
       g_variant_unref(answer)
     }
     #expect(object != nil)

@@ -8,13 +8,18 @@ import Testing
 
 /// Clicks with a real pointer, in processes of their own: windows of other tests would lie over theirs.
 @Suite struct ClickTests {
-  enum Kind: String, CaseIterable, Codable { case plain, question }
+  enum Kind: String, CaseIterable { case plain, question }
 
-  @Test(arguments: Kind.allCases)
-  func `a click counts though GTK asks for the pointer before it reads of the release`(in kind: Kind) async {
-    await #expect(processExitsWith: .success) { [kind = kind as Kind] in
-      try await TestDisplay.open()
-      try await Self.expectClicks(in: kind)
+  @Test(.serialized, arguments: Kind.allCases)
+  func `a click counts though GTK asks for the pointer before it reads of the release`(in kind: Kind)
+    async throws
+  {
+    try await handing(kind.rawValue, as: "click") {
+      await #expect(processExitsWith: .success) {
+        let kind = try #require(Kind(rawValue: try handed("click")[0]))
+        try await TestDisplay.open()
+        try await Self.expectClicks(in: kind)
+      }
     }
   }
 
@@ -52,7 +57,7 @@ import Testing
         }
         return 0
       }, nil, nil)
-    gdk_frame_clock_request_phase(clock.opaque, GDK_FRAME_CLOCK_PHASE_FLUSH_EVENTS)
+    gdk_frame_clock_request_phase(clock.opaque, copypasta_GDK_FRAME_CLOCK_PHASE_FLUSH_EVENTS)
     try await pump("the click") { clicks > 0 }
     #expect(clicks == 1)
     try Self.xdotool(["click", "1"])

@@ -20,7 +20,8 @@ public enum MainLoop {
       return 1
     }
     source = g_unix_fd_add(
-      _dispatch_get_main_queue_handle_4CF(), G_IO_IN, unsafeBitCast(drain, to: GUnixFDSourceFunc.self), nil)
+      _dispatch_get_main_queue_handle_4CF(), copypasta_G_IO_IN,
+      unsafeBitCast(drain, to: GUnixFDSourceFunc.self), nil)
   }
 
   /// Keeps all tasks off libdispatch's pool of threads, which would wake the process up once a second.

@@ -11,7 +11,7 @@ public final class Application: Object {
     // On X11 GTK takes the first half of WM_CLASS from the program's name.
     g_set_prgname(id)
     self.init(
-      Owned(taking: gtk_application_new(id, G_APPLICATION_IS_SERVICE)))
+      Owned(taking: gtk_application_new(id, copypasta_G_APPLICATION_IS_SERVICE)))
   }
 
   /// Calls `body` once, before the first window.

@@ -103,7 +103,8 @@ public enum Display {
     }
     // Before GDK, whose sources have the default priority: those of a lower one are not even asked then.
     g_unix_fd_add_full(
-      G_PRIORITY_HIGH, descriptor, GIOCondition(rawValue: G_IO_HUP.rawValue | G_IO_ERR.rawValue),
+      G_PRIORITY_HIGH, descriptor,
+      GIOCondition(rawValue: copypasta_G_IO_HUP.rawValue | copypasta_G_IO_ERR.rawValue),
       unsafeBitCast(lost, to: GUnixFDSourceFunc.self), nil, nil)
     replaceXlibHandler()
     guard backend == .wayland else { return }

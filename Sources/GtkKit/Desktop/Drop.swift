@@ -21,11 +21,12 @@ public final class Drop: Object {
 
   /// Tells the other program that the drop is over, and whether it was taken; to be called once.
   public func finish(accepted: Bool) {
-    gdk_drop_finish(opaque, accepted ? GDK_ACTION_COPY : GdkDragAction(rawValue: 0))
+    gdk_drop_finish(opaque, accepted ? copypasta_GDK_ACTION_COPY : GdkDragAction(rawValue: 0))
     // GTK 4.8 keeps the drop on X11, and it goes on listening to what it came from: the next drag from there would
     // change its actions, of which GDK complains.
     g_signal_handlers_disconnect_matched(
-      UnsafeMutableRawPointer(gdk_drop_get_display(opaque)), G_SIGNAL_MATCH_DATA, 0, 0, nil, nil, raw)
+      UnsafeMutableRawPointer(gdk_drop_get_display(opaque)), copypasta_G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
+      raw)
   }
 }
 
@@ -38,7 +39,7 @@ extension Widget {
     _ body: @escaping @MainActor (Drop) -> Void
   ) {
     let target = Object(
-      Owned(taking: gtk_drop_target_async_new(contentFormats(of: types), GDK_ACTION_COPY)))
+      Owned(taking: gtk_drop_target_async_new(contentFormats(of: types), copypasta_GDK_ACTION_COPY)))
     target.connectDropQuestion("accept") { [target = target.opaque] drop in
       isAccepted() && gdk_drop_get_drag(OpaquePointer(drop)) == nil
         && gdk_content_formats_match(

@@ -29,7 +29,7 @@ public enum ProgramFiles {
   static func folder(ofProgram path: String) -> String? {
     let beside = parent(of: path)
     let folders = [beside + "/share", parent(of: beside) + "/share"]
-    return folders.first { g_file_test($0, G_FILE_TEST_IS_DIR) != 0 }
+    return folders.first { g_file_test($0, copypasta_G_FILE_TEST_IS_DIR) != 0 }
   }
 
   /// The value of `XDG_DATA_DIRS` with the folder in it, `known` being what it was.

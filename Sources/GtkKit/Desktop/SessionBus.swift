@@ -42,7 +42,7 @@ public enum SessionBus {
     let answer = Variant.tuple(arguments).withPointer { arguments in
       g_dbus_connection_call_sync(
         connection, object.name, object.path, object.interface, method, arguments, nil,
-        G_DBUS_CALL_FLAGS_NO_AUTO_START, gint(clamping: limit.milliseconds), nil, &error)
+        copypasta_G_DBUS_CALL_FLAGS_NO_AUTO_START, gint(clamping: limit.milliseconds), nil, &error)
     }
     guard let answer else { throw GLibError(taking: error) }
     return Variant(taking: answer)

@@ -29,8 +29,8 @@ public final class SettingsSchema {
     defer { for argument in arguments { g_free(argument) } }
     // Without the last one a program that another thread starts meanwhile keeps GLib waiting for its own end.
     let flags = GSpawnFlags(
-      rawValue: G_SPAWN_SEARCH_PATH.rawValue | G_SPAWN_STDOUT_TO_DEV_NULL.rawValue
-        | G_SPAWN_CLOEXEC_PIPES.rawValue)
+      rawValue: copypasta_G_SPAWN_SEARCH_PATH.rawValue | copypasta_G_SPAWN_STDOUT_TO_DEV_NULL.rawValue
+        | copypasta_G_SPAWN_CLOEXEC_PIPES.rawValue)
     var status: gint = 0
     var error: UnsafeMutablePointer<GError>?
     guard g_spawn_sync(nil, &arguments, nil, flags, nil, nil, nil, nil, &status, &error) != 0,

@@ -16,17 +16,17 @@ public struct Accelerator: Equatable, Sendable {
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Shift.
-    public static let shift = Modifiers(rawValue: GDK_SHIFT_MASK.rawValue)
+    public static let shift = Modifiers(rawValue: copypasta_GDK_SHIFT_MASK.rawValue)
     /// Control.
-    public static let control = Modifiers(rawValue: GDK_CONTROL_MASK.rawValue)
+    public static let control = Modifiers(rawValue: copypasta_GDK_CONTROL_MASK.rawValue)
     /// Alt.
-    public static let alt = Modifiers(rawValue: GDK_ALT_MASK.rawValue)
+    public static let alt = Modifiers(rawValue: copypasta_GDK_ALT_MASK.rawValue)
     /// Super, the key with the logo.
-    public static let logo = Modifiers(rawValue: GDK_SUPER_MASK.rawValue)
+    public static let logo = Modifiers(rawValue: copypasta_GDK_SUPER_MASK.rawValue)
     /// Hyper, which few keyboards have.
-    public static let hyper = Modifiers(rawValue: GDK_HYPER_MASK.rawValue)
+    public static let hyper = Modifiers(rawValue: copypasta_GDK_HYPER_MASK.rawValue)
     /// Meta, which few keyboards have beside Alt.
-    public static let meta = Modifiers(rawValue: GDK_META_MASK.rawValue)
+    public static let meta = Modifiers(rawValue: copypasta_GDK_META_MASK.rawValue)
 
     /// Those above, without the locks and the pointer's buttons.
     static let all: Modifiers = [.shift, .control, .alt, .logo, .hyper, .meta]

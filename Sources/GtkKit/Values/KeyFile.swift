@@ -17,7 +17,7 @@ public struct KeyFile {
   public func integers(_ keys: [String]) -> [String: Int] {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
-    guard g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, nil) != 0 else { return [:] }
+    guard g_key_file_load_from_file(file, path, copypasta_G_KEY_FILE_NONE, nil) != 0 else { return [:] }
     var values: [String: Int] = [:]
     for key in keys where g_key_file_has_key(file, group, key, nil) != 0 {
       var error: UnsafeMutablePointer<GError>?
@@ -31,7 +31,7 @@ public struct KeyFile {
   public func string(_ key: String) -> String? {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
-    guard g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, nil) != 0,
+    guard g_key_file_load_from_file(file, path, copypasta_G_KEY_FILE_NONE, nil) != 0,
       let value = g_key_file_get_string(file, group, key, nil)
     else { return nil }
     return String(taking: value)

@@ -31,8 +31,7 @@ public final class StyleSheet {
   }
 
   private func load() {
-    gtk_css_provider_load_from_data(
-      provider.raw.assumingMemoryBound(to: GtkCssProvider.self), css, gssize(css.utf8.count))
+    copypasta_css_provider_load(provider.raw, css)
   }
 }
 
@@ -47,9 +46,8 @@ public final class Shift {
   public init(of widget: Widget) {
     provider = Owned(taking: gtk_css_provider_new())
     // A provider of its own: one for the display would have every widget look for its style again.
-    gtk_style_context_add_provider(
-      gtk_widget_get_style_context(widget.widget), OpaquePointer(provider.raw),
-      guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
+    copypasta_widget_add_style(
+      widget.widget, provider.raw, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
   }
 
   /// How far to the right, in pixels; negative to the left.
@@ -57,9 +55,7 @@ public final class Shift {
     didSet {
       guard distance != oldValue else { return }
       let css = distance == 0 ? "" : "* { transform: translateX(\(distance)px); transition: none; }"
-      gtk_css_provider_load_from_data(
-        UnsafeMutablePointer(provider.raw.assumingMemoryBound(to: GtkCssProvider.self)), css,
-        gssize(css.utf8.count))
+      copypasta_css_provider_load(provider.raw, css)
     }
   }
 }

@@ -26,7 +26,7 @@ extension Widget {
 
     let touchpad = TouchpadSwipe(target)
     let scroll = Object(
-      Owned(taking: gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES)))
+      Owned(taking: gtk_event_controller_scroll_new(copypasta_GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES)))
     touchpad.follow(scroll, over: self)
     add(controller: scroll)
   }

@@ -212,10 +212,11 @@ private struct KeyPress {
   @MainActor
   var controlDigit: Int? {
     let others =
-      GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue | GDK_HYPER_MASK.rawValue | GDK_META_MASK.rawValue
-    guard modifiers & GDK_CONTROL_MASK.rawValue != 0, modifiers & others == 0 else { return nil }
+      copypasta_GDK_ALT_MASK.rawValue | copypasta_GDK_SUPER_MASK.rawValue | copypasta_GDK_HYPER_MASK.rawValue
+      | copypasta_GDK_META_MASK.rawValue
+    guard modifiers & copypasta_GDK_CONTROL_MASK.rawValue != 0, modifiers & others == 0 else { return nil }
     if let digit = Self.digit(of: symbol) { return digit }
-    guard modifiers & GDK_SHIFT_MASK.rawValue == 0 else { return nil }
+    guard modifiers & copypasta_GDK_SHIFT_MASK.rawValue == 0 else { return nil }
     return digitOnKey
   }
 
@@ -260,5 +261,5 @@ extension Object {
 @MainActor
 private func buttonMask(of event: OpaquePointer) -> UInt32 {
   let button = gdk_button_event_get_button(event)
-  return 1...5 ~= button ? GDK_BUTTON1_MASK.rawValue << (button - 1) : 0
+  return 1...5 ~= button ? copypasta_GDK_BUTTON1_MASK.rawValue << (button - 1) : 0
 }

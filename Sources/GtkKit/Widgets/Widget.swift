@@ -85,12 +85,13 @@ open class Widget: Object {
 
   /// Whether the widget or something within it has the focus of its window.
   public final var hasFocusWithin: Bool {
-    gtk_widget_get_state_flags(widget).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
+    gtk_widget_get_state_flags(widget).rawValue & copypasta_GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
   }
 
   /// Whether the focus is on the widget, or within it, in the window that the user works in.
   public final var isInUse: Bool {
-    hasFocusWithin && gtk_widget_get_state_flags(widget).rawValue & GTK_STATE_FLAG_BACKDROP.rawValue == 0
+    hasFocusWithin
+      && gtk_widget_get_state_flags(widget).rawValue & copypasta_GTK_STATE_FLAG_BACKDROP.rawValue == 0
   }
 
   /// Adds a style class.
@@ -125,12 +126,15 @@ open class Widget: Object {
   /// The place in the widget of a place on the surface that its window is drawn on.
   final func place(ofSurface place: Point) -> Point {
     guard let native = gtk_widget_get_native(widget) else { return place }
-    var (dx, dy, x, y) = (0.0, 0.0, 0.0, 0.0)
+    var (dx, dy) = (0.0, 0.0)
     gtk_native_get_surface_transform(native, &dx, &dy)
-    gtk_widget_translate_coordinates(
-      gtk_widget_get_root(widget).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWidget.self) },
-      widget, place.x - dx, place.y - dy, &x, &y)
-    return Point(x: x, y: y)
+    var (inWindow, inWidget) = (
+      graphene_point_t(x: Float(place.x - dx), y: Float(place.y - dy)), graphene_point_t()
+    )
+    let root = gtk_widget_get_root(widget)
+      .map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWidget.self) }
+    _ = gtk_widget_compute_point(root, widget, &inWindow, &inWidget)
+    return Point(x: Double(inWidget.x), y: Double(inWidget.y))
   }
 
   /// Where the widget lies within another; nil if the two share no window.

@@ -103,7 +103,7 @@ public final class Window: Widget {
   /// Shows the window in front, and asks for the focus.
   public func present(_ activation: Activation = .ambient) {
     if case .token(let token) = activation { gtk_window_set_startup_id(cast(), token) }
-    gtk_window_present_with_time(cast(), userTime(for: activation))
+    copypasta_window_present(cast(), userTime(for: activation))
   }
 
   /// Styles and lays out what is in a hidden window, for which the first `present` would wait.
@@ -155,7 +155,7 @@ public final class Window: Widget {
     guard let pointer = gtk_widget_get_frame_clock(widget) else { return body() }
     Object(Owned(borrowing: pointer)).connectOnce("after-paint", body)
     // Also if there is nothing to draw.
-    gdk_frame_clock_request_phase(pointer, GDK_FRAME_CLOCK_PHASE_AFTER_PAINT)
+    gdk_frame_clock_request_phase(pointer, copypasta_GDK_FRAME_CLOCK_PHASE_AFTER_PAINT)
   }
 
   /// If the user works in the window, tells screen readers so once more in a second; the first time that it is called

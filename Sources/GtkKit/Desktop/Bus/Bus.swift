@@ -41,8 +41,8 @@ public final class Bus: Object {
   /// A connection of its own to the bus at an address, in the language of the D-Bus specification.
   public static func at(address: String) async throws(BusError) -> Bus {
     let flags = GDBusConnectionFlags(
-      G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
-        | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue)
+      rawValue: copypasta_G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
+        | copypasta_G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue)
     return try await connect { cancellable, callback, data in
       g_dbus_connection_new_for_address(address, flags, nil, cancellable, callback, data)
     } finish: { result, error in
@@ -138,7 +138,7 @@ public final class Bus: Object {
   }
 
   private static func flags(startsService: Bool) -> GDBusCallFlags {
-    startsService ? G_DBUS_CALL_FLAGS_NONE : G_DBUS_CALL_FLAGS_NO_AUTO_START
+    startsService ? copypasta_G_DBUS_CALL_FLAGS_NONE : copypasta_G_DBUS_CALL_FLAGS_NO_AUTO_START
   }
 
   // MARK: - Signals
@@ -159,7 +159,7 @@ public final class Bus: Object {
       }
     guard object.isWellFormed, g_dbus_is_member_name(signal) != 0 else { return Registration {} }
     let id = g_dbus_connection_signal_subscribe(
-      opaque, object.name, object.interface, signal, object.path, nil, G_DBUS_SIGNAL_FLAGS_NONE,
+      opaque, object.name, object.interface, signal, object.path, nil, copypasta_G_DBUS_SIGNAL_FLAGS_NONE,
       unsafeBitCast(arrived, to: GDBusSignalCallback.self),
       Closure<Subscriber>.retained(body),
       releaseClosure)
@@ -193,7 +193,8 @@ public final class Bus: Object {
       Closure<NameHandlers>.behind(data).went()
     }
     let id = g_bus_watch_name_on_connection(
-      opaque, name, G_BUS_NAME_WATCHER_FLAGS_NONE, unsafeBitCast(came, to: GBusNameAppearedCallback.self),
+      opaque, name, copypasta_G_BUS_NAME_WATCHER_FLAGS_NONE,
+      unsafeBitCast(came, to: GBusNameAppearedCallback.self),
       unsafeBitCast(went, to: GBusNameVanishedCallback.self),
       Closure<NameHandlers>.retained((came: appeared, went: vanished)),
       releaseClosure)
