@@ -44,7 +44,9 @@ public enum CopyPasta {
     let activation = Activation.ofThisLaunch()
     MainLoop.shareHeaps()
     Display.preferFastStart()
-    SessionBus.connectAhead()
+    MainLoop.avoidThreadPool()
+    let services = StartupServices(isHurried: start != .hidden) { complain($0.silence) }
+    services.awaitBeforeDisplay()
     guard Display.open() else {
       complain(tr("No display: neither WAYLAND_DISPLAY nor DISPLAY leads to a desktop."))
       return 1
@@ -59,11 +61,11 @@ public enum CopyPasta {
       guard answer == .notRunning, attempts > 0 else { return status(of: answer) }
     }
     MainLoop.attachMainActor()
-    MainLoop.avoidThreadPool()
+    services.awaitBeforeWidgets()
     #if DEBUG
       LongTurns.recordIfAsked()
     #endif
-    let application = CopyPastaApplication()
+    let application = CopyPastaApplication(services)
     // Its handlers hold it weakly, and the optimiser would let it go at its last use.
     return withExtendedLifetime(application) { application.run(start) }
   }
@@ -100,6 +102,16 @@ public enum CopyPasta {
     case .failed(let reason): complain(tr("CopyPasta runs, and does not answer: %s").filled(with: reason))
     }
     return 1
+  }
+}
+
+extension StartupServices.Service {
+  /// What goes without it.
+  fileprivate var silence: String {
+    switch self {
+    case .portal: tr("The desktop’s portal does not answer: its fonts and text size may not be followed.")
+    case .accessibility: tr("The accessibility bus does not answer: screen readers do not see this window.")
+    }
   }
 }
 

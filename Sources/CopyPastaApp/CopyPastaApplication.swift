@@ -17,6 +17,7 @@ final class CopyPastaApplication {
   /// How long a program that was started for a call waits for one that needs it.
   private static let callTime = Duration.seconds(10)
 
+  private let services: StartupServices
   private let application = Application(id: CopyPasta.id)
   private let environment = Environment.live()
   private var toggler: WindowToggler?
@@ -37,6 +38,11 @@ final class CopyPastaApplication {
   private var shortcutObservation: Observation?
   private var copies: Observation?
 
+  /// - Parameter services: what GTK waits for as it starts.
+  init(_ services: StartupServices) {
+    self.services = services
+  }
+
   /// Runs until the program ends.
   ///
   /// - Returns: the exit status.
@@ -54,6 +60,7 @@ final class CopyPastaApplication {
     case .hidden: reasons.hold(.background)
     case .onDemand: callWait = Timeout(after: Self.callTime) { [weak self] in self?.endIfUnneeded() }
     }
+    services.awaitBeforeApplication()
     let status = isEnding ? 0 : application.run()
     end()
     return status
@@ -66,6 +73,7 @@ final class CopyPastaApplication {
   }
 
   private func joinDesktop() {
+    services.gtkHasStarted()
     // Whether it lives on is decided here, by what it would be missed for, and not by GTK's count of windows.
     application.hold()
     application.addAction("show") { [weak self] in self?.show(.ambient) }
@@ -76,6 +84,10 @@ final class CopyPastaApplication {
     if !SessionBus.isThere {
       complain(
         tr("No session bus: a second launch, --toggle and the tray icon cannot reach this window."))
+    }
+    SessionBus.onEnd { [weak self] in
+      complain(tr("The session bus has gone."))
+      self?.quit()
     }
     if isEnding { application.quit() } else { startParts() }
   }

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A session bus with nobody on it, for what needs no display; it ends with its last reference.
 public final class PrivateBus: Sendable {
@@ -20,8 +20,14 @@ public final class PrivateBus: Sendable {
   }
 
   /// Starts a bus, and returns once it takes connections.
-  public static func start() async throws -> PrivateBus {
+  ///
+  /// - Parameter service: a file that says what it may start.
+  public static func start(service: String? = nil) async throws -> PrivateBus {
     let home = try ScratchHome()
+    if let service {
+      let name = URL(fileURLWithPath: service).lastPathComponent
+      try FileManager.default.copyItem(atPath: service, toPath: "\(home.services)/\(name)")
+    }
     var daemons: [Program] = []
     let address = try await VirtualDesktop.startBus(in: home, accessibility: false, servers: &daemons)
     return PrivateBus(address: address, home: home, daemons: daemons)

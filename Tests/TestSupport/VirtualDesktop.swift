@@ -161,6 +161,11 @@ public final class VirtualDesktop: Sendable {
   /// Kills the X server or the compositor, and returns once it has gone.
   public func killDisplay() async throws { for server in servers { try await server.killNow() } }
 
+  /// Sends the session bus a signal, such as SIGSTOP, after which it answers nothing until SIGCONT.
+  public func signalBus(_ number: Int32) {
+    programs.withLock { $0 }.first { $0.arguments[0] == "dbus-daemon" }?.signal(number)
+  }
+
   var servers: [Program] {
     if let x11Server { return [x11Server.process] }
     let names: Set = ["sway", "gnome-shell", "labwc"]

@@ -72,8 +72,8 @@ extension Appearance {
     private static let portal = RemoteObject(
       name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
       interface: "org.freedesktop.portal.Settings")
-    /// A portal that has to start takes its time on a busy machine.
-    private static let timeout = Duration.seconds(25)
+    /// A portal that hangs may come to itself at any time.
+    private static let timeout = Duration.milliseconds(Int64(Int32.max))
 
     /// How programs are to look at present.
     private(set) var appearance: Appearance {

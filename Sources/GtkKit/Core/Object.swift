@@ -262,6 +262,15 @@ open class Object {
     return attach("prepare", body, callback)
   }
 
+  /// Connects to a bus connection's `closed`, whose reason is not used.
+  @discardableResult
+  final func connectClosed(_ body: @escaping @MainActor () -> Void) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, gboolean, gpointer?, gpointer?) -> Void = {
+      _, _, _, data in Closure<@MainActor () -> Void>.behind(data)()
+    }
+    return attach("closed", body, callback)
+  }
+
   /// Connects to a simple action's `activate`, whose parameter is not used.
   @discardableResult
   final func connectAction(_ body: @escaping @MainActor () -> Void) -> SignalConnection {

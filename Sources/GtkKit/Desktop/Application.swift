@@ -41,9 +41,17 @@ public final class Application: Object {
   public func run() -> Int32 { g_application_run(cast(), 0, nil) }
 
   /// Calls `body` on SIGTERM, SIGINT or SIGHUP, in place of their default.
+  ///
+  /// What whoever started the program had it ignore is ignored, as `nohup` and a shell's `&` do.
   public func onTerminationSignal(_ body: @escaping @MainActor () -> Void) {
-    for signal in [SIGTERM, SIGINT, SIGHUP] { onUnixSignal(signal, body) }
+    for signal in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(signal) { onUnixSignal(signal, body) }
   }
+}
+
+private func isIgnored(_ signal: Int32) -> Bool {
+  var action = sigaction()
+  sigaction(signal, nil, &action)
+  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN, a macro.
 }
 
 /// Calls `body` on the main loop each time that the process receives a signal, for as long as it lives.

@@ -47,9 +47,10 @@ public enum ProgramFiles {
   // MARK: - The program itself
 
   /// The file that starts this program, by its real path; nil if the system does not say.
-  public static var program: String? {
+  ///
+  /// Read once, by `registerDataFolder`: an upgrade replaces the file, and the system says "(deleted)" from then on.
+  public static let program: String? =
     g_file_read_link("/proc/self/exe", nil).map { command(ofProgram: String(taking: $0)) }
-  }
 
   /// The command that starts the program at `path`: once installed, another file than the program itself.
   static func command(ofProgram path: String) -> String {

@@ -3,14 +3,26 @@ import CGtk
 /// The session's message bus.
 @MainActor
 public enum SessionBus {
+  private static let connecting = Connecting()
+
   /// GLib shares one connection for as long as somebody holds it.
-  private static let connection = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil)
+  private static let connection = connecting.connection(within: .seconds(2))
 
   /// Begins to connect, on a thread of GLib's, so that the first use of the bus waits less.
-  public static func connectAhead() { g_bus_get(G_BUS_TYPE_SESSION, nil, nil, nil) }
+  public static func connectAhead() { _ = connecting }
 
-  /// Whether there is a session bus.
+  /// Whether there is a session bus; one that does not let this process in within 2 s counts as none.
   public static var isThere: Bool { connection != nil }
+
+  /// The connection that is shared; nil if there is no bus.
+  static var bus: Bus? { connection.map { Bus(Owned(borrowing: $0)) } }
+
+  /// Calls `body` when the bus has gone, and with it the session; without it GLib would end the process.
+  public static func onEnd(_ body: @escaping @MainActor () -> Void) {
+    guard let bus else { return }
+    g_dbus_connection_set_exit_on_close(bus.opaque, 0)
+    bus.connectClosed(body)
+  }
 
   /// Takes a name for this process.
   ///
@@ -46,5 +58,36 @@ public enum SessionBus {
     }
     guard let answer else { throw GLibError(taking: error) }
     return Variant(taking: answer)
+  }
+}
+
+/// Connecting to the session bus, which may hang.
+@MainActor
+private final class Connecting {
+  private let cancellable = g_cancellable_new()
+  private var connection: OpaquePointer?
+  private var isOver = false
+
+  init() {
+    let finished: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, result, data in
+      Closure<@MainActor (OpaquePointer?) -> Void>.take(data)(result.map { OpaquePointer($0) })
+    }
+    let finish: @MainActor (OpaquePointer?) -> Void = { [self] result in
+      connection = g_bus_get_finish(result, nil)
+      isOver = true
+    }
+    g_bus_get(
+      G_BUS_TYPE_SESSION, cancellable, unsafeBitCast(finished, to: GAsyncReadyCallback.self),
+      Closure.retained(finish))
+  }
+
+  /// Waits for the connection; nil if there is none by then.
+  func connection(within limit: Duration) -> OpaquePointer? {
+    guard !MainLoop.run(until: { isOver }, atMost: limit) else { return connection }
+    // From now on there is no bus: GTK and GSettings would wait for it without a limit.
+    g_setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:", 1)
+    g_cancellable_cancel(cancellable)
+    MainLoop.run(until: { isOver }, atMost: limit)
+    return connection
   }
 }

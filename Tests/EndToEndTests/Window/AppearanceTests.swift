@@ -143,7 +143,7 @@ import Testing
 }
 
 /// A settings portal that says what it is told to.
-private struct SettingsPortal {
+struct SettingsPortal {
   let program: Program
   private let desktop: VirtualDesktop
 
@@ -165,7 +165,8 @@ private struct SettingsPortal {
 }
 
 extension Scene {
-  fileprivate func expectGround(
+  /// Waits until the list is dark, or light.
+  func expectGround(
     isDark: Bool, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     var last: Screenshot.Colour?

@@ -1,0 +1,138 @@
+import CGtk
+import Glibc
+
+/// The services of the session that GTK waits for without a limit as it starts: asked before, with one, so that a
+/// service that hangs costs what it has to give, and not the window.
+///
+/// ```swift
+/// let services = StartupServices(isHurried: true) { print("\($0) does not answer") }
+/// services.awaitBeforeDisplay()
+/// Display.open()
+/// services.awaitBeforeWidgets()
+/// // ... the first window ...
+/// services.awaitBeforeApplication()
+/// application.run()   // calls `services.gtkHasStarted()` in its startup
+/// ```
+@MainActor
+public final class StartupServices {
+  /// Who is asked.
+  public enum Service: Sendable {
+    /// The desktop's portal: GTK reads fonts, text size and pointer from it, on Wayland before it opens the display;
+    /// newer ones ask it more when the application starts.
+    case portal
+    /// The bus of the screen readers, which GTK connects to with the first widget that gets the focus.
+    case accessibility
+  }
+
+  /// Services that start with the session take their time.
+  private static let loginTime = Duration.seconds(10)
+
+  private let isHurried: Bool
+  private let foundSilent: @MainActor (Service) -> Void
+  private var unanswered: Set<Service> = []
+  private var silent: Set<Service> = []
+  private var isAsked = false
+  private var diversion: guint?
+
+  /// Begins to look for the session bus.
+  ///
+  /// - Parameters:
+  ///   - isHurried: whether somebody waits for the window; if not, a service has the time that a login takes.
+  ///   - foundSilent: called with each service that does not answer, which GTK does without then.
+  public init(isHurried: Bool, foundSilent: @escaping @MainActor (Service) -> Void) {
+    self.isHurried = isHurried
+    self.foundSilent = foundSilent
+    SessionBus.connectAhead()
+  }
+
+  /// Waits for what the display needs: the bus, and on Wayland the portal; on X11 the X server has the settings.
+  public func awaitBeforeDisplay() {
+    guard SessionBus.isThere, Desktop.isWayland else { return }
+    if !answers(.portal, within: isHurried ? .milliseconds(250) : Self.loginTime) { foundSilent(.portal) }
+  }
+
+  /// Waits for what the first widget needs.
+  public func awaitBeforeWidgets() {
+    if !answers(.accessibility, within: isHurried ? .seconds(1) : Self.loginTime) {
+      foundSilent(.accessibility)
+    }
+  }
+
+  /// Waits for what the start of the application needs, without which nothing is lost.
+  public func awaitBeforeApplication() { _ = answers(.portal, within: .milliseconds(250)) }
+
+  /// From now on what is sent to the portal gets there: nothing waits for it any more.
+  public func gtkHasStarted() {
+    if let diversion { g_dbus_connection_remove_filter(SessionBus.bus?.opaque, diversion) }
+    diversion = nil
+  }
+
+  /// Waits for an answer; GTK does without the service if none comes.
+  private func answers(_ service: Service, within limit: Duration) -> Bool {
+    ask()
+    guard unanswered.contains(service), !silent.contains(service) else { return true }
+    if MainLoop.run(until: { !unanswered.contains(service) }, atMost: limit) { return true }
+    silent.insert(service)
+    switch service {
+    case .portal: divert()
+    case .accessibility: g_setenv("GTK_A11Y", "none", 1)
+    }
+    return false
+  }
+
+  private func ask() {
+    guard !isAsked, let bus = SessionBus.bus else { return }
+    isAsked = true
+    MainLoop.attachMainActor()
+    ask(.portal) {
+      // The question that GTK has, too.
+      let settings = RemoteObject(
+        name: "org.freedesktop.portal.Desktop", path: portalPath, interface: "org.freedesktop.portal.Settings"
+      )
+      try await bus.call(settings, "ReadAll", [.strings(["org.gnome.*", "org.freedesktop.appearance"])])
+    }
+    // The user's own word on it holds.
+    guard g_getenv("GTK_A11Y") == nil else { return }
+    ask(.accessibility) {
+      let launcher = RemoteObject(name: "org.a11y.Bus", path: "/org/a11y/bus", interface: "org.a11y.Bus")
+      let own = g_getenv("AT_SPI_BUS_ADDRESS").map { String(cString: $0) }
+      let address = if let own { own } else { try await bus.call(launcher, "GetAddress")[0]?.string }
+      _ = try await Bus.at(address: address ?? "")
+    }
+  }
+
+  private func ask(_ service: Service, _ question: @escaping @MainActor () async throws -> Void) {
+    unanswered.insert(service)
+    Task {
+      // An error is an answer, too: GTK gets it as fast.
+      do { try await question() } catch {}
+      unanswered.remove(service)
+    }
+  }
+
+  /// Has the bus answer what GTK asks the portal: that it knows of no such thing.
+  ///
+  /// GTK has a switch for that from 4.10 on, but it cannot be turned back, and holds for everything that a portal gives.
+  private func divert() {
+    if let bus = SessionBus.bus {
+      diversion = g_dbus_connection_add_filter(bus.opaque, divertedFromPortal, nil, nil)
+    }
+  }
+}
+
+private let portalPath = "/org/freedesktop/portal/desktop"
+
+/// Sends a call of the portal's object to the bus itself; on GLib's thread for messages.
+private func divertedFromPortal(
+  _ connection: OpaquePointer?, _ message: OpaquePointer?, _ isIncoming: gboolean, _ data: gpointer?
+) -> OpaquePointer? {
+  guard isIncoming == 0, let message,
+    g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL,
+    let path = g_dbus_message_get_path(message), strcmp(path, portalPath) == 0,
+    // One that was sent may not be changed.
+    let copy = g_dbus_message_copy(message, nil)
+  else { return message }
+  g_object_unref(UnsafeMutableRawPointer(message))
+  g_dbus_message_set_destination(copy, "org.freedesktop.DBus")
+  return copy
+}

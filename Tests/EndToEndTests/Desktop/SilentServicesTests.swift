@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Services of the session that hang, or end: the window comes without them.
+///
+/// GTK by itself waits for each of them without a limit.
+@Suite struct SilentServicesTests {
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `a portal that hangs holds no window up, and is followed once it answers`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
+    try await VirtualDesktop.with(kind) { desktop in
+      // GTK asks a portal that the bus could start.
+      try desktop.home.addService("org.freedesktop.portal.Desktop", command: "/bin/false")
+      let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)
+      portal.program.signal(SIGSTOP)
+      defer { portal.program.signal(SIGCONT) }
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.expectGround(isDark: false)
+      try await scene.capture("meanwhile")
+      // On X11 nothing is missed.
+      let isSaid = scene.app.errors.contains("copypasta: The desktop’s portal does not answer")
+      #expect(isSaid == (kind != .x11), "\(scene.app.errors)")
+      portal.program.signal(SIGCONT)
+      try await scene.expectGround(isDark: true)
+      try await portal.set("color-scheme", to: "uint32 0")
+      try await scene.expectGround(isDark: false)
+      #expect(try await scene.app.stop() == .code(0))
+    }
+  }
+
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `a session bus that hangs counts as none`(_ kind: VirtualDesktop.Kind) async throws {
+    try await VirtualDesktop.with(kind) { desktop in
+      desktop.signalBus(SIGSTOP)
+      defer { desktop.signalBus(SIGCONT) }
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.capture("without a bus")
+      #expect(try await scene.app.stop() == .code(0))
+      #expect(scene.app.errors.hasPrefix("copypasta: No session bus"), "\(scene.app.errors)")
+    }
+  }
+
+  @Test func `nobody is asked to quit over a session bus that hangs`() async throws {
+    let bus = try await PrivateBus.start()
+    bus.signal(SIGSTOP)
+    defer { bus.signal(SIGCONT) }
+    #expect(try await bus.run([CopyPasta.programPath, "--quit"]).exit == .code(0))
+  }
+
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `an accessibility bus that hangs holds no window up`(_ kind: VirtualDesktop.Kind) async throws {
+    try await VirtualDesktop.with(kind) { desktop in
+      let silent = try desktop.start([
+        "/usr/bin/python3", Fixture.path("silent_accessibility.py"), desktop.home.path + "/silent",
+      ])
+      try await waitUntil("the bus") { silent.lines == ["ready"] }
+      let scene = Scene(
+        desktop: desktop, app: try await CopyPasta.launch(on: desktop, environment: ["GTK_A11Y": ""]))
+      // The empty page has the focus, and then the row.
+      try await scene.capture("unheard")
+      try await desktop.press("Delete")
+      try await waitUntil("an empty history") { try await scene.history.count() == 0 }
+      #expect(try await scene.app.stop() == .code(0))
+      let line = "copypasta: The accessibility bus does not answer: screen readers do not see this window.\n"
+      #expect(scene.app.errors == line)
+    }
+  }
+
+  @Test func `a session bus that ends takes the program along, which says so`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.capture("kept")
+      desktop.signalBus(SIGTERM)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      #expect(scene.app.errors == "copypasta: The session bus has gone.\n")
+      #expect(try await scene.history.texts() == ["kept"])
+    }
+  }
+
+  @Test func `nohup keeps the end of a terminal from ending the program`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let app = try await CopyPasta.launch(on: desktop, through: ["/usr/bin/nohup"])
+      let scene = Scene(desktop: desktop, app: app)
+      app.program.signal(SIGHUP)
+      try await scene.capture("after the terminal")
+      #expect(app.program.isRunning)
+      #expect(try await app.stop() == .code(0))
+    }
+  }
+}
