@@ -206,7 +206,11 @@ final class CopyPastaApplication {
     }
     let entry: any StartAtLogin.Entry =
       Desktop.isFlatpak ? StartAtLogin.BackgroundPortal.ofSession : StartAtLogin.AutostartFile()
-    startAtLogin = StartAtLogin(preferences, entry) { [weak self] in self?.report($0, of: .startsAtLogin) }
+    let agreement = KeyFile(
+      path: Desktop.Folders.state + "/copypasta/start-at-login.ini", group: "start-at-login")
+    startAtLogin = StartAtLogin(preferences, entry, agreement: preferences.areKept ? agreement : nil) {
+      [weak self] in self?.report($0, of: .startsAtLogin)
+    }
     startShortcut()
   }
 

@@ -64,18 +64,61 @@ import Testing
 
   // MARK: How it is
 
-  @Test func `the setting is what the file says, whoever changed that`() throws {
+  /// Each start of the program is another `StartAtLogin`; what both agreed on last is kept between them.
+  @Test func `the last change wins, whoever made it`() async throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)
+    // By gsettings, or as an administrator's default.
     preferences.startsAtLogin = true
-    let start = StartAtLogin(preferences, autostart) { Issue.record("\($0)") }
-    #expect(!preferences.startsAtLogin, "there is no file")
-    try autostart.set(true)
-    start.reconcile()
+    var start = startAtLogin(preferences, autostart)
+    try await pump("the file") { autostart.isSet == true }
     #expect(preferences.startsAtLogin)
     try FileManager.default.removeItem(atPath: file)
     start.reconcile()
     #expect(!preferences.startsAtLogin, "somebody has removed it")
+    try autostart.set(true)
+    start = startAtLogin(preferences, autostart)
+    #expect(preferences.startsAtLogin, "somebody has put it there")
+    start = startAtLogin(Preferences(schema: nil), autostart)
+    try await pump("no file: the setting is off") { autostart.isSet == false }
+    start = startAtLogin(preferences, autostart)
+    try await pump("the file once more") { autostart.isSet == true }
+    try FileManager.default.removeItem(atPath: file)
+    start = startAtLogin(preferences, autostart)
+    #expect(!preferences.startsAtLogin, "somebody has removed it while the program did not run")
+    withExtendedLifetime(start) {}
+  }
+
+  @Test func `where settings are not kept, the file is followed`() throws {
+    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
+    try autostart.set(true)
+    let preferences = Preferences(schema: nil)
+    let start = StartAtLogin(preferences, autostart, agreement: nil) { Issue.record("\($0)") }
+    #expect(preferences.startsAtLogin && autostart.isSet == true)
+    withExtendedLifetime(start) {}
+  }
+
+  @Test func `a setting made before the first start that cannot be had goes back, and that is said`()
+    async throws
+  {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try "[Desktop Entry]\nName=Mine\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let preferences = Preferences(schema: nil)
+    preferences.startsAtLogin = true
+    var messages: [String] = []
+    let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
+    let start = startAtLogin(preferences, autostart) { messages.append($0) }
+    try await pump("the reason") { messages == [StartAtLogin.EntryError.notOurs(path: file).message] }
+    #expect(!preferences.startsAtLogin)
+    withExtendedLifetime(start) {}
+  }
+
+  private func startAtLogin(
+    _ preferences: Preferences, _ entry: any StartAtLogin.Entry,
+    failed: @escaping @MainActor (String) -> Void = { Issue.record("\($0)") }
+  ) -> StartAtLogin {
+    let agreement = KeyFile(path: home.path + "/state/start-at-login.ini", group: "start-at-login")
+    return StartAtLogin(preferences, entry, agreement: agreement, failed: failed)
   }
 
   @Test(arguments: ["Hidden=true", "X-GNOME-Autostart-enabled=false"])
@@ -107,7 +150,7 @@ import Testing
     fake.answers["RequestBackground"] = .refused
     let preferences = Preferences(schema: nil)
     var messages: [String] = []
-    let start = StartAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
+    let start = startAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
       messages.append($0)
     }
     preferences.startsAtLogin = true
@@ -127,7 +170,7 @@ import Testing
     try await fake.start()
     fake.answers["RequestBackground"] = .silence
     let preferences = Preferences(schema: nil)
-    let start = StartAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
+    let start = startAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
       Issue.record("\($0)")
     }
     preferences.startsAtLogin = true

@@ -33,29 +33,52 @@ final class StartAtLogin {
     }
   }
 
+  /// Where it is kept what was last achieved.
+  private static let key = "starts"
+
   private let preferences: Preferences
   private let entry: any Entry
+  private let agreement: KeyFile?
   private let failed: @MainActor (String) -> Void
   private var observation: Observation?
-  /// What was last achieved.
-  private var isSet: Bool
+  /// What was last achieved: what the setting and the desktop agreed on; neither at first.
+  private var isSet: Bool {
+    didSet {
+      guard isSet != oldValue else { return }
+      // If it cannot be kept, the next start takes what is not as at first for what was changed.
+      do throws(GLibError) { try agreement?.write([(Self.key, isSet ? 1 : 0)]) } catch {}
+    }
+  }
   private var work: Task<Void, Never>?
 
-  /// - Parameter failed: called with the reason if the setting went back.
-  init(_ preferences: Preferences, _ entry: any Entry, failed: @escaping @MainActor (String) -> Void) {
+  /// - Parameters:
+  ///   - agreement: keeps from one start to the next what was last achieved; nil where settings are not kept, which
+  ///     then follow the desktop.
+  ///   - failed: called with the reason if the setting went back.
+  init(
+    _ preferences: Preferences, _ entry: any Entry, agreement: KeyFile?,
+    failed: @escaping @MainActor (String) -> Void
+  ) {
     self.preferences = preferences
     self.entry = entry
+    self.agreement = agreement
     self.failed = failed
-    isSet = entry.isSet ?? preferences.startsAtLogin
+    isSet = agreement.map { $0.integers([Self.key])[Self.key] == 1 } ?? preferences.startsAtLogin
     observation = preferences.observe(.startsAtLogin) { [weak self] in self?.changed() }
     reconcile()
   }
 
-  /// Brings the setting up to date: the desktop's own settings may have changed it, or the file may have been removed.
+  /// Brings setting and desktop together again: the last change wins, whoever made it.
+  ///
+  /// The desktop's own settings may have changed it, the file may have been removed, and the setting may have been
+  /// changed while the program did not run, or have an administrator's default.
   func reconcile() {
-    guard work == nil, let isSet = entry.isSet else { return }
-    self.isSet = isSet
-    preferences.startsAtLogin = isSet
+    guard work == nil else { return }
+    let actual = entry.isSet ?? isSet
+    // Whichever is not as both agreed on was changed since. What an administrator has locked holds.
+    let isSettingNewer = actual == isSet || !preferences.isWritable(.startsAtLogin)
+    isSet = actual
+    if isSettingNewer { changed() } else { preferences.startsAtLogin = actual }
   }
 
   private func changed() {
@@ -78,9 +101,10 @@ final class StartAtLogin {
     } catch {
       isSet = entry.isSet ?? isSet
       // If the user has changed it back meanwhile, nothing has failed.
-      if preferences.startsAtLogin != isSet {
+      if preferences.startsAtLogin == wanted, wanted != isSet {
         preferences.startsAtLogin = isSet
         failed(error.message)
+        return false
       }
     }
     return preferences.startsAtLogin != isSet

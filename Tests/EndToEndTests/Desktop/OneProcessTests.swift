@@ -55,18 +55,42 @@ import Testing
   }
 
   @Test func `start at login writes and removes the file`() async throws {
-    try await Scene.run { scene in
-      let file = scene.desktop.home.configHome + "/autostart/\(CopyPasta.applicationID).desktop"
-      try await waitUntil("the file") {
-        // At its start the program sets the setting to how it is.
-        try scene.desktop.home.set(["start-at-login": "true", "shortcut": "''"])
-        return try await eventually(within: .seconds(1)) { FileManager.default.fileExists(atPath: file) }
-      }
+    try await VirtualDesktop.with { desktop in
+      let file = Self.autostartFile(on: desktop)
+      // Made while the program does not run.
+      try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await waitUntil("the file") { FileManager.default.fileExists(atPath: file) }
       let content = try String(contentsOfFile: file, encoding: .utf8)
       #expect(content.contains("\nExec=\"\(CopyPasta.programPath)\" --background\n"))
-      try scene.desktop.home.set(["start-at-login": "false", "shortcut": "''"])
+      try desktop.home.set(["start-at-login": "false", "shortcut": "''"])
       try await waitUntil("no file") { !FileManager.default.fileExists(atPath: file) }
+      try await scene.end()
+      try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
+      let again = try await scene.relaunch()
+      try await waitUntil("the file again") { FileManager.default.fileExists(atPath: file) }
+      try await again.end()
     }
+  }
+
+  @Test func `after an upgrade the start at login leads to where the program was installed`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let installed = CopyPasta.programPath + "-\(UInt32.random(in: .min ... .max))"
+      try FileManager.default.linkItem(atPath: CopyPasta.programPath, toPath: installed)
+      let script = "program=$0; shift; exec \"$program\""
+      let app = try await CopyPasta.launch(on: desktop, through: ["/bin/sh", "-c", script, installed])
+      try FileManager.default.removeItem(atPath: installed)
+      try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
+      let file = Self.autostartFile(on: desktop)
+      try await waitUntil("the file") { FileManager.default.fileExists(atPath: file) }
+      let content = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(content.contains("\nExec=\"\(installed)\" --background\n"))
+      try await Scene(desktop: desktop, app: app).end()
+    }
+  }
+
+  private static func autostartFile(on desktop: VirtualDesktop) -> String {
+    desktop.home.configHome + "/autostart/\(CopyPasta.applicationID).desktop"
   }
 
   @Test func `without a session bus the window works, and one line says what does not`() async throws {
