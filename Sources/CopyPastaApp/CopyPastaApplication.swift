@@ -229,7 +229,9 @@ final class CopyPastaApplication {
     // It is given back while the user chooses another one, and asked for again if it was lost.
     case .starting: break
     // GNOME starts the program if it does not run.
-    case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.refused): reasons.end(.shortcut)
+    case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.unsuitable), .notHeld(.refused),
+      .notHeld(.removed):
+      reasons.end(.shortcut)
     case .notHeld(.taken), .notHeld(.missing), .notHeld(.notInstalled), .notHeld(.unsupported):
       reasons.lose(.shortcut)
     }

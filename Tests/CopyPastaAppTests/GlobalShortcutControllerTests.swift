@@ -71,6 +71,19 @@ import Testing
     #expect(!first.isHeld)
   }
 
+  /// Preferences would not take them; any other program may set them.
+  @Test(arguments: ["v", "<Shift>Return", "<Control>c", "<Control>Insert"])
+  func `keys that every program needs are not asked for`(_ name: String) async throws {
+    let keys = try #require(Accelerator(name))
+    first.outcome = Self.held
+    preferences.shortcut = name
+    controller.start()
+    try await expect(.notHeld(.unsuitable(keys.objection ?? "")))
+    #expect(controller.state.message == keys.objection && first.asked == [])
+    preferences.shortcut = "<Alt>F1"
+    try await expect(Self.held)
+  }
+
   @Test func `a way that is still asking is given up for the new setting`() async throws {
     first.outcome = nil
     controller.start()

@@ -99,12 +99,32 @@ import Testing
     controller.start()
     #expect(try await eventually { controller.state == .notHeld(.unsupported) })
     #expect(controller.gnomeChoice == .add)
-    controller.choose(.add)
+    #expect(controller.choose(.add) == nil)
     #expect(try await eventually { controller.state == .held(by: .gnome, name: "Ctrl+Super+V") })
     #expect(controller.gnomeChoice == .remove)
-    controller.choose(.remove)
+    #expect(controller.choose(.remove) == nil)
     #expect(try await eventually { controller.gnomeChoice == .add })
     #expect(places["custom-keybindings"] == .texts([Self.others]))
+  }
+
+  /// An administrator's lock is one more reason for which a setting is not taken.
+  @Test func `settings that cannot be changed are said`() async throws {
+    try folder.write(
+      Self.source.replacingOccurrences(
+        of: "name=\"command\" type=\"s\">",
+        with: "name=\"command\" type=\"s\"><choices><choice value=''/></choices>"),
+      to: "gnome.gschema.xml")
+    try SettingsSchema.compile(folder.path, into: folder.path + "/locked")
+    let locked = try #require(
+      GnomeShortcut(command: "copypasta --toggle") {
+        SettingsSchema($0, compiledIn: folder.path + "/locked")
+      })
+    let controller = GlobalShortcutController(
+      Preferences(schema: nil), backends: [locked, FakeShortcut()])
+    controller.start()
+    #expect(try await eventually { controller.gnomeChoice == .add })
+    #expect(controller.choose(.add)?.contains("GNOME") == true)
+    #expect(controller.gnomeChoice == .add && places["custom-keybindings"] == .texts([Self.others]))
   }
 
   @Test func `schemas of another shape are left alone`() throws {

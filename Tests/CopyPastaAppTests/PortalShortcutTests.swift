@@ -111,6 +111,39 @@ import Testing
     try await pump("the change") { told.states == [.held(by: .portal, name: "Meta+V")] }
   }
 
+  @Test(arguments: ["Meta+V", ""])
+  func `a shortcut that is removed in the desktop's settings is held no more, until it is back`(
+    _ trigger: String
+  ) async throws {
+    portal.granted = FakePortal.list("toggle-history", trigger: trigger)
+    try await portal.start()
+    let held = ShortcutState.held(by: .portal, name: trigger.isEmpty ? nil : trigger)
+    #expect(try await start() == held)
+    portal.emit(
+      "ShortcutsChanged", [portal.path(FakePortal.handle), FakePortal.list("another", trigger: "Meta+V")])
+    try await pump("the loss") { told.states == [.notHeld(.removed)] }
+    portal.emit("ShortcutsChanged", [portal.path(FakePortal.handle), portal.granted])
+    try await pump("the return") { told.states == [.notHeld(.removed), held] }
+  }
+
+  /// As KDE says it.
+  @Test func `a shortcut whose keys are taken away is held no more`() async throws {
+    try await portal.start()
+    #expect(try await start() == Self.held)
+    portal.emit(
+      "ShortcutsChanged", [portal.path(FakePortal.handle), FakePortal.list("toggle-history", trigger: "")])
+    try await pump("the loss") { told.states == [.notHeld(.removed)] }
+  }
+
+  @Test(arguments: [
+    "Press <Control><Super>v or <Alt>F3", "Press <Control><Super>v, <Alt>F3", "<Control><Super>v;<Alt>F3",
+  ])
+  func `two keys in GNOME's words are read`(_ words: String) async throws {
+    portal.granted = FakePortal.list("toggle-history", trigger: words)
+    try await portal.start()
+    #expect(try await start() == .held(by: .portal, name: "Ctrl+Super+V or Alt+F3"))
+  }
+
   @Test func `stopping closes the session`() async throws {
     try await portal.start()
     #expect(try await start() == Self.held)

@@ -57,6 +57,7 @@ final class PreferenceRow {
   /// Explains the setting anew; `spoken` if a screen reader is to hear something else.
   func explain(_ explanation: String, spoken: String? = nil) {
     words.text = explanation
+    words.removeStyle("failure")
     control.setAccessibleDescription(spoken ?? explanation)
   }
 

@@ -69,7 +69,7 @@ final class ShortcutGroup {
   }
 
   private func useGnome() {
-    if let choice = controller.gnomeChoice { controller.choose(choice) }
+    if let choice = controller.gnomeChoice, let failure = controller.choose(choice) { gnome.report(failure) }
   }
 
   private func show() {

@@ -18,17 +18,12 @@ final class ShortcutRecorder {
     init(_ keys: Accelerator) {
       if keys.isModifierAlone {
         self = .incomplete
-      } else if keys.modifiers.isDisjoint(with: [.control, .alt, .logo, .hyper, .meta]) {
-        self = .unsuitable(tr("Hold Control, Alt or Super with the key: alone it is needed for typing."))
-      } else if keys.modifiers == .control, Self.clipboardKeys.contains(keys.keyName) {
-        self = .unsuitable(tr("%s is needed in every program. Choose other keys.").filled(with: keys.label))
+      } else if let objection = keys.objection {
+        self = .unsuitable(objection)
       } else {
         self = .chosen(keys)
       }
     }
-
-    /// What copies, cuts and pastes, with Control: taken from every program, there would be nothing to record.
-    private static let clipboardKeys: Set<String> = ["c", "x", "v", "Insert"]
   }
 
   let root: Button

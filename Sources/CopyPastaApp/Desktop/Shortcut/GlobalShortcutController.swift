@@ -117,12 +117,20 @@ final class GlobalShortcutController {
   }
 
   /// Does what the user has chosen.
-  func choose(_ choice: GnomeChoice) {
-    switch choice {
-    case .add: if let keys = Accelerator(preferences.shortcut) { gnome?.install(keys) }
-    case .remove: gnome?.remove()
+  ///
+  /// - Returns: what to say if GNOME's settings do not take it; nil if they do.
+  func choose(_ choice: GnomeChoice) -> String? {
+    guard let gnome, let keys = Accelerator(preferences.shortcut) else { return nil }
+    let isDone =
+      switch choice {
+      case .add: gnome.install(keys)
+      case .remove: gnome.remove()
+      }
+    guard isDone else {
+      return tr("GNOME’s settings could not be changed. The system’s administrator may have locked them.")
     }
     restart()
+    return nil
   }
 
   private var gnome: GnomeShortcut? { backends.lazy.compactMap { $0 as? GnomeShortcut }.first }
@@ -137,6 +145,8 @@ final class GlobalShortcutController {
     guard !isPaused else { return state = .starting }
     guard !preferences.shortcut.isEmpty else { return state = .off }
     guard let keys = Accelerator(preferences.shortcut) else { return state = .notHeld(.malformed) }
+    // The setting may be another program's: Preferences takes no such keys.
+    if let objection = keys.objection { return state = .notHeld(.unsuitable(objection)) }
     state = .starting
     let state = await firstSuccess(for: keys)
     if !Task.isCancelled { self.state = state }

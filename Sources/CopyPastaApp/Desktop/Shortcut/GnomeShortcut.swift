@@ -56,10 +56,14 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   }
 
   /// Takes the shortcut out of GNOME's.
-  func remove() {
-    guard isSet else { return }
-    places.set(Self.list, to: .texts(listed.filter { $0 != Self.path }))
+  ///
+  /// - Returns: false if the system's administrator has locked those.
+  @discardableResult
+  func remove() -> Bool {
+    guard isSet else { return true }
+    guard places.set(Self.list, to: .texts(listed.filter { $0 != Self.path })) else { return false }
     for key in ["name", "command", "binding"] { entry.reset(key) }
+    return true
   }
 
   // MARK: - As a backend
@@ -67,7 +71,8 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   /// Keeps GNOME's keys the same as the ones that the user has set here, if GNOME has the shortcut.
   func start(_ keys: Accelerator) async -> ShortcutState {
     self.keys = keys
-    guard isSet, install(keys) else { return .notHeld(.unsupported) }
+    // Where they are locked, the ones that GNOME has go on to work, and are named.
+    if isSet { install(keys) }
     return state
   }
 

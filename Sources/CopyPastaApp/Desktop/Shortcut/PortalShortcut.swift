@@ -156,8 +156,9 @@ final class PortalShortcut: GlobalShortcutController.Backend {
       }
       session.onActivated { [weak self] in self?.activated?($0) }
       session.onClosed { [weak self] in self?.sessionLost() }
-      session.onRenamed { [weak self, weak session] in
-        self?.changed?(.held(by: .portal, name: session?.triggerName))
+      session.onChange { [weak self, weak session] in
+        guard let session else { return }
+        self?.changed?(session.isBound ? .held(by: .portal, name: session.triggerName) : .notHeld(.removed))
       }
       self.session = session
       heldSince = .now

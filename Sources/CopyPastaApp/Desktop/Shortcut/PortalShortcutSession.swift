@@ -5,12 +5,13 @@ import GtkKit
 final class PortalShortcutSession {
   /// What the desktop calls the keys, in the user's language; nil if it does not say.
   private(set) var triggerName: String?
-  private var isBound = false
+  /// Whether the desktop has granted the shortcut, and it was not taken away since.
+  private(set) var isBound = false
   private let portal: Portal
   private let handle: String
   private var subscriptions: [Bus.Registration] = []
   private var activated: (@MainActor (Activation) -> Void)?
-  private var renamed: (@MainActor () -> Void)?
+  private var changed: (@MainActor () -> Void)?
   private var closed: (@MainActor () -> Void)?
 
   private static let interface = "org.freedesktop.portal.GlobalShortcuts"
@@ -69,8 +70,8 @@ final class PortalShortcutSession {
 
   /// Calls `body` for each press.
   func onActivated(_ body: @escaping @MainActor (Activation) -> Void) { activated = body }
-  /// Calls `body` when the keys are called otherwise than before.
-  func onRenamed(_ body: @escaping @MainActor () -> Void) { renamed = body }
+  /// Calls `body` when `triggerName` or `isBound` may have become another one.
+  func onChange(_ body: @escaping @MainActor () -> Void) { changed = body }
   /// Calls `body` when the portal has ended the session.
   func onClosed(_ body: @escaping @MainActor () -> Void) { closed = body }
 
@@ -100,8 +101,15 @@ final class PortalShortcutSession {
   /// `(oa(sa{sv}))`: session, shortcuts.
   private func received(changed arguments: Variant) {
     guard arguments[0]?.string == handle else { return }
+    // Until the session is set up, it tells what is granted, and the answer to the request what is not.
+    guard let changed else { return take(arguments[1]) }
+    let hadKeys = triggerName != nil
+    triggerName = nil
+    isBound = false
     take(arguments[1])
-    renamed?()
+    // KDE goes on to list a shortcut whose keys were taken away; some desktops never name any.
+    if hadKeys, triggerName == nil { isBound = false }
+    changed()
   }
 
   // MARK: - Requests
@@ -187,10 +195,13 @@ final class PortalShortcutSession {
     triggerName = name.isEmpty ? nil : Self.readable(name)
   }
 
-  /// The keys as the user knows them: GNOME 48 says "Press <Control><Super>v".
+  /// The keys as the user knows them: GNOME 48 says "Press <Control><Super>v", with one after the other if there are
+  /// several.
   private static func readable(_ name: String) -> String {
-    guard let start = name.firstIndex(of: "<") else { return name }
-    return Accelerator(String(name[start...]))?.label ?? name
+    let words = name.split { $0.isWhitespace || $0 == "," || $0 == ";" }
+    let keys = words.filter { $0.hasPrefix("<") }.compactMap { Accelerator(String($0))?.label }
+    guard let first = keys.first else { return name }
+    return keys.dropFirst().reduce(first) { tr("%s or %s").filled(with: $0, $1) }
   }
 
   /// `a(sa{sv})`: the shortcut, what it does, and the keys that are wished for.

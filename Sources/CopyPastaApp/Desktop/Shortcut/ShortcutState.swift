@@ -23,6 +23,10 @@ enum ShortcutState: Equatable {
     case missing(String)
     /// The desktop, or the user when it asked, refused.
     case refused
+    /// The user has taken the keys away in the desktop's settings.
+    case removed
+    /// Every program would miss these keys; the text says so.
+    case unsuitable(String)
     /// The desktop lets installed programs have a shortcut, and does not know this one.
     case notInstalled
     /// The desktop lets no program have a shortcut.
@@ -70,7 +74,8 @@ extension ShortcutState {
   /// `message` ends with a colon then.
   @MainActor var command: String? {
     switch self {
-    case .notHeld(.refused), .notHeld(.notInstalled), .notHeld(.unsupported): Self.toggleCommand
+    case .notHeld(.refused), .notHeld(.removed), .notHeld(.notInstalled), .notHeld(.unsupported):
+      Self.toggleCommand
     default: nil
     }
   }
@@ -104,6 +109,20 @@ extension ShortcutState {
   }
 }
 
+extension Accelerator {
+  /// Why no program should take these keys from all others; nil if it may.
+  var objection: String? {
+    if modifiers.isDisjoint(with: [.control, .alt, .logo, .hyper, .meta]) {
+      return tr("Hold Control, Alt or Super with the key: alone it is needed for typing.")
+    }
+    guard modifiers == .control, Self.clipboardKeys.contains(keyName) else { return nil }
+    return tr("%s is needed in every program. Choose other keys.").filled(with: label)
+  }
+
+  /// What copies, cuts and pastes, with Control: taken from every program, there would be nothing to record.
+  private static let clipboardKeys: Set<String> = ["c", "x", "v", "Insert"]
+}
+
 extension SystemClipboard {
   /// Puts the command to bind on the clipboard.
   ///
@@ -127,6 +146,10 @@ extension ShortcutState.Reason {
     case .refused:
       tr("The desktop did not grant the shortcut.") + " "
         + tr("Choose the keys again to be asked anew, or bind keys to this command:")
+    case .removed:
+      tr("The shortcut was removed in the desktop’s settings.") + " "
+        + tr("Choose the keys again to be asked anew, or bind keys to this command:")
+    case .unsuitable(let why): why
     case .notInstalled:
       tr(
         "This desktop has shortcuts for installed programs only. In its keyboard settings, bind keys to this command:"
