@@ -9,6 +9,7 @@ final class HistoryWindow {
   private let window: Window
   private let environment: Environment
   private let readingIndicator = ReadingIndicator()
+  private let actions = ActionGroup()
   private lazy var notice = NoticeBar { [weak self] in self?.focusAgain() }
   private let pages = Stack()
   private lazy var emptyPage = StatusPage.empty { [weak self] in self?.copyCommand() }
@@ -149,6 +150,7 @@ final class HistoryWindow {
 
   /// Draws the state.
   private func draw() {
+    actions.setEnabled("clear-history", list.map { $0.count > 0 } ?? false)
     switch state {
     case .opening, .reopening: break
     case .rescuing: draw(.rescuing)
@@ -292,7 +294,6 @@ final class HistoryWindow {
       if let controller = self?.controller { controller.take(drop) } else { drop.finish(accepted: false) }
     }
     body.addStyle("drop-place")
-    let actions = ActionGroup()
     actions.add("clear-history") { [weak self] in self?.askToClear() }
     window.insert(actions, as: "win")
   }

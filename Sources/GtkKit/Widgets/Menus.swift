@@ -185,6 +185,12 @@ public final class ActionGroup: Object {
   public func add(_ name: String, _ body: @escaping @MainActor () -> Void) {
     addAction(name, to: opaque, body)
   }
+
+  /// Says whether an action can be run at present; menus show it dim if not.
+  public func setEnabled(_ name: String, _ isEnabled: Bool) {
+    guard let action = g_action_map_lookup_action(opaque, name) else { return }
+    g_simple_action_set_enabled(action, isEnabled ? 1 : 0)
+  }
 }
 
 /// Adds an action to whatever keeps actions: a group, an application, a window.

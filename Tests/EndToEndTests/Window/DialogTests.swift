@@ -191,6 +191,21 @@ import Testing
     }
   }
 
+  /// What is dim is passed over: the third entry is the next one then.
+  @Test func `an empty history cannot be cleared, until there is something in it`() async throws {
+    try await Scene.run { scene in
+      try await scene.openMainMenu()
+      try await scene.desktop.press("Down", "Down", "Return")
+      try await scene.waitForDialog(titled: "About CopyPasta")
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      try await scene.capture("one")
+      try await scene.openMainMenu()
+      try await scene.desktop.press("Down", "Down", "Return")
+      try await scene.waitForDialog(titled: "Clear History?")
+    }
+  }
+
   @Test func `Enter on the open main menu destroys nothing`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openMainMenu()
