@@ -101,7 +101,7 @@ import Testing
       try await scene.desktop.press("alt+l")
       let before = try await scene.settledPicture(of: window)
       // On the number.
-      try await window.click(x: 350, y: 335, button: 4)
+      try await window.click(x: 350, y: 378, button: 4)
       let whole = Rectangle(x: 0, y: 60, width: before.width, height: before.height - 60)
       try await waitUntil("the page scrolled") {
         try await !Screenshot.take(of: window, on: scene.desktop).matches(before, in: whole)
