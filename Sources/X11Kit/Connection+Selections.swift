@@ -165,10 +165,11 @@ extension Connection {
     elements.withUnsafeBytes { write(property, window, type, format: 32, $0, count: elements.count) }
   }
 
-  /// Changes a property of a window of ours by nothing: the event for it tells the server's time (ICCCM 2.1).
+  /// Empties a property of a window of ours: the event for it tells the server's time (ICCCM 2.1).
+  ///
+  /// Nothing is appended, for that fails if another client has written something of another type there.
   func requestTime(for window: Window, through property: Atom) {
-    xcb_change_property(
-      handle, UInt8(XCB_PROP_MODE_APPEND.rawValue), window, property, XCB_ATOM_STRING.rawValue, 8, 0, nil)
+    setProperty(property, of: window, type: XCB_ATOM_STRING.rawValue, bytes: [])
   }
 
   private func write(

@@ -161,6 +161,11 @@ final class Connection {
     return Reply(memory: reply.bindMemory(to: Body.self, capacity: 1))
   }
 
+  /// Waits until the server has carried out all that it was asked for; every event and error of that has arrived then.
+  func synchronise(_ deadline: Deadline) throws(WaitError) {
+    _ = try reply(xcb_get_input_focus_reply_t.self, to: xcb_get_input_focus(handle).sequence, deadline)
+  }
+
   /// Whether the request number `sequence`, which has no reply and was sent as a checked one, failed.
   ///
   /// To be asked after the reply to a later request has arrived: by then it is known without a wait.
@@ -174,14 +179,19 @@ final class Connection {
 
   // MARK: - Windows
 
-  /// Makes a window that is never shown, and reports what happens to its properties.
+  /// Makes a window that is never shown, and reports what happens to its properties and its end.
   func makeWindow() -> Window {
     let window = xcb_generate_id(handle)
-    var mask = WindowEvents.properties.rawValue
+    make(window)
+    return window
+  }
+
+  /// Makes a window of ours under its number; the server refuses that while it still is there.
+  func make(_ window: Window) {
+    var mask = WindowEvents([.properties, .structure]).rawValue
     xcb_create_window(
       handle, 0, window, root, -1, -1, 1, 1, 0, UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue), 0,
       XCB_CW_EVENT_MASK.rawValue, &mask)
-    return window
   }
 
   /// Destroys a window of ours, with the properties that others have left on it.
@@ -218,9 +228,7 @@ final class Connection {
     let sequences = strokes.map {
       xcb_grab_key_checked(handle, 0, root, $0.state, $0.code, mode, mode).sequence
     }
-    // Any reply: when it is here, so are the errors.
-    let last = xcb_get_input_focus(handle).sequence
-    _ = try reply(xcb_get_input_focus_reply_t.self, to: last, .endless)
+    try synchronise(.endless)
     // All are asked, or the errors of the others would come as events.
     let failures = sequences.count { hasFailed($0) }
     if failures > 0 { ungrabKeys() }

@@ -72,10 +72,7 @@ public actor SelectionOwner {
   public func offer(_ bytes: [UInt8]) throws(X11Error) {
     defer { handleEvents() }
     do {
-      let time = try serverTime()
-      connection.setOwner(of: atoms[.clipboard], to: window, at: time)
-      offer = Offer(bytes: bytes, since: time)
-      try confirmOwnership()
+      try own(bytes, from: try serverTime(.endless))
     } catch {
       offer = nil
       throw .connectionLost
@@ -133,6 +130,7 @@ public actor SelectionOwner {
     case .selectionLost(atoms[.clipboard]): selectionLost()
     case .propertyDeleted(let window, let property, let sequence):
       transfers.propertyDeleted(at: .init(window: window, property: property), sequence: sequence)
+    case .windowDestroyed(window), .windowMissing(window): windowDestroyed()
     case .windowDestroyed(let window), .windowMissing(let window): transfers.windowDestroyed(window)
     default: break
     }
@@ -147,6 +145,25 @@ public actor SelectionOwner {
     }
   }
 
+  /// Another client has destroyed our window, and taken our text off the clipboard with it.
+  ///
+  /// It is put back there, unless somebody else has copied since, or keeps what its owner left.
+  private func windowDestroyed() {
+    connection.make(window)
+    guard let bytes = offer?.bytes else { return }
+    offer = nil
+    do {
+      // Before the question: whoever copies after the answer has a later time, and keeps the clipboard.
+      let time = try serverTime(.endless)
+      let owner = try connection.owner(of: atoms[.clipboard], .endless)
+      if owner == nil || owner == window { return try own(bytes, from: time) }
+    } catch {
+      // The text is lost, whyever.
+    }
+    offer = nil
+    lossHandler?()
+  }
+
   private func connectionLost() {
     // Its socket would be readable for ever.
     readSource = nil
@@ -158,6 +175,12 @@ public actor SelectionOwner {
 
   // MARK: - Helpers
 
+  private func own(_ bytes: [UInt8], from time: UInt32) throws(Connection.WaitError) {
+    connection.setOwner(of: atoms[.clipboard], to: window, at: time)
+    offer = Offer(bytes: bytes, since: time)
+    try confirmOwnership()
+  }
+
   private func confirmOwnership() throws(Connection.WaitError) {
     guard offer != nil, try connection.owner(of: atoms[.clipboard], .endless) != window else { return }
     offer = nil
@@ -167,13 +190,18 @@ public actor SelectionOwner {
   /// The time that ICCCM 2.1 wants ownership to be taken with.
   ///
   /// Requests that come meanwhile are answered.
-  private func serverTime() throws(Connection.WaitError) -> UInt32 {
-    connection.requestTime(for: window, through: atoms[.timeProperty])
-    while true {
-      let event = try connection.nextEvent(.endless)
-      if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }
-      handle(event)
+  private func serverTime(_ deadline: Deadline) throws(Connection.WaitError) -> UInt32 {
+    // Again if our window was destroyed, which is heeded on the way; whoever destroys it always is not to win.
+    for _ in 1...3 {
+      connection.requestTime(for: window, through: atoms[.timeProperty])
+      // Not the event is waited for: without the window it does not come.
+      try connection.synchronise(deadline)
+      while let event = connection.takeQueuedEvent() {
+        if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }
+        handle(event)
+      }
     }
+    throw .connectionLost
   }
 
   /// A timer runs only while a paster is to be waited for.
@@ -303,8 +331,9 @@ public actor SelectionOwner {
     guard try connection.owner(of: atoms[.clipboardManager], deadline) != nil else { return false }
     let property = atoms[.handOverProperty]
     connection.setProperty(property, of: window, type: atoms[.atomType], elements: targetsToKeep)
+    let time = try serverTime(deadline)
     connection.convert(
-      atoms[.clipboardManager], to: atoms[.saveTargets], into: property, of: window, at: try serverTime())
+      atoms[.clipboardManager], to: atoms[.saveTargets], into: property, of: window, at: time)
     while true {
       let event = try connection.nextEvent(deadline)
       if case .selectionAnswered(let answer) = event, answer.selection == atoms[.clipboardManager] {

@@ -214,6 +214,10 @@ final class SelectionRead {
   private func heed(_ event: Event) throws(TransferError) {
     lateAnswers.heed(event)
     switch event {
+    // Another client has destroyed the window for the answers: read anew, into another one.
+    case .windowDestroyed(requestor), .windowMissing(requestor):
+      isReplaced = true
+      throw .cancelled
     // It may have been gone before it was watched.
     // The end of one that another program has replaced is nothing to tell of.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : .cancelled

@@ -46,6 +46,14 @@ extension X11KitTests {
       #expect(try await nextOutcome() == .text("bold"))
     }
 
+    @Test func `a read whose window another client destroys is begun anew`() async throws {
+      _ = try own("DestroyRequestor")
+      permit.grant()
+      await reader.permitChanged()
+      #expect(try await nextOutcome() == .failure(.cancelled))
+      #expect(try await nextOutcome() == .text("the owner's text"))
+    }
+
     @Test func `an owner is read as soon as there is one`() async throws {
       permit.grant()
       _ = try own("Owner")

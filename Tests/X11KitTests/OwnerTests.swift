@@ -53,7 +53,7 @@ extension X11KitTests {
     @Test(arguments: [
       ("unknown", ["refused 50"]),
       ("obsolete", ["UTF8_STRING served"]),
-      ("outdated", ["refused", "served", "served"]),
+      ("outdated", ["refused", "refused", "served", "served", "served"]),
       ("multiple", ["ATOM_PAIR UTF8_STRING A None B TARGETS C None D", "served", "9"]),
       ("multiple_badly", ["None", "None", "None", "None"]),
       ("pranks", ["Q"]),
@@ -161,6 +161,46 @@ extension X11KitTests {
       let next = try SelectionOwner(display: display)
       try await next.offer(Array("the next".utf8))
       #expect(try paste(["xclip", "-o", "-selection", "clipboard"]) == Array("the next".utf8))
+    }
+
+    @Test func `a window that another client destroys is made anew, with the text`() async throws {
+      let counter = LossCounter()
+      await owner.setLossHandler { counter.count.withLock { $0 += 1 } }
+      for isOffering in [false, true, true] {
+        let vandal = try Client.fixture("paster", "destroy", "\(owner.window)", display: display)
+        #expect(try vandal.lines() == ["destroyed"])
+        if isOffering {
+          let pasted = try await eventually {
+            try paste(["xclip", "-o", "-selection", "clipboard"]) == Array("the next".utf8)
+          }
+          try #require(pasted)
+          #expect(await owner.isOwner)
+        }
+        try await expectNextPasteIsRight()
+      }
+      #expect(counter.count.withLock { $0 } == 0)
+    }
+
+    /// A clipboard manager that keeps what its owner has left is one.
+    @Test func `a text whose window was destroyed does not take the clipboard from who has it by then`()
+      async throws
+    {
+      let counter = LossCounter()
+      await owner.setLossHandler { counter.count.withLock { $0 += 1 } }
+      try await owner.offer(Array("destroyed".utf8))
+      let heir = try Client.fixture("paster", "inherit", "\(owner.window)", display: display)
+      #expect(try heir.nextLine() == "inherited")
+      #expect(try await eventually { await !owner.isOwner })
+      #expect(counter.count.withLock { $0 } == 1)
+      try heir.tell("is it still yours")
+      #expect(try heir.nextLine() == "mine")
+      try await expectNextPasteIsRight()
+    }
+
+    @Test func `what another client writes on its window makes no difference`() async throws {
+      let vandal = try Client.fixture("paster", "occupy", "\(owner.window)", display: display)
+      #expect(try vandal.lines() == ["occupied"])
+      try await expectNextPasteIsRight()
     }
 
     @Test func `a long text goes in pieces that fit a server without BIG-REQUESTS`() async throws {

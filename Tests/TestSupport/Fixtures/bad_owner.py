@@ -197,6 +197,15 @@ class IncrZero(Incr):
     size = 0
 
 
+class IncrMixed(Incr):
+    """Pieces of two types."""
+    def taken(self, window, prop, pieces):
+        kind = self.atom('UTF8_STRING') if len(pieces) > 3 else Xatom.STRING
+        if pieces:
+            window.change_property(prop, kind, 8, pieces.pop(0))
+            self.display.flush()
+
+
 class IncrLie(Incr):
     size = 0xFFFFFFFF
 
@@ -379,12 +388,28 @@ class Nul(Owner):
     offers = {'UTF8_STRING': b'ab\0cd'}
 
 
+class NulsAtEnd(Owner):
+    offers = {'UTF8_STRING': TEXT + b'\0\0'}
+
+
 class Latin1(Owner):
     offers = {'STRING': b'caf\xe9'}
 
 
 class StringInUTF8(Owner):
     offers = {'STRING': 'café'.encode()}
+
+
+class DestroyRequestor(Owner):
+    """Destroys the window that the first answer is to go to."""
+    def targets(self, request):
+        if self.destroyed:
+            return super().targets(request)
+        self.destroyed = True
+        request.requestor.destroy()
+        self.display.sync()
+
+    destroyed = False
 
 
 class Late(Owner):

@@ -99,11 +99,11 @@ def obsolete(paster):
 
 
 def outdated(paster):
-    """Asks in the name of a time before the owner's."""
+    """Asks in the name of times before and after the owner's; they wrap around."""
     paster.ask('TIMESTAMP', 'P')
     since = paster.take(paster.answer())[2][0]
-    for time in (since - 1, since, since + 1):
-        paster.ask('UTF8_STRING', 'P', time)
+    for time in (since - 2**30, since - 1, since, since + 1, since + 2**30):
+        paster.ask('UTF8_STRING', 'P', time % 2**32)
         say('refused' if paster.answer() is None else 'served')
 
 
@@ -206,6 +206,34 @@ def kill(paster):
     paster.display.create_resource_object('window', int(sys.argv[2])).kill_client()
     paster.display.sync()
     say('killed')
+
+
+def destroy(paster):
+    """Destroys another client's window."""
+    paster.display.create_resource_object('window', int(sys.argv[2])).destroy()
+    paster.display.sync()
+    say('destroyed')
+
+
+def inherit(paster):
+    """Destroys the window that owns the clipboard, and owns it in its place before anybody else can."""
+    window, clipboard = paster.display.create_resource_object('window', int(sys.argv[2])), paster.atom('CLIPBOARD')
+    paster.display.grab_server()
+    window.destroy()
+    paster.window.set_selection_owner(clipboard, X.CurrentTime)
+    paster.display.ungrab_server()
+    paster.display.sync()
+    say('inherited')
+    sys.stdin.readline()
+    say('mine' if paster.display.get_selection_owner(clipboard) == paster.window else 'lost')
+
+
+def occupy(paster):
+    """Gives the property that the owner learns the time by a value of another type."""
+    window = paster.display.create_resource_object('window', int(sys.argv[2]))
+    window.change_property(paster.atom('COPYPASTA_TIME'), Xatom.INTEGER, 32, [1])
+    paster.display.sync()
+    say('occupied')
 
 
 def pranks(paster):
