@@ -2,6 +2,8 @@ import Glibc
 
 /// The text of a clip: not empty, valid UTF-8, without a NUL, and otherwise byte for byte what was copied.
 ///
+/// Some programs append a NUL, as C has it; those at the very end are taken off.
+///
 /// It is checked once, as it is made. Equality is that of the bytes: unlike `String`, "é" as one scalar and "é" as two
 /// are different texts. Its description gives the size only, so that no clip reaches a log.
 ///
@@ -12,11 +14,11 @@ import Glibc
 public struct ClipText: Sendable, Equatable {
   /// Why some bytes are not the text of a clip.
   public enum Refusal: Error, Equatable, Sendable {
-    /// There are no bytes.
+    /// There are no bytes but NULs.
     case empty
     /// The bytes are not valid UTF-8 (a broken sequence, a surrogate, an overlong form).
     case notUTF8
-    /// There is a zero byte, at which C programs would cut the text off.
+    /// There is a zero byte before the last other one, at which C programs would cut the text off.
     case containsNUL
   }
 
@@ -29,9 +31,10 @@ public struct ClipText: Sendable, Equatable {
   /// The size of the text in bytes, at least 1.
   public var byteCount: Int { bytes.count }
 
-  /// Takes the bytes over, without copying them, or says why they are refused.
+  /// Takes the bytes over, without copying them if no NUL is to be taken off, or says why they are refused.
   public init(validating bytes: [UInt8]) throws(Refusal) {
-    guard !bytes.isEmpty else { throw .empty }
+    guard let last = bytes.lastIndex(where: { $0 != 0 }) else { throw .empty }
+    let bytes = last + 1 == bytes.count ? bytes : Array(bytes[...last])
     do {
       _ = try UTF8Span(validating: bytes.span)
     } catch {

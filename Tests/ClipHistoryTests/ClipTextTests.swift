@@ -3,8 +3,15 @@ import Testing
 
 @Suite("A clip's text")
 struct ClipTextTests {
-  @Test func `is refused where it is empty`() {
-    #expect(throws: ClipText.Refusal.empty) { try ClipText(validating: []) }
+  @Test(arguments: [[], [0], [0, 0]] as [[UInt8]])
+  func `is refused where it is empty`(bytes: [UInt8]) {
+    #expect(throws: ClipText.Refusal.empty) { try ClipText(validating: bytes) }
+  }
+
+  /// FreeRDP, SDL and xpra have been seen to append one.
+  @Test(arguments: ["a\0", "é\0\0\0", "\n\0"])
+  func `goes without the NULs at its end`(text: String) throws {
+    #expect(try ClipText(text).bytes == Array(text.utf8.filter { $0 != 0 }))
   }
 
   private static let broken: [[UInt8]] = [
@@ -17,7 +24,8 @@ struct ClipTextTests {
     #expect(throws: ClipText.Refusal.notUTF8) { try ClipText(validating: bytes) }
   }
 
-  @Test(arguments: [[0], [0x61, 0, 0x62], [0x61, 0], [0x68, 0x00, 0x69, 0x00]] as [[UInt8]])
+  @Test(
+    arguments: [[0, 0x61], [0x61, 0, 0x62], [0x61, 0, 0x62, 0], [0x68, 0x00, 0x69, 0x00]] as [[UInt8]])
   func `is refused where it holds a NUL`(bytes: [UInt8]) {
     #expect(throws: ClipText.Refusal.containsNUL) { try ClipText(validating: bytes) }
   }

@@ -50,6 +50,18 @@ import Testing
     #expect(try scratch.texts() == ["a", "b", "a"])
   }
 
+  @Test(arguments: ["", "\0\0"]) func `an empty text is not stored, and nothing is said`(_ empty: String)
+    async throws
+  {
+    capture.follow(true)
+    source.copy(text(empty))
+    #expect(try await eventually { source.reads == 1 })
+    source.copy(text("ended by a NUL\0"))
+    #expect(try await eventuallyTexts(["ended by a NUL"]))
+    await capture.settle()
+    #expect(outcomes.all.count == 1)
+  }
+
   /// The clipboard is read again as the window becomes active, and a row may be copied before that is over.
   @Test func `the last text, read again while another one is copied out, is no new one`() async throws {
     capture.follow(true)

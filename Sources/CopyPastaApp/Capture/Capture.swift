@@ -92,7 +92,7 @@ actor Capture {
         isReading = true
         do throws(TransferError) {
           let content = try await source.read(within: limits, onPurpose: false)
-          if case .text(let bytes) = content, !bytes.isEmpty { await take(bytes) }
+          if case .text(let bytes) = content { await take(bytes) }
         } catch {
           refuse(error)
         }
@@ -118,7 +118,8 @@ actor Capture {
       let outcome = await capture.record(bytes) { [store = capture.store] text throws(StoreError) in
         try await store.record(text, at: time)
       }
-      capture.report(outcome)
+      // There is nothing to keep, and nothing to say.
+      if outcome != .invalid(.empty) { capture.report(outcome) }
       capture.stored(cost)
     }
     if backlog > Self.backlogLimit { await withCheckedContinuation { room = $0 } }

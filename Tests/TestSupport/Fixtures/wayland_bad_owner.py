@@ -37,6 +37,10 @@ class Nul(Good):
     text = b'ab\0cd'
 
 
+class NulsAtEnd(Good):
+    text = Good.text + b'\0\0'
+
+
 class Nothing(Good):
     text = b''
 
