@@ -42,6 +42,13 @@ public enum SessionBus {
     }
   }
 
+  /// Waits until the bus has answered a question of its own.
+  static func waitForAnswer(within limit: Duration) {
+    let bus = RemoteObject(
+      name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
+    do throws(GLibError) { try call(bus, "GetId", [], within: limit) } catch {}
+  }
+
   /// Calls a method of another program that runs already, and waits for its answer, a tuple.
   ///
   /// - Throws: what went wrong; `GLibError.isNoSuchName` if that program does not run.
