@@ -28,6 +28,10 @@ public enum CopyPasta {
     case .misused(let problem):
       complain(problem + " " + tr("See copypasta --help."))
       return 2
+    case _ where !Desktop.Folders.unnameable.isEmpty:
+      let variables = Desktop.Folders.unnameable.joined(separator: ", ")
+      complain(tr("A folder’s path is not UTF-8: set %s to another one.").filled(with: variables))
+      return 1
     case .show: return start(.shown)
     case .background: return start(.hidden)
     case .service: return start(.onDemand)

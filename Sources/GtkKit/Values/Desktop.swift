@@ -28,6 +28,15 @@ public enum Desktop {
     /// `$XDG_STATE_HOME`.
     public static var state: String { String(cString: g_get_user_state_dir()) }
 
+    /// Those of the above whose paths are not valid UTF-8, which no text here can name, by their variables.
+    public static var unnameable: [String] {
+      let folders: [(String, UnsafePointer<CChar>?)] = [
+        ("XDG_DATA_HOME", g_get_user_data_dir()), ("XDG_CONFIG_HOME", g_get_user_config_dir()),
+        ("XDG_STATE_HOME", g_get_user_state_dir()),
+      ]
+      return folders.filter { g_utf8_validate($0.1, -1, nil) == 0 }.map(\.0)
+    }
+
     /// The user's own folder.
     public static var home: String { String(cString: g_get_home_dir()) }
     /// `$XDG_DATA_DIRS`.

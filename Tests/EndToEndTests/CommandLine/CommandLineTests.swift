@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -31,6 +32,22 @@ import Testing
     #expect(result.exit == .code(0))
     #expect(result.errors == "")
     #expect(result.text.lowercased().contains("copypasta"))
+  }
+
+  /// As a text, the path would be that of another folder.
+  @Test(arguments: [[], ["--export"], ["--check"], ["--version"]])
+  func `a folder whose path is not UTF-8 is refused in one line, and no other is made`(
+    _ arguments: [String]
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let script = "XDG_DATA_HOME=$(printf '%s/\\351' \"$0\") exec \"$@\""
+    let result = try await Program.run(
+      ["/bin/sh", "-c", script, folder.path, CopyPasta.programPath] + arguments,
+      environment: ["HOME": folder.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
+    let isHelp = arguments == ["--version"]
+    #expect(result.exit == .code(isHelp ? 0 : 1))
+    #expect(isHelp || result.isOneLineOfErrors && result.errors.contains("XDG_DATA_HOME"), "\(result.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
   /// Runs the program without any display but that which `environment` names.
