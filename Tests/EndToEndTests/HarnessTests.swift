@@ -180,6 +180,18 @@ import Testing
     }
   }
 
+  @Test func `what a program has started ends with it if it is stopped`() async throws {
+    let shell = try Program(
+      ["bash", "-c", "sleep 600 | sleep 600 & jobs -p; wait"], environment: ["PATH": "/usr/bin:/bin"])
+    try await waitUntil("the first of the two") { !shell.lines.isEmpty }
+    let child = try #require(Int(shell.lines[0]))
+    try await shell.stop()
+    // Who has ended and is not collected yet has no command line any more.
+    try await waitUntil("it gone") {
+      FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
+    }
+  }
+
   @Test func `the program is started and watched`() async throws {
     try await VirtualDesktop.with { desktop in
       let app = try await CopyPasta.launch(on: desktop)

@@ -8,4 +8,10 @@ public enum GtkPaster {
     guard result.exit == .code(0) else { throw TestSupportError("the GTK paster: \(result.errors)") }
     return result.text
   }
+
+  /// The version of the GTK that it runs on, such as `[4, 24]`.
+  public static func version(on desktop: VirtualDesktop) async throws -> [Int] {
+    let result = try await desktop.run(["/usr/bin/python3", Fixture.path("gtk_paster.py"), "--version"])
+    return result.text.split(separator: " ").compactMap { Int($0) }
+  }
 }

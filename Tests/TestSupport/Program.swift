@@ -36,6 +36,9 @@ public final class Program: Sendable {
   public let arguments: [String]
 
   private let state = Mutex(State.starting)
+  /// Whether what the program has started and left behind ends with it: not what goes to the background by itself, as
+  /// wl-copy does.
+  private let endsGroup = Atomic(false)
   private let inputFile: ScratchFile
   private let outputFile: ScratchFile
   private let errorFile: ScratchFile
@@ -131,17 +134,19 @@ public final class Program: Sendable {
     return exit
   }
 
-  /// Asks the program to end (SIGTERM), and kills it if it has not after `grace`.
+  /// Asks the program to end (SIGTERM), and kills it if it has not after `grace`; what it has started ends with it.
   @discardableResult
   public func stop(grace: Duration = .seconds(3)) async throws -> Exit? {
+    endsGroup.store(true, ordering: .relaxed)
     signal(SIGTERM)
     if let exit = try await waitForExit(within: grace) { return exit }
     return try await killNow()
   }
 
-  /// Kills the program (SIGKILL) and waits until it is gone.
+  /// Kills the program (SIGKILL), and what it has started, and waits until it is gone.
   @discardableResult
   public func killNow() async throws -> Exit? {
+    endsGroup.store(true, ordering: .relaxed)
     signal(SIGKILL)
     return try await waitForExit(within: .seconds(5))
   }
@@ -174,6 +179,8 @@ public final class Program: Sendable {
     var information = siginfo_t()
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
     state.withLock {
+      // As long as it is not collected, no other group can have its number.
+      if endsGroup.load(ordering: .relaxed) { kill(-pid, SIGKILL) }
       var status: Int32 = 0
       waitpid(pid, &status, 0)
       let signal = status & 0x7f

@@ -6,7 +6,8 @@ struct SpawnError: Error {
   let code: Int32
 }
 
-/// Starts a program with these three streams, an empty signal mask and default signal handlers.
+/// Starts a program with these three streams, an empty signal mask and default signal handlers, in a process group of
+/// its own.
 func spawn(
   _ arguments: [String], environment: [String: String], input: Int32, output: Int32, errors: Int32
 ) -> Result<pid_t, SpawnError> {
@@ -26,7 +27,8 @@ func spawn(
   posix_spawnattr_setsigmask(&attributes, &signals)
   sigfillset(&signals)
   posix_spawnattr_setsigdefault(&attributes, &signals)
-  posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+  posix_spawnattr_setflags(
+    &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
 
   var pid: pid_t = 0
   let code = withCStrings(arguments) { argv in

@@ -13,7 +13,13 @@ import Testing
       for program in kind.pasters {
         #expect(try await scene.digest(of: program) == sum, "\(program)")
       }
-      #expect(try await GtkPaster.paste(on: scene.desktop) == sum)
+      let gtk = try await GtkPaster.version(on: scene.desktop)
+      try await withKnownIssue("on X11, GTK 4.24 never ends a read of a text that comes in pieces") {
+        let pasted = try await GtkPaster.paste(on: scene.desktop)
+        #expect(pasted == sum)
+      } when: {
+        kind == .x11 && size > 256 << 10 && !gtk.lexicographicallyPrecedes([4, 24])
+      }
     }
   }
 

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Pastes as a GTK 4 program does, once its window is active, and prints the size and the SHA-256 of the text."""
+"""Pastes as a GTK 4 program does, once its window is active, and prints the size and the SHA-256 of the text.
+
+With --version it prints GTK's.
+"""
 import hashlib
 import sys
 
@@ -35,4 +38,7 @@ class Paster:
 
 
 if __name__ == '__main__':
-    Paster().loop.run()
+    if sys.argv[1:] == ['--version']:
+        print(Gtk.get_major_version(), Gtk.get_minor_version())
+    else:
+        Paster().loop.run()
