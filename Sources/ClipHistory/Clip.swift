@@ -15,6 +15,9 @@ public struct Clip: Sendable, Equatable, Identifiable {
   /// The beginning of the text, at most `Preview.byteLimit` bytes; the text itself if it is that short.
   public let preview: String
 
+  /// Whether the text has more than the preview.
+  public var goesOn: Bool { byteCount > preview.utf8.count }
+
   /// Makes a clip of its parts, for whatever stands in for the history.
   public init(id: Int64, capturedAt: Int64, byteCount: Int, preview: String) {
     self.id = id

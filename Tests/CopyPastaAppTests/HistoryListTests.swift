@@ -75,6 +75,41 @@ import Testing
     return nil
   }
 
+  @Test func `a long text says that it goes on in whatever width`() async throws {
+    let scratch = try Scratch()
+    let japanese = String(repeating: "日本語", count: 50)
+    for text in [japanese, String(repeating: "The quick brown ", count: 160), "whole"] {
+      try await scratch.record(text)
+    }
+    let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
+    let list = try HistoryList(
+      scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
+    let window = Window(title: "Wide")
+    window.defaultSize = (3000, 400)
+    window.setChild(list.root)
+    window.present(.ambient)
+    #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
+    let texts = Self.labels(in: list.root.widget).map { String(cString: gtk_label_get_text($0)) }
+    let words = String(repeating: "The quick brown ", count: 25)
+    #expect(texts.contains(words + "…"))
+    #expect(texts.contains(japanese.prefix(133) + "…"))
+    #expect(texts.contains("whole"))
+    list.detach()
+    window.destroy()
+    await controller.close()
+  }
+
+  private static func labels(in widget: UnsafeMutablePointer<GtkWidget>) -> [OpaquePointer] {
+    if copypasta_is_a(widget, gtk_label_get_type()) != 0 { return [OpaquePointer(widget)] }
+    var labels: [OpaquePointer] = []
+    var next = gtk_widget_get_first_child(widget)
+    while let child = next {
+      labels += Self.labels(in: child)
+      next = gtk_widget_get_next_sibling(child)
+    }
+    return labels
+  }
+
   /// GTK 4 draws a border whose sides differ in colour by gradients, even if none of them is seen: three quarters of
   /// the time in which the window came up.
   @Test func `no row draws a border`() async throws {

@@ -28,7 +28,62 @@ import Testing
   @Test func `white space alone can be seen`() {
     #expect(shown(" \t\n") == "·⇥⏎")
     #expect(shown("a\n  \nb") == "a\u{2028}··\u{2028}b")
-    #expect(shown(String(repeating: " ", count: 400)).count == 60)
+    #expect(shown(String(repeating: " ", count: 60)) == String(repeating: "·", count: 60))
+    #expect(shown(String(repeating: " ", count: 400)) == String(repeating: "·", count: 60) + "…")
+  }
+
+  @Test func `a text that goes on says so and has no sign where it is cut`() {
+    #expect(PreviewText("The quick brown ", goesOn: true).text == "The quick brown …")
+    #expect(PreviewText("one\ntwo \nthree\t", goesOn: true).text == "one\u{2028}two·\u{2028}three\t…")
+    #expect(PreviewText("1 \n2\n3 \n4", goesOn: true).text == "1·\u{2028}2\u{2028}3·…")
+    #expect(PreviewText("ends with…", goesOn: true).text == "ends with……")
+    #expect(PreviewText("  ", goesOn: true).text == "··…")
+    #expect(PreviewText.spoken("The quick brown ", goesOn: true) == "The quick brown …")
+    #expect(!shown("The quick brown").contains("…"))
+  }
+
+  @Test func `what turns the order of a text round can be seen`() {
+    #expect(shown("safe \u{202E}gpj.exe") == "safe ⇠gpj.exe")
+    #expect(shown("\u{2066}a\u{2069}\u{202D}b\u{202C}") == "⇢a⇄⇢b⇄")
+    #expect(shown("שלום\u{200F} \u{200E}a\u{61C}\u{2068}") == "שלום⇠ ⇢a⇠⇄")
+    let written = PreviewText("\u{202E}ab\u{2067}\u{202E}")
+    #expect(written.text == "⇠ab⇠⇠")
+    #expect(written.signs == [0..<3, 5..<11])
+  }
+
+  @Test(
+    arguments: [
+      "\u{AD}", "\u{34F}", "\u{115F}", "\u{1160}", "\u{17B4}", "\u{180E}", "\u{200B}", "\u{200C}", "\u{200D}",
+      "\u{2060}", "\u{2064}", "\u{206A}", "\u{2800}", "\u{3164}", "\u{FE0F}", "\u{FEFF}", "\u{FFA0}",
+      "\u{FFF9}", "\u{80}", "\u{1D159}", "\u{1D173}", "\u{E0001}", "\u{E0061}", "\u{E0101}",
+    ])
+  func `what is not drawn can be seen`(hidden: String) {
+    #expect(shown(hidden) == "◌")
+    #expect(shown("a" + hidden + "b") == "a◌b")
+    #expect(shown(hidden + hidden + " ") == "◌◌·")
+    #expect(PreviewText.spoken("a" + hidden) == "a◌")
+  }
+
+  @Test(
+    arguments: [
+      "👨‍👩‍👧‍👦", "❤️‍🔥", "👁️‍🗨️", "🏴‍☠️", "🧑🏽‍🚀", "1️⃣", "©️", "☎︎", "🏴󠁧󠁢󠁳󠁣󠁴󠁿 🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🇨🇭",
+      "می‌خواهم", "ه‍", "‍ه", "क्‍ष", "क्‌ष", "ශ්‍රී", "葛\u{E0101}", "≨︀", "ᠠ\u{180B}", "ខ្ញុំ\u{200B}ទៅ", "א\u{34F}\u{5B8}",
+      "กิน\u{200B}ข้าว",
+    ])
+  func `what forms other characters stays`(text: String) {
+    #expect(shown(text) == text)
+    #expect(PreviewText.spoken(text) == text)
+  }
+
+  @Test(
+    arguments: [
+      ("👨\u{200D}", "👨◌"), ("a\u{200D}b", "a◌b"), ("🏴\u{E0061}\u{E0062}\u{E0063}", "🏴◌◌◌"),
+      ("🏴\u{E0048}\u{E0049}\u{E0050}\u{E007F}", "🏴◌◌◌◌"), ("☎\u{FE0E}\u{FE0F}", "☎\u{FE0E}◌"),
+      ("a\u{FE0F}", "a◌"),
+      ("می\u{200C}\u{200C}خ", "می\u{200C}◌خ"), ("م\u{200B}م", "م◌م"), ("é\u{E0101}", "é◌"),
+    ])
+  func `what would form others is seen where it does not`(text: String, expected: String) {
+    #expect(shown(text) == expected)
   }
 
   @Test(arguments: ["", "none", "  ab  \n c", " \n ", "é  ", "\u{2029} 🍝 "])

@@ -18,6 +18,33 @@ import Testing
     expectNoLeak { token in Button(words: "Copy") { _ = token } }
   }
 
+  @Test func `each line of a label is aligned by its own direction`() {
+    let label = Label()
+    label.wrap(lines: 3)
+    func edges(of text: String) -> [(left: gint, right: gint)] {
+      label.show(text)
+      gtk_widget_allocate(label.widget, 400, 100, -1, nil)
+      let iterator = pango_layout_get_iter(gtk_label_get_layout(label.opaque))
+      defer { pango_layout_iter_free(iterator) }
+      var edges: [(gint, gint)] = []
+      repeat {
+        var line = PangoRectangle()
+        pango_layout_iter_get_line_extents(iterator, nil, &line)
+        edges.append((line.x / PANGO_SCALE, (line.x + line.width) / PANGO_SCALE))
+      } while pango_layout_iter_next_line(iterator) != 0
+      return edges
+    }
+    let words = String(repeating: "one two ", count: 40)
+    let mixed = edges(of: "\(words)\u{2028}שלום\u{2028}12")
+    #expect(mixed.count == 3)
+    #expect(mixed.map { $0.left == 0 } == [true, false, false], "\(mixed)")
+    #expect(mixed.map { $0.right > 390 } == [true, true, true], "\(mixed)")
+    // One that has a single direction is wrapped to all of its lines again.
+    let plain = edges(of: "\(words)\u{2028}last")
+    #expect(plain.count == 3 && plain.allSatisfy { $0.left == 0 }, "\(plain)")
+    #expect(edges(of: "אב\u{2028}שלום").allSatisfy { $0.left > 300 })
+  }
+
   @Test func `containers leave nothing`() {
     expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
     expectNoLeak { _ in

@@ -35,7 +35,13 @@ public enum TextPipeline {
     if shown.count(where: { $0 == "\u{2028}" }) >= PreviewText.lineLimit { return "too many lines" }
     if shown.contains(where: breaksParagraph) { return "a break of the paragraph" }
     guard row.signs.allSatisfy({ isUTF8(Array(row.text.utf8)[$0]) }) else { return "half a sign" }
-    if PreviewText.spoken(preview).unicodeScalars.contains("\u{2028}") { return "a break in what is spoken" }
+    let spoken = PreviewText.spoken(preview)
+    if spoken.unicodeScalars.contains("\u{2028}") { return "a break in what is spoken" }
+    for words in [row.text, spoken] where words.unicodeScalars.contains(where: \.properties.isBidiControl) {
+      return "what turns the order round"
+    }
+    let cut = PreviewText(preview, goesOn: true).text
+    if !cut.hasSuffix("…") { return "a text that goes on unsaid" }
     return nil
   }
 

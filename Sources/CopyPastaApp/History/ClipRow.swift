@@ -22,6 +22,8 @@ final class ClipRow: ListRow {
   private let details = Label()
   private var container: Widget?
   private lazy var shift = Shift(of: root)
+  /// What the row shows of the text.
+  private var shownText = ""
   /// What a screen reader says of the text, and last said of the row.
   private var spokenPreview = ""
   private var name = ""
@@ -34,9 +36,12 @@ final class ClipRow: ListRow {
     self.now = now
     self.count = count
     preview.wrap(lines: PreviewText.lineLimit)
+    // Marks that are stacked on a letter would be drawn over the rows above.
+    preview.clipContents()
     details.ellipsize()
+    preview.addStyle("preview")
     details.addStyle("details")
-    root = Box(.vertical, spacing: 4, [preview, details])
+    root = Box(.vertical, [preview, details])
     root.addStyle("clip")
     // The container's name has it all: a screen reader would say it twice.
     root.setAccessibleRole(.presentation)
@@ -46,9 +51,10 @@ final class ClipRow: ListRow {
     guard let clip = value as? Clip else { return }
     self.clip = clip
     self.container = container
-    let shown = PreviewText(clip.preview)
+    let shown = PreviewText(clip.preview, goesOn: clip.goesOn)
     preview.show(shown.text, faintly: shown.signs)
-    spokenPreview = PreviewText.spoken(clip.preview)
+    shownText = shown.text
+    spokenPreview = PreviewText.spoken(clip.preview, goesOn: clip.goesOn)
     showAge()
     name = ""
     refreshName()
@@ -64,15 +70,15 @@ final class ClipRow: ListRow {
   /// More of the text, if the row does not show all that the list knows of it: never fetched, and at most 20 lines.
   var moreText: String? {
     guard let clip else { return nil }
-    let more = PreviewText(clip.preview, lineLimit: 20).text
-    guard preview.isCut || more != preview.text else { return nil }
-    return clip.byteCount > clip.preview.utf8.count && !more.hasSuffix("…") ? more + "…" : more
+    let more = PreviewText(clip.preview, goesOn: clip.goesOn, lineLimit: 20).text
+    return preview.isCut || more != shownText ? more : nil
   }
 
   /// What follows the pointer while the row is dragged: the beginning of its text, on a card.
   var dragIcon: Widget {
-    let label = Label(PreviewText(clip?.preview ?? "").text)
+    let label = Label()
     label.wrap(lines: PreviewText.lineLimit)
+    label.show(shownText)
     label.limitWidth(toCharacters: 36)
     let card = Box(.horizontal, [label])
     card.addStyle("drag-card")

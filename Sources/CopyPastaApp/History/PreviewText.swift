@@ -1,60 +1,105 @@
 /// How a clip's preview is written in its row: at most three lines, whatever the text holds.
 ///
-/// White space that the eye would miss gets signs: at the beginning and at the end of a line, and where there is
-/// nothing else. Control characters are shown by their pictures.
+/// What the eye would miss gets signs: white space at the beginning and at the end of a line, and where there is nothing
+/// else; characters that are not drawn, or that turn the order of others round. Control characters are shown by their
+/// pictures.
 package struct PreviewText: Equatable {
   package static let lineLimit = 3
+  /// How much white space is shown where there is nothing else, in characters.
+  private static let blankLimit = 60
 
   /// What the label shows.
   package private(set) var text = ""
-  /// Where in it, in bytes, signs stand for white space.
+  /// Where in it, in bytes, signs stand for what would not be seen.
   package private(set) var signs: [Range<Int>] = []
 
   /// Writes the first lines of a preview, as one paragraph for the label to wrap and cut.
   ///
   /// Blank lines at the beginning are left out, unless there is nothing else.
-  package init(_ preview: String, lineLimit: Int = Self.lineLimit) {
+  ///
+  /// - Parameter goesOn: whether the preview is not all of the text.
+  package init(_ preview: String, goesOn: Bool = false, lineLimit: Int = Self.lineLimit) {
+    // A label limits the lines of each paragraph, not of the whole: LINE SEPARATOR breaks a line and no paragraph.
+    self.init(preview, goesOn, lineLimit, separator: "\u{2028}", showsBlanks: true)
+  }
+
+  /// The first lines on one line, for a screen reader: white space as it is, unless there is nothing else.
+  package static func spoken(_ preview: String, goesOn: Bool = false) -> String {
+    PreviewText(preview, goesOn, lineLimit, separator: " ", showsBlanks: false).text
+  }
+
+  private init(
+    _ preview: String, _ goesOn: Bool, _ lineLimit: Int, separator: Unicode.Scalar, showsBlanks: Bool
+  ) {
     guard let first = Self.firstLineWithText(of: preview) else {
-      appendSigns(preview.unicodeScalars.prefix(60))
+      appendSigns(preview.unicodeScalars.prefix(Self.blankLimit))
+      if goesOn || preview.unicodeScalars.count > Self.blankLimit { text += "…" }
       return
     }
     let lines = Self.lines(of: preview.unicodeScalars[first...], atMost: lineLimit + 1)
     for (number, line) in lines.prefix(lineLimit).enumerated() {
-      // A label limits the lines of each paragraph, not of the whole: LINE SEPARATOR breaks a line and no paragraph.
-      if number > 0 { text.unicodeScalars.append("\u{2028}") }
-      append(line: line)
+      if number > 0 { text.unicodeScalars.append(separator) }
+      guard showsBlanks else {
+        append(line)
+        continue
+      }
+      let isWhole = !goesOn || number < lines.count - 1
+      append(line: line, isWhole: isWhole)
     }
-    if lines.count > lineLimit { text += "…" }
-  }
-
-  /// The first lines on one line, for a screen reader: white space as it is.
-  package static func spoken(_ preview: String) -> String {
-    guard let first = firstLineWithText(of: preview) else { return PreviewText(preview).text }
-    let lines = lines(of: preview.unicodeScalars[first...], atMost: lineLimit + 1)
-    let spoken = lines.prefix(lineLimit).map { String(String.UnicodeScalarView($0.map(picture))) }
-    return spoken.joined(separator: " ") + (lines.count > lineLimit ? "…" : "")
+    if goesOn || lines.count > lineLimit { text += "…" }
   }
 
   private typealias Scalars = Substring.UnicodeScalarView
 
-  private mutating func append(line: Scalars) {
+  private mutating func append(line: Scalars, isWhole: Bool) {
     guard let first = line.firstIndex(where: { !$0.properties.isWhitespace }),
       let last = line.lastIndex(where: { !$0.properties.isWhitespace })
     else { return appendSigns(line) }
     appendSigns(line[..<first], keepingTabs: true)
-    text.unicodeScalars.append(contentsOf: line[first...last].lazy.map(Self.picture))
-    appendSigns(line[line.index(after: last)...])
+    let end = line.index(after: last)
+    append(line[first..<end])
+    // A blank before the cut is not at the end.
+    if isWhole { appendSigns(line[end...]) } else { text.unicodeScalars.append(contentsOf: line[end...]) }
+  }
+
+  private mutating func append(_ scalars: Scalars) {
+    // Most lines have nothing else.
+    guard !Substring(scalars).utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else {
+      return text.append(contentsOf: Substring(scalars))
+    }
+    var hidden = HiddenCharacters()
+    var rest = scalars.makeIterator()
+    // What stays as it is, is taken over at once.
+    var (start, end) = (scalars.startIndex, scalars.startIndex)
+    while let scalar = rest.next() {
+      let next = scalars.index(after: end)
+      defer { end = next }
+      let sign = hidden.sign(of: scalar, before: rest)
+      let picture = Self.picture(scalar)
+      guard sign != nil || picture != scalar else { continue }
+      text.append(contentsOf: Substring(scalars[start..<end]))
+      if let sign { append(sign: sign) } else { text.unicodeScalars.append(picture) }
+      start = next
+    }
+    text.append(contentsOf: Substring(scalars[start...]))
   }
 
   /// - Parameter keepingTabs: whether a tab goes as far as it does in the text.
   private mutating func appendSigns(_ blanks: Scalars, keepingTabs: Bool = false) {
-    guard !blanks.isEmpty else { return }
-    let start = text.utf8.count
     for blank in blanks {
-      text.unicodeScalars.append(Self.sign(blank))
-      if keepingTabs && blank == "\t" { text.unicodeScalars.append(blank) }
+      append(sign: Self.sign(blank), keeping: keepingTabs && blank == "\t" ? blank : nil)
     }
-    signs.append(start..<text.utf8.count)
+  }
+
+  private mutating func append(sign: Unicode.Scalar, keeping blank: Unicode.Scalar? = nil) {
+    let start = text.utf8.count
+    text.unicodeScalars.append(sign)
+    if let blank { text.unicodeScalars.append(blank) }
+    if let last = signs.last, last.upperBound == start {
+      signs[signs.count - 1] = last.lowerBound..<text.utf8.count
+    } else {
+      signs.append(start..<text.utf8.count)
+    }
   }
 
   /// The lines of a text, of which only so many are looked for.

@@ -6,6 +6,9 @@ public final class Label: Widget {
   /// Of 65,535.
   private static let faintAlpha: guint16 = 0x6000
   private var hasFaintParts = false
+  /// The most lines that it shows, if there is a limit.
+  private var lineLimit: Int?
+  private var hasParagraphs = false
 
   /// Makes a label; it keeps to one line and to its start until told otherwise.
   public convenience init(_ text: String = "") {
@@ -27,9 +30,17 @@ public final class Label: Widget {
     set { gtk_label_set_text(opaque, newValue) }
   }
 
-  /// Shows a text of which some parts, in bytes of UTF-8, are only hinted at.
-  public func show(_ text: String, faintly parts: [Range<Int>]) {
-    self.text = text
+  /// Shows lines that are parted by LINE SEPARATOR, of which some parts, in bytes of UTF-8, are only hinted at.
+  ///
+  /// If they differ in direction, each line is aligned by its own, and is not wrapped if there is a limit.
+  public func show(_ text: String, faintly parts: [Range<Int>] = []) {
+    let differ = Self.linesDifferInDirection(text)
+    // Pango limits the lines of a paragraph and gives it one direction. Both separators have as many bytes.
+    self.text = differ ? String(text.map { $0 == "\u{2028}" ? "\u{2029}" : $0 }) : text
+    if let lineLimit, differ != hasParagraphs {
+      hasParagraphs = differ
+      gtk_label_set_lines(opaque, differ ? 1 : gint(lineLimit))
+    }
     guard !parts.isEmpty || hasFaintParts else { return }
     hasFaintParts = !parts.isEmpty
     setAttributes(faint: parts)
@@ -41,6 +52,7 @@ public final class Label: Widget {
   /// Wraps the text to at most so many lines, broken within a word where it must be, and cut with an ellipsis.
   public func wrap(lines: Int) {
     wrap()
+    lineLimit = lines
     gtk_label_set_lines(opaque, gint(lines))
     gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
     // By characters, GTK 4.24 finds a natural width that is less than that of the ellipsis, and complains of it.
@@ -82,6 +94,23 @@ public final class Label: Widget {
 
   /// The width that the label has at least, in characters.
   public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
+
+  private static func linesDifferInDirection(_ text: String) -> Bool {
+    // What is written from right to left has one of these bytes, and few other texts have.
+    guard text.utf8.contains(where: { (0xD6...0xE0).contains($0) || $0 >= 0xEF }) else { return false }
+    let letters = text.split(separator: "\u{2028}").compactMap {
+      $0.unicodeScalars.first(where: \.properties.isAlphabetic)
+    }
+    return Set(letters.map(isRightToLeft)).count > 1
+  }
+
+  /// Whether it is of a script that is written from right to left: from Hebrew to Arabic, and their kin.
+  private static func isRightToLeft(_ letter: Unicode.Scalar) -> Bool {
+    switch letter.value {
+    case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
+    default: false
+    }
+  }
 
   private func setAttributes(faint parts: [Range<Int>] = []) {
     let attributes = pango_attr_list_new()

@@ -215,8 +215,9 @@ public final class ListView<Row: ListRow>: Widget {
         let bounds = row.root.bounds(in: self)
       else { return false }
       // GTK's own label does not break a word, of which an address or a key is one.
-      let label = Label(text)
+      let label = Label()
       label.wrap()
+      label.show(text)
       label.limitWidth(toCharacters: 70)
       gtk_tooltip_set_custom(tooltip, label.widget)
       // On another row it is asked for anew, and appears there.

@@ -142,6 +142,16 @@ import Testing
       #expect(after - before < .milliseconds(100))
     }
   }
+
+  @Test func `marks that are stacked on a letter are drawn over no other row`() async throws {
+    let stack = String(repeating: "x", count: 40) + "a" + String(repeating: "\u{301}", count: 90)
+    try await Scene.run(with: [stack, "short"]) { scene in
+      try await scene.parkMouse()
+      // Right of the words of the first row, above the stack.
+      let blank = Rectangle(x: 150, y: 60, width: 250, height: 44)
+      #expect(try await scene.settledScreenshot().isPlain(in: blank))
+    }
+  }
 }
 
 extension Scene {
