@@ -58,6 +58,7 @@ import Testing
     expectNoLeak { _ in Revealer(child: Label("a")) }
     expectNoLeak { _ in Overlay(Label("a"), under: [Label("b")]) }
     expectNoLeak { _ in ScrolledWindow(child: Label("a")) }
+    expectNoLeak { _ in ScrollingBox(Label("a")) }
     expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }
   }
 

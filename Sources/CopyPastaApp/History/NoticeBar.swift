@@ -1,31 +1,46 @@
 import GtkKit
 
-/// One line at the window's lower edge that says what went wrong, also to a screen reader, and goes by itself.
+/// The bar at the window's lower edge that says what went wrong, also to a screen reader, and goes by itself.
 @MainActor
 final class NoticeBar {
-  private static let time = Duration.seconds(8)
-  private static let longTime = Duration.seconds(60)
   /// What else comes with a notice, such as another page that takes the focus, is said before: it would cut it off.
   private static let pause = Duration.milliseconds(150)
+
+  /// For how long a notice is shown.
+  private enum Stay: CaseIterable {
+    /// It is said only once: no later notice takes its place.
+    case long
+    /// Until the next one.
+    case short
+
+    var time: Duration { self == .long ? .seconds(60) : .seconds(8) }
+  }
+
+  private struct Notice {
+    let text: String
+    let timer: Timeout
+    /// Whether a screen reader was told.
+    var isSaid = false
+  }
 
   let root: Revealer
   private let label = Label()
   private let giveBackFocus: @MainActor () -> Void
-  private var timer: Timeout?
-  /// What was not said to a screen reader yet.
-  private var unsaid: String?
+  private var notices: [Stay: Notice] = [:]
   private var pauseTimer: Timeout?
 
   /// - Parameter giveBackFocus: moves the focus elsewhere, as the button that has it goes.
   init(giveBackFocus: @escaping @MainActor () -> Void) {
     self.giveBackFocus = giveBackFocus
-    label.wrap(lines: 4)
-    label.expand(horizontally: true)
-    let bar = Box(.horizontal, spacing: 12, [label])
+    label.wrap()
+    let words = ScrollingBox(label)
+    words.expand(horizontally: true)
+    let bar = Box(.horizontal, spacing: 12, [words])
     bar.addStyle("notice")
     root = Revealer(child: bar)
-    bar.append(
-      Button(icon: "window-close-symbolic", name: tr("Close")) { [weak self] in self?.hide() }.flat())
+    let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) { [weak self] in self?.hide() }
+    closeButton.align(vertically: .start)
+    bar.append(closeButton.flat())
   }
 
   /// Whether the user works in the window; what is shown before is said then.
@@ -35,26 +50,38 @@ final class NoticeBar {
 
   /// Shows a line, for some seconds, or `forLong` if it is said only once.
   func show(_ text: String, forLong: Bool = false) {
-    label.text = text
-    root.isRevealed = true
-    timer = Timeout(after: forLong ? Self.longTime : Self.time) { [weak self] in self?.hide() }
-    unsaid = text
+    let stay = forLong ? Stay.long : .short
+    let timer = Timeout(after: stay.time) { [weak self] in self?.end(stay) }
+    notices[stay] = Notice(text: text, timer: timer)
+    draw()
     if isHeard { say() }
+  }
+
+  private func end(_ stay: Stay) {
+    notices[stay] = nil
+    if notices.isEmpty { hide() } else { draw() }
+  }
+
+  private func draw() {
+    label.text = Stay.allCases.compactMap { notices[$0]?.text }.joined(separator: "\n")
+    root.isRevealed = true
   }
 
   private func hide() {
     if root.hasFocusWithin { giveBackFocus() }
+    // The words stay while the bar slides out.
     root.isRevealed = false
-    timer = nil
-    unsaid = nil
+    notices = [:]
   }
 
   private func say() {
-    guard unsaid != nil else { return }
+    guard notices.values.contains(where: { !$0.isSaid }) else { return }
     pauseTimer = Timeout(after: Self.pause) { [weak self] in
-      guard let self, isHeard, let words = unsaid else { return }
-      unsaid = nil
-      root.announce(words)
+      guard let self, isHeard else { return }
+      let unsaid = Stay.allCases.filter { notices[$0]?.isSaid == false }
+      let words = unsaid.compactMap { notices[$0]?.text }.joined(separator: " ")
+      for stay in unsaid { notices[stay]?.isSaid = true }
+      if !words.isEmpty { root.announce(words) }
     }
   }
 }

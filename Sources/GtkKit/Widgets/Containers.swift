@@ -105,6 +105,45 @@ public final class ScrolledWindow: Widget {
   }
 }
 
+/// As high as its text is at its width, or less, if there is no room: then the text scrolls, also by the keyboard.
+@MainActor
+public final class ScrollingBox: Widget {
+  /// Makes a box around a text, which wraps to the width that there is.
+  public convenience init(_ label: Label) {
+    self.init(new: gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+    let scrolled = ScrolledWindow(child: label)
+    scrolled.isFocusable = true
+    scrolled.setLabelledBy(label)
+    gtk_box_append(cast(), scrolled.widget)
+    let request: @MainActor @convention(c) (Child?) -> GtkSizeRequestMode = { _ in
+      GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH
+    }
+    let measure:
+      @MainActor @convention(c) (Child?, GtkOrientation, gint, Size?, Size?, Size?, Size?) -> Void = {
+        box, orientation, width, minimum, natural, _, _ in
+        guard let scrolled = gtk_widget_get_first_child(box) else { return }
+        var size = extent(of: scrolled, orientation, for: width)
+        // A scrolled window asks for the height that its child would have in a single line.
+        if orientation == GTK_ORIENTATION_VERTICAL {
+          let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
+          size.natural = max(size.minimum, extent(of: content, orientation, for: width).natural)
+        }
+        minimum?.pointee = size.minimum
+        natural?.pointee = size.natural
+      }
+    let allocate: @MainActor @convention(c) (Child?, gint, gint, gint) -> Void = { box, width, height, line in
+      gtk_widget_allocate(gtk_widget_get_first_child(box), width, height, line, nil)
+    }
+    // The widget takes it over.
+    gtk_widget_set_layout_manager(
+      widget,
+      gtk_custom_layout_new(
+        unsafeBitCast(request, to: GtkCustomRequestModeFunc.self),
+        unsafeBitCast(measure, to: GtkCustomMeasureFunc.self),
+        unsafeBitCast(allocate, to: GtkCustomAllocateFunc.self)))
+  }
+}
+
 /// A short list of rows that are all there at once.
 @MainActor
 public final class ListBox: Widget {

@@ -1,0 +1,95 @@
+import CGtk
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+@testable import GtkKit
+
+@MainActor
+@Suite(.serialized) struct NoticeBarTests {
+  private let long =
+    String(repeating: "Die Datei des Verlaufs war beschädigt. ", count: 12) + "“history.damaged”"
+  private let bar: NoticeBar
+  private let window: Window
+  private let style: ProgramStyle
+
+  init() async throws {
+    try await TestDisplay.open()
+    style = ProgramStyle()
+    bar = NoticeBar {}
+    window = Window(title: "Notices")
+  }
+
+  private func show(height: Int) {
+    let list = Label("list")
+    list.expand(horizontally: true, vertically: true)
+    window.defaultSize = (360, height)
+    window.setChild(Box(.vertical, [list, bar.root]))
+    window.present(.ambient)
+    bar.show(long, forLong: true)
+  }
+
+  private func label() throws -> OpaquePointer {
+    OpaquePointer(try #require(Self.find(gtk_label_get_type(), in: bar.root.widget)))
+  }
+
+  @Test func `a long notice is whole in a narrow window`() throws {
+    show(height: 700)
+    defer { window.destroy() }
+    let label = try label()
+    let scrolled = OpaquePointer(try #require(Self.find(gtk_scrolled_window_get_type(), in: bar.root.widget)))
+    let adjustment = gtk_scrolled_window_get_vadjustment(scrolled)
+    func isWhole() -> Bool {
+      let height = gtk_adjustment_get_page_size(adjustment)
+      return height > 150 && gtk_adjustment_get_upper(adjustment) == height
+    }
+    #expect(MainLoop.run(until: isWhole, atMost: .seconds(20)))
+    #expect(pango_layout_is_ellipsized(gtk_label_get_layout(label)) == 0)
+    #expect(pango_layout_get_line_count(gtk_label_get_layout(label)) > 8)
+  }
+
+  @Test func `a long notice can be scrolled in a low window, which stays low`() throws {
+    show(height: 140)
+    defer { window.destroy() }
+    let scrolled = OpaquePointer(try #require(Self.find(gtk_scrolled_window_get_type(), in: bar.root.widget)))
+    let adjustment = gtk_scrolled_window_get_vadjustment(scrolled)
+    func canScroll() -> Bool {
+      let height = gtk_adjustment_get_page_size(adjustment)
+      return height > 60 && gtk_adjustment_get_upper(adjustment) > height + 60
+    }
+    #expect(MainLoop.run(until: canScroll, atMost: .seconds(20)))
+    #expect(gtk_widget_get_height(window.widget) <= 140)
+    // Also by the keyboard, before or after its button.
+    gtk_window_set_focus(window.cast(), nil)
+    let reached = (1...2).map { _ in
+      _ = gtk_widget_child_focus(bar.root.widget, GTK_DIR_TAB_FORWARD)
+      return gtk_window_get_focus(window.cast()).map { OpaquePointer($0) }
+    }
+    #expect(reached.contains(scrolled))
+  }
+
+  @Test func `a later notice takes neither the place nor the time of one that is said once`() throws {
+    show(height: 700)
+    defer { window.destroy() }
+    let label = try label()
+    func text() -> String { String(cString: gtk_label_get_text(label)) }
+    bar.show("later")
+    #expect(text() == long + "\nlater")
+    bar.show("last")
+    #expect(text() == long + "\nlast")
+    #expect(MainLoop.run(until: { text() == long }, atMost: .seconds(60)))
+    #expect(bar.root.isRevealed)
+  }
+
+  private static func find(_ type: GType, in widget: UnsafeMutablePointer<GtkWidget>)
+    -> UnsafeMutablePointer<GtkWidget>?
+  {
+    if copypasta_is_a(widget, type) != 0 { return widget }
+    var next = gtk_widget_get_first_child(widget)
+    while let child = next {
+      if let found = find(type, in: child) { return found }
+      next = gtk_widget_get_next_sibling(child)
+    }
+    return nil
+  }
+}
