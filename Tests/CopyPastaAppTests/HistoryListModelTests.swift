@@ -66,8 +66,21 @@ import Testing
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
     model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
     try await scratch.store.delete(model.id(at: 80))
-    #expect(model.clip(at: 80).preview.isEmpty)
+    // Without a size and without a sign that it goes on, too.
+    #expect(model.clip(at: 80) == Clip(id: model.id(at: 80), capturedAt: 0, byteCount: 0, preview: ""))
     #expect(model.clip(at: 81).preview == "clip 18")
+  }
+
+  @Test func `rows far from the newest are let go of as new ones come`() async throws {
+    let scratch = try Scratch()
+    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
+    for number in 0..<600 {
+      model.insertNewest([try #require(try await scratch.record("clip \(number)"))])
+    }
+    // What is not held is read again, and is not there.
+    let oldest = model.id(at: 599)
+    try await scratch.store.delete(oldest)
+    #expect(model.clip(at: 599).preview.isEmpty)
   }
 }
 

@@ -1,5 +1,6 @@
 import CGtk
 import GtkTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,7 +28,6 @@ import Testing
       (goneList, goneController) = (list, controller)
       pages.show("list") { list.root }
       window.present(.ambient)
-      list.isShown = true
       list.focusNewest()
       #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
       list.flash(list.id(at: 0))
@@ -99,6 +99,32 @@ import Testing
     await controller.close()
   }
 
+  @Test func `ages are not looked at while the window is hidden`() async throws {
+    let scratch = try Scratch()
+    let clip = try #require(try await scratch.record("one"))
+    // Each look is followed by another one in a second.
+    let clock = StandingClock(time: clip.capturedAt + 119_999_999)
+    let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
+    let list = try HistoryList(
+      scratch.history.reader, height: 400, controller: controller, now: { clock.look() }, countChanged: {})
+    let window = Window(title: "Ages")
+    window.setChild(list.root)
+    window.present(.ambient)
+    var otherLooks = 0
+    let other = Age.Clock(now: { clock.time }, times: { [clip.capturedAt] }) { otherLooks += 1 }
+    // It goes on by itself.
+    let before = clock.looks
+    #expect(MainLoop.run(until: { clock.looks > before + 4 }, atMost: .seconds(20)))
+    window.isVisible = false
+    let hidden = clock.looks
+    other.isRunning = true
+    #expect(MainLoop.run(until: { otherLooks > 2 }, atMost: .seconds(20)))
+    #expect(clock.looks == hidden)
+    list.detach()
+    window.destroy()
+    await controller.close()
+  }
+
   private static func labels(in widget: UnsafeMutablePointer<GtkWidget>) -> [OpaquePointer] {
     if copypasta_is_a(widget, gtk_label_get_type()) != 0 { return [OpaquePointer(widget)] }
     var labels: [OpaquePointer] = []
@@ -136,6 +162,21 @@ import Testing
     window.destroy()
     await controller.close()
     withExtendedLifetime(style) {}
+  }
+}
+
+/// A clock that stands still, and counts who looks at it.
+private final class StandingClock: Sendable {
+  let time: Int64
+  private let count = Atomic(0)
+
+  init(time: Int64) { self.time = time }
+
+  var looks: Int { count.load(ordering: .relaxed) }
+
+  func look() -> Int64 {
+    count.add(1, ordering: .relaxed)
+    return time
   }
 }
 

@@ -18,6 +18,7 @@ import Testing
     #expect(age(60) == "1 minute ago")
     #expect(age(3599) == "59 minutes ago")
     #expect(age(3600) == "1 hour ago")
+    #expect(age(2 * 86400) == "2 days ago")
     #expect(age(3 * 86400) == "3 days ago")
     #expect(!age(30 * 86400).contains("ago"))
     // A clock that was set back.

@@ -192,6 +192,22 @@ struct Scene {
   }
 }
 
+extension Screenshot {
+  /// From where to where the frame of a row in the main window goes; empty if no row has one.
+  func focusFrame() -> Range<Int> {
+    let background = colour(x: 4, y: height - 4)
+    // Below the line under the header.
+    let marked = (54..<height - 4).filter { y in
+      // The left edge of the rows, with the frame's width.
+      (8...20).contains { x in
+        let colour = colour(x: x, y: y)
+        return abs(colour.red - background.red) > 60
+      }
+    }
+    return marked.isEmpty ? 0..<0 : marked[0]..<marked[marked.count - 1] + 1
+  }
+}
+
 extension DesktopWindow {
   /// Whether the mark at the left of the main window's header is green: the program knows that it is active, and reads
   /// the clipboard.

@@ -13,6 +13,9 @@ final class ClipRow: ListRow {
   /// The height of a row of one line, in pixels, at the usual size of text.
   static let leastHeight = 56
 
+  /// Marks the row whose menu is open.
+  static let menuStyle = "menu-open"
+
   let root: Widget
   let place: ListPlace
   /// The clip that is shown at the moment.
@@ -62,6 +65,7 @@ final class ClipRow: ListRow {
 
   func unbind() {
     showCopied(false)
+    mark(Self.menuStyle, false)
     container?.endAnnouncement()
     clip = nil
     container = nil

@@ -52,6 +52,9 @@ final class HistoryList {
     root.expand(horizontally: true, vertically: true)
     menu = RowMenu(on: view, controller: controller)
     swipe = RowSwipe(on: view, controller: controller)
+    // Ages are kept right on the screen only.
+    root.onShow { [weak self] in self?.ages.isRunning = true }
+    root.onHide { [weak self] in self?.ages.isRunning = false }
     view.onAnyInput { [weak self] kind in self?.used(by: kind) }
     // After the view, which has connected to the model before.
     model.listModel.onItemsChanged { [weak self] _, _, _ in
@@ -59,11 +62,6 @@ final class HistoryList {
       countChanged()
     }
     connectRows()
-  }
-
-  /// Whether the list is on the screen; ages are kept right only then.
-  var isShown = false {
-    didSet { ages.isRunning = isShown }
   }
 
   /// Moves the focus to the newest row, and to each newer one until the user makes a choice.
@@ -125,6 +123,14 @@ final class HistoryList {
     flashes[id] = Timeout(after: Self.flashTime) { [weak self] in
       self?.flashes[id] = nil
       self?.row(of: id)?.showCopied(false)
+    }
+  }
+
+  /// Whether the bar that offers to undo lies over the lower edge: the row in focus is kept above it.
+  var isUnderUndoBar = false {
+    didSet {
+      guard isUnderUndoBar != oldValue else { return }
+      if isUnderUndoBar { view.addStyle("under-undo-bar") } else { view.removeStyle("under-undo-bar") }
     }
   }
 

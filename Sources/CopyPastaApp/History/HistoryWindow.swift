@@ -90,7 +90,6 @@ final class HistoryWindow {
   /// Shows the window in front, with the focus on the newest row.
   func present(_ activation: Activation) {
     window.present(activation)
-    list?.isShown = true
     focusNewest()
     guard !isDrawn else { return }
     window.onNextFrame { [weak self] in self?.drawn() }
@@ -114,7 +113,6 @@ final class HistoryWindow {
   func hide() {
     rememberSize()
     window.isVisible = false
-    list?.isShown = false
   }
 
   /// Says something to the user, in one line.
@@ -204,7 +202,6 @@ final class HistoryWindow {
     undoBar.show(0)
     pages.removeAll()
     enter(.open(controller, list))
-    list.isShown = isShown
     // At the start that waits for the first frame.
     guard isDrawn else { return }
     focusNewest()
@@ -373,6 +370,7 @@ extension HistoryWindow: HistoryView {
     // Its buttons go: the focus must not go with them.
     if count == 0 && undoBar.hasFocus { focusAgain() }
     undoBar.show(count)
+    list?.isUnderUndoBar = count > 0
   }
 
   /// Gives the focus back to the row that had it, or to the page in its place.

@@ -7,6 +7,8 @@ final class RowMenu {
   private let view: ListView<ClipRow>
   private let popover: PopoverMenu
   private var target: Int64?
+  /// The row that the menu is for, which is marked as long as it is open.
+  private var row: ClipRow?
 
   init(on view: ListView<ClipRow>, controller: HistoryController) {
     self.view = view
@@ -20,7 +22,9 @@ final class RowMenu {
       if let id = self?.target { controller.delete(id) }
     }
     view.insert(group, as: "row")
-    popover.onClose { [weak view] in
+    popover.onClose { [weak self, weak view] in
+      self?.row?.mark(ClipRow.menuStyle, false)
+      self?.row = nil
       view?.hasTooltip = true
       // GTK leaves the focus in the closed menu until the next frame: a key that comes before that would be lost.
       view?.grabFocus()
@@ -48,6 +52,8 @@ final class RowMenu {
   private func open(on row: ClipRow, at place: Rectangle) {
     guard let clip = row.clip else { return }
     target = clip.id
+    self.row = row
+    row.mark(ClipRow.menuStyle, true)
     // The focus goes back to it when the menu closes.
     if let position = row.place.position { view.focus(position) }
     // One would lie over the menu.

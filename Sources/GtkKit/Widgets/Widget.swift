@@ -36,6 +36,9 @@ open class Widget: Object {
   /// Whether the widget and all it lies in are shown.
   public final var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
 
+  /// Calls `body` when the widget comes to the screen: it, and all it lies in, is shown.
+  public final func onShow(_ body: @escaping @MainActor () -> Void) { connect("map", body) }
+
   /// Calls `body` when the widget goes from the screen: it, or what it lies in, is hidden, closed or destroyed.
   ///
   /// A window that somebody holds gets no `destroy`, but it gets this.

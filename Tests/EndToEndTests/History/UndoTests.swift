@@ -74,6 +74,23 @@ import Testing
     }
   }
 
+  @Test func `the bar covers no part of the row in focus at the end of the list`() async throws {
+    try await Scene.run(with: Self.clips + ["last"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("End", "Delete")
+      try await waitUntil("the bar") { try await !scene.screenshot().isPlain(in: Scene.undoBar) }
+      let picture = try await scene.settledScreenshot()
+      let frame = picture.focusFrame()
+      #expect(frame.count > 40, "\(frame)")
+      // The bar is dark, and in the middle.
+      let bar = (0..<picture.height).first { y in
+        let colour = picture.colour(x: Scene.undoBar.x + 40, y: y)
+        return colour.red < 70 && colour.green < 70 && colour.blue < 70 && y > frame.lowerBound + 40
+      }
+      #expect(frame.upperBound <= bar ?? 0, "\(frame), bar at \(bar ?? 0)")
+    }
+  }
+
   @Test func `nothing of it survives the program`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.desktop.press("Home", "Delete")

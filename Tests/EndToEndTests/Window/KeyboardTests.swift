@@ -71,6 +71,16 @@ import Testing
     }
   }
 
+  @Test func `a new text leaves the focus on the row that the user has chosen`() async throws {
+    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Down")
+      try await scene.capture("other")
+      try await scene.desktop.press("Return")
+      try await scene.expectClipboard("middle")
+    }
+  }
+
   @Test(arguments: ["fr", "cz"])
   func `the digits work though they need Shift`(_ layout: String) async throws {
     try await Scene.run(with: Self.clips) { scene in

@@ -24,6 +24,18 @@ import Testing
     }
   }
 
+  @Test func `the row whose menu is open is marked, and no more once it is closed`() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.openMenuByMouse()
+      let frame = try await scene.settledScreenshot().focusFrame()
+      #expect(frame.contains(Scene.firstRowPoint.y) && frame.count < 70, "\(frame)")
+      // By the pointer: after a key the row in focus has a frame.
+      try await scene.chooseByMouse(entry: 0)
+      try await scene.expectClipboard("new")
+      try await waitUntil("no mark") { try await scene.screenshot().focusFrame().isEmpty }
+    }
+  }
+
   @Test func `without a compositor a menu has no black corners`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       let menu = try await Screenshot.take(of: scene.openMenuByMouse(), on: scene.desktop)

@@ -148,7 +148,7 @@ import Testing
     try await Scene.run(with: [stack, "short"]) { scene in
       try await scene.parkMouse()
       // Right of the words of the first row, above the stack.
-      let blank = Rectangle(x: 150, y: 60, width: 250, height: 44)
+      let blank = Rectangle(x: 150, y: 62, width: 250, height: 34)
       #expect(try await scene.settledScreenshot().isPlain(in: blank))
     }
   }
