@@ -30,7 +30,7 @@ public enum CopyPasta {
       return 2
     case _ where !Desktop.Folders.unnameable.isEmpty:
       let variables = Desktop.Folders.unnameable.joined(separator: ", ")
-      complain(tr("A folder’s path is not UTF-8: set %s to another one.").filled(with: variables))
+      complain(tr("A folder’s path is not valid UTF-8: set %s to another folder.").filled(with: variables))
       return 1
     case .show: return start(.shown)
     case .background: return start(.hidden)
@@ -80,7 +80,7 @@ public enum CopyPasta {
   private static func toggle() -> Int32 {
     // A program that cannot be asked would get another window with each press of the key.
     guard SessionBus.isThere else {
-      complain(tr("No session bus: --toggle cannot reach a CopyPasta that runs."))
+      complain(tr("No session bus: --toggle cannot reach a running CopyPasta."))
       return 1
     }
     let running = RunningApplication(id: id)
@@ -103,7 +103,7 @@ public enum CopyPasta {
     switch answer {
     case .done: return 0
     case .notRunning, .starting: complain(tr("CopyPasta has just ended. Try again."))
-    case .failed(let reason): complain(tr("CopyPasta runs, and does not answer: %s").filled(with: reason))
+    case .failed(let reason): complain(tr("CopyPasta is running but not responding: %s").filled(with: reason))
     }
     return 1
   }
@@ -113,8 +113,11 @@ extension StartupServices.Service {
   /// What goes without it.
   fileprivate var silence: String {
     switch self {
-    case .portal: tr("The desktop’s portal does not answer: its fonts and text size may not be followed.")
-    case .accessibility: tr("The accessibility bus does not answer: screen readers do not see this window.")
+    case .portal:
+      tr(
+        "The desktop’s portal is not responding: this window may not follow the desktop’s fonts and text size."
+      )
+    case .accessibility: tr("The accessibility bus is not responding: screen readers cannot see this window.")
     }
   }
 }

@@ -86,7 +86,7 @@ final class CopyPastaApplication {
         tr("No session bus: a second launch, --toggle and the tray icon cannot reach this window."))
     }
     SessionBus.onEnd { [weak self] in
-      complain(tr("The session bus has gone."))
+      complain(tr("The connection to the session bus was lost."))
       self?.quit()
     }
     if isEnding { application.quit() } else { startParts() }
@@ -287,7 +287,7 @@ final class CopyPastaApplication {
 
   /// The X server or the compositor has ended: so must this program, with all that is on its way to the disk.
   private func displayLost() {
-    complain(tr("The display has gone."))
+    complain(tr("The connection to the display was lost."))
     window?.rememberSize()
     // On Wayland it would wait for the main loop, which does not run any more.
     window?.endReading()

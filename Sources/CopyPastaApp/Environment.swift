@@ -81,7 +81,7 @@ final class Environment {
 
   private static func livePreferences() -> Preferences {
     let schema = Checkout()?.schema(CopyPasta.id) ?? SettingsSchema(CopyPasta.id)
-    if schema == nil { complain(tr("Settings are not kept: their schema is not installed.")) }
+    if schema == nil { complain(tr("Settings are not saved: their schema is not installed.")) }
     return Preferences(schema: schema)
   }
 
@@ -176,7 +176,7 @@ private struct Checkout {
       do throws(GLibError) {
         try SettingsSchema.compile(data, into: compiled)
       } catch {
-        complain(tr("The settings’ schema could not be compiled: %s").filled(with: error.message))
+        complain(tr("The settings schema could not be compiled: %s").filled(with: error.message))
       }
     }
     return SettingsSchema(id, compiledIn: compiled)

@@ -49,16 +49,16 @@ enum Invocation: Equatable {
     tr(
       """
       Usage: copypasta [OPTION]
-      Shows the history of what was copied while its window was active.
+      Show the history of the texts that were copied while the CopyPasta window was active.
 
-        --toggle      show the window, or hide it where it is in front: to be bound to a key
+        --toggle      show the window, or hide it if it is in front; bind this to a key
         --background  start without showing the window
-        --quit        end the CopyPasta that runs
-        --export      write the history to standard output, as JSON lines
-        --import      add to the history what --export wrote, from standard input
+        --quit        quit the running CopyPasta
+        --export      write the history to standard output as JSON lines
+        --import      add texts that --export wrote to the history, from standard input
         --check       check whether the history is sound
-        --version     say which version this is
-        -h, --help    say this
+        --version     show the version
+        -h, --help    show this help
       """)
   }
 }

@@ -30,8 +30,8 @@ static gpointer give_up_in_time(gpointer unused G_GNUC_UNUSED) {
   g_autofree char *locales = g_build_filename(folder, "share", "locale", NULL);
   setlocale(LC_ALL, "");
   bindtextdomain("copypasta", locales);
-  const char *words = g_atomic_int_get(&is_connected) ? dgettext("copypasta", "CopyPasta does not answer.")
-                                                      : dgettext("copypasta", "The session bus does not answer.");
+  const char *words = g_atomic_int_get(&is_connected) ? dgettext("copypasta", "CopyPasta is not responding.")
+                                                      : dgettext("copypasta", "The session bus is not responding.");
   g_autofree char *line = g_strdup_printf("copypasta: %s\n", words);
   (void)!write(STDERR_FILENO, line, strlen(line));
   _exit(1);

@@ -40,7 +40,7 @@ import Testing
       ConfirmationDialog.ask(
         over: dialogs[0].window, title: tr("Clear History?"),
         text: trn(
-          "The one text in the history will be deleted. This cannot be undone.",
+          "The only text in the history will be deleted. This cannot be undone.",
           "All %s texts in the history will be deleted. This cannot be undone.", 1_000_000
         ).filled(with: Format.number(1_000_000)), action: tr("C_lear History")
       ) {}

@@ -1,11 +1,11 @@
 # Completion of copypasta's options for fish: one option a line is all that it takes.
 complete --command copypasta --no-files
 set --local alone 'test (count (commandline --tokenize --current-process --cut-at-cursor)) -eq 1'
-complete --command copypasta --condition $alone --long-option toggle --description 'Show or hide the window'
-complete --command copypasta --condition $alone --long-option background --description 'Start hidden'
-complete --command copypasta --condition $alone --long-option quit --description 'End the program that runs'
-complete --command copypasta --condition $alone --long-option export --description 'Write the history as JSON lines'
-complete --command copypasta --condition $alone --long-option import --description 'Add what was exported, from standard input'
+complete --command copypasta --condition $alone --long-option toggle --description 'Show the window, or hide it if it is in front'
+complete --command copypasta --condition $alone --long-option background --description 'Start without showing the window'
+complete --command copypasta --condition $alone --long-option quit --description 'Quit the running CopyPasta'
+complete --command copypasta --condition $alone --long-option export --description 'Write the history to standard output as JSON lines'
+complete --command copypasta --condition $alone --long-option import --description 'Add texts that --export wrote, from standard input'
 complete --command copypasta --condition $alone --long-option check --description 'Check whether the history is sound'
-complete --command copypasta --condition $alone --long-option version --description 'Say which version this is'
-complete --command copypasta --condition $alone --short-option h --long-option help --description 'List the options'
+complete --command copypasta --condition $alone --long-option version --description 'Show the version'
+complete --command copypasta --condition $alone --short-option h --long-option help --description 'Show the help'

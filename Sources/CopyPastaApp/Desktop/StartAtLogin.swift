@@ -25,10 +25,10 @@ final class StartAtLogin {
     var message: String {
       switch self {
       case .notOurs(let path):
-        tr("The start at login stays as it is: “%s” was not made by CopyPasta.").filled(with: path)
-      case .refused: tr("The start at login stays as it is: the desktop did not allow the change.")
+        tr("Start at login was not changed: “%s” was not made by CopyPasta.").filled(with: path)
+      case .refused: tr("Start at login was not changed: the desktop did not allow the change.")
       case .failed(let path, let reason):
-        tr("The start at login could not be changed: “%s”: %s").filled(with: path, reason)
+        tr("Start at login could not be changed: “%s”: %s").filled(with: path, reason)
       }
     }
   }
@@ -198,7 +198,7 @@ extension StartAtLogin {
         let answer = try await portal.request(
           "RequestBackground", of: "org.freedesktop.portal.Background", within: Self.limit
         ) { token in
-          let reason = tr("To be there when you want to find what you copied.")
+          let reason = tr("To have your clipboard history ready when you need it.")
           return [
             .string(""),
             .dictionary([

@@ -36,7 +36,7 @@ final class AboutDialog: Dialogs.Dialog {
       add(tr("Translation"), style: "heading")
       add(credits)
     }
-    add(tr("License"), style: "heading")
+    add(tr("Licence"), style: "heading")
     add(Self.license, style: "explanation")
     page.addStyle("page")
     // It has the focus, and with it the keys that scroll; a screen reader says what it is on.

@@ -43,8 +43,8 @@ final class ShortcutsWindow: Dialogs.Dialog {
       (.copy, tr("Copy"), ["Return", "space", "<Control>c"]),
       (.copyAndDelete, tr("Copy and delete"), ["<Control>x"]),
       (.delete, tr("Delete"), ["Delete"]),
-      (.undo, tr("Bring back what was deleted"), ["<Control>z"]),
-      (.paste, tr("Record what is on the clipboard"), ["<Control>v"]),
+      (.undo, tr("Undo the last deletion"), ["<Control>z"]),
+      (.paste, tr("Record the text on the clipboard"), ["<Control>v"]),
       (.menu, tr("Open the menu of a text"), ["Menu", "<Shift>F10"]),
     ]
   }
@@ -54,11 +54,11 @@ final class ShortcutsWindow: Dialogs.Dialog {
       (
         title: tr("Texts"),
         shortcuts: history.map { ($0.title, $0.keys) } + [
-          (tr("Copy one of the nine newest"), ["<Control>1...9"])
+          (tr("Copy one of the nine newest texts"), ["<Control>1...9"])
         ]
       ),
       (
-        title: tr("Moving"),
+        title: tr("Navigation"),
         shortcuts: [
           (tr("Newer or older text"), ["Up", "Down"]),
           (tr("A page up or down"), ["Page_Up", "Page_Down"]),

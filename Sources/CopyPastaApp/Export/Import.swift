@@ -17,7 +17,9 @@ enum Import {
     } catch StoreError.locked {
       complain(
         tr(
-          "Not imported: the history is open in CopyPasta or another program. End it first: copypasta --quit")
+          "Not imported: the history is open in CopyPasta or another program. "
+            + "Quit CopyPasta (copypasta --quit) or that program, then try again."
+        )
       )
     } catch let error as StoreError {
       complain(tr("Not imported.") + " " + error.message)
@@ -46,7 +48,8 @@ enum Import {
             counts.present += 1
           }
         } catch is ClipText.Refusal {
-          refuse(lines.number, tr("its text is empty, not valid UTF-8, or contains a NUL character"), &counts)
+          refuse(
+            lines.number, tr("the text is empty, is not valid UTF-8, or contains a NUL character"), &counts)
         }
       case .failure(let refusal): refuse(lines.number, refusal.message, &counts)
       }
@@ -57,7 +60,7 @@ enum Import {
 
   private static func refuse(_ line: Int, _ reason: String, _ counts: inout ImportCounts) {
     counts.refused += 1
-    complain(tr("line %s is refused: %s").filled(with: String(line), reason))
+    complain(tr("line %s was refused: %s").filled(with: String(line), reason))
   }
 }
 
@@ -74,7 +77,8 @@ private struct ImportCounts {
     ]
     if present > 0 {
       parts.append(
-        trn("%s was there already.", "%s were there already.", present).filled(with: Format.number(present)))
+        trn("%s text was already there.", "%s texts were already there.", present).filled(
+          with: Format.number(present)))
     }
     if refused > 0 {
       parts.append(

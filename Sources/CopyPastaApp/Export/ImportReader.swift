@@ -22,9 +22,9 @@ struct ImportReader {
     /// What is wrong, in some words.
     var message: String {
       switch self {
-      case .malformed: tr("it is not a JSON object as --export writes it")
-      case .time: tr("its time is not a time as --export writes it")
-      case .tooLarge: tr("its text is too large")
+      case .malformed: tr("the line is not a JSON object in the format of --export")
+      case .time: tr("the time is not in the format of --export")
+      case .tooLarge: tr("the text is too large")
       }
     }
   }

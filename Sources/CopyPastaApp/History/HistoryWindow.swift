@@ -325,7 +325,7 @@ final class HistoryWindow {
     ConfirmationDialog.ask(
       over: window, title: tr("Clear History?"),
       text: trn(
-        "The one text in the history will be deleted. This cannot be undone.",
+        "The only text in the history will be deleted. This cannot be undone.",
         "All %s texts in the history will be deleted. This cannot be undone.", list.count
       ).filled(with: Format.number(list.count)), action: tr("C_lear History")
     ) { controller.clear() }
@@ -344,7 +344,7 @@ final class HistoryWindow {
     do throws(GLibError) {
       try WindowSize(of: window).keep(in: environment.windowState)
     } catch {
-      complain(tr("The window’s size could not be kept: %s").filled(with: error.message))
+      complain(tr("The window size could not be saved: %s").filled(with: error.message))
     }
   }
 }

@@ -29,8 +29,8 @@ final class ReadingIndicator {
     label.text = isReading ? tr("Reading") : tr("Not reading")
     root.tooltip =
       isReading
-      ? tr("The clipboard is read now, because this window is active.")
-      : tr("The clipboard is not read: this window is not active.")
+      ? tr("CopyPasta is reading the clipboard because this window is active.")
+      : tr("CopyPasta is not reading the clipboard because this window is not active.")
     if isReading { root.addStyle("active") } else { root.removeStyle("active") }
   }
 }

@@ -76,8 +76,8 @@ final class StatusPage {
     StatusPage(
       icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"),
       text: tr(
-        "Copy some text in any program, then come back to this window: it is kept here, to be copied again. "
-          + "The clipboard is read only while this window is active."),
+        "Copy some text in any program, then come back to this window. The text is kept here so that you can "
+          + "copy it again. The clipboard is read only while this window is active."),
       copy: copy)
   }
 
@@ -90,6 +90,6 @@ final class StatusPage {
   static var rescuing: StatusPage {
     StatusPage(
       icon: "emblem-synchronizing-symbolic", title: tr("Rescuing the History"),
-      text: tr("The history’s file is damaged. What can be read is carried over into a new one."))
+      text: tr("The history’s file is damaged. Every text that can be read is carried over into a new file."))
   }
 }

@@ -27,7 +27,9 @@ final class PreferencesWindow: Dialogs.Dialog {
 
   private static var warning: Widget {
     let label = Label(
-      tr("Changes are not kept: the settings’ schema is not installed, or the desktop keeps no settings."))
+      tr(
+        "Changes are not saved: the settings schema is not installed, or the desktop does not store settings."
+      ))
     label.wrap()
     label.addStyle("warning")
     return label
@@ -41,13 +43,13 @@ final class PreferencesWindow: Dialogs.Dialog {
       [
         row(
           .hidesAfterCopying, \.hidesAfterCopying, tr("Hide After _Copying"),
-          tr("The window hides once a text is copied, so that you can paste it at once.")),
+          tr("The window hides after you copy a text, so that you can paste the text at once.")),
         row(
           .hidesOnFocusLoss, \.hidesOnFocusLoss, tr("Hide When _Focus Is Lost"),
-          tr("The window hides when you go to another one.")),
+          tr("The window hides when you go to another window.")),
         row(
           .usesHaptics, \.usesHaptics, tr("_Vibrate After Copying"),
-          tr("A short buzz, on devices that have it.")),
+          tr("The device buzzes briefly, if it can vibrate.")),
       ])
   }
 
@@ -57,10 +59,10 @@ final class PreferencesWindow: Dialogs.Dialog {
       [
         row(
           .showsTrayIcon, \.showsTrayIcon, tr("_Tray Icon"),
-          tr("An icon with a menu, where the desktop shows such icons.")),
+          tr("An icon with a menu, on desktops that have a tray.")),
         row(
           .startsAtLogin, \.startsAtLogin, tr("_Start at Login"),
-          tr("Starts hidden. The clipboard is still read only while the window is active.")),
+          tr("CopyPasta starts hidden, and still reads the clipboard only while its window is active.")),
       ])
   }
 

@@ -57,7 +57,9 @@ final class ShortcutGroup {
   private func recording(_ isRecording: Bool) {
     // The present keys can be chosen again, and do nothing meanwhile.
     controller.isPaused = isRecording
-    if isRecording { explain(tr("Press the keys. Escape leaves them as they are, Backspace sets none.")) }
+    if isRecording {
+      explain(tr("Press the new keys. Escape keeps the current keys, Backspace removes them."))
+    }
     if !isRecording { show() }
   }
 

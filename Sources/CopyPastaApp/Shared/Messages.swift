@@ -11,7 +11,7 @@ extension StoreError {
       tr("The history’s folder “%s” cannot be used (%s). Check its owner, its permissions and its disk.")
         .filled(with: path, String(cString: strerror(code)))
     case .cannotOpen(let path, _):
-      tr("The history cannot be kept: “%s” cannot be used. Check who owns it and whether it may be written.")
+      tr("The history cannot be kept: “%s” cannot be used. Check its owner and its permissions.")
         .filled(with: path)
     case .irregular(let path):
       tr(
@@ -19,20 +19,22 @@ extension StoreError {
       )
       .filled(with: path)
     case .unsuitableFileSystem(let path):
-      tr("The history cannot be kept: the file system of “%s” has no file locks. Put it on a local disk.")
-        .filled(with: path)
+      tr(
+        "The history cannot be kept: the file system of “%s” has no file locks. Put the history on a local disk."
+      )
+      .filled(with: path)
     case .readOnly:
       tr("The history cannot be changed: its file or folder is read-only.")
     case .damaged:
-      tr("The history’s file is damaged. What can be read will be carried over at the next start.")
+      tr("The history’s file is damaged. The next start carries over every text that can be read.")
     case .foreign:
-      tr("The history’s file belongs to another program. CopyPasta left it as it is.")
+      tr("The history’s file belongs to another program. CopyPasta left the file unchanged.")
     case .newerSchema:
       tr("The history was written by a newer CopyPasta. Update CopyPasta to open it.")
     case .replaced:
-      tr("The history’s file was removed or replaced. What is in its place now is shown.")
+      tr("The history’s file was removed or replaced. The list shows the history that is there now.")
     case .locked:
-      tr("Another program holds the history’s file. Try again when it is done.")
+      tr("Another program is using the history’s file. Try again when that program is done.")
     case .openElsewhere:
       tr(
         "The history is open on another computer that shares its folder. Quit CopyPasta there, then try again."
@@ -41,7 +43,7 @@ extension StoreError {
       tr("The disk is full. Free some space, then try again.")
     case .cannotBeRescued:
       tr(
-        "The history’s file is damaged, and cannot be rescued: nothing can be written beside it. Check its folder and its disk."
+        "The history’s file is damaged and cannot be rescued: no new file can be written beside it. Check the folder and the disk."
       )
     case .alreadyThere:
       tr("The text is in the history already.")
@@ -84,7 +86,10 @@ extension HistoryCheck {
         "%s text has a wrong time, size or place.", "%s texts have a wrong time, size or place.", wrongCount)
       parts.append(wrong.filled(with: Format.number(wrongCount)))
     }
-    parts.append(tr("The next start keeps it under another name and carries over what can be read."))
+    parts.append(
+      tr(
+        "The next start keeps the damaged file under another name and carries over every text that can be read."
+      ))
     return parts.joined(separator: " ")
   }
 }
@@ -124,8 +129,8 @@ extension CaptureOutcome {
     switch self {
     case .recorded, .ignored: nil
     case .invalid(.empty): tr("Not recorded: the text is empty.")
-    case .invalid(.notUTF8): tr("Not recorded: what was copied is not valid text (UTF-8).")
-    case .invalid(.containsNUL): tr("Not recorded: what was copied contains a NUL character.")
+    case .invalid(.notUTF8): tr("Not recorded: the copied text is not valid UTF-8.")
+    case .invalid(.containsNUL): tr("Not recorded: the copied text contains a NUL character.")
     case .unread(.timedOut):
       tr("Not recorded: the program that offers the text did not deliver it in time.")
     case .unread(.ownerGone):
@@ -137,7 +142,7 @@ extension CaptureOutcome {
     case .unread(.cancelled), .unread(.unavailable): tr("Not recorded: the clipboard is out of reach.")
     case .failed(let error): tr("Not recorded.") + " " + error.message
     case .noText: tr("Not recorded: there is no text to paste.")
-    case .secret: tr("Not recorded: a password manager asks that this text is not kept.")
+    case .secret: tr("Not recorded: a password manager marked this text as secret.")
     }
   }
 }

@@ -28,7 +28,7 @@ import Testing
       #expect(try await shell("copypasta --export >\(file)", on: scene.desktop).exit == .code(0))
       try await scene.end()
       let result = try await shell("copypasta --import <\(file)", on: scene.desktop)
-      #expect(result.text == "0 texts were imported. 3 were there already." && result.exit == .code(0))
+      #expect(result.text == "0 texts were imported. 3 texts were already there." && result.exit == .code(0))
       let again = try await scene.relaunch()
       try await again.capture("copied later")
       #expect(try await again.history.texts() == ["copied later"] + Self.texts.reversed())
@@ -44,8 +44,8 @@ import Testing
       #expect(result.text == "1 text was imported. 2 lines were refused.")
       let lines = result.errors.split(separator: "\n")
       #expect(lines.count == 2)
-      #expect(lines.first?.hasPrefix("copypasta: line 2 is refused: ") == true, "\(result.errors)")
-      #expect(lines.last?.hasPrefix("copypasta: line 3 is refused: ") == true, "\(result.errors)")
+      #expect(lines.first?.hasPrefix("copypasta: line 2 was refused: ") == true, "\(result.errors)")
+      #expect(lines.last?.hasPrefix("copypasta: line 3 was refused: ") == true, "\(result.errors)")
       #expect(!result.errors.contains("hunter"))
     }
   }

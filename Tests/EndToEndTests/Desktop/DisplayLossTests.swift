@@ -11,7 +11,7 @@ import Testing
       try await Scene(desktop: desktop, app: app).capture("kept")
       desktop.signalDisplay(signal)
       #expect(try await app.program.waitForExit() == .code(1))
-      #expect(app.errors == "copypasta: The display has gone.\n")
+      #expect(app.errors == "copypasta: The connection to the display was lost.\n")
       #expect(try await app.history.texts() == ["kept"])
     }
   }
@@ -39,7 +39,7 @@ import Testing
       desktop.signalDisplay(SIGCONT)
       let exit = try await program.waitForExit()
       #expect(exit == .code(0) || exit == .code(1))
-      #expect(["", "copypasta: The display has gone.\n"].contains(program.errors))
+      #expect(["", "copypasta: The connection to the display was lost.\n"].contains(program.errors))
       #expect(try await history.texts() == ["kept"])
     }
   }

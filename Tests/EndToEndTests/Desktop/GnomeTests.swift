@@ -105,7 +105,7 @@ struct GnomeTests {
       try await Scene(desktop: desktop, app: app).capture("kept")
       try await desktop.killDisplay()
       #expect(try await app.program.waitForExit() == .code(1))
-      #expect(app.errors == "copypasta: The display has gone.\n")
+      #expect(app.errors == "copypasta: The connection to the display was lost.\n")
       #expect(try await app.history.texts() == ["kept"])
     }
   }

@@ -20,7 +20,7 @@ import Testing
       try await scene.expectGround(isDark: false)
       try await scene.capture("meanwhile")
       // On X11 nothing is missed.
-      let isSaid = scene.app.errors.contains("copypasta: The desktop’s portal does not answer")
+      let isSaid = scene.app.errors.contains("copypasta: The desktop’s portal is not responding")
       #expect(isSaid == (kind != .x11), "\(scene.app.errors)")
       portal.program.signal(SIGCONT)
       try await scene.expectGround(isDark: true)
@@ -63,7 +63,8 @@ import Testing
       try await desktop.press("Delete")
       try await waitUntil("an empty history") { try await scene.history.count() == 0 }
       #expect(try await scene.app.stop() == .code(0))
-      let line = "copypasta: The accessibility bus does not answer: screen readers do not see this window.\n"
+      let line =
+        "copypasta: The accessibility bus is not responding: screen readers cannot see this window.\n"
       #expect(scene.app.errors == line)
     }
   }
@@ -74,7 +75,7 @@ import Testing
       try await scene.capture("kept")
       desktop.signalBus(SIGTERM)
       #expect(try await scene.app.program.waitForExit() == .code(0))
-      #expect(scene.app.errors == "copypasta: The session bus has gone.\n")
+      #expect(scene.app.errors == "copypasta: The connection to the session bus was lost.\n")
       #expect(try await scene.history.texts() == ["kept"])
     }
   }

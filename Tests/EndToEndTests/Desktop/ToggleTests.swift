@@ -61,7 +61,7 @@ import Testing
     bus.signal(SIGSTOP)
     defer { bus.signal(SIGCONT) }
     let result = try await bus.run([command.path, "--toggle"])
-    #expect(result.errors == "copypasta: The session bus does not answer.\n")
+    #expect(result.errors == "copypasta: The session bus is not responding.\n")
     #expect(result.exit == .code(1) && result.text == "")
   }
 
@@ -70,7 +70,7 @@ import Testing
     let bus = try await PrivateBus.start()
     let application = try await startApplication("hangs", on: bus)
     let result = try await bus.run([command.path, "--toggle"])
-    #expect(result.errors == "copypasta: CopyPasta does not answer.\n")
+    #expect(result.errors == "copypasta: CopyPasta is not responding.\n")
     #expect(result.exit == .code(1) && result.text == "")
     try await application.stop()
   }
@@ -163,7 +163,7 @@ import Testing
       let command = try await InstalledCommand.ofProgram()
       let result = try await desktop.run(
         [command.path, "--toggle"], environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
-      #expect(result.errors == "copypasta: No session bus: --toggle cannot reach a CopyPasta that runs.\n")
+      #expect(result.errors == "copypasta: No session bus: --toggle cannot reach a running CopyPasta.\n")
       #expect(result.exit == .code(1))
       #expect(try await desktop.copyPastaWindowCount() == 0)
     }

@@ -189,7 +189,7 @@ import Testing
       let reader = try await ScreenReader.listening(on: scene.desktop)
       _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
       try await waitUntil("the words on the refusal") {
-        reader.heard.contains("Not recorded: what was copied is not valid text (UTF-8).")
+        reader.heard.contains("Not recorded: the copied text is not valid UTF-8.")
       }
     }
   }

@@ -127,7 +127,7 @@ final class GlobalShortcutController {
       case .remove: gnome.remove()
       }
     guard isDone else {
-      return tr("GNOME’s settings could not be changed. The system’s administrator may have locked them.")
+      return tr("GNOME’s settings could not be changed. The system administrator may have locked them.")
     }
     restart()
     return nil

@@ -44,7 +44,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
         try file.write([("key", key), ("modifiers", modifiers)])
       } catch {
         complain(
-          tr("CopyPasta cannot remember that the shortcut was refused: %s").filled(with: error.message))
+          tr("The refusal of the shortcut could not be saved: %s").filled(with: error.message))
       }
     }
   }

@@ -52,10 +52,10 @@ extension ShortcutState {
     case .off: tr("No shortcut is set.")
     case .starting: tr("The shortcut is being set up. The desktop may ask you about it.")
     case .held(by: .keyGrab, let name?), .held(by: .gnome, let name?):
-      tr("%s shows and hides the history, in every program.").filled(with: name)
+      tr("%s shows and hides the history from any program.").filled(with: name)
     case .held(by: .portal, let name?):
-      tr("%s shows and hides the history, in every program.").filled(with: name) + " " + Self.place
-    case .held(_, name: nil): tr("The desktop knows the shortcut.") + " " + Self.place
+      tr("%s shows and hides the history from any program.").filled(with: name) + " " + Self.place
+    case .held(_, name: nil): tr("The shortcut is active.") + " " + Self.place
     case .notHeld(let reason): reason.message
     }
   }
@@ -92,11 +92,11 @@ extension ShortcutState {
   private static var place: String {
     let names = Desktop.names
     return if names.contains("GNOME") {
-      tr("Its keys are in GNOME’s settings, under Apps, CopyPasta, Global Shortcuts.")
+      tr("The keys are set in GNOME’s settings, under Apps, CopyPasta, Global Shortcuts.")
     } else if names.contains("KDE") {
-      tr("Its keys are in KDE’s System Settings, under Keyboard, Shortcuts.")
+      tr("The keys are set in KDE’s System Settings, under Keyboard, Shortcuts.")
     } else {
-      tr("Its keys are in the desktop’s settings.")
+      tr("The keys are set in the desktop’s settings.")
     }
   }
 
@@ -113,10 +113,10 @@ extension Accelerator {
   /// Why no program should take these keys from all others; nil if it may.
   var objection: String? {
     if modifiers.isDisjoint(with: [.control, .alt, .logo, .hyper, .meta]) {
-      return tr("Hold Control, Alt or Super with the key: alone it is needed for typing.")
+      return tr("Hold Control, Alt or Super with the key: on its own, this key types text.")
     }
     guard modifiers == .control, Self.clipboardKeys.contains(keyName) else { return nil }
-    return tr("%s is needed in every program. Choose other keys.").filled(with: label)
+    return tr("Every program needs %s for the clipboard. Choose other keys.").filled(with: label)
   }
 
   /// What copies, cuts and pastes, with Control: taken from every program, there would be nothing to record.
@@ -142,21 +142,23 @@ extension ShortcutState.Reason {
     switch self {
     case .taken(let name): tr("Another program uses %s. Choose other keys.").filled(with: name)
     case .missing(let name):
-      tr("This keyboard has no keys for %s. Choose others.").filled(with: name)
+      tr("This keyboard has no keys for %s. Choose other keys.").filled(with: name)
     case .refused:
       tr("The desktop did not grant the shortcut.") + " "
-        + tr("Choose the keys again to be asked anew, or bind keys to this command:")
+        + tr("Choose the keys again to be asked once more, or bind keys to this command:")
     case .removed:
       tr("The shortcut was removed in the desktop’s settings.") + " "
-        + tr("Choose the keys again to be asked anew, or bind keys to this command:")
+        + tr("Choose the keys again to be asked once more, or bind keys to this command:")
     case .unsuitable(let why): why
     case .notInstalled:
       tr(
-        "This desktop has shortcuts for installed programs only. In its keyboard settings, bind keys to this command:"
+        "This desktop offers shortcuts to installed programs only. In the keyboard settings, bind keys to this command:"
       )
     case .unsupported:
-      tr("This desktop has no shortcuts for programs. In its keyboard settings, bind keys to this command:")
-    case .malformed: tr("The shortcut in the settings is no combination of keys. Choose another.")
+      tr(
+        "This desktop does not offer shortcuts to programs. In the keyboard settings, bind keys to this command:"
+      )
+    case .malformed: tr("The shortcut in the settings is not a valid key combination. Choose other keys.")
     }
   }
 }
