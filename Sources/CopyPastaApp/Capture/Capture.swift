@@ -142,7 +142,7 @@ actor Capture {
 
   /// Records a text that the user hands over, unless it is the newest clip's.
   ///
-  /// - Returns: What became of it, which is told nobody else.
+  /// - Returns: The outcome of the text, not passed to `tell`.
   func recordExplicitly(_ bytes: [UInt8], fromClipboard: Bool) async -> CaptureOutcome {
     let time = now()
     return await record(bytes) { [store] text throws(StoreError) in

@@ -20,7 +20,7 @@ final class TrayIcon {
 
   /// - Parameters:
   ///   - connect: the bus that the tray is on.
-  ///   - requested: called for what the user asks for, with the desktop's word that it was the user.
+  ///   - requested: called for each request of the user, with the proof that the user made it.
   ///   - shownChanged: called when a tray host begins or ceases to show the icon.
   init(
     preferences: Preferences, connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session,

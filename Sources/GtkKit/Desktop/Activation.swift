@@ -1,6 +1,6 @@
 import CGtk
 
-/// The desktop's word that the user asked for a window; without one a window manager may not give it the focus.
+/// Proof that the user asked for a window; without it a window manager may refuse the window the focus.
 public enum Activation: Equatable, Sendable {
   /// What GTK knows by itself, such as the token that came with a call over D-Bus.
   case ambient

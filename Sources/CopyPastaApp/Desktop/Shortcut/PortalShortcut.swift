@@ -142,7 +142,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
 
   private func setUp(_ keys: Accelerator) async -> ShortcutState {
     let mayAsk = refused?.contains(keys) != true
-    // KDE keeps its user's no in its settings, where they may have thought better of it.
+    // KDE stores the refusal in its settings; the user may have changed it since.
     guard mayAsk || remembers else { return .notHeld(.refused) }
     isPortalGone = false
     do throws(Portal.RequestError) {

@@ -28,7 +28,7 @@ final class PortalShortcutSession {
   /// - Parameters:
   ///   - limit: how long an answer may take that needs no user.
   ///   - remembers: whether `ListShortcuts` says what the desktop granted an earlier session, as KDE's does.
-  ///   - mayAsk: whether the user may be asked; else only what was granted earlier is had.
+  ///   - mayAsk: whether the user may be asked; if false, only an earlier grant is used.
   /// - Throws: `refused` if the user, now or earlier, or the desktop does not want it.
   static func make(
     for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool,
