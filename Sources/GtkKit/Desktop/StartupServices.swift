@@ -117,7 +117,8 @@ public final class StartupServices {
 
   /// Has the bus answer what GTK asks the portal: that it knows of no such thing.
   ///
-  /// Newer GTKs have a switch for that (`no-portals`), which 4.8 has not; but it cannot be turned back, and holds for everything that a portal gives.
+  /// Newer GTKs have a switch for that (`no-portals`), which 4.8 has not; it cannot be turned back, and holds for
+  /// everything that a portal gives.
   private func divert() {
     if let bus = SessionBus.bus {
       diversion = g_dbus_connection_add_filter(bus.opaque, divertedFromPortal, nil, nil)
