@@ -37,6 +37,7 @@ COPYPASTA_FLAG(GdkModifierType, GDK_HYPER_MASK);
 COPYPASTA_FLAG(GdkModifierType, GDK_META_MASK);
 COPYPASTA_FLAG(GdkModifierType, GDK_SHIFT_MASK);
 COPYPASTA_FLAG(GdkModifierType, GDK_SUPER_MASK);
+COPYPASTA_FLAG(GdkToplevelState, GDK_TOPLEVEL_STATE_FOCUSED);
 COPYPASTA_FLAG(GtkEventControllerScrollFlags, GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_BACKDROP);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_FOCUS_WITHIN);
@@ -76,6 +77,52 @@ GType gdk_x11_surface_get_type(void);
 unsigned long gdk_x11_surface_get_xid(GdkSurface *surface);
 guint32 gdk_x11_get_server_time(GdkSurface *surface);
 void gdk_x11_surface_set_user_time(GdkSurface *surface, guint32 timestamp);
+
+/* An event of XInput 2 about the focus, as the signal "xevent" of a GdkX11Display has it: the beginnings of Xlib's
+   XGenericEventCookie and XIEnterEvent, which cannot be included either. */
+typedef struct {
+  int type;
+  unsigned long serial;
+  int send_event;
+  void *display;
+  int extension;
+  int evtype;
+  unsigned int cookie;
+  void *data;
+} CopyPastaXCookie;
+typedef struct {
+  int type;
+  unsigned long serial;
+  int send_event;
+  void *display;
+  int extension;
+  int evtype;
+  unsigned long time;
+  int deviceid;
+  int sourceid;
+  int detail;
+  unsigned long root;
+  unsigned long event;
+  unsigned long child;
+  double root_x;
+  double root_y;
+  double event_x;
+  double event_y;
+  int mode;
+} CopyPastaXFocus;
+
+/* Whether an X event says that a window has got the focus (1) or lost it (-1), grabs left aside; 0 if it is another. */
+static inline int copypasta_focus_change(const void *xevent, unsigned long window) {
+  enum { generic_event = 35, focus_in = 9, focus_out = 10, normal = 0, while_grabbed = 3, inferior = 2, pointer = 5 };
+  const CopyPastaXCookie *cookie = (const CopyPastaXCookie *)xevent;
+  if (cookie->type != generic_event || !cookie->data || (cookie->evtype != focus_in && cookie->evtype != focus_out))
+    return 0;
+  const CopyPastaXFocus *focus = (const CopyPastaXFocus *)cookie->data;
+  if (focus->event != window || (focus->mode != normal && focus->mode != while_grabbed)) return 0;
+  /* It stays within the window, or follows the pointer. */
+  if (focus->detail == inferior || focus->detail >= pointer) return 0;
+  return cookie->evtype == focus_in ? 1 : -1;
+}
 
 static inline void copypasta_set_labelled_by(gpointer accessible, gpointer label) {
   gtk_accessible_update_relation(GTK_ACCESSIBLE(accessible), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);

@@ -225,14 +225,15 @@ open class Object {
     return attach("key-pressed", body, callback)
   }
 
-  /// Connects to a question about a drop, which is borrowed for the call.
+  /// Connects to a question about a drop or an event, which is borrowed for the call.
   @discardableResult
-  final func connectDropQuestion(
+  final func connectQuestion(
     _ signal: String, _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Bool
   ) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = { _, drop, data in
-      guard let drop else { return 0 }
-      return Closure<@MainActor (UnsafeMutableRawPointer) -> Bool>.behind(data)(drop) ? 1 : 0
+    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = {
+      _, asked, data in
+      guard let asked else { return 0 }
+      return Closure<@MainActor (UnsafeMutableRawPointer) -> Bool>.behind(data)(asked) ? 1 : 0
     }
     return attach(signal, body, callback)
   }

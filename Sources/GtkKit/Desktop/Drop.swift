@@ -40,7 +40,7 @@ extension Widget {
   ) {
     let target = Object(
       Owned(taking: gtk_drop_target_async_new(contentFormats(of: types), copypasta_GDK_ACTION_COPY)))
-    target.connectDropQuestion("accept") { [target = target.opaque] drop in
+    target.connectQuestion("accept") { [target = target.opaque] drop in
       isAccepted() && gdk_drop_get_drag(OpaquePointer(drop)) == nil
         && gdk_content_formats_match(
           gdk_drop_get_formats(OpaquePointer(drop)), gtk_drop_target_async_get_formats(target)) != 0

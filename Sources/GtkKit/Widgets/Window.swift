@@ -36,6 +36,8 @@ public final class Window: Widget {
 
   private var lastInput: InputEvent?
   private var activityNews: Timeout?
+  /// Whether the desktop has given the focus to another window though GTK, which has a grab, calls this one active.
+  private var isLeft = false
 
   /// Remembers from now on the last key or button: with GTK 4.24 on X11, `takesSystemShortcuts` has to name it.
   public func noteInput() {
@@ -71,8 +73,9 @@ public final class Window: Widget {
 
   /// Whether the user sees the window and works in it.
   ///
-  /// GTK 4.8 leaves `is-active` set on a window that was hidden, so both are asked.
-  public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 }
+  /// GTK 4.8 leaves `is-active` set on a window that was hidden. Every GTK leaves it set while a menu, or what else has
+  /// the keyboard grabbed, is open, though the user works in another program's window by then.
+  public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 && !isLeft }
 
   /// How many of this program's windows are on the screen.
   public static var shownCount: Int {
@@ -83,10 +86,43 @@ public final class Window: Widget {
     }
   }
 
-  /// Calls `body` when `isShownAndActive` may have changed.
+  /// Calls `body` when `isShownAndActive` may have changed; before the window is shown.
   public func onActivityChange(_ body: @escaping @MainActor () -> Void) {
-    connectNotify("is-active", body)
+    connectNotify("is-active") { [weak self] in
+      self?.isLeft = false
+      body()
+    }
     connectNotify("visible", body)
+    let isLeft: @MainActor (Bool) -> Void = { [weak self] isLeft in
+      guard let self, self.isLeft != isLeft, !isLeft || gtk_window_is_active(cast()) != 0 else { return }
+      self.isLeft = isLeft
+      body()
+    }
+    connect("realize") { [weak self] in self?.followFocus(isLeft) }
+  }
+
+  /// Says what GTK does not say while it has a grab: whether the desktop has given the focus to another window.
+  private func followFocus(_ isLeft: @escaping @MainActor (Bool) -> Void) {
+    guard let surface = gtk_native_get_surface(opaque) else { return }
+    if let number = x11Number {
+      // Of the surface only some window managers say it; the server does of every window.
+      let display = Object(Owned(borrowing: gdk_surface_get_display(surface)))
+      let connection = display.connectQuestion("xevent") { event in
+        let change = copypasta_focus_change(event, CUnsignedLong(number))
+        if change != 0 { isLeft(change < 0) }
+        return false
+      }
+      connectOnce("unrealize") { display.disconnect(connection) }
+    } else {
+      var hadFocus = false
+      Object(Owned(borrowing: surface)).connectNotify("state") { [weak self] in
+        guard let surface = self.flatMap({ gtk_native_get_surface($0.opaque) }) else { return }
+        let state = gdk_toplevel_get_state(surface).rawValue
+        let hasFocus = state & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue != 0
+        if hasFocus != hadFocus { isLeft(!hasFocus) }
+        hadFocus = hasFocus
+      }
+    }
   }
 
   /// Calls `body` before the window closes; if it returns true, the window stays.

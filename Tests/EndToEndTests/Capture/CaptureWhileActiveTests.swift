@@ -25,6 +25,52 @@ import Testing
     }
   }
 
+  /// On sway GDK warns of a menu whose place changes.
+  static let menus: [(VirtualDesktop.Kind, String)] = [(.x11, "F10"), (.x11, "Menu"), (.wayland, "Menu")]
+
+  /// GTK calls a window active as long as a menu of its has the keyboard.
+  @Test(arguments: menus)
+  func `what is copied while another window is active is not read though a menu is open`(
+    _ kind: VirtualDesktop.Kind, menu key: String
+  ) async throws {
+    try await Scene.run(on: kind, with: ["old", "new"]) { scene in
+      try await scene.capture("before")
+      let other = try await scene.openOtherWindow()
+      try await scene.app.window.activate()
+      try await waitUntil("the window active") { try await scene.app.window.showsReading() }
+      try await scene.openMenu(key)
+      try await other.activate()
+      try await scene.waitUntilInactive()
+      let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      try await scene.replace(unseen, with: "last")
+      #expect(unseen.requests == [])
+
+      // It is looked at once the window is active again, with the menu or without.
+      try await scene.app.window.activate()
+      try await scene.expectNewest("last")
+      #expect(try await scene.history.texts() == ["last", "before", "new", "old"])
+    }
+  }
+
+  @Test(arguments: menus)
+  func `a menu does not keep the window from hiding when the user goes to another one`(
+    _ kind: VirtualDesktop.Kind, menu key: String
+  ) async throws {
+    try await Scene.run(on: kind, with: ["old", "new"]) { scene in
+      let other = try await scene.openOtherWindow()
+      try await scene.app.window.activate()
+      try await waitUntil("the window active") { try await scene.app.window.showsReading() }
+      try scene.desktop.home.set(["hide-on-focus-loss": "true"])
+      try await scene.openMenu(key)
+      try await other.activate()
+      try await waitUntil("the window hidden") { try await !scene.app.window.isVisible() }
+      // On sway nothing would bring it back: it has ended.
+      guard kind == .x11 else { return }
+      try await scene.show()
+      #expect(try await scene.desktop.popups().isEmpty)
+    }
+  }
+
   @Test(arguments: kinds)
   func `starting reads once what is on the clipboard`(_ kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
@@ -104,6 +150,27 @@ import Testing
 }
 
 extension Scene {
+  /// Opens a menu by its key, and waits until it is there.
+  fileprivate func openMenu(_ key: String) async throws {
+    let before = try await settledScreenshot()
+    try await desktop.press(key)
+    // On Wayland a menu is part of its window's picture.
+    let rows = Rectangle(x: 0, y: 60, width: before.width, height: before.height - 60)
+    try await waitUntil("the menu") {
+      if desktop.kind == .x11 { return try await !desktop.popups().isEmpty }
+      return try await !screenshot().matches(before, in: rows)
+    }
+  }
+
+  /// Shows the window again, and waits until it is active.
+  fileprivate func show() async throws {
+    #expect(try await desktop.copypasta().exit == .code(0))
+    try await waitUntil("the window active") {
+      guard let window = try await CopyPasta.readyWindow(on: desktop) else { return false }
+      return try await window.showsReading()
+    }
+  }
+
   /// Copies something else, and waits until the owner before it has seen all that it was asked.
   fileprivate func replace(_ owner: ClipboardOwner, with text: String) async throws {
     try await desktop.copy(text)
