@@ -25,6 +25,9 @@ public enum TransferError: Error, Equatable, Sendable {
   /// The read was given up because another offer took its place, or because nobody wants it any more: not an error to
   /// speak of.
   case cancelled
+  /// Another copy was made at the same moment: by the user, out of the history, before this text could be asked for; or
+  /// by another program, before the text that was to be offered was on the clipboard.
+  case overtaken
   /// The desktop is out of reach, or does not allow it.
   case unavailable
 }

@@ -212,6 +212,28 @@ final class Connection {
     (window ^ other) & ~xcb_get_setup(handle).pointee.resource_id_mask == 0
   }
 
+  // MARK: - The focus
+
+  /// The window that gets the keys; nil if that is whichever the pointer is in.
+  func focus(_ deadline: Deadline) throws(WaitError) -> Window? {
+    let question = xcb_get_input_focus(handle).sequence
+    let reply = try reply(xcb_get_input_focus_reply_t.self, to: question, deadline)
+    guard let focus = reply?.body.focus else { return noWindow }
+    return focus == XCB_INPUT_FOCUS_POINTER_ROOT.rawValue ? nil : focus
+  }
+
+  /// Whether a window is another one, or lies in it; the root window counts as none.
+  func isWindow(_ window: Window, in other: Window, _ deadline: Deadline) throws(WaitError) -> Bool {
+    guard other != root else { return false }
+    var window = window
+    while window != other {
+      guard window != noWindow, window != root else { return false }
+      let question = xcb_query_tree(handle, window).sequence
+      window = try reply(xcb_query_tree_reply_t.self, to: question, deadline)?.body.parent ?? noWindow
+    }
+    return true
+  }
+
   // MARK: - Keys
 
   /// The first and the last number of a key.

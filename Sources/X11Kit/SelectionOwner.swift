@@ -66,13 +66,16 @@ public actor SelectionOwner {
 
   /// Puts `bytes`, a text in UTF-8, on the clipboard in place of what is there.
   ///
-  /// Pastes of an earlier text that are under way end with that text. If somebody else copies at this very moment,
-  /// theirs is the later copy: ``isOwner`` is false then, and the loss handler is called.
+  /// Pastes of an earlier text that are under way end with that text.
+  /// - Returns: false if somebody else has copied at this very moment: theirs is the later copy, and the loss handler is
+  ///   called.
   /// - Throws: `connectionLost`.
-  public func offer(_ bytes: [UInt8]) throws(X11Error) {
+  @discardableResult
+  public func offer(_ bytes: [UInt8]) throws(X11Error) -> Bool {
     defer { handleEvents() }
     do {
       try own(bytes, from: try serverTime(.endless))
+      return offer != nil
     } catch {
       offer = nil
       throw .connectionLost

@@ -10,7 +10,7 @@ final class SelectionRead {
   private let atoms: Atoms
   private let lateAnswers: SelectionReader.LateAnswers
   /// Without one, the user has asked for this read.
-  private let permit: ReadingPermit?
+  private let permission: Permission?
   private let limits: TransferLimits
   private let deadline: Deadline
   /// Where the answers arrive; it lives as long as this read, and until the owner has done what it was asked for.
@@ -21,6 +21,19 @@ final class SelectionRead {
   private var watched = noWindow
   private var stage = Stage.judging(since: 0)
   private var graceEnd: SuspendingClock.Instant?
+  private let ownWindow: () -> Window?
+  private let asked: () -> Void
+  /// Whether this program has taken the clipboard since the text was asked for: nobody else's text came in between.
+  private var isOvertaken = false
+
+  /// When something may be asked for though the user has not asked for it.
+  struct Permission {
+    let permit: ReadingPermit
+    /// The window that has to have the focus, too.
+    ///
+    /// GTK leaves a window active while a menu of its has the keyboard grabbed, though the focus is another program's.
+    let window: Window?
+  }
 
   /// Whether there is another offer than the one that this read is about.
   private(set) var isReplaced = false
@@ -36,15 +49,17 @@ final class SelectionRead {
 
   init(
     _ connection: Connection, _ atoms: Atoms, _ lateAnswers: SelectionReader.LateAnswers,
-    permit: ReadingPermit?,
-    limits: TransferLimits, _ deadline: Deadline
+    _ permission: Permission?, _ limits: TransferLimits, _ deadline: Deadline,
+    ownWindow: @escaping () -> Window?, asked: @escaping () -> Void
   ) {
     self.connection = connection
     self.atoms = atoms
     self.lateAnswers = lateAnswers
-    self.permit = permit
+    self.permission = permission
     self.limits = limits
     self.deadline = deadline
+    self.ownWindow = ownWindow
+    self.asked = asked
     requestor = connection.makeWindow()
   }
 
@@ -62,11 +77,11 @@ final class SelectionRead {
   /// What is on the clipboard.
   ///
   /// - Throws: Why there is nothing; `cancelled` also if the owner changed before its text was there.
-  func content(ownWindow: Window?) throws(TransferError) -> ClipboardContent {
+  func content() throws(TransferError) -> ClipboardContent {
     // A time of the server's in place of "CurrentTime" (ICCCM 2.4): some owners refuse the latter.
     connection.requestTime(for: requestor, through: atoms[.timeProperty])
     guard let owner = try currentOwner() else { return .noText }
-    if owner == ownWindow { return .own }
+    if owner == ownWindow() { return .own }
     watched = owner
     connection.select(.structure, on: owner)
     let time = try serverTime()
@@ -121,6 +136,7 @@ final class SelectionRead {
     while let event = connection.takeEvent() { try heed(event) }
     let (target, property) = (atoms[format], atoms[.textProperty])
     stage = .asked(by: try ask(for: target, into: property, at: time))
+    asked()
     switch try answer(to: target, in: property, limit: limits.bytes) {
     case .tooLarge: throw .tooLarge(limit: limits.bytes)
     case .value(let type, format: 8, let bytes):
@@ -157,12 +173,22 @@ final class SelectionRead {
       connection.flush()
       awaited = .answer
     }
-    guard let permit else {
+    guard let permission else {
       question()
       return request
     }
-    guard permit.ask(question) else { throw .cancelled }
+    if let window = permission.window, try !hasFocus(window) { throw .cancelled }
+    guard permission.permit.ask(question) else { throw .cancelled }
     return request
+  }
+
+  /// Whether the server's focus is in a window, or in one around it, as some window managers have it.
+  private func hasFocus(_ window: Window) throws(TransferError) -> Bool {
+    try translating { () throws(Connection.WaitError) in
+      guard let focus = try connection.focus(deadline) else { return true }
+      if try connection.isWindow(focus, in: window, deadline) { return true }
+      return try connection.isWindow(window, in: focus, deadline)
+    }
   }
 
   /// The owner's answer, in one property or piece by piece.
@@ -220,7 +246,7 @@ final class SelectionRead {
       throw .cancelled
     // It may have been gone before it was watched.
     // The end of one that another program has replaced is nothing to tell of.
-    case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : .cancelled
+    case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
     case .ownerChanged(let change) where isNews(change): try ownerChanged(change)
     default: break
     }
@@ -235,6 +261,16 @@ final class SelectionRead {
 
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
+    if let owner = change.owner, owner == ownWindow() {
+      // What the user copies out of the history comes after this text, which its owner has been asked for.
+      guard isQuestionBefore(change) else { throw .overtaken }
+      isOvertaken = true
+      return
+    }
+    if isOvertaken {
+      graceEnd = graceEnd ?? .now + limits.grace
+      return
+    }
     switch stage {
     case .answered where change.owner == nil: break
     // It may serve nobody else until this transfer is over (xclip 0.13).
@@ -246,6 +282,18 @@ final class SelectionRead {
     case .judging, .asked: throw change.owner == nil ? .ownerGone : .cancelled
     }
   }
+
+  /// Whether the question for the text has reached the judged owner before a change.
+  private func isQuestionBefore(_ change: Event.SelectionChange) -> Bool {
+    switch stage {
+    case .judging: false
+    case .asked(let request): change.isAfter(request)
+    case .answered: true
+    }
+  }
+
+  /// What ends a read whose owner has been replaced, and has got its time.
+  private var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
 
   private func isAnotherProgram(_ owner: Window?) -> Bool {
     guard let owner else { return false }
@@ -259,7 +307,7 @@ final class SelectionRead {
       return try work()
     } catch {
       switch error {
-      case .deadlinePassed: throw graceEnd == nil ? .timedOut : .cancelled
+      case .deadlinePassed: throw graceEnd == nil ? .timedOut : replaced
       case .cancelled: throw .cancelled
       case .connectionLost: throw .unavailable
       }
@@ -337,56 +385,6 @@ final class SelectionRead {
   ) throws(TransferError) -> Connection.TakenProperty {
     try translating { () throws(Connection.WaitError) in
       try connection.takeProperty(property, of: requestor, appendingTo: &bytes, limit: limit, deadline)
-    }
-  }
-
-  // MARK: - Encodings
-
-  /// How the bytes of an answer are meant.
-  private enum TextEncoding {
-    /// As they are to be handed out.
-    case unchanged
-    /// ISO 8859-1, as ICCCM 2.6.2 has it for `STRING`.
-    case latin1
-
-    /// Judges by what was asked for, and by the type that the owner gave its answer; nil for what is no text.
-    init?(type: Atom, target: TextFormat, _ atoms: Atoms) {
-      guard let named = TextFormat.allCases.first(where: { atoms[$0] == type }) else { return nil }
-      switch (target, named) {
-      case (.string, .string), (.string, .plain), (.string, .text): self = .latin1
-      case (.text, .string), (.text, .plain), (.text, .text): self = .latin1
-      default: self = .unchanged
-      }
-    }
-
-    /// The bytes as UTF-8.
-    ///
-    /// ISO 8859-1 that is valid UTF-8 already is left alone: xclip, xsel and others give UTF-8 for `STRING` too,
-    /// and a text in ISO 8859-1 that happens to be valid UTF-8, beyond ASCII, is not one that anybody writes.
-    func utf8(_ bytes: [UInt8]) -> [UInt8] {
-      guard self == .latin1, !bytes.isValidUTF8 else { return bytes }
-      var text: [UInt8] = []
-      text.reserveCapacity(bytes.count + bytes.count { $0 >= 0x80 })
-      for byte in bytes {
-        if byte < 0x80 {
-          text.append(byte)
-        } else {
-          text.append(0xc0 | byte >> 6)
-          text.append(0x80 | byte & 0x3f)
-        }
-      }
-      return text
-    }
-  }
-}
-
-extension [UInt8] {
-  fileprivate var isValidUTF8: Bool {
-    do {
-      _ = try UTF8Span(validating: span)
-      return true
-    } catch {
-      return false
     }
   }
 }

@@ -122,18 +122,24 @@ public actor SelectionReader {
   ///
   /// A secret is not read: if the owner lists `SecretHint.name` with the value `secret`, or lists it and does not tell
   /// its value, the text is never asked for.
+  /// If the caller takes the clipboard itself once the text is asked for, the read goes on to its end.
   /// - Parameters:
-  ///   - ownWindow: The window of the caller's own offer, which is not read back.
+  ///   - ownWindow: The window of the caller's own offer, which is not read back; asked for each time it matters.
+  ///   - activeWindow: The window that has to have the server's focus whenever something is asked for, unless that is
+  ///     on purpose.
   ///   - limits: How far the read may go.
   ///   - onPurpose: Whether the user has asked for this read; otherwise nothing is asked for without the permit.
+  ///   - asked: Called when the text has been asked for.
   /// - Throws: Why there is no content; `cancelled` also if the owner changed before its text was there, or the permit
-  ///   was revoked before it was asked for. After any error but `unavailable` the next read works.
+  ///   was revoked, or the focus lost, before it was asked for. After any error but `unavailable` the next read works.
   public func readText(
-    ownWindow: UInt32?, within limits: TransferLimits, onPurpose: Bool = false
+    ownWindow: @autoclosure @escaping @Sendable () -> UInt32?, activeWindow: UInt32? = nil,
+    within limits: TransferLimits, onPurpose: Bool = false, asked: @escaping @Sendable () -> Void = {}
   ) async throws(TransferError) -> ClipboardContent {
     let deadline = Deadline(end: nil, cancellation: cancellation).limited(to: limits.total)
     let result: Result<ClipboardContent, TransferError> = await withTaskCancellationHandler {
-      read(ownWindow: ownWindow, within: limits, onPurpose ? nil : permit, deadline)
+      let permission = onPurpose ? nil : SelectionRead.Permission(permit: permit, window: activeWindow)
+      return read(within: limits, permission, deadline, ownWindow: ownWindow, asked: asked)
     } onCancel: { [cancellation] in
       cancellation.send()
     }
@@ -141,13 +147,15 @@ public actor SelectionReader {
   }
 
   private func read(
-    ownWindow: UInt32?, within limits: TransferLimits, _ permit: ReadingPermit?, _ deadline: Deadline
+    within limits: TransferLimits, _ permission: SelectionRead.Permission?, _ deadline: Deadline,
+    ownWindow: @escaping () -> UInt32?, asked: @escaping () -> Void
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
     // A text that the user has asked for is still new to `nextOffer`.
-    if permit != nil { hasNewOffer = false }
+    if permission != nil { hasNewOffer = false }
     if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], true) }
-    let read = SelectionRead(connection, atoms, lateAnswers, permit: permit, limits: limits, deadline)
+    let read = SelectionRead(
+      connection, atoms, lateAnswers, permission, limits, deadline, ownWindow: ownWindow, asked: asked)
     defer {
       if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], false) }
       read.end()
@@ -155,7 +163,7 @@ public actor SelectionReader {
       handleEvents()
     }
     do {
-      return .success(try read.content(ownWindow: ownWindow))
+      return .success(try read.content())
     } catch {
       return .failure(error)
     }

@@ -9,14 +9,14 @@ final class FakeClipboard: SystemClipboard {
   let offers = FakeSource()
   var source: any ClipboardSource { offers }
   private(set) var offered: [String] = []
-  /// Whether the desktop lets this program have the clipboard.
-  var takesOffers = true
+  /// Why this program does not get the clipboard, if it does not.
+  var failure: TransferError?
   var offeredText: ClipText?
 
   func onOfferLost(_ body: @escaping @MainActor () -> Void) {}
 
   func offer(_ text: ClipText) async throws(TransferError) {
-    guard takesOffers else { throw .unavailable }
+    if let failure { throw failure }
     offered.append(String(decoding: text.bytes, as: UTF8.self))
     offeredText = text
   }
@@ -27,6 +27,8 @@ final class FakeClipboard: SystemClipboard {
 final class FakeSource: ClipboardSource {
   /// What a read answers at once; if nil, it waits for `answer`.
   var content: ClipboardContent?
+  /// What a read ends with.
+  var failure: TransferError?
   /// There is always another offer: that with the number of the read.
   var endless: ((Int) -> ClipboardContent)?
   /// What a read on purpose answers.
@@ -84,6 +86,7 @@ final class FakeSource: ClipboardSource {
     guard !onPurpose else { return try await readOnPurpose() }
     hasNewOffer = endless != nil
     reads += 1
+    if let failure { throw failure }
     if let endless { return endless(reads) }
     if let content { return content }
     do {

@@ -83,6 +83,54 @@ import Testing
     #expect(try await eventuallyTexts(["next", "last"]))
   }
 
+  /// A clipboard manager may take a copy over, and be read, before the copy is noted.
+  @Test(arguments: [["copied out"], ["copied out", "the next one"]])
+  func `what comes back of a copy while it is being noted is no new one`(copies: [String]) async throws {
+    capture.follow(true)
+    source.copy(text("last"))
+    #expect(try await eventuallyTexts(["last"]))
+    source.copy(nil)
+    #expect(try await eventually { source.isWaiting })
+    for copy in copies { await capture.noteCopied(try ClipText(validating: Array(copy.utf8))) }
+    source.answer(text("copied out"))
+    await capture.settle()
+    #expect(try scratch.texts() == ["last"])
+    // What was copied out last is what would be recorded again.
+    let before = source.reads
+    source.copy(text(try #require(copies.last)))
+    #expect(try await eventually { source.reads > before })
+    source.copy(text("next"))
+    #expect(try await eventuallyTexts(["next", "last"]))
+  }
+
+  /// It waits for what the user did before.
+  @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
+  func `a text that was read before a copy is compared with what was captured before it`(
+    read: String, texts: [String]
+  ) async throws {
+    let queue = TaskQueue()
+    let capture = Capture(source, into: scratch.store, queue: queue, now: { 1_000_000 }) { _ in }
+    try await scratch.record("last")
+    let (gate, opening) = AsyncStream<Never>.makeStream()
+    queue.add { for await _ in gate {} }
+    source.content = text(read)
+    capture.follow(true)
+    #expect(try await eventually { source.reads == 1 })
+    await capture.noteCopied(try ClipText(validating: Array("copied out".utf8)))
+    opening.finish()
+    await capture.settle()
+    #expect(try scratch.texts() == texts)
+    #expect(try await scratch.record("copied out") == nil)
+  }
+
+  @Test func `a text that cannot be had because a row was copied is told of`() async throws {
+    source.failure = .overtaken
+    capture.follow(true)
+    #expect(try await eventually { !outcomes.all.isEmpty })
+    #expect(outcomes.all == [.unread(.overtaken)])
+    #expect(outcomes.messages.allSatisfy { $0 != nil })
+  }
+
   /// An owner may serve nobody else until a transfer is over, so it is not left in the middle of one.
   @Test func `a transfer goes on when the window becomes inactive, and settling waits for it`() async throws {
     capture.follow(true)

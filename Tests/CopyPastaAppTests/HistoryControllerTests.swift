@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `a text that the desktop does not take is not copied and its row not marked`() async {
-    clipboard.takesOffers = false
+    clipboard.failure = .unavailable
     controller.copy(ids[1])
     await controller.settle()
     #expect(view.failures == [.clipboardUnavailable])
@@ -95,6 +95,17 @@ import Testing
     #expect(clipboard.offered.isEmpty)
     #expect(view.failures == [.notRead(.failed(code: SQLITE_MISUSE))])
     #expect(view.position(of: ids[1]) == 1)
+  }
+
+  @Test func `a copy out of a history that cannot be written is a copy, without another word`() async throws {
+    let controller = try controller(waiting: 20)
+    try await scratch.whileLocked {
+      controller.copy(ids[1])
+      await controller.settle()
+    }
+    #expect(clipboard.offered == ["two"])
+    #expect(view.events == [.copied])
+    #expect(view.failures.isEmpty)
   }
 
   @Test func `what is dragged is the whole text, or a word if it has gone`() async throws {
@@ -170,12 +181,23 @@ import Testing
   }
 
   @Test func `a row that could not be copied is not cut`() async throws {
-    clipboard.takesOffers = false
+    clipboard.failure = .unavailable
     controller.copyAndDelete(ids[1])
     await controller.settle()
     #expect(view.position(of: ids[1]) == 1)
     #expect(try scratch.texts() == ["three", "two", "one"])
     #expect(view.failures == [.clipboardUnavailable])
+  }
+
+  @Test func `a row is not cut if another program copies at that moment, with a word`() async throws {
+    clipboard.failure = .overtaken
+    controller.copy(ids[1])
+    controller.copyAndDelete(ids[1])
+    await controller.settle()
+    #expect(view.flashes.isEmpty && view.events.isEmpty)
+    #expect(view.position(of: ids[1]) == 1)
+    #expect(try scratch.texts() == ["three", "two", "one"])
+    #expect(view.failures == [.clipboardTaken, .clipboardTaken])
   }
 
   @Test func `a row that has gone is not cut, with a word`() async throws {

@@ -126,13 +126,14 @@ extension Outcome: CustomTestStringConvertible {
 extension SelectionReader {
   /// Reads with limits so wide that a slow machine does not meet them.
   func outcome(
-    ownWindow: UInt32? = nil, limit: Int = 128 << 20, idleTimeout: Duration = .seconds(60),
+    ownWindow: UInt32? = nil, activeWindow: UInt32? = nil, limit: Int = 128 << 20,
+    idleTimeout: Duration = .seconds(60),
     total: Duration = .seconds(120), grace: Duration = .seconds(60), onPurpose: Bool = true
   ) async -> Outcome {
     do {
       return .content(
         try await readText(
-          ownWindow: ownWindow,
+          ownWindow: ownWindow, activeWindow: activeWindow,
           within: TransferLimits(bytes: limit, idleTimeout: idleTimeout, total: total, grace: grace),
           onPurpose: onPurpose))
     } catch {

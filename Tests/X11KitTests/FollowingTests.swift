@@ -77,6 +77,66 @@ extension X11KitTests {
       #expect(texts == (0..<200).map { .text("text \($0)") })
     }
 
+    /// The owner has the question by then.
+    @Test func `a text that was asked for comes though this program takes the clipboard`() async throws {
+      permit.grant()
+      let slow = try own("Late")
+      let owner = try SelectionOwner(display: display)
+      let (reader, window) = (reader, owner.window)
+      async let outcome = reader.outcome(ownWindow: window, grace: .milliseconds(1), onPurpose: false)
+      #expect(try slow.lines(before: "UTF8_STRING") == ["TARGETS"])
+      #expect(try await owner.offer(Array("own".utf8)))
+      #expect(await outcome == .text("too late"))
+      try await reader.nextOffer()
+      #expect(await reader.outcome(ownWindow: window, onPurpose: false) == .content(.own))
+    }
+
+    @Test func `a text that this program takes the clipboard from unasked is told of`() async throws {
+      permit.grant()
+      let slow = try own("TargetsWhenTold")
+      let owner = try SelectionOwner(display: display)
+      let (reader, window) = (reader, owner.window)
+      async let outcome = reader.outcome(ownWindow: window, onPurpose: false)
+      #expect(try slow.nextLine() == "TARGETS")
+      try await owner.offer(Array("own".utf8))
+      #expect(await outcome == .failure(.overtaken))
+    }
+
+    @Test func `nothing is asked for while another window has the focus`() async throws {
+      permit.grant()
+      let owner = try own("Owner")
+      let windows = try Client.fixture("focus", display: display)
+      let numbers = try #require(try windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
+      let (frame, window, child, other) = (numbers[0], numbers[1], numbers[2], numbers[3])
+      for (focus, isRead) in [
+        (other, false), (window, true), (0, false), (child, true), (frame, true), (1, true),
+      ] {
+        try windows.tell("\(focus)")
+        #expect(try windows.nextLine() == "focused")
+        let outcome = await reader.outcome(activeWindow: window, onPurpose: false)
+        #expect(
+          outcome == (isRead ? .text("the owner's text") : .failure(.cancelled)), "\(focus) of \(numbers)")
+      }
+      _ = try own("Html")
+      #expect(try owner.lines(before: "lost").count { $0 == "TARGETS" } == 4)
+    }
+
+    @Test func `an offer that another program overtakes says so`() async throws {
+      let owner = try SelectionOwner(display: display)
+      let rival = try Client.fixture("rival", "\(owner.window)", display: display)
+      clients.append(rival)
+      #expect(try rival.nextLine() == "ready")
+      var isTaken = true
+      var rounds = 0
+      while isTaken, rounds < 2000 {
+        isTaken = try await owner.offer(Array("own".utf8))
+        rounds += 1
+      }
+      print("overtaken in round \(rounds)")
+      #expect(!isTaken)
+      #expect(await !owner.isOwner)
+    }
+
     @Test func `a new offer does not wait out a silent owner`() async throws {
       permit.grant()
       for behaviour in ["Mute", "NoAnswer", "HintUnanswered"] {

@@ -27,8 +27,10 @@ actor Capture {
   private var following: Task<Void, Never>?
   private var isClosed = false
   private var isReading = false
-  /// What was last copied out of the history during the read that is under way.
-  private var copiedMeanwhile: ClipText?
+  /// What was copied out of the history during the read that is under way.
+  private var copiedMeanwhile: [ClipText] = []
+  /// What was copied out of the history, and is noted when what was read before is recorded.
+  private var unnoted: [ClipText] = []
   private var readEnd: [CheckedContinuation<Void, Never>] = []
   /// What was read and is not on disk yet, in bytes.
   private var backlog = 0
@@ -92,16 +94,16 @@ actor Capture {
         isReading = true
         do throws(TransferError) {
           let content = try await source.read(within: limits, onPurpose: false)
-          if case .text(let bytes) = content { await take(bytes) }
+          if case .text(let bytes) = content { take(bytes) }
         } catch {
           refuse(error)
         }
         isReading = false
-        if let text = copiedMeanwhile.take() {
-          queue.add(for: self) { capture in await capture.note(text) }
-        }
+        copiedMeanwhile.forEach(noteLater)
+        copiedMeanwhile = []
         readEnd.forEach { $0.resume() }
         readEnd = []
+        if backlog > Self.backlogLimit { await withCheckedContinuation { room = $0 } }
       }
     } catch {
       // Tried again when the window next becomes active.
@@ -110,19 +112,20 @@ actor Capture {
     }
   }
 
-  /// Records a text behind those that were read before it; returns when the next one may be read.
-  private func take(_ bytes: [UInt8]) async {
+  /// Records a text behind those that were read before it.
+  private func take(_ bytes: [UInt8]) {
     let (time, cost) = (now(), bytes.count + Self.costOfText)
     backlog += cost
     queue.add(for: self) { capture in
+      // A clipboard manager may have taken an own copy over, and have been read, before the copy is noted.
+      let copies = capture.copiedMeanwhile + capture.unnoted
       let outcome = await capture.record(bytes) { [store = capture.store] text throws(StoreError) in
-        try await store.record(text, at: time)
+        copies.contains(text) ? .duplicate : try await store.record(text, at: time)
       }
       // There is nothing to keep, and nothing to say.
       if outcome != .invalid(.empty) { capture.report(outcome) }
       capture.stored(cost)
     }
-    if backlog > Self.backlogLimit { await withCheckedContinuation { room = $0 } }
   }
 
   private func stored(_ cost: Int) {
@@ -152,17 +155,35 @@ actor Capture {
 
   /// Notes that a text was copied out of the history, so that it is not recorded when it comes back.
   ///
-  /// A text that is being read was on the clipboard before: it is compared with what was captured or copied until then.
-  /// Otherwise the last text, read again as the window became active, would be taken for a new one.
+  /// A text that is being read, or waits for the disk, was on the clipboard before: it is compared with what was captured
+  /// or copied until then. Otherwise the last text, read again as the window became active, would be taken for a new one.
   func noteCopied(_ text: ClipText) async {
-    if isReading { copiedMeanwhile = text } else { await note(text) }
+    if isReading {
+      copiedMeanwhile.append(text)
+    } else if backlog > 0 {
+      noteLater(text)
+    } else {
+      await note(text)
+    }
+  }
+
+  private func noteLater(_ text: ClipText) {
+    unnoted.append(text)
+    queue.add(for: self) { capture in
+      await capture.note(text)
+      capture.unnoted.removeFirst()
+    }
   }
 
   private func note(_ text: ClipText) async {
     do throws(StoreError) {
       try await store.noteCopied(text)
+    } catch .damaged {
+      report(.failed(.damaged))
+    } catch .replaced {
+      report(.failed(.replaced))
     } catch {
-      report(.failed(error))
+      // The text is on the clipboard, as the user wants. A history that takes no note takes no row of it either.
     }
   }
 

@@ -14,15 +14,34 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   /// There is an offer that nobody has read.
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
-  private var transfers: [Int: Transfer] = [:]
-  private var transferCount = 0
+  private var reads: [Read] = []
   private var grace: Timeout?
+  /// Asked, or not to be asked, before this program takes the clipboard.
+  private let question = PendingQuestion()
 
-  /// A read under way, and the count of changes when it began.
-  private struct Transfer {
+  /// A read under way.
+  private final class Read {
+    /// The offer whose formats are judged: the count of changes when it began.
     let changes: Int
+    /// The grant under which its text is asked for.
+    let grant: Int?
     let grace: Duration
-    let task: Task<ClipboardContent, any Error>
+    var task: Task<ClipboardContent, any Error>?
+    /// Another program has replaced the offer.
+    var isReplaced = false
+    /// This program has replaced it: nothing is heard of its owner any more, which goes on sending.
+    var isOvertaken = false
+    /// The text was asked for.
+    var hasAsked = false
+
+    init(changes: Int, grant: Int?, grace: Duration) {
+      self.changes = changes
+      self.grant = grant
+      self.grace = grace
+    }
+
+    /// What it ends with if its text cannot be had any more.
+    var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
   }
 
   init() {
@@ -36,6 +55,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
 
   func offer(_ text: ClipText) async throws(TransferError) {
     guard let clipboard else { throw .unavailable }
+    await question.wait()
     clipboard.offer(text.bytes, as: TextFormat.mimeTypes)
     offered = text
   }
@@ -47,7 +67,10 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   func allowReading(_ isAllowed: Bool) {
     let before = permit.current
     if isAllowed { permit.grant() } else { permit.revoke() }
-    if permit.current != before { hasNewOffer = isAllowed }
+    if permit.current != before {
+      hasNewOffer = isAllowed
+      if isAllowed { question.begin() } else { question.end() }
+    }
     wake()
   }
 
@@ -69,23 +92,34 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
 
   private func changed() {
     guard let clipboard else { return }
-    changes += 1
+    // An empty clipboard is local, too.
+    noteChange(isOwn: clipboard.isLocal && !clipboard.mimeTypes.isEmpty)
     if offered != nil && !clipboard.isLocal {
       offered = nil
       offerLost?()
     }
     hasNewOffer = !clipboard.mimeTypes.isEmpty
-    endReplacedTransfers()
+    if hasNewOffer, !clipboard.isLocal, permit.current != nil { question.begin() }
     wake()
   }
 
-  /// Gives the transfers of offers that another one has replaced a moment to end, and gives them up then.
-  private func endReplacedTransfers() {
-    guard grace == nil, let time = transfers.values.map(\.grace).max() else { return }
+  /// Gives the reads of an offer that another program has replaced a moment to end, and gives them up then.
+  ///
+  /// What the user copies out of the history comes after what is being read, which goes on within its limits.
+  private func noteChange(isOwn: Bool) {
+    for read in reads {
+      if isOwn && read.changes == changes && read.grant == permit.current {
+        read.isOvertaken = true
+      } else if !isOwn {
+        read.isReplaced = true
+      }
+    }
+    changes += 1
+    guard !isOwn, grace == nil, let time = reads.map(\.grace).max() else { return }
     grace = Timeout(after: time) { [weak self] in
       guard let self else { return }
       grace = nil
-      for transfer in transfers.values where transfer.changes != changes { transfer.task.cancel() }
+      for read in reads where read.isReplaced { read.task?.cancel() }
     }
   }
 
@@ -99,50 +133,44 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
       hasNewOffer = false
       guard permit.current != nil else { throw .cancelled }
     }
-    let judgement = Judgement(changes: changes, grant: permit.current)
-    let task = Task { try await content(of: judgement, within: limits) }
-    transferCount += 1
-    let number = transferCount
-    transfers[number] = Transfer(changes: changes, grace: limits.grace, task: task)
-    defer { transfers[number] = nil }
+    let read = Read(changes: changes, grant: permit.current, grace: limits.grace)
+    let task = Task { try await content(of: read, within: limits) }
+    read.task = task
+    reads.append(read)
+    defer { reads.removeAll { $0 === read } }
+    if !onPurpose { question.begin() }
     do {
-      return try await withTaskCancellationHandler {
+      let content = try await withTaskCancellationHandler {
         try await task.value
       } onCancel: {
         task.cancel()
       }
-    } catch let error as TransferError {
-      throw error
-    } catch is CancellationError {
-      throw .cancelled
+      if !onPurpose, question.end(), content == .own { throw TransferError.overtaken }
+      return content
     } catch {
-      throw .refused
+      let error = error is CancellationError ? read.replaced : error as? TransferError ?? .refused
+      // There is another one to ask.
+      if !onPurpose, error != .cancelled || permit.current == nil { question.end() }
+      throw error
     }
   }
 
-  /// What a read is about: the offer whose formats are judged, and the grant under which it is asked for its text.
-  private struct Judgement {
-    let changes: Int
-    let grant: Int?
-  }
-
-  private func content(of judgement: Judgement, within limits: TransferLimits) async throws
-    -> ClipboardContent
-  {
+  private func content(of read: Read, within limits: TransferLimits) async throws -> ClipboardContent {
     guard let clipboard else { throw TransferError.unavailable }
+    guard read.changes == changes else { throw read.replaced }
     let offered = clipboard.mimeTypes
     if clipboard.isLocal { return offered.isEmpty ? .noText : .own }
     let wanted = TextFormat.names.filter(offered.contains)
     guard !wanted.isEmpty else { return .noText }
-    if offered.contains(SecretHint.name), try await isSecret(judgement, within: limits) { return .secret }
-    return .text(try await transfer(wanted, of: judgement, within: limits))
+    if offered.contains(SecretHint.name), try await isSecret(read, within: limits) { return .secret }
+    return .text(try await transfer(wanted, of: read, within: limits) { read.hasAsked = true })
   }
 
-  private func isSecret(_ judgement: Judgement, within limits: TransferLimits) async throws -> Bool {
+  private func isSecret(_ read: Read, within limits: TransferLimits) async throws -> Bool {
     var limits = limits
     limits.bytes = SecretHint.longestValue
     do {
-      return SecretHint.marksSecret(try await transfer([SecretHint.name], of: judgement, within: limits))
+      return SecretHint.marksSecret(try await transfer([SecretHint.name], of: read, within: limits) {})
     } catch TransferError.tooLarge {
       return false
     } catch is GLibError {
@@ -151,16 +179,17 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   }
 
   /// What the owner sends until it closes its end.
-  private func transfer(_ types: [String], of judgement: Judgement, within limits: TransferLimits)
-    async throws
-    -> [UInt8]
-  {
+  private func transfer(
+    _ types: [String], of read: Read, within limits: TransferLimits, asking: @escaping @MainActor () -> Void
+  ) async throws -> [UInt8] {
     guard let clipboard else { throw TransferError.unavailable }
-    guard judgement.grant == permit.current, judgement.changes == changes else {
-      throw TransferError.cancelled
+    let bytes = try await TextTransfer(limits: limits).bytes { [self] in
+      guard read.grant == permit.current, read.changes == changes else { throw read.replaced }
+      asking()
+      if read.hasAsked { question.end() }
+      return try await clipboard.read(types)
     }
-    let bytes = try await TextTransfer(limits: limits).bytes { try await clipboard.read(types) }
-    try await confirm(judgement, clipboard, for: bytes.isEmpty ? Self.longDying : Self.dying)
+    try await confirm(read, clipboard, isEmpty: bytes.isEmpty)
     return bytes
   }
 
@@ -177,17 +206,24 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   /// is whole. So the compositor is asked whether the owner still is the owner, at once, and, unless another one comes
   /// first, after a while. A compositor tells only the window with the focus: if that was lost meanwhile, nobody knows,
   /// and the text is read anew at the next activation.
-  private func confirm(_ judgement: Judgement, _ clipboard: Clipboard, for time: Duration) async throws {
+  ///
+  /// Of an owner that this program has replaced nothing more is known. It was asked for the text before, and does not
+  /// end in the middle of it because the user copies something else.
+  private func confirm(_ read: Read, _ clipboard: Clipboard, isEmpty: Bool) async throws {
     clipboard.synchronise()
-    guard changes == judgement.changes else {
+    guard changes == read.changes || read.isOvertaken else {
       throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
     }
-    let end = ContinuousClock.now + time
-    while changes == judgement.changes, .now < end { try await Timeout.wait(.milliseconds(10)) }
+    let end = ContinuousClock.now + (isEmpty ? Self.longDying : Self.dying)
+    while changes == read.changes, .now < end { try await Timeout.wait(.milliseconds(10)) }
     clipboard.synchronise()
-    if changes != judgement.changes, clipboard.mimeTypes.isEmpty { throw TransferError.ownerGone }
+    if read.isOvertaken {
+      guard read.hasAsked, !isEmpty else { throw TransferError.overtaken }
+      return
+    }
+    if changes != read.changes, clipboard.mimeTypes.isEmpty { throw TransferError.ownerGone }
     // GTK hears of the focus in its own turn.
     try await Timeout.wait(.zero)
-    guard permit.current == judgement.grant else { throw TransferError.cancelled }
+    guard permit.current == read.grant else { throw TransferError.cancelled }
   }
 }

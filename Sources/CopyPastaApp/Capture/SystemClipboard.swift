@@ -7,7 +7,13 @@ protocol SystemClipboard: AnyObject {
   /// What is copied, for whoever records it.
   var source: any ClipboardSource { get }
 
+  /// The window that has to be active for the clipboard to be read, by its number on X11.
+  var readingWindow: UInt32? { get set }
+
   /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
+  ///
+  /// What another program has there is asked for before, if that takes but a moment: afterwards nobody can.
+  /// - Throws: `overtaken` if another program has copied at the same moment; `unavailable`.
   func offer(_ text: ClipText) async throws(TransferError)
 
   /// The text that this program has on the clipboard; nil once another one has taken it over. Nothing else keeps it.
@@ -21,6 +27,12 @@ protocol SystemClipboard: AnyObject {
 }
 
 extension SystemClipboard {
+  /// On Wayland the compositor says in time which window is active.
+  var readingWindow: UInt32? {
+    get { nil }
+    set {}
+  }
+
   /// Whether what is on the clipboard would go with this process.
   var isOffering: Bool { offeredText != nil }
 
@@ -43,7 +55,8 @@ protocol ClipboardSource: Sendable {
   ///
   /// Cancelling the task ends the transfer.
   /// - Parameter onPurpose: Whether the user asks for it now, which needs no permission.
-  /// - Throws: Why there is no text; `cancelled` if there is a newer offer to read, or reading is not allowed any more.
+  /// - Throws: Why there is no text; `cancelled` if there is a newer offer to read, or reading is not allowed any more;
+  ///   `overtaken` if a text of this program's is on the clipboard now, and what was there before cannot be had.
   nonisolated(nonsending) func read(within limits: TransferLimits, onPurpose: Bool)
     async throws(TransferError) -> ClipboardContent
 }

@@ -18,27 +18,34 @@ final class X11Clipboard: SystemClipboard {
 
   var source: any ClipboardSource { offers }
 
+  var readingWindow: UInt32? {
+    get { offers.readingWindow }
+    set { offers.readingWindow = newValue }
+  }
+
   init(display: String) {
     self.display = display
     offers = X11ClipboardSource(display: display)
   }
 
   func offer(_ text: ClipText) async throws(TransferError) {
+    await offers.question.wait()
     // The server may have dropped the connection since it was last used: a new one is worth a try.
     for isLastTry in [false, true] {
+      let wasTaken: Bool
       do {
         let owner = try await connectedOwner()
-        try await owner.offer(text.bytes)
-        // Another program may have copied at the same moment.
+        wasTaken = try await owner.offer(text.bytes)
+        // A clipboard manager may have it by now.
         offeredText = await owner.isOwner ? text : nil
-        return
       } catch {
         forgetOwner()
-        if isLastTry {
-          offerLost?()
-          throw .unavailable
-        }
+        if !isLastTry { continue }
+        offerLost?()
+        throw .unavailable
       }
+      if wasTaken { return }
+      throw .overtaken
     }
   }
 
@@ -80,11 +87,14 @@ private final class X11ClipboardSource: ClipboardSource {
   private struct State {
     var reader: SelectionReader?
     var ownWindow: UInt32?
+    var readingWindow: UInt32?
   }
 
   private let display: String
   private let permit = ReadingPermit()
   private let state = Mutex(State())
+  /// Asked, or not to be asked, before this program takes the clipboard.
+  let question = PendingQuestion()
 
   init(display: String) { self.display = display }
 
@@ -94,8 +104,18 @@ private final class X11ClipboardSource: ClipboardSource {
     set { state.withLock { $0.ownWindow = newValue } }
   }
 
+  /// The window that has to have the focus for the clipboard to be read.
+  var readingWindow: UInt32? {
+    get { state.withLock(\.readingWindow) }
+    set { state.withLock { $0.readingWindow = newValue } }
+  }
+
   @MainActor func allowReading(_ isAllowed: Bool) {
+    let before = permit.current
     if isAllowed { permit.grant() } else { permit.revoke() }
+    if permit.current != before {
+      if isAllowed { question.begin() } else { question.end() }
+    }
     guard let reader = state.withLock(\.reader) else { return }
     Task { await reader.permitChanged() }
   }
@@ -116,9 +136,19 @@ private final class X11ClipboardSource: ClipboardSource {
   {
     let reader = try connectedReader()
     do throws(TransferError) {
-      return try await reader.readText(ownWindow: ownWindow, within: limits, onPurpose: onPurpose)
+      if onPurpose {
+        return try await reader.readText(ownWindow: self.ownWindow, within: limits, onPurpose: true)
+      }
+      question.begin()
+      let content = try await reader.readText(
+        ownWindow: self.ownWindow, activeWindow: readingWindow, within: limits
+      ) { [question] in question.end() }
+      if question.end(), content == .own { throw .overtaken }
+      return content
     } catch {
       if error == .unavailable { forget(reader) }
+      // There is another one to ask.
+      if !onPurpose, error != .cancelled || permit.current == nil { question.end() }
       throw error
     }
   }

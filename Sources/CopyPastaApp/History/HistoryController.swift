@@ -209,6 +209,8 @@ final class HistoryController {
       return .offered(text)
     } catch let error as StoreError {
       view?.say(.notRead(error))
+    } catch TransferError.overtaken {
+      view?.say(.clipboardTaken)
     } catch {
       view?.say(.clipboardUnavailable)
     }
@@ -233,6 +235,8 @@ final class HistoryController {
       do throws(TransferError) {
         return try await clipboard.source.read(within: capture.limits, onPurpose: true)
       } catch .cancelled {
+        continue
+      } catch .overtaken {
         continue
       }
     }

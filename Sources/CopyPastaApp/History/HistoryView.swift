@@ -56,6 +56,8 @@ enum HistoryFailure: Equatable {
   case gone
   /// The desktop does not let the program have the clipboard.
   case clipboardUnavailable
+  /// Another program has copied something at the same moment.
+  case clipboardTaken
   case notDeleted(StoreError)
   case notRestored(StoreError)
   case notCleared(StoreError)

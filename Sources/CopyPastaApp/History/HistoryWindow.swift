@@ -263,6 +263,7 @@ final class HistoryWindow {
   /// The clipboard is read while the window is active and there is a history to record it in.
   private func followActivity() {
     guard let controller else { return }
+    environment.clipboard.readingWindow = window.x11Number
     controller.isReading = (isDrawn || isPrepared) && isActive
     readingIndicator.isReading = controller.isReading
   }

@@ -113,6 +113,7 @@ extension HistoryFailure {
     case .notRead(let error): error.message
     case .gone: tr("Not copied: another program has deleted this text.")
     case .clipboardUnavailable: tr("Not copied: the clipboard is out of reach.")
+    case .clipboardTaken: tr("Not copied: another program copied something at the same moment. Try again.")
     case .notDeleted(let error): tr("Not deleted.") + " " + error.message
     case .notRestored(let error): tr("Not restored.") + " " + error.message
     case .notCleared(let error): tr("Not cleared.") + " " + error.message
@@ -139,6 +140,8 @@ extension CaptureOutcome {
     case .unread(.tooLarge(let limit)):
       // In the unit of the preferences.
       tr("Not recorded: the text is larger than %s MiB.").filled(with: String(limit >> 20))
+    case .unread(.overtaken):
+      tr("What was copied before may be missing: its program was too slow. Copy it there again.")
     case .unread(.cancelled), .unread(.unavailable): tr("Not recorded: the clipboard is out of reach.")
     case .failed(let error): tr("Not recorded.") + " " + error.message
     case .noText: tr("Not recorded: there is no text to paste.")

@@ -98,6 +98,22 @@ import Testing
       }
     }
 
+    /// The program ends when it has judged what came.
+    @Test func `what ends while the window has no focus is not recorded`() async throws {
+      try await Scene.run(on: .wayland) { scene in
+        try await scene.capture("before")
+        let other = try await scene.desktop.openOtherWindow()
+        try await scene.app.window.activate()
+        let dying = try await ClipboardOwner.start(behaving: "DieLate", on: scene.desktop)
+        try await waitUntil("the transfer begun") { dying.lines.contains("piece") }
+        try await other.activate()
+        try await scene.waitUntilInactive()
+        _ = try await dying.program.waitForExit()
+        try await scene.end()
+        #expect(try await scene.history.texts() == ["before"])
+      }
+    }
+
     /// On X11 its end is seen; on Wayland it is read anew when the window is active again.
     @Test(arguments: VirtualDesktop.Kind.everywhere)
     func `a text that comes slowly is recorded whole, once`(_ kind: VirtualDesktop.Kind) async throws {

@@ -31,6 +31,21 @@ import Testing
     }
   }
 
+  /// Reading it takes longer than closing the window, and only the copy keeps the program.
+  @Test func `a text of 16 MiB is copied though the window is closed at once`() async throws {
+    try await Scene.run { scene in
+      let text = Scene.text(ofSize: 16 << 20)
+      try await scene.capture(text)
+      try await scene.capture("small")
+      try scene.desktop.home.set(["shortcut": "''", "tray-icon": "false"])
+      try await scene.focusNewestRow()
+      let result = try await scene.desktop.run(["xdotool", "key", "--delay", "0", "Down", "Return", "Escape"])
+      #expect(result.exit == .code(0))
+      try await waitUntil("the window hidden") { try await !scene.app.window.isVisible() }
+      #expect(try await eventually { try await scene.desktop.paste() == Array(text.utf8) })
+    }
+  }
+
   @Test(arguments: ["Return", "KP_Enter"])
   func `Enter copies the row that has the keyboard`(_ key: String) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in

@@ -8,6 +8,7 @@ import sys
 import time
 
 from Xlib import X, Xatom, display
+from Xlib.ext import xfixes
 from Xlib.protocol import event
 
 TEXT = b"the owner's text"
@@ -410,6 +411,50 @@ class DestroyRequestor(Owner):
         self.display.sync()
 
     destroyed = False
+
+
+class Slow(Owner):
+    """Answers the question for the text after a while in which the user can do something else."""
+    def asked(self, request, name):
+        time.sleep(1)
+        super().asked(request, name)
+
+
+class SlowTargets(Owner):
+    """Takes its time to say what it has."""
+    def targets(self, request):
+        time.sleep(1)
+        super().targets(request)
+
+
+class Manager(Owner):
+    """A clipboard manager that takes each text over at once, and answers at once."""
+    def __init__(self):
+        super().__init__()
+        self.display.xfixes_query_version()
+        self.display.xfixes_select_selection_input(
+            self.window, self.atom('CLIPBOARD'), xfixes.XFixesSetSelectionOwnerNotifyMask)
+        self.display.flush()
+
+    def run(self):
+        while True:
+            self.handle(self.display.next_event())
+
+    def handle(self, happened):
+        name = type(happened).__name__
+        if happened.type == X.SelectionRequest:
+            name = self.display.get_atom_name(happened.target)
+            self.targets(happened) if name == 'TARGETS' else self.asked(happened, name)
+        elif happened.type == X.SelectionNotify and happened.property != X.NONE:
+            prop = self.window.get_full_property(happened.property, X.AnyPropertyType)
+            self.offers = {'UTF8_STRING': prop.value}
+            self.window.set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
+            self.display.flush()
+            say('took over')
+        elif name == 'SetSelectionOwnerNotify' and happened.owner.id != self.window.id:
+            self.window.convert_selection(
+                self.atom('CLIPBOARD'), self.atom('UTF8_STRING'), self.atom('FIXTURE_TEXT'), X.CurrentTime)
+            self.display.flush()
 
 
 class Late(Owner):

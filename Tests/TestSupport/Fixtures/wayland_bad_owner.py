@@ -109,6 +109,19 @@ class Long(Good):
             pass
 
 
+class Slow(Good):
+    """Answers after a while in which the user can do something else."""
+    def written(self, pipe):
+        time.sleep(1)
+        super().written(pipe)
+
+
+class SlowAndQuit(Good):
+    """Ends as soon as another program has the clipboard, and has sent nothing by then."""
+    def asked(self, name, descriptor):
+        self.unanswered.append(descriptor)
+
+
 class DieLate(Good):
     """Sends half, and dies after a while in which the window can lose the focus."""
     def written(self, pipe):

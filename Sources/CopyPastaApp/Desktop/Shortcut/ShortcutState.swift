@@ -1,4 +1,5 @@
 import ClipHistory
+import ClipboardCore
 import GtkKit
 
 /// Whether a key calls the history up from every program, as Preferences and the empty state say it.
@@ -131,6 +132,8 @@ extension SystemClipboard {
     do {
       try await offer(ClipText(validating: Array(ShortcutState.toggleCommand.utf8)))
       return nil
+    } catch TransferError.overtaken {
+      return HistoryFailure.clipboardTaken.message
     } catch {
       return HistoryFailure.clipboardUnavailable.message
     }

@@ -1,0 +1,92 @@
+import TestSupport
+import Testing
+
+/// What another program has copied is not lost because a row is copied before it has delivered it.
+@Suite struct CopyDuringReadTests {
+  static let kinds = VirtualDesktop.Kind.everywhere
+  private static let text = "the owner's text"
+
+  @Test(arguments: kinds, ["false", "true"])
+  func `a text that is being read when a row is copied is recorded, and the row is copied at once`(
+    _ kind: VirtualDesktop.Kind, hidesAfterCopying: String
+  ) async throws {
+    try await Scene.run(on: kind, with: ["old", "new"]) { scene in
+      try scene.desktop.home.set(["hide-after-copying": hidesAfterCopying])
+      let slow = try await ClipboardOwner.start(behaving: "Slow", on: scene.desktop)
+      try await waitUntil("the owner asked", every: .milliseconds(10)) { !slow.contentRequests.isEmpty }
+      // By the pointer: a new keyboard on sway brings the focus, and the offer with it, once more.
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard("new")
+      try await scene.expectNewest(Self.text)
+      if hidesAfterCopying == "true" { return }
+      // Neither comes back.
+      try await scene.openOtherWindow()
+      try await scene.app.window.activate()
+      try await scene.capture("after")
+      #expect(try await scene.history.texts() == ["after", Self.text, "new", "old"])
+    }
+  }
+
+  @Test(arguments: kinds)
+  func `a click that activates the window copies, and what was copied elsewhere is recorded`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
+    try await Scene.run(on: kind, with: ["old", "new"]) { scene in
+      try await scene.openOtherWindow()
+      let edge = try await scene.watchEdge()
+      let slow = try await ClipboardOwner.start(behaving: "Slow", on: scene.desktop)
+      try await scene.clickFirstRow()
+      // Whoever pastes before asks the owner, too. On a busy machine it may not get to say what it has in time.
+      let isAsked = try await waitFor("the owner asked, or replaced") { slow.contentRequests.first } != "lost"
+      try await scene.expectClipboard("new")
+      guard isAsked else { return try await scene.expectNotice(at: edge) }
+      try await scene.expectNewest(Self.text)
+      #expect(try await scene.history.texts() == [Self.text, "new", "old"])
+    }
+  }
+
+  /// Its text was not asked for, and now nobody can.
+  @Test func `an owner that is slow to say what it has is not waited for, with a word`() async throws {
+    try await Scene.run(with: ["new"]) { scene in
+      let edge = try await scene.watchEdge()
+      let slow = try await ClipboardOwner.start(behaving: "SlowTargets", on: scene.desktop)
+      try await waitUntil("the owner asked", every: .milliseconds(10)) { !slow.requests.isEmpty }
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard("new")
+      try await scene.expectNotice(at: edge)
+      #expect(try await scene.history.texts() == ["new"])
+    }
+  }
+
+  @Test func `an owner that sends nothing once it is replaced is told of`() async throws {
+    try await Scene.run(on: .wayland, with: ["new"]) { scene in
+      let edge = try await scene.watchEdge()
+      let slow = try await ClipboardOwner.start(behaving: "SlowAndQuit", on: scene.desktop)
+      try await waitUntil("the owner asked", every: .milliseconds(10)) { !slow.requests.isEmpty }
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard("new")
+      try await scene.expectNotice(at: edge)
+      #expect(try await scene.history.texts() == ["new"])
+    }
+  }
+
+  /// As often as `COPYPASTA_ROUNDS` says, thrice.
+  @Test func `own copies do not come back from a manager that takes them over at once`() async throws {
+    try await Scene.run(with: ["one", "two", "three"]) { scene in
+      let manager = try await ClipboardOwner.start(behaving: "Manager", on: scene.desktop)
+      try await scene.expectNewest(Self.text)
+      let texts = try await scene.history.texts()
+      let key = ["Home", "Down", "Down", "End"]
+      for round in 0..<3 * Scene.rounds {
+        try await scene.desktop.press(key[round % key.count], "Return")
+        try await waitUntil("the text taken over", every: .milliseconds(10)) {
+          manager.lines.count { $0 == "took over" } > round
+        }
+      }
+      // The manager takes this, too.
+      _ = try await ClipboardOwner.start(offering: .text("after"), on: scene.desktop)
+      try await scene.expectNewest("after")
+      #expect(try await scene.history.texts() == ["after"] + texts)
+    }
+  }
+}
