@@ -141,7 +141,7 @@ extension CaptureOutcome {
       // In the unit of the preferences.
       tr("Not recorded: the text is larger than %s MiB.").filled(with: String(limit >> 20))
     case .unread(.overtaken):
-      tr("What was copied before may be missing: its program was too slow. Copy it there again.")
+      tr("The text that was copied before may be missing: its program was too slow. Copy that text again.")
     case .unread(.cancelled), .unread(.unavailable): tr("Not recorded: the clipboard is out of reach.")
     case .failed(let error): tr("Not recorded.") + " " + error.message
     case .noText: tr("Not recorded: there is no text to paste.")
