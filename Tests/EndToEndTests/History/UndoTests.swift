@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `the bar covers no part of the row in focus at the end of the list`() async throws {
-    try await Scene.run(with: Self.clips + ["last"]) { scene in
+    try await Scene.run(with: (1...30).map { "row \($0)" }) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("End", "Delete")
       try await waitUntil("the bar") { try await !scene.screenshot().isPlain(in: Scene.undoBar) }
