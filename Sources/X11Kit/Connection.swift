@@ -104,6 +104,27 @@ final class Connection {
   /// The next event that is in the queue already, without reading the socket.
   func takeQueuedEvent() -> Event? { consume(xcb_poll_for_queued_event(handle)) }
 
+  /// Handles what has arrived, but no more than one turn's worth: a flood of events is to leave time for all else.
+  ///
+  /// To be called after everything that waits or writes, too: XCB may have read events meanwhile, and the socket does
+  /// not become readable for them again.
+  /// - Returns: whether there may be more; see ``ReadSource/callAgain()``.
+  func handleTurn(_ handle: (Event) -> Void) -> Bool {
+    for _ in 0..<Self.eventsPerTurn {
+      guard let event = takeEvent() ?? takeEventAfterFlush() else { return false }
+      handle(event)
+    }
+    return true
+  }
+
+  /// Some 16 KiB, which is what XCB reads at once.
+  private static let eventsPerTurn = 512
+
+  private func takeEventAfterFlush() -> Event? {
+    flush()
+    return takeQueuedEvent()
+  }
+
   /// Waits for the next event.
   func nextEvent(_ deadline: Deadline) throws(WaitError) -> Event {
     // First, for it may read events, for which `poll` would then not wake.
@@ -207,10 +228,8 @@ final class Connection {
     xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
   }
 
-  /// Whether two windows belong to one client: the server gives each client numbers of its own.
-  func isOfSameClient(_ window: Window, _ other: Window) -> Bool {
-    (window ^ other) & ~xcb_get_setup(handle).pointee.resource_id_mask == 0
-  }
+  /// What tells a window's client from others: the server gives each client numbers of its own.
+  func client(of window: Window) -> UInt32 { window & ~xcb_get_setup(handle).pointee.resource_id_mask }
 
   // MARK: - The focus
 
@@ -270,8 +289,11 @@ final class Connection {
   /// still being watched may by then be somebody else's.
   final class ReadSource {
     private let source: any DispatchSourceRead
+    private let queue: DispatchQueue
+    private var handler: @Sendable () -> Void = {}
 
     init(_ connection: Connection, queue: DispatchQueue) {
+      self.queue = queue
       source = DispatchSource.makeReadSource(fileDescriptor: connection.fileDescriptor, queue: queue)
       source.setCancelHandler { withExtendedLifetime(connection) {} }
     }
@@ -282,8 +304,12 @@ final class Connection {
 
     /// To be called once, before this is let go: libdispatch traps if a source ends that never began.
     func start(_ handler: @escaping @Sendable () -> Void) {
+      self.handler = handler
       source.setEventHandler(handler: handler)
       source.activate()
     }
+
+    /// Calls the handler once more, after what the queue has to do before.
+    func callAgain() { queue.async(execute: handler) }
   }
 }

@@ -87,13 +87,8 @@ public actor KeyGrab {
 
   // MARK: - Events
 
-  /// Handles all that has arrived.
-  ///
-  /// To be called after everything that waits or writes: XCB may have read events meanwhile, and the socket
-  /// does not become readable for them again.
   private func handleEvents() {
-    connection.flush()
-    while let event = connection.takeEvent() {
+    let isMore = connection.handleTurn { event in
       switch event {
       case .keyPressed(let key):
         // A key that is held down repeats as a release and a press of the same time.
@@ -104,6 +99,7 @@ public actor KeyGrab {
       }
     }
     if connection.isLost { connectionLost() }
+    if isMore { readSource?.callAgain() }
   }
 
   /// The layout, or the modifiers, are others than before: the same keys may lie elsewhere.

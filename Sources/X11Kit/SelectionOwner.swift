@@ -30,6 +30,8 @@ public actor SelectionOwner {
   private var timer: DispatchTimer?
   private var lossHandler: (@Sendable () -> Void)?
 
+  private var patience = Patience()
+
   /// A text, and since when it is on the clipboard.
   private struct Offer {
     let bytes: [UInt8]
@@ -112,18 +114,11 @@ public actor SelectionOwner {
 
   // MARK: - Events
 
-  /// Handles all that has arrived.
-  ///
-  /// To be called after everything that waits or writes: XCB may have read events meanwhile, and the socket
-  /// does not become readable for them again.
   private func handleEvents() {
-    while let event = connection.takeEvent() { handle(event) }
-    connection.flush()
-    while let event = connection.takeQueuedEvent() {
-      handle(event)
-      connection.flush()
-    }
+    patience.turnBegins()
+    let isMore = connection.handleTurn { handle($0) }
     if connection.isLost { connectionLost() }
+    if isMore { readSource?.callAgain() }
     setTimer()
   }
 
@@ -229,6 +224,7 @@ public actor SelectionOwner {
 
   /// Answers one request, if only by refusing it.
   private func answer(_ request: Event.SelectionRequest) {
+    guard patience.holds(with: connection.client(of: request.requestor)) else { return }
     // Clients from before the ICCCM name no property, and mean the target (ICCCM 2.2).
     let property = request.property == noAtom ? request.target : request.property
     connection.answer(request, property: serve(request, into: property) ? property : nil)
@@ -351,5 +347,35 @@ public actor SelectionOwner {
   private var targetsToKeep: [Atom] {
     let isShort = (offer?.bytes.count ?? 0) <= transfers.pieceLength
     return isShort ? atoms.textTargets : [atoms[.utf8String]]
+  }
+}
+
+extension SelectionOwner {
+  /// How many requests of one client are answered.
+  ///
+  /// All of a client that waits for an answer before it asks again. One that does not may ask faster than anybody can
+  /// answer; what it is not answered costs next to nothing, and keeps nobody else waiting.
+  private struct Patience {
+    /// How many hasty requests of a client are answered in a second.
+    private static let limit = 1024
+
+    /// The clients that have asked in this turn.
+    private var clients: Set<UInt32> = []
+    /// How often, in this second, each client has asked more than once in a turn.
+    private var haste: [UInt32: Int] = [:]
+    private var end = SuspendingClock.now
+
+    mutating func turnBegins() {
+      clients.removeAll(keepingCapacity: true)
+      guard !haste.isEmpty, end < .now else { return }
+      haste = [:]
+      end = .now + .seconds(1)
+    }
+
+    mutating func holds(with client: UInt32) -> Bool {
+      if clients.insert(client).inserted { return true }
+      haste[client, default: 0] += 1
+      return haste[client, default: 0] <= Self.limit
+    }
   }
 }

@@ -133,7 +133,10 @@ final class SelectionRead {
 
   private func text(as format: TextFormat, at time: UInt32) throws(TransferError) -> [UInt8] {
     // What has arrived is heeded first: the owner may not be the judged one any more.
-    while let event = connection.takeEvent() { try heed(event) }
+    while let event = connection.takeEvent() {
+      try translating { () throws(Connection.WaitError) in try deadline.check() }
+      try heed(event)
+    }
     let (target, property) = (atoms[format], atoms[.textProperty])
     stage = .asked(by: try ask(for: target, into: property, at: time))
     asked()
@@ -297,7 +300,7 @@ final class SelectionRead {
 
   private func isAnotherProgram(_ owner: Window?) -> Bool {
     guard let owner else { return false }
-    return !connection.isOfSameClient(owner, watched)
+    return connection.client(of: owner) != connection.client(of: watched)
   }
 
   private func translating<Value>(

@@ -86,10 +86,9 @@ public actor SelectionReader {
   /// Begins or ends following the clipboard, as the permit now says.
   public func permitChanged() { handleEvents() }
 
-  /// Handles all that has arrived.
   private func handleEvents() {
     follow()
-    while let event = connection.takeEvent() {
+    let isMore = connection.handleTurn { event in
       lateAnswers.heed(event)
       if case .ownerChanged(let change) = event, change.selection == atoms[.clipboard], followedGrant != nil {
         hasNewOffer = change.owner != nil
@@ -97,6 +96,7 @@ public actor SelectionReader {
     }
     // Its socket would be readable for ever.
     if connection.isLost { readSource = nil }
+    if isMore { readSource?.callAgain() }
     if hasNewOffer || connection.isLost { wake() }
   }
 

@@ -128,6 +128,16 @@ extension X11KitTests {
       withExtendedLifetime(paster) {}
     }
 
+    /// Else the owner would answer nobody else for as long as the flood lasts, and what waits would fill the memory.
+    @Test func `a flood of requests is not answered to its end, and keeps nobody waiting`() async throws {
+      try await owner.offer(Array("before".utf8))
+      let flood = try Client.fixture("paster", "flood", display: display)
+      #expect(try flood.nextLine() == "asked")
+      try await expectNextPasteIsRight()
+      try flood.tell("count")
+      #expect(try flood.nextLine() == "few answered")
+    }
+
     @Test func `tells once that it lost the clipboard`() async throws {
       let counter = LossCounter()
       await owner.setLossHandler { counter.count.withLock { $0 += 1 } }

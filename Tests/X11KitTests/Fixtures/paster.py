@@ -201,6 +201,27 @@ def never(paster):
     sys.stdin.readline()
 
 
+def flood(paster):
+    """Asks 200,000 times without waiting for an answer, and then counts those that came."""
+    paster.display.sync()
+    request = struct.pack(
+        '=BxHIIIII', 24, 6, paster.window.id, paster.atom('CLIPBOARD'), paster.atom('TARGETS'), paster.atom('P'), 0)
+    for _ in range(200):
+        paster.display.display.socket.sendall(request * 1000)
+    say('asked')
+    sys.stdin.readline()
+    data, answers = b'', 0
+    paster.display.display.socket.settimeout(1)
+    try:
+        while True:
+            data += paster.display.display.socket.recv(1 << 20)
+            whole = len(data) // 32 * 32
+            answers += sum(data[at] & 0x7f == X.SelectionNotify for at in range(0, whole, 32))
+            data = data[whole:]
+    except OSError:
+        say('all answered' if answers == 200_000 else 'few answered' if 0 < answers < 100_000 else answers)
+
+
 def kill(paster):
     """Has the server close the connection of the client that made a window."""
     paster.display.create_resource_object('window', int(sys.argv[2])).kill_client()
