@@ -58,11 +58,12 @@ final class X11Clipboard: SystemClipboard {
   private func connectedOwner() async throws -> SelectionOwner {
     if let owner { return owner }
     let owner = try SelectionOwner(display: display)
+    // At once: another offer may be made while the handler is set.
+    self.owner = owner
+    offers.ownWindow = owner.window
     await owner.setLossHandler { [weak self, weak owner] in
       Task { @MainActor in if let owner { await self?.lost(by: owner) } }
     }
-    self.owner = owner
-    offers.ownWindow = owner.window
     return owner
   }
 
@@ -156,9 +157,13 @@ private final class X11ClipboardSource: ClipboardSource {
   private func connectedReader() throws(TransferError) -> SelectionReader {
     if let reader = state.withLock(\.reader) { return reader }
     do throws(X11Error) {
-      let reader = try SelectionReader(display: display, permit: permit)
-      state.withLock { $0.reader = reader }
-      return reader
+      let made = try SelectionReader(display: display, permit: permit)
+      // A paste and the following may both come first: one reader hears what is allowed, and the other one goes.
+      return state.withLock {
+        let reader = $0.reader ?? made
+        $0.reader = reader
+        return reader
+      }
     } catch {
       throw .unavailable
     }
