@@ -32,6 +32,12 @@ until_true() {
   done
 }
 
+# is_new_enough VERSION: whether that Swift compiles CopyPasta.
+is_new_enough() { [[ $(printf '%s\n' 6.2 "$1" | sort -V | head -n 1) == 6.2 ]]; }
+
+# packaged_swift COMMAND...: which Swift is in the archive of the Debian that COMMAND runs commands in; nothing if none is.
+packaged_swift() { "$@" apt-cache show --no-all-versions swiftlang 2>/dev/null | sed -n 's/^Version: //p' | head -n 1; }
+
 # with_root FOLDER COMMAND...: runs a command that has this folder as its root. Not by chroot: whoever is in one is let
 # make no namespaces, and so no sandbox, which Flatpak and GTK's loaders of pictures (glycin) want.
 with_root() {
