@@ -37,12 +37,15 @@ import Testing
       let text = Scene.text(ofSize: 16 << 20)
       try await scene.capture(text)
       try await scene.capture("small")
-      try scene.desktop.home.set(["shortcut": "''", "tray-icon": "false"])
       try await scene.focusNewestRow()
       let result = try await scene.desktop.run(["xdotool", "key", "--delay", "0", "Down", "Return", "Escape"])
       #expect(result.exit == .code(0))
       try await waitUntil("the window hidden") { try await !scene.app.window.isVisible() }
       #expect(try await eventually { try await scene.desktop.paste() == Array(text.utf8) })
+      // A program that is on its way out shows no window any more.
+      #expect(try await scene.desktop.copypasta().exit == .code(0))
+      try await waitUntil("the window shown") { try await scene.app.window.isVisible() }
+      #expect(scene.app.program.isRunning)
     }
   }
 
