@@ -23,7 +23,7 @@ let package = Package(
     .target(name: "ClipHistory", dependencies: ["CSQLite", "SerialQueue"]),
     .target(name: "HistoryRescue", dependencies: ["ClipHistory", "SerialQueue"]),
     .target(name: "X11Kit", dependencies: ["CXCB", "SerialQueue", "ClipboardCore"]),
-    .target(name: "GtkKit", dependencies: ["CGtk"]),
+    .target(name: "GtkKit", dependencies: ["CGtk", "SerialQueue"]),
     .target(
       name: "CopyPastaApp",
       dependencies: ["GtkKit", "X11Kit", "ClipHistory", "HistoryRescue", "ClipboardCore", "SerialQueue"],
@@ -48,7 +48,8 @@ let package = Package(
       dependencies: ["ClipHistory", "HistoryRescue", "CSQLite", "HistoryChurn", "TestSupport"]),
     .testTarget(
       name: "X11KitTests", dependencies: ["X11Kit", "ClipboardCore", "TestSupport"], exclude: ["Fixtures"]),
-    .executableTarget(name: "MainLoopProbe", dependencies: ["GtkKit"], path: "Tests/MainLoopProbe"),
+    .executableTarget(
+      name: "MainLoopProbe", dependencies: ["GtkKit", "SerialQueue"], path: "Tests/MainLoopProbe"),
     .executableTarget(name: "DisplayLossProbe", dependencies: ["GtkKit"], path: "Tests/DisplayLossProbe"),
     .testTarget(
       name: "GtkKitTests",

@@ -156,27 +156,4 @@ static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *);
 
-/* Swift's hook for what is to run outside every actor, and how to run it there, on executor 0, 0 (from
-   swift/Runtime/Concurrency.h). Both have Swift's calling convention, which Swift cannot import. */
-typedef void (*CopyPastaJobRunner)(void *job);
-extern void (*swift_task_enqueueGlobal_hook)(void *job, void *original) __attribute__((swiftcall));
-extern void swift_job_run(void *job, void *identity, void *implementation) __attribute__((swiftcall));
-
-static inline CopyPastaJobRunner *copypasta_job_runner(void) {
-  static CopyPastaJobRunner runner;
-  return &runner;
-}
-
-static inline __attribute__((swiftcall)) void copypasta_enqueue_job(void *job, void *original) {
-  (void)original;
-  (*copypasta_job_runner())(job);
-}
-
-static inline void copypasta_enqueue_jobs_by(CopyPastaJobRunner runner) {
-  *copypasta_job_runner() = runner;
-  swift_task_enqueueGlobal_hook = copypasta_enqueue_job;
-}
-
-static inline void copypasta_run_job(void *job) { swift_job_run(job, 0, 0); }
-
 #endif

@@ -88,7 +88,7 @@ public actor HistoryStore {
       reading = try ReadingSession(HistoryReader.connect(to: location).connection)
     }
     if hasLog {
-      Task { [weak self] in await self?.truncateLogLater() }
+      Task.unpooled(on: self) { store in store.truncateLogLater() }
     }
   }
 

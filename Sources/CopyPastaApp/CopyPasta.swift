@@ -48,7 +48,6 @@ public enum CopyPasta {
     let activation = Activation.ofThisLaunch()
     MainLoop.shareHeaps()
     Display.preferFastStart()
-    MainLoop.avoidThreadPool()
     let services = StartupServices(isHurried: start != .hidden) { complain($0.silence) }
     services.awaitBeforeDisplay()
     guard Display.open() else {

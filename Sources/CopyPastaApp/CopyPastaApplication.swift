@@ -1,5 +1,6 @@
 import Glibc
 import GtkKit
+import SerialQueue
 
 /// The life of the process: what it starts with, when it shows its window, and when it ends.
 @MainActor
@@ -94,7 +95,7 @@ final class CopyPastaApplication {
 
   /// Follows what the desktop prefers.
   private func followAppearance() {
-    Task { [appearance] in
+    Task.unpooled { [appearance] in
       do throws(BusError) {
         appearance.follow(on: try await Bus.session())
       } catch {
@@ -128,7 +129,7 @@ final class CopyPastaApplication {
 
   /// Makes the window of a program that was started hidden, and all in it, before it is asked for.
   private func prepareWindow() {
-    preparation = Task { [weak self, environment] in
+    preparation = Task.unpooled { [weak self, environment] in
       // What works without the window comes first.
       await environment.shortcut.settle()
       await MainLoop.idle()
@@ -144,7 +145,7 @@ final class CopyPastaApplication {
 
   private func windowHidden() {
     reasons.forgetLost()
-    Task { [weak self] in
+    Task.unpooled { [weak self] in
       // A copy that was asked for just before is on the clipboard then.
       await self?.window?.settle()
       self?.endIfUnneeded()

@@ -78,7 +78,7 @@ public actor SelectionReader {
       await withTaskCancellationHandler {
         await withCheckedContinuation { waiter = $0 }
       } onCancel: {
-        Task { await self.wake() }
+        Task.unpooled(on: self) { reader in reader.wake() }
       }
     }
   }

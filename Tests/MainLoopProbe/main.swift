@@ -4,6 +4,7 @@
 
 import Glibc
 import GtkKit
+import SerialQueue
 
 func processorMicroseconds() -> Int64 {
   var time = timespec()
@@ -30,14 +31,15 @@ func pooledThreads() -> Int {
 }
 
 MainLoop.attachMainActor()
-MainLoop.avoidThreadPool()
+
+@concurrent func elsewhere() async {}
 
 // From another thread and back, so that the loop is woken up each time.
 var tasks = 0
-Task {
+Task.unpooled {
   try await Timeout.wait(.milliseconds(1))
   for _ in 0..<100 {
-    await Task.detached {}.value
+    await elsewhere()
     tasks += 1
   }
 }

@@ -67,18 +67,18 @@ actor Capture {
   /// is over.
   @MainActor func follow(_ isActive: Bool) {
     source.allowReading(isActive)
-    if isActive { Task { await begin() } }
+    if isActive { Task.unpooled(on: self) { capture in capture.begin() } }
   }
 
   /// Ends following for good, in the middle of a transfer if need be.
   @MainActor func close() {
     source.allowReading(false)
-    Task { await end() }
+    Task.unpooled(on: self) { capture in capture.end() }
   }
 
   private func begin() {
     guard following == nil, !isClosed else { return }
-    following = Task { await self.takeOffers() }
+    following = Task.unpooled(on: self) { capture in await capture.takeOffers() }
   }
 
   private func end() {
@@ -224,7 +224,7 @@ actor Capture {
       $0.append(outcome)
       return $0.count == 1
     }
-    if isFirst { Task { await tellNow() } }
+    if isFirst { Task.unpooled { self.tellNow() } }
   }
 
   /// Tells of all that is known so far.

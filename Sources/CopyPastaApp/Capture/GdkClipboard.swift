@@ -1,6 +1,7 @@
 import ClipHistory
 import ClipboardCore
 import GtkKit
+import SerialQueue
 
 /// The clipboard on Wayland, through GDK: there its streams can be cancelled and carry any size.
 @MainActor
@@ -80,7 +81,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
       await withTaskCancellationHandler {
         await withCheckedContinuation { waiter = $0 }
       } onCancel: {
-        Task { @MainActor in self.wake() }
+        Task.unpooled { self.wake() }
       }
     }
   }
@@ -134,7 +135,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
       guard permit.current != nil else { throw .cancelled }
     }
     let read = Read(changes: changes, grant: permit.current, grace: limits.grace)
-    let task = Task { try await content(of: read, within: limits) }
+    let task = Task.unpooled { try await self.content(of: read, within: limits) }
     read.task = task
     reads.append(read)
     defer { reads.removeAll { $0 === read } }

@@ -1,5 +1,6 @@
 import ClipboardCore
 import GtkKit
+import SerialQueue
 
 /// Reads a stream to its end, within limits.
 @MainActor
@@ -15,7 +16,7 @@ struct TextTransfer {
   func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
     let deadline = Deadline(limits)
     let (answers, answer) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
-    let reading = Task { @MainActor in
+    let reading = Task.unpooled {
       do {
         answer.yield(try await read(open, extending: deadline))
       } catch {

@@ -1,5 +1,6 @@
 import ClipHistory
 import ClipboardCore
+import SerialQueue
 import Synchronization
 import X11Kit
 
@@ -62,7 +63,7 @@ final class X11Clipboard: SystemClipboard {
     self.owner = owner
     offers.ownWindow = owner.window
     await owner.setLossHandler { [weak self, weak owner] in
-      Task { @MainActor in if let owner { await self?.lost(by: owner) } }
+      Task.unpooled { if let owner { await self?.lost(by: owner) } }
     }
     return owner
   }
@@ -118,7 +119,7 @@ private final class X11ClipboardSource: ClipboardSource {
       if isAllowed { question.begin() } else { question.end() }
     }
     guard let reader = state.withLock(\.reader) else { return }
-    Task { await reader.permitChanged() }
+    Task.unpooled { await reader.permitChanged() }
   }
 
   nonisolated(nonsending) func nextOffer() async throws(TransferError) {

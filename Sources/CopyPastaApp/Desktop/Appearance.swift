@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// How the user wants programs to look, as the desktop knows it.
 struct Appearance: Equatable, Sendable {
@@ -112,7 +113,7 @@ extension Appearance {
 
     private func read(on bus: Bus) {
       reading?.cancel()
-      reading = Task { [weak self] in
+      reading = Task.unpooled { [weak self] in
         do throws(BusError) {
           let answer = try await bus.call(
             Self.portal, "ReadAll", [.strings([Appearance.namespace])], timeout: Self.timeout)

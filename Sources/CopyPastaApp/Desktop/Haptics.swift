@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// A short buzz when a text was copied, by feedbackd, which runs on phones and tablets.
 ///
@@ -27,7 +28,7 @@ final class Haptics {
   /// Says that a text was copied; returns at once.
   func copied() {
     guard preferences.usesHaptics else { return }
-    Task { [connect] in
+    Task.unpooled { [connect] in
       do throws(BusError) {
         try await connect().send(
           Self.service, "TriggerFeedback",

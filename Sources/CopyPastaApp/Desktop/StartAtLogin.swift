@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// Makes the start at login follow the setting, and the setting follow what the desktop really does.
 @MainActor
@@ -84,7 +85,7 @@ final class StartAtLogin {
   private func changed() {
     // One question at a time: what runs looks at the setting again when it is done.
     guard work == nil, preferences.startsAtLogin != isSet else { return }
-    work = Task { [weak self] in
+    work = Task.unpooled { [weak self] in
       while await self?.takeStep() == true {}
       self?.work = nil
     }

@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// The icon in the desktop's tray: there while the user wants one, and back after a tray host has restarted.
 ///
@@ -42,7 +43,7 @@ final class TrayIcon {
       setShown(false)
       return
     }
-    Task { [weak self, connect] in
+    Task.unpooled { [weak self, connect] in
       do throws(BusError) {
         try self?.appear(on: try await connect())
       } catch {

@@ -1,5 +1,6 @@
-import GtkKit
 import Glibc
+import GtkKit
+import SerialQueue
 
 /// The icon as tray hosts know it: a StatusNotifierItem, registered with each watcher that appears on the bus.
 ///
@@ -62,7 +63,7 @@ final class TrayItem {
   private func watcherAppeared(_ owner: String) {
     watcherOwner = owner
     // Weakly, or an icon that is switched off would stay until a slow watcher has answered.
-    Task { [weak self, bus, name] in
+    Task.unpooled { [weak self, bus, name] in
       do throws(BusError) {
         try await bus.call(
           Self.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
@@ -82,7 +83,7 @@ final class TrayItem {
     let properties = RemoteObject(
       name: Self.watcher.name, path: Self.watcher.path, interface: "org.freedesktop.DBus.Properties")
     let asked = watcherOwner
-    Task { [weak self, bus] in
+    Task.unpooled { [weak self, bus] in
       var isHosted = false
       do throws(BusError) {
         let answer = try await bus.call(

@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// Shows and hides the window, as one key asks for it.
 @MainActor
@@ -59,7 +60,7 @@ final class WindowToggler {
     if isArriving || isAsking { return }
     guard window.isShown, !window.isActive else { return window.isActive ? hide() : show(activation) }
     isAsking = true
-    Task { [weak self] in
+    Task.unpooled { [weak self] in
       let isInFront = await self?.window.isInFront() == true
       self?.isAsking = false
       if isInFront { self?.hide() } else { self?.show(activation) }
@@ -96,7 +97,7 @@ final class WindowToggler {
   private func waitForLoss() {
     guard preferences().hidesOnFocusLoss else { return }
     loss = Timeout(after: Self.lossTime) { [weak self] in
-      self?.lossQuestion = Task { await self?.focusIsLost() }
+      self?.lossQuestion = Task.unpooled { await self?.focusIsLost() }
     }
   }
 

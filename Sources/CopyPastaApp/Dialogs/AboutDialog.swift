@@ -1,5 +1,6 @@
 import ClipHistory
 import GtkKit
+import SerialQueue
 
 /// What CopyPasta is, and who made it.
 @MainActor
@@ -78,7 +79,7 @@ final class AboutDialog: Dialogs.Dialog {
       // The check says why.
     }
     show(tr("Checking the history…"))
-    Task { [weak self] in
+    Task.unpooled { [weak self] in
       let found: String
       do throws(StoreError) {
         found = try await HistoryCheck.run(history).message

@@ -1,6 +1,7 @@
 import ClipHistory
 import ClipboardCore
 import GtkKit
+import SerialQueue
 import X11Kit
 
 /// The window: it shows the history, or why there is none, and passes on what the user does.
@@ -186,7 +187,7 @@ final class HistoryWindow {
       try show(environment.history.get())
     } catch .damaged where rescuing {
       enter(.rescuing)
-      Task { [weak self] in await self?.rescue() }
+      Task.unpooled { [weak self] in await self?.rescue() }
     } catch {
       show(error)
     }
@@ -229,7 +230,7 @@ final class HistoryWindow {
     isDrawn = true
     notice.isHeard = isActive
     window.tellActivityAgain()
-    Task { [weak self] in
+    Task.unpooled { [weak self] in
       await MainLoop.idle()
       // GTK draws it here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB if it is an SVG.
       self?.window.setIcon(CopyPasta.id)
@@ -244,7 +245,7 @@ final class HistoryWindow {
     // After the settings, which say how large a text may be.
     followActivity()
     // Some 200 rows are built then: whether the clipboard is read is to be seen before.
-    window.onNextFrame { [weak list] in Task { await list?.loadRest() } }
+    window.onNextFrame { [weak list] in Task.unpooled { await list?.loadRest() } }
   }
 
   private func followSettings(_ controller: HistoryController) {
@@ -333,7 +334,7 @@ final class HistoryWindow {
   }
 
   private func copyCommand() {
-    Task { [weak self, environment] in
+    Task.unpooled { [weak self, environment] in
       let failure = await environment.clipboard.offerToggleCommand()
       if let failure { self?.report(failure) } else { self?.emptyPage.showCopied() }
     }
@@ -391,7 +392,7 @@ extension HistoryWindow: HistoryView {
     state = .reopening(controller, list)
     readingIndicator.isReading = false
     // Not at once: whoever has found out is at work in it.
-    Task { [weak self] in
+    Task.unpooled { [weak self] in
       list.detach()
       await controller.close()
       guard let self else { return }

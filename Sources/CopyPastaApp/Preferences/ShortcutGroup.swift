@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// Which keys call the history up, whether they do, and what to do if they do not.
 @MainActor
@@ -64,7 +65,7 @@ final class ShortcutGroup {
   }
 
   private func copyCommand() {
-    Task { [clipboard, command] in
+    Task.unpooled { [clipboard, command] in
       let failure = await clipboard.offerToggleCommand()
       if let failure { command.report(failure) } else { command.root.announce(tr("Copied")) }
     }

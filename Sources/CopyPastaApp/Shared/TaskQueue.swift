@@ -1,3 +1,4 @@
+import SerialQueue
 import Synchronization
 
 /// Runs asynchronous work one after the other, in the order in which it was added, each on the actor that it is for.
@@ -7,7 +8,7 @@ final class TaskQueue: Sendable {
   /// Adds work for the main actor.
   func add(_ work: @escaping @MainActor () async -> Void) {
     last.withLock { last in
-      last = Task { @MainActor [last] in
+      last = Task.unpooled { [last] in
         await last?.value
         await work()
       }
@@ -19,7 +20,7 @@ final class TaskQueue: Sendable {
     for worker: Worker, _ work: @escaping @Sendable (isolated Worker) async -> Void
   ) {
     last.withLock { last in
-      last = Task { [last] in
+      last = Task.unpooled(on: worker) { [last] worker in
         await last?.value
         await work(worker)
       }

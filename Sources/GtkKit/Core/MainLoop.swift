@@ -1,6 +1,7 @@
 import CGtk
 import Dispatch  // Links the library whose two functions CGtk declares.
 import Glibc
+import SerialQueue
 
 /// GLib's main loop as the main actor's executor.
 ///
@@ -24,11 +25,6 @@ public enum MainLoop {
       unsafeBitCast(drain, to: GUnixFDSourceFunc.self), nil)
   }
 
-  /// Keeps all tasks off libdispatch's pool of threads, which would wake the process up once a second.
-  ///
-  /// For a program that waits most of the time. Tasks of no actor follow one another then, and must not block.
-  public static func avoidThreadPool() { GlobalExecutor.replace() }
-
   /// Has the C library keep two heaps, and not one for each thread, of which each keeps what was freed in it.
   ///
   /// For a program whose other threads wait most of the time. Call it before there is one.
@@ -37,7 +33,7 @@ public enum MainLoop {
   /// Runs the loop until asynchronous work is done, for at most so long: what the end of the program waits for.
   public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {
     let isDone = Shared(false)
-    Task {
+    Task.unpooled {
       await work()
       isDone.value = true
     }
@@ -49,7 +45,7 @@ public enum MainLoop {
   /// For the end of a program whose display has gone: GDK ends the process when the loop itself runs on.
   public static func finish(atMost limit: Duration, _ work: @escaping @MainActor () async -> Void) {
     let isDone = Shared(false)
-    Task {
+    Task.unpooled {
       await work()
       isDone.value = true
     }
@@ -95,29 +91,6 @@ public enum MainLoop {
       g_main_context_iteration(nil, 1)
     }
     return true
-  }
-}
-
-/// Runs tasks that belong to no actor, and every task for a moment on its way back to its actor, on a queue of its own
-/// and not on libdispatch's pool of threads.
-///
-/// From the first pooled thread on libdispatch looks after its pool once a second, for as long as the process lives: 60
-/// wake-ups a minute in a program that does nothing. Work that takes time has an actor with a queue of its own.
-private enum GlobalExecutor {
-  private static let queue = DispatchQueue(label: "tasks of no actor")
-
-  /// Sends such tasks to the queue from now on, by the hook that the Swift runtime has for it.
-  static func replace() {
-    copypasta_enqueue_jobs_by { job in
-      let job = Job(pointer: job)
-      GlobalExecutor.queue.async { copypasta_run_job(job.pointer) }
-    }
-  }
-
-  /// A part of a task.
-  // Unchecked: the runtime hands each over once, to be run by whoever has it.
-  private struct Job: @unchecked Sendable {
-    let pointer: UnsafeMutableRawPointer?
   }
 }
 

@@ -1,4 +1,5 @@
 import CGtk
+import SerialQueue
 
 /// Content that is fetched when somebody asks for it, for what is dragged out of the program.
 ///
@@ -78,7 +79,7 @@ private func fillContentClass(_ table: UnsafeMutableRawPointer) {
         provider, cancellable?.assumingMemoryBound(to: GCancellable.self), callback, data)
       let owned = Owned(taking: task)
       let output = OutputStream(Owned(borrowing: stream))
-      Task { await fetcher.write(to: output, ending: owned) }
+      Task.unpooled { await fetcher.write(to: output, ending: owned) }
     }
   let finish:
     @convention(c) (gpointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?) ->

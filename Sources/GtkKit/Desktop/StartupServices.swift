@@ -1,5 +1,6 @@
 import CGtk
 import Glibc
+import SerialQueue
 
 /// The services of the session that GTK waits for without a limit as it starts: asked before, with one, so that a
 /// service that hangs costs what it has to give, and not the window.
@@ -108,10 +109,10 @@ public final class StartupServices {
 
   private func ask(_ service: Service, _ question: @escaping @MainActor () async throws -> Void) {
     unanswered.insert(service)
-    Task {
+    Task.unpooled {
       // An error is an answer, too: GTK gets it as fast.
       do { try await question() } catch {}
-      unanswered.remove(service)
+      self.unanswered.remove(service)
     }
   }
 

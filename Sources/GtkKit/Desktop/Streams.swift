@@ -1,4 +1,5 @@
 import CGtk
+import SerialQueue
 
 /// Bytes that arrive as the other side sends them.
 @MainActor
@@ -35,7 +36,7 @@ public final class OutputStream: Object {
     var written = 0
     while written < bytes.count {
       let piece = bytes.part(from: written, atMost: Self.pieceSize)
-      let writing = Task { try await write(piece) }
+      let writing = Task.unpooled { try await self.write(piece) }
       let idle = Timeout(after: idleTimeout) { writing.cancel() }
       defer { idle.cancel() }
       written += try await withTaskCancellationHandler {

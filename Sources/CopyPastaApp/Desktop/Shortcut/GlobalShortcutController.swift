@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// Keeps the shortcut that the user has set, by the first backend that gives it.
 ///
@@ -93,7 +94,7 @@ final class GlobalShortcutController {
   private func restart() {
     let before = work
     before?.cancel()
-    work = Task { [weak self] in
+    work = Task.unpooled { [weak self] in
       await before?.value
       await self?.setUp()
     }

@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 import X11Kit
 
 /// Keys that are grabbed from the X server.
@@ -37,9 +38,9 @@ final class KeyGrabShortcut: GlobalShortcutController.Backend {
     if let grab { return grab }
     let grab = try KeyGrab(display: display)
     await grab.setHandlers { [weak self] time in
-      Task { @MainActor in self?.pressed(at: time) }
+      Task.unpooled { self?.pressed(at: time) }
     } change: { [weak self] state in
-      Task { @MainActor in self?.became(state) }
+      Task.unpooled { self?.became(state) }
     }
     self.grab = grab
     return grab

@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// The desktop's portals for programs (`org.freedesktop.portal.Desktop`), over a connection of their own.
 ///
@@ -120,7 +121,7 @@ private final class PortalAnswer {
     await withTaskCancellationHandler {
       if result == nil, !Task.isCancelled { await withCheckedContinuation { waiting = $0 } }
     } onCancel: {
-      Task { @MainActor in self.give(.failure(.cancelled)) }
+      Task.unpooled { self.give(.failure(.cancelled)) }
     }
     return result ?? .failure(.cancelled)
   }

@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// Keys that the desktop's portal gives (`org.freedesktop.portal.GlobalShortcuts`).
 ///
@@ -126,7 +127,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
       return
     }
     changed?(.starting)
-    renewal = Task { [weak self, limits] in
+    renewal = Task.unpooled { [weak self, limits] in
       var outcome = ShortcutState.notHeld(.unsupported)
       for pause in limits.pauses where outcome == .notHeld(.unsupported) {
         do { try await Timeout.wait(pause) } catch { return }

@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// A session with the portal of global shortcuts, in which it has one shortcut.
 @MainActor
@@ -58,7 +59,7 @@ final class PortalShortcutSession {
   func close() async {
     subscriptions = []
     // A task of its own: one that was cancelled sends nothing any more.
-    await Task { [bus = portal.bus, handle] in
+    await Task.unpooled { [bus = portal.bus, handle] in
       let session = Portal.interface("org.freedesktop.portal.Session", at: handle)
       do throws(BusError) {
         try await bus.call(session, "Close", timeout: .seconds(5), startsService: false)
