@@ -1,6 +1,6 @@
 // The command that is installed, bin/copypasta. It has the program that runs toggle its window, without GTK, whose
 // libraries take four times as long to load as all of this; for everything else it becomes the program,
-// libexec/copypasta-gtk. It is in C because Swift's runtime takes as long to load as GIO (docs/decisions/0052).
+// libexec/copypasta-gtk. It is in C because Swift's runtime takes as long to load as GIO (docs/decisions/desktop.md).
 #include <gio/gio.h>
 #include <libintl.h>
 #include <locale.h>
