@@ -33,9 +33,11 @@ import Testing
     }
   }
 
-  @Test func `an empty text is not stored`() async throws {
+  /// NULs at the end are no part of a text.
+  @Test(arguments: ["", "\0"])
+  func `an empty text is not stored`(_ text: String) async throws {
     try await Scene.run { scene in
-      let empty = try await ClipboardOwner.start(offering: .text(""), on: scene.desktop)
+      let empty = try await ClipboardOwner.start(offering: .text(text), on: scene.desktop)
       try await waitUntil("the empty text read") { !empty.contentRequests.isEmpty }
       try await scene.capture("after")
       #expect(try await scene.history.texts() == ["after"])
@@ -43,7 +45,7 @@ import Testing
   }
 
   @Test(
-    arguments: [[0xff, 0xfe, 0x41], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0x61, 0x00, 0x62], [0x00]]
+    arguments: [[0xff, 0xfe, 0x41], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0x61, 0x00, 0x62], [0x00, 0x61]]
       as [[UInt8]],
     VirtualDesktop.Kind.everywhere
   )
