@@ -56,12 +56,13 @@ final class CopyPastaApplication {
     application.onTerminationSignal { [weak self] in self?.quit() }
     Display.onLoss { [weak self] in self?.displayLost() }
     environment.clipboard.onOfferLost { [weak self] in self?.endIfUnneeded() }
+    // Not once the window is there: until the application runs, what is pressed would meet no action.
+    services.awaitBeforeApplication()
     switch start {
     case .shown: showAhead()
     case .hidden: reasons.hold(.background)
     case .onDemand: callWait = Timeout(after: Self.callTime) { [weak self] in self?.endIfUnneeded() }
     }
-    services.awaitBeforeApplication()
     let status = isEnding ? 0 : application.run()
     end()
     return status
@@ -258,6 +259,8 @@ final class CopyPastaApplication {
   /// Makes the program quit at the next turn of the main loop.
   private func quit() {
     isEnding = true
+    // GTK takes the windows along before the loop has done all that waits in it.
+    preparation?.cancel()
     // One that does not run yet will not start; told to quit before, it would complain.
     if application.isRegistered { application.quit() }
   }
@@ -270,7 +273,6 @@ final class CopyPastaApplication {
 
   /// Takes everything down, once the main loop has ended.
   private func end() {
-    preparation?.cancel()
     dialogs?.close()
     dialogs = nil
     window?.hide()
