@@ -115,6 +115,10 @@ class Slow(Good):
         time.sleep(1)
         super().written(pipe)
 
+    def lost(self):
+        print('lost', flush=True)
+        super().lost()
+
 
 class SlowAndQuit(Good):
     """Ends as soon as another program has the clipboard, and has sent nothing by then."""
