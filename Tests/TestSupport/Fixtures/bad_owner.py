@@ -57,6 +57,8 @@ class Owner:
 
     def lost(self):
         if not self.transfers:
+            # What is on its way to the server would be lost with the connection.
+            self.display.sync()
             sys.exit()
 
     def targets(self, request):
