@@ -27,6 +27,8 @@ public final class StartupServices {
 
   /// The window is to come within half a second in any case; one that runs answers within a few milliseconds.
   private static let portalTime = Duration.milliseconds(150)
+  /// Without it, a blind user has no window at all: on a busy machine it is worth the wait.
+  private static let accessibilityTime = Duration.seconds(5)
   /// Services that start with the session take their time.
   private static let loginTime = Duration.seconds(10)
 
@@ -56,7 +58,7 @@ public final class StartupServices {
 
   /// Waits for what the first widget needs.
   public func awaitBeforeWidgets() {
-    if !answers(.accessibility, within: isHurried ? .seconds(1) : Self.loginTime) {
+    if !answers(.accessibility, within: isHurried ? Self.accessibilityTime : Self.loginTime) {
       foundSilent(.accessibility)
     }
   }

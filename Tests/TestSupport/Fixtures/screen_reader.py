@@ -3,8 +3,8 @@
 screen_reader.py NAME tree        prints all there is as JSON: role, name, description, states, children
 screen_reader.py NAME press TEXT  does the action of the button with that name
 screen_reader.py NAME listen      prints "listening", then each announcement, each description that changes and
-                                  "window:activate" for each time that a window becomes active, a line each, until it
-                                  is ended; of any program
+                                  "window:activate" for each time that a window becomes active of a program that is known by
+                                  then, a line each, until it is ended; of any program
 """
 import json
 import sys
@@ -15,11 +15,14 @@ import pyatspi
 BUTTONS = ('push button', 'button', 'toggle button')
 
 
+def known(name):
+    return next((one for one in pyatspi.Registry.getDesktop(0) if one and one.name == name), None)
+
+
 def program(name):
     for _ in range(200):
-        for candidate in pyatspi.Registry.getDesktop(0):
-            if candidate and candidate.name == name:
-                return candidate
+        if found := known(name):
+            return found
         time.sleep(0.1)
     sys.exit('no accessible program named ' + name)
 
@@ -54,7 +57,8 @@ def listen():
     pyatspi.Registry.registerEventListener(
         lambda event: event.any_data and print(event.any_data, flush=True),
         'object:announcement', 'object:property-change:accessible-description')
-    pyatspi.Registry.registerEventListener(lambda event: print(event.type, flush=True), 'window:activate')
+    pyatspi.Registry.registerEventListener(
+        lambda event: known(sys.argv[1]) and print(event.type, flush=True), 'window:activate')
     print('listening', flush=True)
     pyatspi.Registry.start()
 
