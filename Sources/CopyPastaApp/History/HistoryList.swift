@@ -130,7 +130,12 @@ final class HistoryList {
   var isUnderUndoBar = false {
     didSet {
       guard isUnderUndoBar != oldValue else { return }
-      if isUnderUndoBar { view.addStyle("under-undo-bar") } else { view.removeStyle("under-undo-bar") }
+      guard isUnderUndoBar else { return view.removeStyle("under-undo-bar") }
+      view.addStyle("under-undo-bar")
+      // The room that the style gives has to be laid out before the row can scroll into it.
+      view.onNextFrame { [weak self] in
+        if let clip = self?.view.focusedRow?.clip { self?.focus(clip.id) }
+      }
     }
   }
 

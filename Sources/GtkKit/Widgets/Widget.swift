@@ -44,6 +44,14 @@ open class Widget: Object {
   /// A window that somebody holds gets no `destroy`, but it gets this.
   public final func onHide(_ body: @escaping @MainActor () -> Void) { connect("unmap", body) }
 
+  /// Calls `body` once, when the next frame of its window has been drawn; the window must have been shown.
+  public final func onNextFrame(_ body: @escaping @MainActor () -> Void) {
+    guard let pointer = gtk_widget_get_frame_clock(widget) else { return body() }
+    Object(Owned(borrowing: pointer)).connectOnce("after-paint", body)
+    // Also if there is nothing to draw.
+    gdk_frame_clock_request_phase(pointer, copypasta_GDK_FRAME_CLOCK_PHASE_AFTER_PAINT)
+  }
+
   /// Whether the widget reacts to the user.
   public final var isEnabled: Bool {
     get { gtk_widget_get_sensitive(widget) != 0 }

@@ -186,14 +186,6 @@ public final class Window: Widget {
     return surface
   }
 
-  /// Calls `body` once, when the next frame of the window has been drawn; the window must have been shown.
-  public func onNextFrame(_ body: @escaping @MainActor () -> Void) {
-    guard let pointer = gtk_widget_get_frame_clock(widget) else { return body() }
-    Object(Owned(borrowing: pointer)).connectOnce("after-paint", body)
-    // Also if there is nothing to draw.
-    gdk_frame_clock_request_phase(pointer, copypasta_GDK_FRAME_CLOCK_PHASE_AFTER_PAINT)
-  }
-
   /// If the user works in the window, tells screen readers so once more in a second; the first time that it is called
   /// then, and never again.
   ///
