@@ -65,9 +65,6 @@ public enum CopyPasta {
     }
     MainLoop.attachMainActor()
     services.awaitBeforeWidgets()
-    #if DEBUG
-      LongTurns.recordIfAsked()
-    #endif
     let application = CopyPastaApplication(services)
     // Its handlers hold it weakly, and the optimiser would let it go at its last use.
     return withExtendedLifetime(application) { application.run(start) }
@@ -159,22 +156,3 @@ func complain(_ message: String) {
   // The descriptor and not `stderr`, which Swift takes for shared mutable state.
   _ = line.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
-
-#if DEBUG
-  /// If the tests ask for it, by the variable `COPYPASTA_LONG_TURNS`: writes how long each turn of the main loop took
-  /// that was longer than 20 ms into that file, in milliseconds, one a line.
-  ///
-  /// A release has nothing of it.
-  @MainActor
-  private enum LongTurns {
-    static func recordIfAsked() {
-      guard let path = getenv("COPYPASTA_LONG_TURNS") else { return }
-      let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-      guard file >= 0 else { return }
-      MainLoop.onLongTurn(over: .milliseconds(20)) { time in
-        let line = "\(time / .milliseconds(1))\n"
-        _ = line.utf8.withContiguousStorageIfAvailable { write(file, $0.baseAddress, $0.count) }
-      }
-    }
-  }
-#endif

@@ -18,12 +18,12 @@ import Testing
   private let entry: Settings
   private let keys: Accelerator
 
-  init() throws {
+  init() async throws {
     setenv("GSETTINGS_BACKEND", "memory", 1)
     let folder = try TemporaryFolder()
     self.folder = folder
     try folder.write(Self.source, to: "gnome.gschema.xml")
-    try SettingsSchema.compile(folder.path, into: folder.path)
+    try await compileSettingsSchemas(folder.path, into: folder.path)
     shortcut = try #require(
       GnomeShortcut(command: "copypasta --toggle") { SettingsSchema($0, compiledIn: folder.path) })
     places = Settings(
@@ -114,7 +114,7 @@ import Testing
         of: "name=\"command\" type=\"s\">",
         with: "name=\"command\" type=\"s\"><choices><choice value=''/></choices>"),
       to: "gnome.gschema.xml")
-    try SettingsSchema.compile(folder.path, into: folder.path + "/locked")
+    try await compileSettingsSchemas(folder.path, into: folder.path + "/locked")
     let locked = try #require(
       GnomeShortcut(command: "copypasta --toggle") {
         SettingsSchema($0, compiledIn: folder.path + "/locked")
@@ -127,12 +127,12 @@ import Testing
     #expect(controller.gnomeChoice == .add && places["custom-keybindings"] == .texts([Self.others]))
   }
 
-  @Test func `schemas of another shape are left alone`() throws {
+  @Test func `schemas of another shape are left alone`() async throws {
     let missing = GnomeShortcut(command: "") { SettingsSchema($0 + ".missing") }
     #expect(missing == nil)
     try folder.write(
       Self.source.replacingOccurrences(of: "type=\"as\"", with: "type=\"ai\""), to: "gnome.gschema.xml")
-    try SettingsSchema.compile(folder.path, into: folder.path + "/other")
+    try await compileSettingsSchemas(folder.path, into: folder.path + "/other")
     let odd = GnomeShortcut(command: "") { SettingsSchema($0, compiledIn: folder.path + "/other") }
     #expect(odd == nil)
   }

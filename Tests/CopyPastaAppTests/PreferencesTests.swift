@@ -8,9 +8,9 @@ import Testing
 
 @MainActor
 @Suite(.serialized) struct PreferencesTests {
-  @Test func `the schema has the same keys and first values as the code`() throws {
+  @Test func `the schema has the same keys and first values as the code`() async throws {
     let folder = try TemporaryFolder()
-    try SettingsSchema.compile(Self.data, into: folder.path)
+    try await compileSettingsSchemas(Self.data, into: folder.path)
     let schema = try #require(SettingsSchema(CopyPasta.id, compiledIn: folder.path))
     #expect(Set(schema.keys) == Set(Preferences.Key.allCases.map(\.rawValue)))
     for key in Preferences.Key.allCases {

@@ -7,7 +7,6 @@ extension Scene {
   struct ResourceBaseline {
     let channels: Int
     let kibibytes: Int
-    let longTurns: Int
     /// What watches the window's lower edge.
     let edge: Program
   }
@@ -34,7 +33,7 @@ extension Scene {
     return ResourceBaseline(
       channels: try #require(app.program.openChannels),
       kibibytes: try #require(app.program.residentKibibytes),
-      longTurns: longTurns.count, edge: edge)
+      edge: edge)
   }
 
   /// Waits until a line at the window's lower edge says something, or has done so since it is watched.
@@ -56,11 +55,6 @@ extension Scene {
     #expect(isSmall, "memory kept", sourceLocation: sourceLocation)
   }
 
-  /// The longest turn of the program's main loop, in milliseconds; 20 if none was longer.
-  func longestTurn(since baseline: ResourceBaseline) -> Double {
-    longTurns.dropFirst(baseline.longTurns).max() ?? 20
-  }
-
   /// Whether an owner was asked for all that it will be asked for.
   func hasAskedAll(of owner: ClipboardOwner) async throws -> Bool {
     let questions = ["TARGETS", "x-kde-passwordManagerHint"]
@@ -71,10 +65,5 @@ extension Scene {
     }
     if owner.program.arguments.last == "Mute" { return asked.contains("TARGETS") }
     return asked.contains { !questions.contains($0) || $0 == questions[1] }
-  }
-
-  private var longTurns: [Double] {
-    guard let data = FileManager.default.contents(atPath: desktop.home.longTurns) else { return [] }
-    return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { Double($0) }
   }
 }

@@ -38,8 +38,8 @@ public final class KWinDesktop: Sendable {
   /// What runs here, in the order of its start.
   private let programs = Mutex<[Program]>([])
 
-  private init() throws {
-    home = try ScratchHome()
+  private init() async throws {
+    home = try await ScratchHome()
     environment = home.environment.merging([
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.runtimeDirectory)/bus", "GTK_A11Y": "none",
       "WAYLAND_DISPLAY": Self.socket, "GDK_BACKEND": "wayland", "QT_QPA_PLATFORM": "wayland",
@@ -51,7 +51,7 @@ public final class KWinDesktop: Sendable {
   public nonisolated(nonsending) static func with(_ body: (KWinDesktop) async throws -> Void) async throws {
     await VirtualDesktop.turns.wait()
     defer { VirtualDesktop.turns.signal() }
-    let desktop = try KWinDesktop()
+    let desktop = try await KWinDesktop()
     do {
       try desktop.installProgram()
       try await desktop.startBus()

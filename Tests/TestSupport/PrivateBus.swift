@@ -23,7 +23,7 @@ public final class PrivateBus: Sendable {
   ///
   /// - Parameter service: a file that says what it may start.
   public static func start(service: String? = nil) async throws -> PrivateBus {
-    let home = try ScratchHome()
+    let home = try await ScratchHome()
     if let service {
       let name = URL(fileURLWithPath: service).lastPathComponent
       try FileManager.default.copyItem(atPath: service, toPath: "\(home.services)/\(name)")

@@ -6,8 +6,13 @@ public struct ScratchHome: Sendable {
   /// The folder that holds everything below.
   public let path: String
 
-  init() throws {
-    path = try Self.parent.get().newPath()
+  /// Where the program's settings schema is: what is built here is not installed.
+  private let schemas: String
+
+  init() async throws {
+    let parent = try Self.parent.get()
+    path = parent.newPath()
+    schemas = try await parent.schemas.value
     for folder in [configHome, dataHome, cacheHome, stateHome, runtimeDirectory, services] {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -35,8 +40,6 @@ public struct ScratchHome: Sendable {
   public var cacheHome: String { path + "/.cache" }
   /// `$XDG_STATE_HOME`.
   public var stateHome: String { path + "/.local/state" }
-  /// Where a program that was built for debugging writes how long its main loop took.
-  public var longTurns: String { path + "/long-turns" }
   /// `$XDG_RUNTIME_DIR`.
   public var runtimeDirectory: String { path + "/run" }
   /// What the session bus may start: `.service` files.
@@ -78,7 +81,7 @@ public struct ScratchHome: Sendable {
       "XDG_CACHE_HOME": cacheHome,
       "XDG_STATE_HOME": stateHome,
       "XDG_RUNTIME_DIR": runtimeDirectory,
-      "COPYPASTA_LONG_TURNS": longTurns,
+      "GSETTINGS_SCHEMA_DIR": schemas,
       "LANG": "C.UTF-8",
       "G_DEBUG": "fatal-criticals",
       // dconf would need a service on the bus; a key file in the scratch home does not.
@@ -94,6 +97,7 @@ public struct ScratchHome: Sendable {
   private final class Parent: Sendable {
     private let path: String
     private let count = Atomic(0)
+    let schemas: Task<String, any Error>
 
     init() throws {
       var template = Array("/tmp/copypasta-test.XXXXXX".utf8CString)
@@ -102,6 +106,10 @@ public struct ScratchHome: Sendable {
       // sway, which refuses root, runs as another user.
       chmod(path, 0o711)
       try Self.removeAfterUs(path)
+      schemas = Task { [path] in
+        try await compileSettingsSchemas(Fixture.checkout + "/data", into: path + "/schemas")
+        return path + "/schemas"
+      }
     }
 
     func newPath() -> String { "\(path)/\(count.add(1, ordering: .relaxed).newValue)" }

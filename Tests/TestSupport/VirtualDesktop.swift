@@ -88,7 +88,7 @@ public final class VirtualDesktop: Sendable {
   public static func start(
     _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false
   ) async throws -> VirtualDesktop {
-    let home = try ScratchHome()
+    let home = try await ScratchHome()
     var servers: [Program] = []
     var x11Server: X11Server?
     do {

@@ -19,7 +19,7 @@ final class X11Server: Sendable {
 
   /// Starts a server, and with openbox returns once that manages windows.
   init(withOpenbox: Bool) async throws {
-    home = try ScratchHome()
+    home = try await ScratchHome()
     // SIGTERM if the test process dies: killed, the server would leave its lock file and socket in /tmp.
     process = try Program(
       [

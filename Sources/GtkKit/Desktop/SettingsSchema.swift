@@ -19,25 +19,6 @@ public final class SettingsSchema {
     self.init(id, in: source)
   }
 
-  /// Compiles the schemas of one folder into a `gschemas.compiled` in another, which is made if it is missing.
-  ///
-  /// Takes GLib's tool for it, which comes with GTK's development files.
-  public static func compile(_ sources: String, into folder: String) throws(GLibError) {
-    g_mkdir_with_parents(folder, 0o700)
-    let words = ["glib-compile-schemas", "--strict", "--targetdir=" + folder, sources]
-    var arguments = words.map { g_strdup($0) } + [nil]
-    defer { for argument in arguments { g_free(argument) } }
-    // Without the last one a program that another thread starts meanwhile keeps GLib waiting for its own end.
-    let flags = GSpawnFlags(
-      rawValue: copypasta_G_SPAWN_SEARCH_PATH.rawValue | copypasta_G_SPAWN_STDOUT_TO_DEV_NULL.rawValue
-        | copypasta_G_SPAWN_CLOEXEC_PIPES.rawValue)
-    var status: gint = 0
-    var error: UnsafeMutablePointer<GError>?
-    guard g_spawn_sync(nil, &arguments, nil, flags, nil, nil, nil, nil, &status, &error) != 0,
-      g_spawn_check_wait_status(status, &error) != 0
-    else { throw GLibError(taking: error) }
-  }
-
   private init?(_ id: String, in source: OpaquePointer?) {
     // `g_settings_new` would abort the program if the schema is not installed.
     guard let source, let schema = g_settings_schema_source_lookup(source, id, 1) else { return nil }

@@ -189,8 +189,6 @@ import Testing
       try await scene.capture("good")
       #expect(try await scene.history.texts() == ["good"] + texts)
       try await scene.expectResources(backTo: baseline)
-      print(
-        "\(owner.testDescription): longest turn of the main loop \(scene.longestTurn(since: baseline)) ms")
     }
   }
 }

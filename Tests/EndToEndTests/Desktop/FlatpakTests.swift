@@ -108,16 +108,10 @@ struct FlatpakTests {
 
   private static func launch(on desktop: VirtualDesktop) async throws -> CopyPasta {
     if try settings(on: desktop).isEmpty { try set("shortcut=''", on: desktop) }
-    // The program would do this itself, and cannot in there.
+    // Where an installed one is: the sandbox does not see the tests' own folder.
     let schemas =
       (CopyPasta.programPath as NSString).deletingLastPathComponent + "/share/glib-2.0/schemas"
-    try FileManager.default.createDirectory(atPath: schemas, withIntermediateDirectories: true)
-    let compiler = try await desktop.run([
-      "glib-compile-schemas", "--targetdir", schemas, Fixture.checkout + "/data",
-    ])
-    guard compiler.exit == .code(0) else {
-      throw TestSupportError("the schema: \(compiler.errors)")
-    }
+    try await compileSettingsSchemas(Fixture.checkout + "/data", into: schemas)
     return try await CopyPasta.launch(
       on: desktop, through: [sandbox],
       environment: ["XDG_DATA_HOME": home(on: desktop) + "/data"])

@@ -20,6 +20,25 @@ import Testing
     #expect(result.errors == "copypasta: Unknown option “--no-such-option”. See copypasta --help.\n")
   }
 
+  @Test(arguments: [true, false])
+  func `the settings schema is found under any prefix, and its lack is said`(isThere: Bool) async throws {
+    let prefix = try await installation(translating: "")
+    if isThere {
+      let folder = prefix.path + "/share/glib-2.0/schemas"
+      try await compileSettingsSchemas(Fixture.checkout + "/data", into: folder)
+    }
+    try await VirtualDesktop.with { desktop in
+      let app = try await CopyPasta.launch(
+        on: desktop, through: ["/bin/sh", "-c", "exec '\(prefix.path)/bin/copypasta'"],
+        environment: ["GSETTINGS_SCHEMA_DIR": ""])
+      let scene = Scene(desktop: desktop, app: app)
+      try await scene.capture("kept")
+      #expect(try await app.stop() == .code(0))
+      let line = "copypasta: Settings are not saved: their schema is not installed.\n"
+      #expect(app.errors == (isThere ? "" : line))
+    }
+  }
+
   @Test func `the session bus starts what is installed below a prefix with blanks and quotes`() async throws {
     let folder = try TemporaryFolder()
     let prefix = folder.path + "/it's $mine"
