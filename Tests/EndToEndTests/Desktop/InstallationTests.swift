@@ -55,7 +55,8 @@ import Testing
     let service = "org.copypasta.CopyPasta"
     let bus = try await PrivateBus.start(service: "\(folder.path)/build/data/\(service).service")
     _ = try await bus.run([
-      "gdbus", "call", "--session", "--dest", service, "--object-path", "/", "--method", "a.b",
+      "gdbus", "call", "--session", "--dest", service, "--object-path", "/", "--method",
+      "org.freedesktop.DBus.Peer.Ping",
     ])
     let started = try String(contentsOfFile: folder.path + "/started", encoding: .utf8)
     #expect(started == "--gapplication-service\n")

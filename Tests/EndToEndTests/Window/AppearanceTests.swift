@@ -73,7 +73,7 @@ import Testing
 
   /// By the names that GTK 3's desktops still set, of which GTK 4 has lost one.
   @Test(arguments: [
-    ("HighContrast", "Default-hc"), ("HighContrastInverse", "Default-hc-dark"),
+    ("HighContrast", "Default:hc"), ("HighContrastInverse", "Default:hc-dark"),
     ("Adwaita-dark", "Adwaita:dark"),
   ])
   func `a theme of GTK's own is drawn as its name says`(name: String, variant: String) async throws {
