@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 // The direction of dependencies, without a circle:
-// copypasta → CopyPastaApp → {GtkKit, X11Kit, HistoryRescue → ClipHistory}; X11Kit and ClipHistory share SerialQueue,
-// X11Kit and CopyPastaApp ClipboardCore.
+// copypasta → CopyPastaApp → {GtkKit, X11Kit, ClipHistory}; X11Kit and ClipHistory share SerialQueue, X11Kit and
+// CopyPastaApp ClipboardCore.
 import PackageDescription
 
 // Swift's own linker writes the 28,000 addresses that are to be corrected at each start in 5 KiB instead of 0.6 MiB,
@@ -21,12 +21,11 @@ let package = Package(
     .target(name: "SerialQueue"),
     .target(name: "ClipboardCore"),
     .target(name: "ClipHistory", dependencies: ["CSQLite", "SerialQueue"]),
-    .target(name: "HistoryRescue", dependencies: ["ClipHistory", "SerialQueue"]),
     .target(name: "X11Kit", dependencies: ["CXCB", "SerialQueue", "ClipboardCore"]),
     .target(name: "GtkKit", dependencies: ["CGtk", "SerialQueue"]),
     .target(
       name: "CopyPastaApp",
-      dependencies: ["GtkKit", "X11Kit", "ClipHistory", "HistoryRescue", "ClipboardCore", "SerialQueue"],
+      dependencies: ["GtkKit", "X11Kit", "ClipHistory", "ClipboardCore", "SerialQueue"],
       resources: [
         .embedInCode("Resources/LICENSE"), .embedInCode("Resources/icon.svg"),
         .embedInCode("Resources/style.css"),
@@ -45,7 +44,7 @@ let package = Package(
       name: "HistoryChurn", dependencies: ["ClipHistory", "TestSupport"], path: "Tests/HistoryChurn"),
     .testTarget(
       name: "ClipHistoryTests",
-      dependencies: ["ClipHistory", "HistoryRescue", "CSQLite", "HistoryChurn", "TestSupport"]),
+      dependencies: ["ClipHistory", "CSQLite", "HistoryChurn", "TestSupport"]),
     .testTarget(
       name: "X11KitTests", dependencies: ["X11Kit", "ClipboardCore", "TestSupport"], exclude: ["Fixtures"]),
     .executableTarget(

@@ -1,7 +1,7 @@
 /// Which times a capture can have, in microseconds since 1970 UTC.
 ///
 /// The file is not trusted: one flipped bit turns a time into any number, and is no error.
-package enum CaptureTime {
+enum CaptureTime {
   /// A time that nobody knows.
   static let unknown: Int64 = 0
 
@@ -12,7 +12,7 @@ package enum CaptureTime {
   private static let adjustment: Int64 = 60_000_000
 
   /// The time itself, or `unknown` if nothing can have been captured then.
-  package static func plausible(_ time: Int64) -> Int64 { (1...latest).contains(time) ? time : unknown }
+  static func plausible(_ time: Int64) -> Int64 { (1...latest).contains(time) ? time : unknown }
 
   /// The time of a capture at `now`, after one at `last`.
   ///

@@ -37,7 +37,7 @@ public struct Clip: Sendable, Equatable, Identifiable {
     /// The text, whose description shows its size only.
     public let text: ClipText
 
-    package init(id: Int64, capturedAt: Int64, text: ClipText) {
+    init(id: Int64, capturedAt: Int64, text: ClipText) {
       self.id = id
       self.capturedAt = capturedAt
       self.text = text

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It is a lock on the folder, not on a file in it: rescuing replaces the files. A file system that knows no such
 /// locks has none; then two programs that are started at the same moment may both rescue.
-package final class FolderLock {
+final class FolderLock {
   private let descriptor: Int32
   /// Keeps out the programs of other computers that share the folder.
   private var hostLock: HostLock?
@@ -21,7 +21,7 @@ package final class FolderLock {
   /// Takes the history for this program alone.
   ///
   /// - Throws: `.locked` if another one has it open.
-  package convenience init(excluding location: HistoryLocation) throws(StoreError) {
+  convenience init(excluding location: HistoryLocation) throws(StoreError) {
     try self.init(location, LOCK_EX, attempts: 20)
   }
 

@@ -1,10 +1,10 @@
 import Glibc
 
 /// Makes a history's folder and file before SQLite sees them, and keeps both for their user alone.
-package enum HistoryFolder {
+enum HistoryFolder {
   /// - Throws: `.irregular` if a link or a pipe is in the place of the folder or of a file: whoever follows one writes
   ///   somewhere else, and whoever opens a pipe waits for ever. `.folderUnusable` if that cannot be told.
-  package static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
+  static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
     for path in [location.folder, location.database, location.writeAheadLog, location.sharedMemory] {
       guard let status = try status(path, lstat, folder: location.folder) else { continue }
       let kind = status.st_mode & S_IFMT
@@ -14,7 +14,7 @@ package enum HistoryFolder {
   }
 
   /// Makes the folder if it is missing, and takes others' permissions away.
-  package static func prepareFolder(_ location: HistoryLocation) throws(StoreError) {
+  static func prepareFolder(_ location: HistoryLocation) throws(StoreError) {
     try checkKinds(location)
     try makeFolder(location.folder)
     try narrow(location.folder, to: 0o700, type: S_IFDIR)
@@ -87,7 +87,7 @@ package enum HistoryFolder {
   private static func syncParent(of path: String) throws(StoreError) { try sync(parent(of: path)) }
 
   /// Puts a folder's entries on disk; one that may not be read, or whose file system cannot do that, is left as it is.
-  package static func sync(_ folder: String) throws(StoreError) {
+  static func sync(_ folder: String) throws(StoreError) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }

@@ -12,25 +12,25 @@ public struct HistoryLocation: Sendable, Equatable {
   public var database: String { folder + "/history.sqlite3" }
 
   /// What was written and is not in the database file yet; SQLite gives it the database's permissions.
-  package var writeAheadLog: String { database + "-wal" }
+  var writeAheadLog: String { database + "-wal" }
 
   /// The index of the write-ahead log; it holds page numbers, no text.
-  package var sharedMemory: String { database + "-shm" }
+  var sharedMemory: String { database + "-shm" }
 
   /// An empty file, there from the moment that the database was found damaged until it is rescued.
-  package var damageMark: String { Self.damageMark(of: database) }
+  var damageMark: String { Self.damageMark(of: database) }
 
   static func damageMark(of database: String) -> String { database + "-damaged" }
 
   /// An empty file, there while the database is made for the first time.
-  package var creationMark: String { database + "-new" }
+  var creationMark: String { database + "-new" }
 
   /// An empty file by whose locks computers that share the folder know of each other.
   var hostMark: String { database + "-host" }
 
   /// Where a rescued history is made, and lies finished until it takes its place.
-  package var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue-unfinished") }
-  package var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }
+  var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue-unfinished") }
+  var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }
 
   /// Whether there is nothing at all that a history could be read or rescued from.
   ///

@@ -1,12 +1,12 @@
 import Glibc
 
 /// Opens a history for writing, and makes it if there is none; a file that is up to date is only read.
-package struct HistoryOpening {
+struct HistoryOpening {
   private let location: HistoryLocation
   private let timeouts: HistoryStore.LockTimeouts
 
   /// Refers to a history; touches nothing.
-  package init(_ location: HistoryLocation) { self.init(location, timeouts: .init()) }
+  init(_ location: HistoryLocation) { self.init(location, timeouts: .init()) }
 
   init(_ location: HistoryLocation, timeouts: HistoryStore.LockTimeouts) {
     self.location = location
@@ -37,7 +37,7 @@ package struct HistoryOpening {
   /// Opens the history, whatever state it is in; the caller has made sure that nobody moves it meanwhile.
   ///
   /// - Parameter lock: is held as long as the session lives; nil if the caller holds one.
-  package func open(under lock: FolderLock?) throws(StoreError) -> WritingSession {
+  func open(under lock: FolderLock?) throws(StoreError) -> WritingSession {
     try HistoryFolder.prepareFolder(location)
     try HistoryFolder.prepareFiles(location)
     try readBeforeWriting()

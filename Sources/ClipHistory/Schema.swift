@@ -1,12 +1,12 @@
 import CSQLite
 
 /// The tables, and how a file comes to have them.
-package enum Schema {
+enum Schema {
   /// "CPst", which marks a file as a history of ours; `file` and other programs can see it too.
-  package static let applicationID: Int64 = 0x4350_7374
+  static let applicationID: Int64 = 0x4350_7374
 
   /// The version that this program writes: one for each migration.
-  package static var version: Int { migrations.count }
+  static var version: Int { migrations.count }
 
   /// The oldest version that has every column which a reader names: that one need not wait for a migration.
   static let oldestReadable = 1
@@ -14,11 +14,11 @@ package enum Schema {
   /// The columns of `clip`, in the order in which a row has them.
   ///
   /// One that is added comes last.
-  package enum ClipColumn: Int, CaseIterable {
+  enum ClipColumn: Int, CaseIterable {
     case id, capturedAt, byteCount, preview, text
 
     /// How many a row of the oldest version has, which keeps them in the file when a column is added.
-    package static let fewest = 5
+    static let fewest = 5
   }
 
   /// What `sqlite_schema` holds of a history, statement by statement, for each version from 1 on.
@@ -108,7 +108,7 @@ package enum Schema {
   ///
   /// SQLite gives out no id after Int64's largest, so one damaged number would be the end of recording. Every program
   /// that holds numbers as doubles can hold this one.
-  package static let largestID: Int64 = 1 << 53
+  static let largestID: Int64 = 1 << 53
 
   /// What holds of the only row of `last_capture`, as SQL.
   ///

@@ -1,22 +1,22 @@
 import CSQLite
 
 /// The writing connection and its statements: everything of a store that `close` gives up.
-package struct WritingSession {
+struct WritingSession {
   /// What is kept of the last captured text.
-  package struct LastCapture {
+  struct LastCapture {
     let key: [UInt8]
     let fingerprint: HistoryStore.Fingerprint
-    package let capturedAt: Int64
+    let capturedAt: Int64
 
     /// Puts together what was read of a damaged history.
-    package init(key: [UInt8], digest: [UInt8], byteCount: Int, capturedAt: Int64) {
+    init(key: [UInt8], digest: [UInt8], byteCount: Int, capturedAt: Int64) {
       self.key = key
       fingerprint = HistoryStore.Fingerprint(digest: digest, byteCount: byteCount)
       self.capturedAt = capturedAt
     }
   }
 
-  package let connection: Connection
+  let connection: Connection
   let key: [UInt8]
   let insertion: Statement
   let deleted: Statement
@@ -86,7 +86,7 @@ package struct WritingSession {
 
   /// Takes over what a damaged history knew besides its clips, before these: new ids come after all that were given
   /// out.
-  package func inherit(_ last: LastCapture?, largestID: Int64) throws(StoreError) {
+  func inherit(_ last: LastCapture?, largestID: Int64) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
       if let last {
         try Statement("UPDATE last_capture SET key = ?1", on: connection).run { row throws(StoreError) in
@@ -105,7 +105,7 @@ package struct WritingSession {
   }
 
   /// Adds a row that was read elsewhere; it gets a new id unless there is one for it.
-  package func insert(_ clip: Clip.Whole, id: Int64?) throws(StoreError) {
+  func insert(_ clip: Clip.Whole, id: Int64?) throws(StoreError) {
     _ = try insert(clip.text, capturedAt: clip.capturedAt, id: id)
   }
 

@@ -1,6 +1,5 @@
 import ClipHistory
 import GtkKit
-import HistoryRescue
 
 /// Everything that the window works with, built in one place and handed on from here.
 @MainActor

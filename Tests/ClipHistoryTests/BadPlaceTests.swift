@@ -1,6 +1,5 @@
 import CSQLite
 import Foundation
-import HistoryRescue
 import TestSupport
 import Testing
 

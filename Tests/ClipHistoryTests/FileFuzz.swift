@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 
 @testable import ClipHistory
-@testable import HistoryRescue
 
 /// Damages the files of a history at random, and looks what becomes of it: whatever its bytes are, it can be opened or
 /// rescued, holds what was not hit, and records the next text.

@@ -1,5 +1,4 @@
 import Foundation
-import HistoryRescue
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Foundation
-import HistoryRescue
 import Testing
 
 @testable import ClipHistory

@@ -1,7 +1,6 @@
 import CSQLite
 import Foundation
 import TestSupport
-import HistoryRescue
 import Testing
 
 @testable import ClipHistory

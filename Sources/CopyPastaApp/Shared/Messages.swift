@@ -1,7 +1,6 @@
 import ClipHistory
 import Glibc
 import GtkKit
-import HistoryRescue
 
 extension StoreError {
   /// What failed and what the user can do, in one line.

@@ -1,5 +1,3 @@
-import ClipHistory
-
 /// What can still be read of a damaged history: every page is looked at by itself, whatever led to it before.
 ///
 /// Pages that are no longer in use hold no rows, as `secure_delete` has overwritten them.

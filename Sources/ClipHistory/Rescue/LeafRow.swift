@@ -1,5 +1,3 @@
-import ClipHistory
-
 /// A row of a table as it lies in a page: https://sqlite.org/fileformat2.html#b_tree_pages and "Record Format" there.
 struct LeafRow {
   /// The value of a column.

@@ -1,14 +1,14 @@
 import Glibc
 
 /// What SQLite does not say when it opens a history that has to be rescued.
-package enum Damage {
+enum Damage {
   /// Whether the history was found damaged while it was in use.
-  package static func isMarked(_ location: HistoryLocation) throws(StoreError) -> Bool {
+  static func isMarked(_ location: HistoryLocation) throws(StoreError) -> Bool {
     try HistoryFolder.size(of: location.damageMark) != nil
   }
 
   /// Whether the history is marked or hidden damage is in it; as `isHidden`.
-  package static func isThere(_ location: HistoryLocation) throws(StoreError) -> Bool {
+  static func isThere(_ location: HistoryLocation) throws(StoreError) -> Bool {
     if try isMarked(location) { return true }
     return try isHidden(in: location)
   }
@@ -32,7 +32,7 @@ package enum Damage {
   /// SQLite takes an empty file for a new database, and deletes a log beside it as a leftover, though it may be all
   /// that is left of a history. Of a damaged log it takes the beginning, and reports nothing. A database that is empty
   /// because making it was interrupted is not damaged: it is made anew.
-  package static func isHidden(in location: HistoryLocation) throws(StoreError) -> Bool {
+  static func isHidden(in location: HistoryLocation) throws(StoreError) -> Bool {
     let log = try HistoryFolder.size(of: location.writeAheadLog) ?? 0
     switch try HistoryFolder.databaseSize(location) {
     case nil: return log > 0

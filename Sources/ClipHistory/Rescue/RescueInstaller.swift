@@ -4,10 +4,10 @@ import Glibc
 ///
 /// In an order that a crash may interrupt anywhere: the database goes first, and if there is none, but a finished
 /// rescue, the next start goes on here. A log never lies beside a database that it does not belong to.
-package struct RescueInstaller {
+struct RescueInstaller {
   private let location: HistoryLocation
 
-  package init(_ location: HistoryLocation) {
+  init(_ location: HistoryLocation) {
     self.location = location
   }
 
@@ -18,12 +18,12 @@ package struct RescueInstaller {
   }
 
   /// Completes what a crash interrupted; to be called only while nobody else has the history open.
-  package static func finish(_ location: HistoryLocation) throws(StoreError) {
+  static func finish(_ location: HistoryLocation) throws(StoreError) {
     if try isDue(location) { _ = try RescueInstaller(location).install() }
   }
 
   /// - Returns: the path that the damaged database has now.
-  package func install() throws(StoreError) -> String {
+  func install() throws(StoreError) -> String {
     let aside = try freePath()
     for (file, end) in [(location.database, ""), (location.writeAheadLog, "-wal")] {
       guard rename(file, aside + end) == 0 || errno == ENOENT else { throw failure() }

@@ -1,4 +1,3 @@
-import ClipHistory
 import Glibc
 import SerialQueue
 

@@ -3,9 +3,9 @@
 /// SQLite ends at the first frame whose checksum is wrong, and forgets what was committed after it without a word. Each
 /// frame's checksum goes on from the one before it, which that frame holds: so every frame can be judged by itself
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
-package struct WALReader {
+struct WALReader {
   /// The size of a page in every history; SQLite's default for new files.
-  package static let pageSize = 4096
+  static let pageSize = 4096
 
   /// What a log begins with; the lowest bit says that its checksums are of big-endian numbers.
   private static let magic = 0x377f_0682
@@ -13,7 +13,7 @@ package struct WALReader {
   private static let frameHeaderSize = 24
 
   /// The offset in the log of each page's bytes.
-  package private(set) var offsets: [Int: Int] = [:]
+  private(set) var offsets: [Int: Int] = [:]
 
   /// How many pages the database had after the last commit, nil if none was found.
   private(set) var databaseSize: Int?
@@ -24,7 +24,7 @@ package struct WALReader {
   /// on disk. Transactions after a broken one prove that it was complete once.
   private(set) var isDamaged = false
 
-  package init(_ log: RawFile) {
+  init(_ log: RawFile) {
     guard let header = log.bytes(at: 0, count: Self.headerSize) else { return }
     // SQLite writes them in the order of the machine's numbers: without a sound header, the usual one.
     let checksum = WALChecksum(isBigEndian: header.uint32(at: 0) == Self.magic | 1)

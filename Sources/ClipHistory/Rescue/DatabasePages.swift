@@ -1,5 +1,3 @@
-import ClipHistory
-
 /// The pages of a database with those of its log laid over them, as far as each can be read.
 ///
 /// It knows the file format and not SQLite, which may refuse a whole file for want of one page

@@ -3,15 +3,15 @@ import Glibc
 /// A file that is read byte by byte, past SQLite.
 ///
 /// Only for files that no connection of this process has open: closing a descriptor drops every lock on its file.
-package final class RawFile {
+final class RawFile {
   private let descriptor: Int32
   /// The size in bytes when it was opened.
-  package let size: Int
+  let size: Int
 
   /// Nil if the file is not there.
   ///
   /// - Throws: `.folderUnusable` if it is, and cannot be read.
-  package init?(_ path: String) throws(StoreError) {
+  init?(_ path: String) throws(StoreError) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
@@ -26,7 +26,7 @@ package final class RawFile {
   }
 
   /// These bytes, nil if the file ends before, or if the disk does not give them.
-  package func bytes(at offset: Int, count: Int) -> [UInt8]? {
+  func bytes(at offset: Int, count: Int) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
         let place = buffer.baseAddress?.advanced(by: filled)
@@ -41,7 +41,7 @@ package final class RawFile {
 
 /// Big-endian numbers, as the file format has them.
 extension [UInt8] {
-  @inlinable package func uint16(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
+  func uint16(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
 
-  @inlinable package func uint32(at offset: Int) -> Int { uint16(at: offset) << 16 | uint16(at: offset + 2) }
+  func uint32(at offset: Int) -> Int { uint16(at: offset) << 16 | uint16(at: offset + 2) }
 }
