@@ -12,7 +12,7 @@ import CSQLite
 /// while let clip = try clips.next() { write(clip.text.bytes) }
 /// ```
 public final class ClipCursor {
-  private let connection: Connection
+  private let database: Database
   private let following: Statement
   private let lock: FolderLock
   /// Where the next clip is looked for, nil after the last there can be.
@@ -26,9 +26,9 @@ public final class ClipCursor {
   /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a rescue can read what is there, `.locked`
   ///   during an import.
   public init(location: HistoryLocation) throws(StoreError) {
-    (connection, lock) = try HistoryReader.connectToWhatIsThere(location)
+    (database, lock) = try HistoryReader.connectToWhatIsThere(location)
     following = try Statement(
-      "SELECT id, captured_at, text FROM clip WHERE id >= ?1 ORDER BY id LIMIT 1", on: connection)
+      "SELECT id, captured_at, text FROM clip WHERE id >= ?1 ORDER BY id LIMIT 1", on: database)
   }
 
   /// The next newer clip, nil after the newest.
@@ -37,15 +37,12 @@ public final class ClipCursor {
   public func next() throws(StoreError) -> Clip.Whole? {
     canGoOn = false
     guard let start else { return nil }
-    return try following.run { row throws(StoreError) in
-      row.bind(start, at: 1)
-      guard try row.step() else { return nil }
-      let id = row.integer(0)
-      // In a damaged page the search may end at an older one, again and again.
-      guard id >= start else { throw connection.failure(SQLITE_CORRUPT) }
-      self.start = id < .max ? id + 1 : nil
-      canGoOn = true
-      return Clip.Whole(id: id, capturedAt: row.time(1), text: try connection.text(row.bytes(2)))
-    }
+    let found = try following.first(start) { (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2)) }
+    guard let (id, time, bytes) = found else { return nil }
+    // In a damaged page the search may end at an older one, again and again.
+    guard id >= start else { throw database.failure(SQLITE_CORRUPT) }
+    self.start = id < .max ? id + 1 : nil
+    canGoOn = true
+    return Clip.Whole(id: id, capturedAt: time, text: try database.text(bytes))
   }
 }

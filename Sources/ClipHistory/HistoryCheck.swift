@@ -31,12 +31,12 @@ public struct HistoryCheck: Sendable, Equatable {
   /// - Throws: as `HistoryStore.init` does, if there is nothing that can be checked; not `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {
     do throws(StoreError) {
-      let (connection, lock) = try HistoryReader.connectToWhatIsThere(location)
+      let (database, lock) = try HistoryReader.connectToWhatIsThere(location)
       defer { withExtendedLifetime(lock) {} }
-      fileSize = try HistoryFolder.size(of: connection.path) ?? 0
-      try checkPages(connection)
-      try checkClips(connection)
-      try checkRest(connection)
+      fileSize = try HistoryFolder.size(of: database.path) ?? 0
+      try checkPages(database)
+      try checkClips(database)
+      try checkRest(database)
     } catch .damaged, .cannotBeRescued {
       isStructureSound = false
     }
@@ -50,46 +50,39 @@ public struct HistoryCheck: Sendable, Equatable {
     try await Checker().check(location)
   }
 
-  private func checkPages(_ connection: Connection) throws(StoreError) {
-    let isSound = try Statement("PRAGMA integrity_check(1)", on: connection).run { row throws(StoreError) in
-      try row.step() && row.string(0) == "ok"
-    }
-    guard isSound else { throw .damaged }
+  private func checkPages(_ database: Database) throws(StoreError) {
+    guard try database.string("PRAGMA integrity_check(1)") == "ok" else { throw .damaged }
   }
 
-  private mutating func checkClips(_ connection: Connection) throws(StoreError) {
+  private mutating func checkClips(_ database: Database) throws(StoreError) {
     // One statement for each clip: a deleted text stays in the log as long as somebody reads.
     let following = try Statement(
       """
       SELECT id, captured_at, byte_count, preview IS NULL, preview, text FROM clip
       WHERE id > ?1 ORDER BY id LIMIT 1
-      """, on: connection)
+      """, on: database)
     // A clip with a lower id is only counted.
     var last: Int64 = 0
-    let lowest = try Statement("SELECT coalesce(min(id), 1) FROM clip", on: connection).run {
-      row throws(StoreError) in
-      try row.step() ? row.integer(0) : 1
+    if try database.integer("SELECT coalesce(min(id), 1) FROM clip") ?? 1 < 1 { wrongCount += 1 }
+    while let id = try following.first(last, read: { check($0) }) {
+      // In a damaged page the search may end at an older one, again and again.
+      guard id > last else { throw .damaged }
+      last = id
     }
-    if lowest < 1 { wrongCount += 1 }
-    while let id = try following.run({ row throws(StoreError) in try check(row, after: last) }) { last = id }
   }
 
-  /// Looks at the next clip, and returns its id; nil after the last.
-  private mutating func check(_ row: Statement, after last: Int64) throws(StoreError) -> Int64? {
-    row.bind(last, at: 1)
-    guard try row.step() else { return nil }
-    let id = row.integer(0)
-    // In a damaged page the search may end at an older one, again and again.
-    guard id > last else { throw .damaged }
+  /// Looks at a clip, and returns its id.
+  private mutating func check(_ statement: Statement) -> Int64 {
+    let id = statement.integer(0)
     clipCount += 1
     do {
-      let text = try ClipText(validating: row.bytes(5))
-      let isWhole = row.integer(3) != 0
+      let text = try ClipText(validating: statement.bytes(5))
+      let isWhole = statement.integer(3) != 0
       let isRight =
         id <= Schema.largestID
-        && (row.integer(1) == CaptureTime.unknown || row.time(1) != CaptureTime.unknown)
-        && row.integer(2) == text.byteCount && isWhole == (text.byteCount <= Preview.byteLimit)
-        && row.byteCount(4) <= Preview.byteLimit
+        && (statement.integer(1) == CaptureTime.unknown || statement.time(1) != CaptureTime.unknown)
+        && statement.integer(2) == text.byteCount && isWhole == (text.byteCount <= Preview.byteLimit)
+        && statement.byteCount(4) <= Preview.byteLimit
       if !isRight { wrongCount += 1 }
     } catch {
       unreadableCount += 1
@@ -97,17 +90,16 @@ public struct HistoryCheck: Sendable, Equatable {
     return id
   }
 
-  private func checkRest(_ connection: Connection) throws(StoreError) {
-    try Schema.checkSequence(of: connection)
-    let isRight = try Statement(
+  private func checkRest(_ database: Database) throws(StoreError) {
+    try Schema.checkSequence(of: database)
+    let isRight = try database.integer(
       """
       SELECT count(*) FROM last_capture
       WHERE \(Schema.isLastCapture) AND byte_count >= 0 AND captured_at BETWEEN 0 AND \(CaptureTime.latest)
         AND (SELECT coalesce(max(id), 0) FROM clip)
           <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'clip')
-      """, on: connection
-    ).run { row throws(StoreError) in try row.step() && row.integer(0) == 1 }
-    guard isRight else { throw .damaged }
+      """)
+    guard isRight == 1 else { throw .damaged }
   }
 
   private actor Checker {

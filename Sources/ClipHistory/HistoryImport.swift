@@ -27,31 +27,26 @@ public final class HistoryImport {
   public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
     self.now = now
     session = try HistoryOpening(location).openAlone()
-    let connection = session.connection
-    try connection.execute("BEGIN IMMEDIATE")
-    lastID = try Statement(
-      "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'clip'", on: connection
-    ).run { row throws(StoreError) in try row.step() ? row.integer(0) : 0 }
-    let isEmpty = try Statement("SELECT 1 FROM clip LIMIT 1", on: connection).run { row throws(StoreError) in
-      try !row.step()
-    }
-    guard !isEmpty else {
+    let database = session.database
+    try database.execute("BEGIN IMMEDIATE")
+    lastID = try database.integer("SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'") ?? 0
+    guard try database.integer("SELECT 1 FROM clip LIMIT 1") != nil else {
       present = nil
       return
     }
     // For this transaction only; it holds no text.
-    try connection.execute(
+    try database.execute(
       "CREATE INDEX \(Self.index) ON clip(captured_at, byte_count) WHERE id <= \(lastID)")
     present = try Statement(
       """
       SELECT 1 FROM clip INDEXED BY \(Self.index)
       WHERE captured_at = ?1 AND byte_count = ?2 AND text = ?3 AND id <= \(lastID) LIMIT 1
-      """, on: connection)
+      """, on: database)
   }
 
   deinit {
     // An import that was not finished changes nothing.
-    sqlite3_exec(session.connection.handle, "ROLLBACK", nil, nil, nil)
+    sqlite3_exec(session.database.handle, "ROLLBACK", nil, nil, nil)
   }
 
   /// Adds a clip after those that were added before.
@@ -70,15 +65,15 @@ public final class HistoryImport {
   /// Each of the two histories keeps its own order: a clip without a time, or with one that is not after that of the
   /// clip before it, goes with that clip.
   public func finish() throws(StoreError) {
-    let connection = session.connection
+    let database = session.database
     if present != nil {
       try merge()
-      try connection.execute("DROP INDEX \(Self.index)")
+      try database.execute("DROP INDEX \(Self.index)")
     }
-    try connection.execute("COMMIT")
+    try database.execute("COMMIT")
     do throws(StoreError) {
       // Rows that were moved left their texts there.
-      _ = try connection.truncateLog(waiting: 0)
+      _ = try database.truncateLog(waiting: 0)
     } catch {
       // All is on disk; the next start empties the log.
     }
@@ -89,34 +84,31 @@ public final class HistoryImport {
   private func isPresent(_ text: ClipText, _ time: Int64) throws(StoreError) -> Bool {
     guard let present else { return false }
     return try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-      try present.run { row throws(StoreError) in
-        row.bind(time, at: 1)
-        row.bind(Int64(text.byteCount), at: 2)
-        try row.bind(borrowing: bytes, at: 3)
-        return try row.step()
+      try present.run { statement throws(StoreError) in
+        statement.bind(time, at: 1)
+        statement.bind(Int64(text.byteCount), at: 2)
+        try statement.bind(borrowing: bytes, at: 3)
+        return try statement.step()
       }
     }
   }
 
   /// Gives new ids from the first clip on that is not in its place: ids are the order, and none is given out twice.
   private func merge() throws(StoreError) {
-    let connection = session.connection
+    let database = session.database
     let following = try Statement(
-      "SELECT id, captured_at FROM clip WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT 1", on: connection)
-    let largestID = try Statement("SELECT max(id) FROM clip", on: connection).run { row throws(StoreError) in
-      try row.step() ? row.integer(0) : 0
-    }
+      "SELECT id, captured_at FROM clip WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT 1", on: database)
+    let largestID = try database.integer("SELECT max(id) FROM clip") ?? 0
     var old = Run(after: .min, upTo: lastID, latest: now)
     var new = Run(after: lastID, upTo: largestID, latest: now)
     try old.advance(following)
     try new.advance(following)
     guard new.id != nil else { return }
 
-    let trigger = try Statement(
-      "SELECT sql FROM sqlite_schema WHERE name = 'clip_is_not_updated'", on: connection
-    ).run { row throws(StoreError) in try row.step() ? row.string(0) : "" }
-    try connection.execute("DROP TRIGGER clip_is_not_updated")
-    let moving = try Statement("UPDATE clip SET id = ?2 WHERE id = ?1", on: connection)
+    let trigger =
+      try database.string("SELECT sql FROM sqlite_schema WHERE name = 'clip_is_not_updated'") ?? ""
+    try database.execute("DROP TRIGGER clip_is_not_updated")
+    let moving = try Statement("UPDATE clip SET id = ?2 WHERE id = ?1", on: database)
     var placed = Int64.min
     var nextID = largestID + 1
     while old.id != nil || new.id != nil {
@@ -127,17 +119,13 @@ public final class HistoryImport {
         // What follows is in its place.
         if old.id == nil { break }
       } else {
-        try moving.run { row throws(StoreError) in
-          row.bind(id, at: 1)
-          row.bind(nextID, at: 2)
-          _ = try row.step()
-        }
+        try moving.execute(id, nextID)
         placed = nextID
         nextID += 1
       }
       if takesOld { try old.advance(following) } else { try new.advance(following) }
     }
-    try connection.execute(
+    try database.execute(
       """
       UPDATE sqlite_sequence SET seq = max(seq, \(nextID - 1)) WHERE name = 'clip';
       \(trigger)
@@ -162,11 +150,7 @@ private struct Run {
   }
 
   mutating func advance(_ following: Statement) throws(StoreError) {
-    let found = try following.run { [last, end] row throws(StoreError) -> (id: Int64, time: Int64)? in
-      row.bind(last, at: 1)
-      row.bind(end, at: 2)
-      return try row.step() ? (row.integer(0), row.time(1)) : nil
-    }
+    let found = try following.first(last, end) { (id: $0.integer(0), time: $0.time(1)) }
     id = found?.id
     guard let found else { return }
     guard found.id > last else { throw .damaged }

@@ -41,12 +41,12 @@ struct HistoryOpening {
     try HistoryFolder.prepareFolder(location)
     try HistoryFolder.prepareFiles(location)
     try readBeforeWriting()
-    let connection = try Connection(
+    let database = try Database(
       path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
-    try bringUpToDate(connection)
+    try bringUpToDate(database)
     // Also one that another process left: a finished history that is empty one day was emptied.
     unlink(location.creationMark)
-    return try WritingSession(connection, lock: lock)
+    return try WritingSession(database, lock: lock)
   }
 
   // MARK: - Steps
@@ -88,21 +88,21 @@ struct HistoryOpening {
   /// that it has refused.
   private func readBeforeWriting() throws(StoreError) {
     guard try HistoryFolder.size(of: location.writeAheadLog) != nil else { return }
-    let look = try Connection(path: location.database, access: .readOnly, lockTimeout: timeouts.lock)
+    let look = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.lock)
     _ = try Schema.version(of: look)
   }
 
   /// Sets the connection up, and makes the tables or migrates them.
-  private func bringUpToDate(_ connection: Connection) throws(StoreError) {
-    try connection.useCautiously()
-    let version = try Schema.version(of: connection)
+  private func bringUpToDate(_ database: Database) throws(StoreError) {
+    try database.useCautiously()
+    let version = try Schema.version(of: database)
     do throws(StoreError) {
-      try connection.useForWriting()
+      try database.useForWriting()
     } catch .readOnly {
       // File and folder can be written, as was checked just now: a number in the file says otherwise.
       throw .damaged
     }
-    if version < Schema.version { try Schema.migrate(connection) }
-    try Schema.checkSequence(of: connection)
+    if version < Schema.version { try Schema.migrate(database) }
+    try Schema.checkSequence(of: database)
   }
 }

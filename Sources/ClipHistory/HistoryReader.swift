@@ -11,9 +11,8 @@ import CSQLite
 /// ```
 public final class HistoryReader {
   private let location: HistoryLocation
-  private var connection: Connection
+  private var database: Database
   private var pages: Statement
-  private var counting: Statement
   private var isImmutable: Bool
 
   /// The query behind every page.
@@ -30,7 +29,7 @@ public final class HistoryReader {
   /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation) throws(StoreError) {
     self.location = location
-    (connection, pages, counting, isImmutable) = try Self.open(location)
+    (database, pages, isImmutable) = try Self.open(location)
   }
 
   /// The newest clips, newest first, at most `limit`.
@@ -41,60 +40,48 @@ public final class HistoryReader {
   /// The clip with this id and the older ones after it, newest first, at most `limit`; the id need not exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
     try followChange()
-    return try pages.run { row throws(StoreError) in
-      row.bind(id, at: 1)
-      row.bind(Int64(max(limit, 0)), at: 2)  // A negative limit would be none.
+    return try pages.run { statement throws(StoreError) in
+      statement.bind(id, at: 1)
+      statement.bind(Int64(max(limit, 0)), at: 2)  // A negative limit would be none.
       var clips: [Clip] = []
-      while try row.step() {
+      while try statement.step() {
         // SQLite takes the order of a damaged page as it is.
-        guard row.integer(0) < clips.last?.id ?? .max || clips.isEmpty else {
-          throw connection.failure(SQLITE_CORRUPT)
+        guard statement.integer(0) < clips.last?.id ?? .max || clips.isEmpty else {
+          throw database.failure(SQLITE_CORRUPT)
         }
-        clips.append(Self.clip(of: row))
+        clips.append(Self.clip(of: statement))
       }
       return clips
     }
   }
 
   /// Whether another file, or none, has the history's name by now: this reader still shows the one that it opened.
-  public var isReplaced: Bool { connection.hasMoved }
-
-  /// How many clips there are.
-  ///
-  /// It walks the whole table: 30 ms or more for 1,000,000 of them.
-  public func count() throws(StoreError) -> Int {
-    try followChange()
-    return try counting.run { row throws(StoreError) in
-      try row.step() ? Int(row.integer(0)) : 0
-    }
-  }
+  public var isReplaced: Bool { database.hasMoved }
 
   // MARK: -
 
   /// The row of `pageQuery`; whatever the file says, the preview and the size are ones that a clip can have.
-  private static func clip(of row: Statement) -> Clip {
-    let shownCount = row.byteCount(3)
-    let isWhole = row.integer(4) != 0
+  private static func clip(of statement: Statement) -> Clip {
+    let shownCount = statement.byteCount(3)
+    let isWhole = statement.integer(4) != 0
     return Clip(
-      id: row.integer(0), capturedAt: row.time(1),
-      byteCount: isWhole ? shownCount : min(max(Int(row.integer(2)), shownCount), ClipText.largestStored),
-      preview: row.string(3, atMost: Preview.byteLimit))
+      id: statement.integer(0), capturedAt: statement.time(1),
+      byteCount: isWhole
+        ? shownCount : min(max(Int(statement.integer(2)), shownCount), ClipText.largestStored),
+      preview: statement.string(3, atMost: Preview.byteLimit))
   }
 
   /// Once somebody can write, an immutable connection would not see what is written.
   private func followChange() throws(StoreError) {
     guard isImmutable, HistoryFolder.isWritable(location.folder) else { return }
-    (connection, pages, counting, isImmutable) = try Self.open(location)
+    (database, pages, isImmutable) = try Self.open(location)
   }
 
   private static func open(
     _ location: HistoryLocation
-  ) throws(StoreError) -> (Connection, pages: Statement, counting: Statement, isImmutable: Bool) {
-    let (connection, isImmutable) = try connect(to: location)
-    return (
-      connection, try Statement(pageQuery, on: connection),
-      try Statement("SELECT count(*) FROM clip", on: connection), isImmutable
-    )
+  ) throws(StoreError) -> (Database, pages: Statement, isImmutable: Bool) {
+    let (database, isImmutable) = try connect(to: location)
+    return (database, try Statement(pageQuery, on: database), isImmutable)
   }
 
   /// Opens a history that no start has looked at yet.
@@ -102,7 +89,7 @@ public final class HistoryReader {
   /// While the lock is held nobody moves its file, and no import gives new ids to what is in it; all others go on.
   static func connectToWhatIsThere(
     _ location: HistoryLocation
-  ) throws(StoreError) -> (Connection, FolderLock) {
+  ) throws(StoreError) -> (Database, FolderLock) {
     guard try !location.isVacant else {
       throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN)
     }
@@ -114,13 +101,13 @@ public final class HistoryReader {
     try lock.ifAlone { () throws(StoreError) in
       if try Damage.isHidden(in: location) { throw .damaged }
     }
-    return (try connect(to: location).connection, lock)
+    return (try connect(to: location).database, lock)
   }
 
   /// Opens an existing history, and writes nothing.
   static func connect(
     to location: HistoryLocation
-  ) throws(StoreError) -> (connection: Connection, isImmutable: Bool) {
+  ) throws(StoreError) -> (database: Database, isImmutable: Bool) {
     try HistoryFolder.checkKinds(location)
     // SQLite deletes a log beside an empty database, even if it only reads: it may be all that is left.
     if try Damage.isEmptied(location) { throw .damaged }
@@ -138,7 +125,7 @@ public final class HistoryReader {
   /// has the file open, and where there is no log, there is nothing to miss in it.
   private static func accessAlone(
     after error: StoreError, _ location: HistoryLocation
-  ) throws(StoreError) -> Connection.Access? {
+  ) throws(StoreError) -> Database.Access? {
     switch error {
     case .readOnly, .cannotOpen:
       guard !HistoryFolder.isWritable(location.folder) else { return nil }
@@ -149,16 +136,16 @@ public final class HistoryReader {
   }
 
   private static func connect(
-    to location: HistoryLocation, access: Connection.Access
-  ) throws(StoreError) -> Connection {
-    let connection = try Connection(
+    to location: HistoryLocation, access: Database.Access
+  ) throws(StoreError) -> Database {
+    let database = try Database(
       path: location.database, access: access, lockTimeout: HistoryStore.LockTimeouts().lock)
-    try connection.useCautiously()
-    let version = try Schema.version(of: connection)
+    try database.useCautiously()
+    let version = try Schema.version(of: database)
     guard version >= Schema.oldestReadable else {
       // Older, or empty still: for a store to migrate.
       throw .cannotOpen(path: location.database, code: SQLITE_SCHEMA)
     }
-    return connection
+    return database
   }
 }

@@ -85,7 +85,7 @@ public actor HistoryStore {
       let opened = try HistoryOpening(location, timeouts: timeouts).openShared()
       (session, reading) = (opened, opened.reading)
     } catch .readOnly {
-      reading = try ReadingSession(HistoryReader.connect(to: location).connection)
+      reading = try ReadingSession(HistoryReader.connect(to: location).database)
     }
     if hasLog {
       Task.unpooled(on: self) { store in store.truncateLogLater() }
@@ -100,7 +100,7 @@ public actor HistoryStore {
   public func record(_ text: ClipText, at now: Int64) throws(StoreError) -> RecordOutcome {
     let session = try opened()
     let fingerprint = fingerprint(of: text, session)
-    let outcome = try session.connection.transaction { () throws(StoreError) -> RecordOutcome in
+    let outcome = try session.database.transaction { () throws(StoreError) -> RecordOutcome in
       let last = try session.readLastCapture()
       if last.fingerprint == fingerprint { return .duplicate }
       let clip = try session.insert(text, capturedAt: CaptureTime.next(after: last.capturedAt, at: now))
@@ -121,7 +121,7 @@ public actor HistoryStore {
   ) throws(StoreError) -> RecordOutcome {
     let session = try opened()
     let fingerprint = fingerprint(of: text, session)
-    let outcome = try session.connection.transaction { () throws(StoreError) -> RecordOutcome in
+    let outcome = try session.database.transaction { () throws(StoreError) -> RecordOutcome in
       let last = try session.readLastCapture()
       let time = CaptureTime.next(after: last.capturedAt, at: now)
       let clip = try session.newestIs(text) ? nil : session.insert(text, capturedAt: time)
@@ -137,7 +137,7 @@ public actor HistoryStore {
   public func noteCopied(_ text: ClipText) throws(StoreError) {
     let session = try opened()
     let fingerprint = fingerprint(of: text, session)
-    try session.connection.transaction { () throws(StoreError) in
+    try session.database.transaction { () throws(StoreError) in
       let last = try session.readLastCapture()
       if last.fingerprint == fingerprint { return }
       try session.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
@@ -182,8 +182,8 @@ public actor HistoryStore {
   @discardableResult
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let session = try opened()
-    let deleted = try session.connection.transaction { () throws(StoreError) in try session.delete(id) }
-    if deleted != nil { eraseFromLog(session.connection) } else { try session.reading.confirmAbsence(of: id) }
+    let deleted = try session.database.transaction { () throws(StoreError) in try session.delete(id) }
+    if deleted != nil { eraseFromLog(session.database) } else { try session.reading.confirmAbsence(of: id) }
     return deleted
   }
 
@@ -205,27 +205,27 @@ public actor HistoryStore {
   /// It needs as much room on the disk as the history has.
   public func deleteAll() throws(StoreError) {
     let session = try opened()
-    try session.connection.transaction { () throws(StoreError) in
-      try session.connection.execute("DELETE FROM clip")
+    try session.database.transaction { () throws(StoreError) in
+      try session.database.execute("DELETE FROM clip")
     }
-    eraseFromLog(session.connection)
-    giveRoomBack(session.connection)
+    eraseFromLog(session.database)
+    giveRoomBack(session.database)
   }
 
   // MARK: - Helpers
 
-  private func eraseFromLog(_ connection: Connection) {
+  private func eraseFromLog(_ database: Database) {
     truncation.owe()
-    truncation.attempt(on: connection)
+    truncation.attempt(on: database)
     if truncation.isOwed { truncateLogLater() }
   }
 
   /// Hands the pages of an emptied file back to the file system, once they were overwritten.
-  private func giveRoomBack(_ connection: Connection) {
+  private func giveRoomBack(_ database: Database) {
     guard !truncation.isOwed else { return }
     do throws(StoreError) {
-      try connection.execute("VACUUM")
-      eraseFromLog(connection)
+      try database.execute("VACUUM")
+      eraseFromLog(database)
     } catch {
       // The rows are away; that the file is still as large as before harms nobody.
     }
@@ -235,7 +235,7 @@ public actor HistoryStore {
   var owesTruncation: Bool { truncation.isOwed }
 
   private func truncateLogIfOwed() {
-    if let session { truncation.attempt(on: session.connection) }
+    if let session { truncation.attempt(on: session.database) }
   }
 
   private func truncateLogLater() {
@@ -289,10 +289,10 @@ private struct LogTruncation {
   /// Empties the log if that is owed; a reader in the way, or a failure, leaves it owed.
   ///
   /// A failure is not thrown: the row is away, and to say otherwise would be wrong.
-  mutating func attempt(on connection: Connection) {
+  mutating func attempt(on database: Database) {
     guard isOwed else { return }
     do throws(StoreError) {
-      isOwed = try !connection.truncateLog(waiting: timeouts.readers)
+      isOwed = try !database.truncateLog(waiting: timeouts.readers)
     } catch {
       // It stays owed.
     }

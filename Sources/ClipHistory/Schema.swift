@@ -66,21 +66,21 @@ enum Schema {
   /// The version of a history, 0 of an empty file.
   ///
   /// - Throws: `.foreign` if the file is another program's, `.newerSchema` if it is newer than this program.
-  static func version(of connection: Connection) throws(StoreError) -> Int {
+  static func version(of database: Database) throws(StoreError) -> Int {
     // In one transaction: between two reads another process may make the tables.
-    try connection.execute("BEGIN")
-    defer { sqlite3_exec(connection.handle, "ROLLBACK", nil, nil, nil) }
-    let found = Int(try integer("PRAGMA user_version", connection))
-    switch try integer("PRAGMA application_id", connection) {
+    try database.execute("BEGIN")
+    defer { sqlite3_exec(database.handle, "ROLLBACK", nil, nil, nil) }
+    let found = Int(try database.integer("PRAGMA user_version") ?? 0)
+    switch try database.integer("PRAGMA application_id") {
     case applicationID where found > version: throw .newerSchema(found: found, known: version)
     case applicationID where found > 0:
-      try checkObjects(of: connection, version: found)
+      try checkObjects(of: database, version: found)
       return found
     case applicationID: throw .damaged
     case 0 where found == 0: break
     default: throw .foreign
     }
-    let tables = try integer("SELECT count(*) FROM sqlite_schema", connection)
+    let tables = try database.integer("SELECT count(*) FROM sqlite_schema")
     guard tables == 0 else { throw .foreign }
     return 0
   }
@@ -88,19 +88,19 @@ enum Schema {
   /// - Throws: `.damaged` if there is anything else than what the migrations make, such as another program's trigger.
   ///
   /// It could do anything with what is recorded; an index would keep copies of deleted texts.
-  private static func checkObjects(of connection: Connection, version: Int) throws(StoreError) {
+  private static func checkObjects(of database: Database, version: Int) throws(StoreError) {
     var found: Set<String> = []
-    try Statement("SELECT sql FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'", on: connection).run {
-      row throws(StoreError) in
-      while try row.step() { found.insert(row.string(0)) }
+    try Statement("SELECT sql FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'", on: database).run {
+      statement throws(StoreError) in
+      while try statement.step() { found.insert(statement.string(0)) }
     }
     guard found == Set(objects[version - 1]) else { throw .damaged }
     // SQLite opens two tables that begin at the same page, and writes the rows of one among those of the other.
-    let areApart = try integer(
+    let areApart = try database.integer(
       """
       SELECT count(*) = count(DISTINCT rootpage) AND min(rootpage) > 1 FROM sqlite_schema
       WHERE type IN ('table', 'index')
-      """, connection)
+      """)
     guard areApart == 1 else { throw .damaged }
   }
 
@@ -117,44 +117,37 @@ enum Schema {
 
   /// - Throws: `.damaged` if the last id that was given out is not believed, in which case a rescue gives new ones, or
   ///   there are other rows beside it: they are those of another table.
-  static func checkSequence(of connection: Connection) throws(StoreError) {
-    let isRight = try integer(
+  static func checkSequence(of database: Database) throws(StoreError) {
+    let isRight = try database.integer(
       """
       SELECT count(*) < 2 AND coalesce(min(name IS 'clip' AND CAST(seq AS INTEGER) <= \(largestID)), 1)
       FROM (SELECT name, seq FROM sqlite_sequence LIMIT 2)
-      """, connection)
+      """)
     guard isRight == 1 else { throw .damaged }
   }
 
   /// Whether a row has the largest id that there can be, after which SQLite says that the disk is full.
-  static func isOutOfIDs(_ connection: Connection) throws(StoreError) -> Bool {
-    try integer("SELECT coalesce(max(id), 0) FROM clip", connection) == .max
+  static func isOutOfIDs(_ database: Database) throws(StoreError) -> Bool {
+    try database.integer("SELECT coalesce(max(id), 0) FROM clip") == .max
   }
 
   /// Brings an older or empty file to the present version, each step in a transaction of its own.
   ///
   /// - Throws: `.damaged` also if a step meets rows that break the rules of their table.
-  static func migrate(_ connection: Connection, by steps: [String] = migrations) throws(StoreError) {
+  static func migrate(_ database: Database, by steps: [String] = migrations) throws(StoreError) {
     for (target, step) in zip(1..., steps) {
-      try connection.transaction { () throws(StoreError) in
+      try database.transaction { () throws(StoreError) in
         // Again, inside: another process may have done this step while we waited for the lock.
-        guard try integer("PRAGMA user_version", connection) < target else { return }
+        guard try database.integer("PRAGMA user_version") ?? 0 < target else { return }
         do throws(StoreError) {
-          try connection.execute(step)
+          try database.execute(step)
         } catch .failed(code: SQLITE_ERROR) {
           // A step is constant and tested, so the rows are at fault: ADD COLUMN says no more of them.
-          throw connection.failure(SQLITE_CORRUPT)
+          throw database.failure(SQLITE_CORRUPT)
         }
-        try connection.execute(
+        try database.execute(
           "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(target)")
       }
-    }
-  }
-
-  private static func integer(_ sql: String, _ connection: Connection) throws(StoreError) -> Int64 {
-    try Statement(sql, on: connection).run { row throws(StoreError) in
-      guard try row.step() else { throw .damaged }
-      return row.integer(0)
     }
   }
 }

@@ -3,29 +3,26 @@ import CSQLite
 /// A prepared statement, kept as long as its owner needs it; it keeps its connection open.
 ///
 /// ```swift
-/// let statement = try Statement("SELECT text FROM clip WHERE id = ?1", on: connection)
-/// let bytes = try statement.run { row throws(StoreError) in
-///   row.bind(id, at: 1)
-///   return try row.step() ? row.bytes(0) : nil
-/// }
+/// let statement = try Statement("SELECT text FROM clip WHERE id = ?1", on: database)
+/// let bytes = try statement.first(id) { $0.bytes(0) }
 /// ```
 final class Statement {
   private let handle: OpaquePointer
-  private let connection: Connection
+  private let database: Database
 
   /// Compiles `sql`.
   ///
   /// - Throws: `.damaged` if the file's tables are not those that the statement names.
-  init(_ sql: String, on connection: Connection) throws(StoreError) {
+  init(_ sql: String, on database: Database) throws(StoreError) {
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(
-      connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+      database.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
     guard code == SQLITE_OK, let handle else {
       // All SQL here is constant and tested, so what does not compile is the file's fault.
-      throw code == SQLITE_ERROR ? .damaged : connection.failure(code)
+      throw code == SQLITE_ERROR ? .damaged : database.failure(code)
     }
     self.handle = handle
-    self.connection = connection
+    self.database = database
   }
 
   deinit {
@@ -42,6 +39,22 @@ final class Statement {
     return try body(self)
   }
 
+  /// Reads the first of the rows that there are with these parameters; nil if there is none.
+  func first<Value>(_ parameters: Int64..., read: (Statement) -> Value) throws(StoreError) -> Value? {
+    try run { statement throws(StoreError) in
+      for (index, parameter) in zip(Int32(1)..., parameters) { bind(parameter, at: index) }
+      return try step() ? read(statement) : nil
+    }
+  }
+
+  /// Runs a statement that returns no rows, with these parameters.
+  func execute(_ parameters: Int64...) throws(StoreError) {
+    try run { _ throws(StoreError) in
+      for (index, parameter) in zip(Int32(1)..., parameters) { bind(parameter, at: index) }
+      _ = try step()
+    }
+  }
+
   /// Goes to the next row.
   ///
   /// - Returns: false if there is none.
@@ -50,7 +63,7 @@ final class Statement {
     switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    default: throw connection.failure(code)
+    default: throw database.failure(code)
     }
   }
 
@@ -117,6 +130,6 @@ final class Statement {
   private func check(_ code: Int32) throws(StoreError) {
     // What is to be written is too large, and not what is in the file.
     if code == SQLITE_TOOBIG { throw .failed(code: code) }
-    guard code == SQLITE_OK else { throw connection.failure(code) }
+    guard code == SQLITE_OK else { throw database.failure(code) }
   }
 }

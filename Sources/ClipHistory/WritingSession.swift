@@ -16,7 +16,7 @@ struct WritingSession {
     }
   }
 
-  let connection: Connection
+  let database: Database
   let key: [UInt8]
   let insertion: Statement
   let deleted: Statement
@@ -32,54 +32,52 @@ struct WritingSession {
   /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
   ///
   /// - Parameter lock: is held as long as the session lives.
-  init(_ connection: Connection, lock: FolderLock?) throws(StoreError) {
-    self.connection = connection
+  init(_ database: Database, lock: FolderLock?) throws(StoreError) {
+    self.database = database
     self.lock = lock
     insertion = try Statement(
       "INSERT INTO clip(captured_at, byte_count, preview, text, id) VALUES (?1, ?2, ?3, ?4, ?5)",
-      on: connection)
-    deleted = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: connection)
-    deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: connection)
-    reading = try ReadingSession(connection)
+      on: database)
+    deleted = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: database)
+    deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: database)
+    reading = try ReadingSession(database)
     // CASE, because AND may read the text, however large, though the sizes differ.
     newest = try Statement(
       "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",
-      on: connection)
-    lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: connection)
+      on: database)
+    lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: database)
     note = try Statement(
-      "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: connection)
-    key = try Statement(
-      "SELECT key FROM last_capture WHERE \(Schema.isLastCapture)", on: connection
-    ).run { row throws(StoreError) in
-      guard try row.step() else { throw .damaged }
-      return row.bytes(0)
-    }
+      "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: database)
+    let key = try Statement("SELECT key FROM last_capture WHERE \(Schema.isLastCapture)", on: database)
+    guard let key = try key.first(read: { $0.bytes(0) }) else { throw .damaged }
+    self.key = key
   }
 
   /// The fingerprint of the last captured text, and the time of the last capture.
   func readLastCapture() throws(StoreError) -> (fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) {
-    try lastCapture.run { row throws(StoreError) in
-      guard try row.step() else { throw .damaged }
-      return (HistoryStore.Fingerprint(digest: row.bytes(0), byteCount: Int(row.integer(1))), row.time(2))
+    let last = try lastCapture.first {
+      (HistoryStore.Fingerprint(digest: $0.bytes(0), byteCount: Int($0.integer(1))), capturedAt: $0.time(2))
     }
+    guard let last else { throw .damaged }
+    return last
   }
 
   func writeLastCapture(_ fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) throws(StoreError) {
-    try note.run { row throws(StoreError) in
-      try row.bind(copying: fingerprint.digest, at: 1)
-      row.bind(Int64(fingerprint.byteCount), at: 2)
-      row.bind(capturedAt, at: 3)
-      _ = try row.step()
+    try note.run { statement throws(StoreError) in
+      try statement.bind(copying: fingerprint.digest, at: 1)
+      statement.bind(Int64(fingerprint.byteCount), at: 2)
+      statement.bind(capturedAt, at: 3)
+      _ = try statement.step()
     }
   }
 
   /// Whether the newest clip has this text.
   func newestIs(_ text: ClipText) throws(StoreError) -> Bool {
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-      try newest.run { row throws(StoreError) in
-        row.bind(Int64(text.byteCount), at: 1)
-        try row.bind(borrowing: bytes, at: 2)
-        return try row.step() && row.integer(0) == 1
+      try newest.run { statement throws(StoreError) in
+        statement.bind(Int64(text.byteCount), at: 1)
+        try statement.bind(borrowing: bytes, at: 2)
+        return try statement.step() && statement.integer(0) == 1
       }
     }
   }
@@ -87,15 +85,15 @@ struct WritingSession {
   /// Takes over what a damaged history knew besides its clips, before these: new ids come after all that were given
   /// out.
   func inherit(_ last: LastCapture?, largestID: Int64) throws(StoreError) {
-    try connection.transaction { () throws(StoreError) in
+    try database.transaction { () throws(StoreError) in
       if let last {
-        try Statement("UPDATE last_capture SET key = ?1", on: connection).run { row throws(StoreError) in
-          try row.bind(copying: last.key, at: 1)
-          _ = try row.step()
+        try Statement("UPDATE last_capture SET key = ?1", on: database).run { statement throws(StoreError) in
+          try statement.bind(copying: last.key, at: 1)
+          _ = try statement.step()
         }
         try writeLastCapture(last.fingerprint, capturedAt: last.capturedAt)
       }
-      try connection.execute(
+      try database.execute(
         """
         INSERT INTO sqlite_sequence SELECT 'clip', 0
           WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
@@ -114,8 +112,8 @@ struct WritingSession {
   /// - Throws: `.damaged` if what was deleted was no text.
   func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
     // Before the transaction: nobody else can write while a large text is looked through.
-    let text = try connection.text(deleted.bytes)
-    return try connection.transaction { () throws(StoreError) in
+    let text = try database.text(deleted.bytes)
+    return try database.transaction { () throws(StoreError) in
       try insert(text, capturedAt: deleted.capturedAt, id: deleted.id)
     }
   }
@@ -127,29 +125,29 @@ struct WritingSession {
   func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
     let preview = Preview.make(of: text)
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-      try insertion.run { row throws(StoreError) in
-        row.bind(capturedAt, at: 1)
-        row.bind(Int64(text.byteCount), at: 2)
-        try row.bind(copying: preview, at: 3)
-        try row.bind(borrowing: bytes, at: 4)
+      try insertion.run { statement throws(StoreError) in
+        statement.bind(capturedAt, at: 1)
+        statement.bind(Int64(text.byteCount), at: 2)
+        try statement.bind(copying: preview, at: 3)
+        try statement.bind(borrowing: bytes, at: 4)
         // What is not bound is NULL, for which SQLite chooses the next id.
-        if let id { row.bind(id, at: 5) }
+        if let id { statement.bind(id, at: 5) }
         do throws(StoreError) {
-          _ = try row.step()
+          _ = try statement.step()
         } catch {
           // A new id is taken, or there is none: the number of the last one, or the order of a page, is damaged.
           let isOutOfIDs: Bool
           switch error {
           case .alreadyThere: isOutOfIDs = id == nil
-          case .diskFull: isOutOfIDs = try Schema.isOutOfIDs(connection)
+          case .diskFull: isOutOfIDs = try Schema.isOutOfIDs(database)
           default: isOutOfIDs = false
           }
-          throw isOutOfIDs ? connection.failure(SQLITE_CORRUPT) : error
+          throw isOutOfIDs ? database.failure(SQLITE_CORRUPT) : error
         }
       }
     }
     return Clip(
-      id: connection.lastInsertedID, capturedAt: capturedAt, byteCount: text.byteCount,
+      id: database.lastInsertedID, capturedAt: capturedAt, byteCount: text.byteCount,
       preview: preview ?? String(decoding: text.bytes, as: UTF8.self))
   }
 
@@ -157,16 +155,8 @@ struct WritingSession {
   ///
   /// - Returns: what it was, nil if there was none.
   func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
-    let found = try deleted.run { row throws(StoreError) -> DeletedClip? in
-      row.bind(id, at: 1)
-      guard try row.step() else { return nil }
-      return DeletedClip(id: id, capturedAt: row.time(0), bytes: row.bytes(1))
-    }
-    guard let found else { return nil }
-    try deletion.run { row throws(StoreError) in
-      row.bind(id, at: 1)
-      _ = try row.step()
-    }
+    let found = try deleted.first(id) { DeletedClip(id: id, capturedAt: $0.time(0), bytes: $0.bytes(1)) }
+    if found != nil { try deletion.execute(id) }
     return found
   }
 }

@@ -20,21 +20,21 @@ struct FailureTests {
     await #expect(throws: StoreError.locked) { try await store.add("two") }
     await #expect(throws: StoreError.locked) { try await store.delete(1) }
     await #expect(throws: StoreError.locked) { try await store.noteCopied(try ClipText("two")) }
-    #expect(try history.reader().count() == 1)
+    #expect(try history.reader().newestPage(limit: 999).count == 1)
     other.run("COMMIT")
     try await store.add("two")
   }
 
   @Test func `where the disk is full`() throws {
     let session = try HistoryOpening(history.location).openShared()
-    try session.connection.execute("PRAGMA max_page_count = 10")
+    try session.database.execute("PRAGMA max_page_count = 10")
     let large = try ClipText(String(repeating: "x", count: 100_000))
     #expect(throws: StoreError.diskFull) {
-      try session.connection.transaction { () throws(StoreError) in
+      try session.database.transaction { () throws(StoreError) in
         _ = try session.insert(large, capturedAt: 1)
       }
     }
-    let clip = try session.connection.transaction { () throws(StoreError) in
+    let clip = try session.database.transaction { () throws(StoreError) in
       try session.insert(try small(), capturedAt: 1)
     }
     #expect(try history.reader().newestPage(limit: 9) == [clip])
@@ -45,7 +45,7 @@ struct FailureTests {
     let session = try HistoryOpening(history.location).openShared()
     let large = try ClipText(String(repeating: "x", count: 100_000))
     let clip = try session.insert(large, capturedAt: 1)
-    sqlite3_limit(session.connection.handle, SQLITE_LIMIT_LENGTH, 50_000)
+    sqlite3_limit(session.database.handle, SQLITE_LIMIT_LENGTH, 50_000)
     #expect(throws: StoreError.failed(code: SQLITE_TOOBIG)) { try session.insert(large, capturedAt: 2) }
     #expect(try !Damage.isMarked(history.location), "it is the text that is too large")
     #expect(throws: StoreError.damaged) { try session.reading.text(of: clip.id) }

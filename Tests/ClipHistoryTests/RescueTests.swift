@@ -122,7 +122,7 @@ struct RescueTests {
       let store = try history.store()
       let reader = try history.reader()
       await #expect(throws: StoreError.damaged) { try await store.allIDs() }
-      #expect(throws: StoreError.damaged) { try reader.count() }
+      #expect(throws: StoreError.damaged) { try reader.newestPage(limit: 999) }
       await store.close()
     }
     let lost = try await rescue(texts)
@@ -237,10 +237,10 @@ struct RescueTests {
       try #require(ForeignConnection(history.location.database).run(sql) == SQLITE_OK)
     }
     do {
-      let connection = try Connection(path: history.location.database, access: .readWrite, lockTimeout: 0)
+      let database = try Database(path: history.location.database, access: .readWrite, lockTimeout: 0)
       #expect(throws: StoreError.damaged) {
         try Schema.migrate(
-          connection, by: Schema.migrations + ["ALTER TABLE clip ADD COLUMN note TEXT CHECK (note <> '')"])
+          database, by: Schema.migrations + ["ALTER TABLE clip ADD COLUMN note TEXT CHECK (note <> '')"])
       }
     }
     #expect(throws: StoreError.damaged) { try history.store() }

@@ -90,7 +90,7 @@ public actor HistoryRescuer {
     var known = 0
     try session.inherit(salvage.lastCapture, largestID: salvage.largestID)
     for start in stride(from: 0, to: salvage.places.count, by: batch) {
-      try session.connection.transaction { () throws(StoreError) in
+      try session.database.transaction { () throws(StoreError) in
         for index in start..<min(start + batch, salvage.places.count) {
           let place = salvage.places[index]
           if place.id != id {
@@ -110,7 +110,7 @@ public actor HistoryRescuer {
       }
     }
     // Only the database is moved to its place.
-    guard try session.connection.truncateLog(waiting: 0) else { throw .locked }
+    guard try session.database.truncateLog(waiting: 0) else { throw .locked }
     return (kept, known - kept)
   }
 

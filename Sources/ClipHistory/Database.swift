@@ -4,7 +4,7 @@ import Glibc
 /// One connection to a database file, open as long as it or a statement of it lives.
 ///
 /// It belongs to one actor or thread at a time, which the compiler sees to: it is not `Sendable`.
-package final class Connection {
+final class Database {
   enum Access {
     case readWrite, readOnly
     /// Without locks and without a log beside the file: for a place where nobody can write.
@@ -64,10 +64,20 @@ package final class Connection {
     guard code == SQLITE_OK else { throw failure(code) }
   }
 
+  /// The number in the first row that a query gives; nil if it gives none.
+  func integer(_ sql: String) throws(StoreError) -> Int64? {
+    try Statement(sql, on: self).first { $0.integer(0) }
+  }
+
+  /// The text in the first row that a query gives; nil if it gives none.
+  func string(_ sql: String) throws(StoreError) -> String? {
+    try Statement(sql, on: self).first { $0.string(0) }
+  }
+
   /// Runs `body` as one transaction that may write: all of it is on disk at the return, or none of it.
   ///
   /// - Throws: `.replaced` if the file was removed or replaced: what is written to it now would be lost without a word.
-  package func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+  func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     // IMMEDIATE: a lock taken at the first write instead would fail without waiting, after a read.
     try execute("BEGIN IMMEDIATE")
     do throws(StoreError) {
@@ -86,7 +96,7 @@ package final class Connection {
   ///
   /// - Parameter limit: how long it waits for readers, in milliseconds.
   /// - Returns: false if a reader is in the way.
-  package func truncateLog(waiting limit: Int32) throws(StoreError) -> Bool {
+  func truncateLog(waiting limit: Int32) throws(StoreError) -> Bool {
     wait(atMost: limit)
     defer { wait(atMost: lockTimeout) }
     let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
@@ -175,10 +185,7 @@ package final class Connection {
     var waited: Int32 = 0
     while true {
       do throws(StoreError) {
-        let mode = try Statement("PRAGMA journal_mode = WAL", on: self).run { row throws(StoreError) in
-          try row.step() ? row.string(0) : ""
-        }
-        guard mode == "wal" else { throw failure(SQLITE_CANTOPEN) }
+        guard try string("PRAGMA journal_mode = WAL") == "wal" else { throw failure(SQLITE_CANTOPEN) }
         return
       } catch .locked where waited < lockTimeout {
         // This pragma ignores the busy timeout: a second process that opens a new file meets the first one here.
