@@ -53,7 +53,7 @@ import Testing
     list.focusNewest()
     let row = try #require(gtk_window_get_focus(window.cast()))
     let menu = try #require(Self.menu(in: list.root.widget))
-    gtk_popover_popup(Object(Owned(borrowing: menu)).cast())
+    list.openMenu(of: list.id(at: 0))
     func hasFocusInMenu() -> Bool {
       gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, menu) != 0 } ?? false
     }

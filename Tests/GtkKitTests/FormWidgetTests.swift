@@ -120,9 +120,9 @@ import Testing
     for name in ["one", "two", "three"] { group.add(name) {} }
     label.insert(group, as: "row")
     let sections = [[("One", "row.one"), ("Two", "row.two")], [("Three", "row.three")]]
-    let menu = PopoverMenu(Menu(sections: sections), on: label)
+    let menu = PopoverMenu(on: label)
     window.present()
-    menu.popUp(at: Rectangle(x: 0, y: 0, width: 1, height: 1))
+    menu.popUp(Menu(sections: sections), at: Rectangle(x: 0, y: 0, width: 1, height: 1))
     for _ in 1...2 { gtk_widget_child_focus(menu.widget, GTK_DIR_DOWN) }
     let focus = try #require(gtk_root_get_focus(window.opaque))
     #expect(Widget(Owned(borrowing: focus)).textProperty("text") == "Three")

@@ -12,7 +12,7 @@ import Testing
   @Test func `a handler is called until it is disconnected`() {
     let action = action()
     var calls = 0
-    action.connectAction { calls += 1 }
+    action.connectAction { _ in calls += 1 }
     g_action_activate(action.opaque, nil)
     #expect(calls == 1)
     let connection = action.connectNotify("enabled") { calls += 10 }
@@ -41,7 +41,7 @@ import Testing
       let action = action()
       action.connect("notify::name") { _ = token }
       action.connectNotify("enabled") { _ = token }
-      action.connectAction { _ = token }
+      action.connectAction { _ in _ = token }
       return action
     }
   }

@@ -76,6 +76,7 @@ import Testing
         _ = token
         return true
       }
+      label.addKeys(["<Control>z"], running: "win.undo")
       return label
     }
   }
@@ -98,15 +99,29 @@ import Testing
     expectNoLeak { token in
       let group = ActionGroup()
       group.add("copy") { _ = token }
+      group.add("delete") { _ in _ = token }
       return group
     }
     expectNoLeak { _ in Menu([("Copy", "row.copy")]) }
+    expectNoLeak { _ in Menu([("Copy", "row.copy")], target: 1) }
     expectNoLeak { _ in
       let label = Label("a")
-      let popover = PopoverMenu(Menu([("Copy", "row.copy")]), on: label)
+      let popover = PopoverMenu(on: label)
       popover.detach()
       return popover
     }
+  }
+
+  @Test func `an action is run on what its target names, and by its keys`() {
+    let label = Label("a")
+    let group = ActionGroup()
+    var targets: [Int64] = []
+    group.add("copy") { targets.append($0) }
+    label.insert(group, as: "row")
+    label.addKeys(["Delete"], running: "row.copy")
+    #expect(label.run("row.copy", on: .max) && label.run("row.copy", on: -1))
+    #expect(!label.run("row.other", on: 1))
+    #expect(targets == [.max, -1])
   }
 
   @Test func `a list view lets go of its rows`() {

@@ -37,23 +37,11 @@ final class ShortcutsWindow: Dialogs.Dialog {
   /// Keys that have something in common.
   private typealias Group = (title: String, shortcuts: [(title: String, keys: [String])])
 
-  /// Those of the history that are shown, of all that do the same: see `HistoryKey`.
-  static var history: [(key: HistoryKey, title: String, keys: [String])] {
-    [
-      (.copy, tr("Copy"), ["Return", "space", "<Control>c"]),
-      (.copyAndDelete, tr("Copy and delete"), ["<Control>x"]),
-      (.delete, tr("Delete"), ["Delete"]),
-      (.undo, tr("Undo the last deletion"), ["<Control>z"]),
-      (.paste, tr("Record the text on the clipboard"), ["<Control>v"]),
-      (.menu, tr("Open the menu of a text"), ["Menu", "<Shift>F10"]),
-    ]
-  }
-
   private static var groups: [Group] {
     [
       (
         title: tr("Texts"),
-        shortcuts: history.map { ($0.title, $0.keys) } + [
+        shortcuts: HistoryAction.ofTexts.map { ($0.title, $0.keys) } + [
           (tr("Copy one of the nine newest texts"), ["<Control>1...9"])
         ]
       ),
@@ -71,7 +59,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
           (tr("Main menu"), ["F10"]),
           (tr("Preferences"), ["<Control>comma"]),
           (tr("Keyboard shortcuts"), ["<Control>question"]),
-          (tr("Hide the window"), ["Escape"]),
+          (HistoryAction.close.title, HistoryAction.close.keys),
           (tr("Quit"), ["<Control>q"]),
         ]
       ),

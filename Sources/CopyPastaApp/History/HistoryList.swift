@@ -11,7 +11,7 @@ final class HistoryList {
   let root: ScrolledWindow
   private let view: ListView<ClipRow>
   private let model: HistoryListModel
-  private let controller: HistoryController
+  let controller: HistoryController
   private let menu: RowMenu
   private let swipe: RowSwipe
   private let now: @Sendable () -> Int64
@@ -50,8 +50,8 @@ final class HistoryList {
     view.onTooltip { $0.moreText }
     root = ScrolledWindow(child: view)
     root.expand(horizontally: true, vertically: true)
-    menu = RowMenu(on: view, controller: controller)
-    swipe = RowSwipe(on: view, controller: controller)
+    menu = RowMenu(on: view)
+    swipe = RowSwipe(on: view)
     // Ages are kept right on the screen only.
     root.onShow { [weak self] in self?.ages.isRunning = true }
     root.onHide { [weak self] in self?.ages.isRunning = false }
@@ -142,6 +142,11 @@ final class HistoryList {
   /// Makes a screen reader say something.
   func announce(_ words: String) { view.announce(words) }
 
+  /// Opens the menu of a row that is seen.
+  func openMenu(of id: Clip.ID) {
+    if let row = row(of: id) { menu.open(on: row) }
+  }
+
   /// Takes apart what must be gone before the widgets.
   func detach() { menu.detach() }
 
@@ -160,21 +165,17 @@ final class HistoryList {
     } icon: { row in
       row.dragIcon
     }
-    // Before the row, which would take Space for a selection.
-    connect(.copy, beforeChildren: true) { [controller] in controller.copy($0) }
-    connect(.copyAndDelete) { [controller] in controller.copyAndDelete($0) }
-    connect(.delete) { [controller] in controller.delete($0) }
-  }
-
-  /// Has keys do something with the row in focus.
-  private func connect(
-    _ key: HistoryKey, beforeChildren: Bool = false, to action: @escaping @MainActor (Clip.ID) -> Void
-  ) {
-    view.onKeys(key.triggers, beforeChildren: beforeChildren) { [weak self] in
-      guard let clip = self?.view.focusedRow?.clip else { return false }
-      action(clip.id)
-      return true
+    let actions = ActionGroup()
+    for action in HistoryAction.all {
+      guard case .row(let run) = action.effect else { continue }
+      actions.add(action.name) { [weak self] id in if let self { run(self, id) } }
+      // Before the row, which would take Space for a selection.
+      view.onKeys(action.triggers, beforeChildren: true) { [weak view] in
+        guard let view, let clip = view.focusedRow?.clip else { return false }
+        return view.run(action.fullName, on: clip.id)
+      }
     }
+    view.insert(actions, as: "row")
   }
 
   private func used(by kind: InputKind) {

@@ -42,24 +42,3 @@ protocol HistoryView: AnyObject {
   /// The history has to be opened anew: its file is damaged, or another one is in its place.
   func reopen(because error: StoreError)
 }
-
-/// What was done, as far as the list does not say it to a screen reader.
-enum HistoryEvent {
-  case copied, copiedAndDeleted, deleted, restored
-}
-
-/// What was not done, and why.
-enum HistoryFailure: Equatable {
-  /// A text, or a part of the list, could not be read.
-  case notRead(StoreError)
-  /// The text that was to be copied is not in the history any more.
-  case gone
-  /// The desktop does not let the program have the clipboard.
-  case clipboardUnavailable
-  /// Another program has copied something at the same moment.
-  case clipboardTaken
-  case notDeleted(StoreError)
-  case notRestored(StoreError)
-  case notCleared(StoreError)
-  case notRecorded(CaptureOutcome)
-}

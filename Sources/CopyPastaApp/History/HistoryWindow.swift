@@ -34,7 +34,8 @@ final class HistoryWindow {
   private var complaint: StoreError?
   private var observations: [Observation] = []
   private let copies = Observers()
-  private let closed: @MainActor () -> Void
+  /// The user closes the window.
+  let closed: @MainActor () -> Void
   private var activityChange: (@MainActor () -> Void)?
 
   /// What the window shows.
@@ -139,7 +140,8 @@ final class HistoryWindow {
 
   // MARK: - What it shows
 
-  private var controller: HistoryController? {
+  /// What can be done with the history; nil if it is not open.
+  var controller: HistoryController? {
     if case .open(let controller, _) = state { controller } else { nil }
   }
 
@@ -277,12 +279,11 @@ final class HistoryWindow {
       self?.closed()
       return true
     }
-    window.onKeys(HistoryKey.close.triggers) { [weak self] in
-      self?.closed()
-      return true
+    for action in HistoryAction.all {
+      guard case .window(let run) = action.effect else { continue }
+      actions.add(action.name) { [weak self] in if let self { run(self) } }
+      window.addKeys(action.triggers, running: action.fullName)
     }
-    connect(.undo) { $0.undo() }
-    connect(.paste) { $0.paste() }
     window.onControlDigit { [weak self] digit in
       guard case .open(let controller, let list) = self?.state, digit <= list.count else { return false }
       controller.copy(list.id(at: digit - 1))
@@ -295,15 +296,6 @@ final class HistoryWindow {
     body.addStyle("drop-place")
     actions.add("clear-history") { [weak self] in self?.askToClear() }
     window.insert(actions, as: "win")
-  }
-
-  /// Has keys do something with the history, wherever in the window the focus is.
-  private func connect(_ key: HistoryKey, to action: @escaping @MainActor (HistoryController) -> Void) {
-    window.onKeys(key.triggers) { [weak self] in
-      guard let controller = self?.controller else { return false }
-      action(controller)
-      return true
-    }
   }
 
   private func activityChanged() {

@@ -6,22 +6,14 @@ import GtkKit
 final class RowMenu {
   private let view: ListView<ClipRow>
   private let popover: PopoverMenu
-  private var target: Int64?
   /// The row that the menu is for, which is marked as long as it is open.
   private var row: ClipRow?
 
-  init(on view: ListView<ClipRow>, controller: HistoryController) {
+  /// - Parameter view: has the actions that the menu offers.
+  init(on view: ListView<ClipRow>) {
     self.view = view
     // It belongs to the list view itself: with a parent further out, arrow keys leave it for the rows.
-    popover = PopoverMenu(Menu([(tr("Copy"), "row.copy"), (tr("Delete"), "row.delete")]), on: view)
-    let group = ActionGroup()
-    group.add("copy") { [weak self] in
-      if let id = self?.target { controller.copy(id) }
-    }
-    group.add("delete") { [weak self] in
-      if let id = self?.target { controller.delete(id) }
-    }
-    view.insert(group, as: "row")
+    popover = PopoverMenu(on: view)
     popover.onClose { [weak self, weak view] in
       self?.row?.mark(ClipRow.menuStyle, false)
       self?.row = nil
@@ -37,13 +29,12 @@ final class RowMenu {
       open(on: row, at: Rectangle(x: place.x, y: place.y, width: 1, height: 1))
       return true
     }
-    view.onKeys(HistoryKey.menu.triggers) { [weak self] in
-      guard let self, let row = self.view.focusedRow, let bounds = row.root.bounds(in: self.view) else {
-        return false
-      }
-      open(on: row, at: Rectangle(x: bounds.x + 24, y: bounds.y + bounds.height / 2, width: 1, height: 1))
-      return true
-    }
+  }
+
+  /// Opens the menu over a row.
+  func open(on row: ClipRow) {
+    guard let bounds = row.root.bounds(in: view) else { return }
+    open(on: row, at: Rectangle(x: bounds.x + 24, y: bounds.y + bounds.height / 2, width: 1, height: 1))
   }
 
   /// Takes the menu off the list, before that goes.
@@ -51,13 +42,15 @@ final class RowMenu {
 
   private func open(on row: ClipRow, at place: Rectangle) {
     guard let clip = row.clip else { return }
-    target = clip.id
     self.row = row
     row.mark(ClipRow.menuStyle, true)
     // The focus goes back to it when the menu closes.
     if let position = row.place.position { view.focus(position) }
     // One would lie over the menu.
     view.hasTooltip = false
-    popover.popUp(at: place)
+    let entries = HistoryAction.ofTexts.compactMap { action in
+      action.entry.map { (label: $0, action: action.fullName) }
+    }
+    popover.popUp(Menu(entries, target: clip.id), at: place)
   }
 }

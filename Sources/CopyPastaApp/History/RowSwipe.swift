@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// A row that is swiped: from its leading edge it is copied, from its trailing edge deleted.
+/// A row that is swiped, from either edge, has something done with it: see `HistoryAction.swipe`.
 ///
 /// The row follows the finger and uncovers a sign of what will happen; that gets its full colour once the row is far
 /// enough. It happens when the finger goes; nearer than that the row springs back, and nothing has happened.
@@ -10,22 +10,16 @@ final class RowSwipe: SwipeTarget {
   /// How far is far enough, as a part of the row's width.
   private static let fullSwipe = 0.4
 
-  private enum Action: CaseIterable {
-    case copy, delete
-
-    var style: String { self == .copy ? "swiped-to-copy" : "swiped-to-delete" }
-  }
-
   private let view: ListView<ClipRow>
-  private let controller: HistoryController
+  private let actions = HistoryAction.ofTexts.filter { $0.swipe != nil }
   private var row: ClipRow?
   private var id: Clip.ID?
-  private var action: Action?
+  private var action: HistoryAction?
   private var isFar = false
 
-  init(on view: ListView<ClipRow>, controller: HistoryController) {
+  /// - Parameter view: has the actions of the swipes.
+  init(on view: ListView<ClipRow>) {
     self.view = view
-    self.controller = controller
     view.onSwipe(self)
   }
 
@@ -40,29 +34,24 @@ final class RowSwipe: SwipeTarget {
   func swipeMoved(to distance: Double) {
     // A new clip may have come in at the top meanwhile, and the row show another one.
     guard let row, row.clip?.id == id else { return settle() }
-    let isFromLeading = (distance > 0) != view.isRightToLeft
-    action = distance == 0 ? nil : isFromLeading ? .copy : .delete
+    let edge: HistoryAction.Swipe.Edge = (distance > 0) != view.isRightToLeft ? .leading : .trailing
+    action = distance == 0 ? nil : actions.first { $0.swipe?.edge == edge }
     isFar = abs(distance) >= Self.fullSwipe * Double(row.root.width)
     row.slide(to: distance)
-    for action in Action.allCases { row.mark(action.style, self.action == action) }
+    for action in actions { row.mark(action.swipeStyle, self.action?.name == action.name) }
     row.mark("far", isFar)
   }
 
   func swipeEnded(isCancelled: Bool) {
     let (id, action) = (isFar && !isCancelled ? id : nil, action)
     settle()
-    guard let id else { return }
-    switch action {
-    case .copy: controller.copy(id)
-    case .delete: controller.delete(id)
-    case nil: break
-    }
+    if let id, let action { view.run(action.fullName, on: id) }
   }
 
   /// Lets the row go back to its place.
   private func settle() {
     row?.slide(to: 0)
-    for style in Action.allCases.map(\.style) + ["far"] { row?.mark(style, false) }
+    for style in actions.map(\.swipeStyle) + ["far"] { row?.mark(style, false) }
     row = nil
     id = nil
     action = nil

@@ -93,19 +93,21 @@ extension HistoryCheck {
   }
 }
 
-extension HistoryEvent {
-  /// What a screen reader says.
-  var message: String {
-    switch self {
-    case .copied: tr("Copied")
-    case .copiedAndDeleted: tr("Copied and deleted, press Control Z to undo")
-    case .deleted: tr("Deleted, press Control Z to undo")
-    case .restored: tr("Restored")
-    }
-  }
-}
+/// What was not done, and why.
+enum HistoryFailure: Equatable {
+  /// A text, or a part of the list, could not be read.
+  case notRead(StoreError)
+  /// The text that was to be copied is not in the history any more.
+  case gone
+  /// The desktop does not let the program have the clipboard.
+  case clipboardUnavailable
+  /// Another program has copied something at the same moment.
+  case clipboardTaken
+  case notDeleted(StoreError)
+  case notRestored(StoreError)
+  case notCleared(StoreError)
+  case notRecorded(CaptureOutcome)
 
-extension HistoryFailure {
   /// What failed and what the user can do, in one line; nil if there is nothing to say.
   var message: String? {
     switch self {

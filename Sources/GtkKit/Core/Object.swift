@@ -272,11 +272,12 @@ open class Object {
     return attach("closed", body, callback)
   }
 
-  /// Connects to a simple action's `activate`, whose parameter is not used.
+  /// Connects to a simple action's `activate`; its parameter is a variant, borrowed for the call, or none.
   @discardableResult
-  final func connectAction(_ body: @escaping @MainActor () -> Void) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-      Closure<@MainActor () -> Void>.behind(data)()
+  final func connectAction(_ body: @escaping @MainActor (OpaquePointer?) -> Void) -> SignalConnection {
+    let callback: @MainActor @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> Void = {
+      _, parameter, data in
+      Closure<@MainActor (OpaquePointer?) -> Void>.behind(data)(parameter)
     }
     return attach("activate", body, callback)
   }

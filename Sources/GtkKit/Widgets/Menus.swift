@@ -3,10 +3,16 @@ import CGtk
 /// What a menu offers: labels and the actions that they run.
 @MainActor
 public final class Menu: Object {
-  /// Makes a menu of entries: what is read, and the full name of the action (`row.copy`).
-  public convenience init(_ entries: [(label: String, action: String)]) {
+  /// Makes a menu of entries: what is read, and the full name of the action (`row.copy`); `target` says what it is run
+  /// on, such as the id of a row.
+  public convenience init(_ entries: [(label: String, action: String)], target: Int64? = nil) {
     self.init(Owned(taking: g_menu_new()))
-    for entry in entries { g_menu_append(opaque, entry.label, entry.action) }
+    for entry in entries {
+      let item = Object(Owned(taking: g_menu_item_new(entry.label, nil)))
+      g_menu_item_set_action_and_target_value(
+        item.opaque, entry.action, target.map { g_variant_new_int64(gint64($0)) })
+      g_menu_append_item(opaque, item.opaque)
+    }
   }
 
   /// Makes a menu of sections, parted by lines; `_` comes before the letter that chooses an entry.
@@ -84,22 +90,23 @@ private final class MainMenu {
   }
 }
 
-/// A menu that pops up over a widget.
+/// A menu that pops up over a widget, made anew each time.
 @MainActor
 public final class PopoverMenu: Widget {
   /// Makes a menu that belongs to a widget, whose actions it runs.
   ///
   /// `detach` it before the widget goes.
-  public convenience init(_ menu: Menu, on parent: Widget) {
-    self.init(new: makePopover(of: menu))
+  public convenience init(on parent: Widget) {
+    self.init(new: makePopover(of: Menu([])))
     gtk_widget_set_parent(widget, parent.widget)
     gtk_popover_set_has_arrow(cast(), 0)
     // GTK mirrors what is in a menu, and not its place beside the pointer.
     gtk_widget_set_halign(widget, parent.isRightToLeft ? GTK_ALIGN_END : GTK_ALIGN_START)
   }
 
-  /// Shows the menu at a place, in coordinates of the widget that it belongs to.
-  public func popUp(at place: Rectangle) {
+  /// Shows a menu at a place, in coordinates of the widget that it belongs to.
+  public func popUp(_ menu: Menu, at place: Rectangle) {
+    gtk_popover_menu_set_menu_model(opaque, menu.cast())
     var place = GdkRectangle(
       x: gint(place.x), y: gint(place.y), width: gint(place.width), height: gint(place.height))
     gtk_popover_set_pointing_to(cast(), &place)
@@ -186,6 +193,15 @@ public final class ActionGroup: Object {
     addAction(name, to: opaque, body)
   }
 
+  /// Adds an action that is run on something, such as a row, which its id names.
+  public func add(_ name: String, _ body: @escaping @MainActor (Int64) -> Void) {
+    let type = g_variant_type_new("x")
+    defer { g_variant_type_free(type) }
+    GtkKit.add(Object(Owned(taking: g_simple_action_new(name, type))), to: opaque) { id in
+      if let id { body(Int64(g_variant_get_int64(id))) }
+    }
+  }
+
   /// Says whether an action can be run at present; menus show it dim if not.
   public func setEnabled(_ name: String, _ isEnabled: Bool) {
     guard let action = g_action_map_lookup_action(opaque, name) else { return }
@@ -196,8 +212,13 @@ public final class ActionGroup: Object {
 /// Adds an action to whatever keeps actions: a group, an application, a window.
 @MainActor
 func addAction(_ name: String, to map: OpaquePointer, _ body: @escaping @MainActor () -> Void) {
-  let action = Object(
-    Owned(taking: g_simple_action_new(name, nil)))
+  add(Object(Owned(taking: g_simple_action_new(name, nil))), to: map) { _ in body() }
+}
+
+@MainActor
+private func add(
+  _ action: Object, to map: OpaquePointer, _ body: @escaping @MainActor (_ target: OpaquePointer?) -> Void
+) {
   action.connectAction(body)
   withExtendedLifetime(action) { g_action_map_add_action(map, action.opaque) }
 }

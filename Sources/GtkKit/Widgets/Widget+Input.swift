@@ -74,6 +74,19 @@ extension Widget {
     add(controller: controller)
   }
 
+  /// Runs an action of the widget, or of what it lies in, when one of these keys is pressed while the focus is on the
+  /// widget or within it.
+  public final func addKeys(_ keys: [String], running action: String) {
+    let controller = Object(Owned(taking: gtk_shortcut_controller_new()))
+    for key in keys {
+      // The shortcut takes over trigger and action, the controller the shortcut.
+      gtk_shortcut_controller_add_shortcut(
+        controller.opaque,
+        gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), gtk_named_action_new(action)))
+    }
+    add(controller: controller)
+  }
+
   /// Calls `body` with each key that is pressed while the widget has the focus, before anything within it gets it;
   /// `body` returns whether it dealt with the key.
   ///

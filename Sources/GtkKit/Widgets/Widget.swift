@@ -116,6 +116,12 @@ open class Widget: Object {
     gtk_widget_insert_action_group(widget, prefix, actions.opaque)
   }
 
+  /// Runs an action of the widget, or of what it lies in, on something, such as a row, which its id names.
+  ///
+  /// - Returns: whether there is one of that name.
+  @discardableResult
+  public final func run(_ action: String, on id: Int64) -> Bool { activate(action: action, with: .int64(id)) }
+
   /// Runs an action of the widget or of what it lies in.
   ///
   /// - Returns: whether there is one of that name.

@@ -81,6 +81,16 @@ import Testing
     }
   }
 
+  @Test func `a letter chooses an entry of the menu`() async throws {
+    try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Down")
+      try await scene.openMenu(key: "Menu")
+      try await scene.desktop.press("d")
+      #expect(try await eventually { try await scene.history.texts() == ["newest", "oldest"] })
+    }
+  }
+
   /// On Wayland a menu is part of its window's picture.
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `the key's menu is for the row that has the keyboard`(_ kind: VirtualDesktop.Kind) async throws {

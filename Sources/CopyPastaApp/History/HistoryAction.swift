@@ -1,0 +1,125 @@
+import ClipHistory
+import GtkKit
+
+/// Something that the user can do with the history, declared here and nowhere else.
+///
+/// The menu of a row, keys, swipes and the window of keys are made from `all`; `HistoryActionTests` compare with it what
+/// is written by hand: the README's table, and the style of a swipe. Arrows, Page Up, Page Down, Home and End are the
+/// list view's own; Control with a digit is `Widget.onControlDigit`.
+@MainActor
+struct HistoryAction {
+  /// Where an action can be called, and what it does there.
+  enum Effect {
+    /// With one row: its menu's, the one that is swiped, or the one in focus.
+    case row(@MainActor (HistoryList, Clip.ID) -> Void)
+    /// Anywhere in the window.
+    case window(@MainActor (HistoryWindow) -> Void)
+  }
+
+  /// A swipe over a whole row.
+  struct Swipe {
+    /// The edge that the swipe begins at; in English the leading one is on the left.
+    enum Edge { case leading, trailing }
+
+    let edge: Edge
+    /// What the row uncovers as it follows the finger; the style sheet has it.
+    let icon: String
+  }
+
+  /// The name, among the actions of rows or of the window.
+  let name: String
+  /// What it does, for the window of keys.
+  let title: String
+  /// What the menu of a row says, with the letter that chooses it; nil if it is not in there.
+  var entry: String?
+  /// The keys that users are told of, in GTK's words.
+  var keys: [String] = []
+  /// More keys that do the same.
+  var otherKeys: [String] = []
+  var swipe: Swipe?
+  let effect: Effect
+
+  // MARK: - The table
+
+  /// All of them.
+  static var all: [HistoryAction] { ofTexts + [close] }
+
+  /// Those that do something with texts, in the order of the menu of a row and of the window of keys.
+  static var ofTexts: [HistoryAction] { [copy, copyAndDelete, delete, undo, paste, menu] }
+
+  static var copy: HistoryAction {
+    HistoryAction(
+      name: "copy", title: tr("Copy"), entry: tr("_Copy"), keys: ["Return", "space", "<Control>c"],
+      otherKeys: ["KP_Enter", "ISO_Enter", "KP_Space", "<Control>Insert"],
+      swipe: Swipe(edge: .leading, icon: "edit-copy-symbolic"),
+      effect: .row { list, id in list.controller.copy(id) })
+  }
+
+  static var copyAndDelete: HistoryAction {
+    HistoryAction(
+      name: "copy-and-delete", title: tr("Copy and delete"), keys: ["<Control>x"],
+      otherKeys: ["<Shift>Delete", "<Shift>KP_Delete"],
+      effect: .row { list, id in list.controller.copyAndDelete(id) })
+  }
+
+  static var delete: HistoryAction {
+    HistoryAction(
+      name: "delete", title: tr("Delete"), entry: tr("_Delete"), keys: ["Delete"], otherKeys: ["KP_Delete"],
+      swipe: Swipe(edge: .trailing, icon: "user-trash-symbolic"),
+      effect: .row { list, id in list.controller.delete(id) })
+  }
+
+  static var undo: HistoryAction {
+    HistoryAction(
+      name: "undo", title: tr("Undo the last deletion"), keys: ["<Control>z"],
+      effect: .window { $0.controller?.undo() })
+  }
+
+  static var paste: HistoryAction {
+    HistoryAction(
+      name: "paste", title: tr("Record the text on the clipboard"), keys: ["<Control>v"],
+      otherKeys: ["<Shift>Insert", "<Shift>KP_Insert"], effect: .window { $0.controller?.paste() })
+  }
+
+  static var menu: HistoryAction {
+    HistoryAction(
+      name: "menu", title: tr("Open the menu of a text"), keys: ["Menu", "<Shift>F10"],
+      effect: .row { list, id in list.openMenu(of: id) })
+  }
+
+  static var close: HistoryAction {
+    HistoryAction(
+      name: "close", title: tr("Hide the window"), keys: ["Escape"], effect: .window { $0.closed() })
+  }
+
+  // MARK: -
+
+  /// All keys that do it.
+  var triggers: [String] { keys + otherKeys }
+
+  /// What GTK calls it: the group of its scope, and its name.
+  var fullName: String {
+    switch effect {
+    case .row: "row." + name
+    case .window: "win." + name
+    }
+  }
+
+  /// The style of the row that is swiped to do it.
+  var swipeStyle: String { "swiped-to-" + name }
+}
+
+/// What was done, as far as the list does not say it to a screen reader.
+enum HistoryEvent {
+  case copied, copiedAndDeleted, deleted, restored
+
+  /// What a screen reader says.
+  var message: String {
+    switch self {
+    case .copied: tr("Copied")
+    case .copiedAndDeleted: tr("Copied and deleted, press Control Z to undo")
+    case .deleted: tr("Deleted, press Control Z to undo")
+    case .restored: tr("Restored")
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import GtkKit
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// The table of actions, and what is written by hand beside it.
+@MainActor
+@Suite struct HistoryActionTests {
+  @Test func `no name, key, entry or swipe means two things`() {
+    let all = HistoryAction.all
+    for words in [
+      all.map(\.name), all.flatMap(\.triggers), all.compactMap(\.entry), all.map(\.title),
+      all.compactMap(\.swipe).map { "\($0.edge)" },
+    ] {
+      #expect(Set(words).count == words.count, "\(words)")
+    }
+  }
+
+  @Test func `GTK knows each key, and none is a digit by itself`() {
+    for action in HistoryAction.all {
+      #expect(!action.keys.isEmpty, "\(action.name)")
+      for trigger in action.triggers {
+        #expect(Accelerator(trigger) != nil, "\(trigger)")
+        #expect(trigger.count > 1 || trigger.first?.isNumber == false)
+      }
+    }
+  }
+
+  @Test func `the README tells of each key and swipe, of all keys of an action in one row`() throws {
+    let rows = try String(contentsOfFile: Fixture.checkout + "/README.md", encoding: .utf8)
+      .split(separator: "\n").filter { $0.hasPrefix("| ") }
+      .map { $0.split(separator: "|")[0].split(whereSeparator: ",;".contains).map { $0.trimmed } }
+    for action in HistoryAction.all {
+      let keys = action.keys.map(Self.asPrinted)
+      #expect(rows.contains { Set(keys).isSubset(of: $0) }, "\(action.name): \(keys)")
+      guard let swipe = action.swipe else { continue }
+      #expect(rows.contains { $0[0].hasPrefix("Swipe from the \(swipe.edge) edge") }, "\(action.name)")
+    }
+  }
+
+  @Test func `the style of a row that is swiped has the icon of what it does`() {
+    let style = String(decoding: PackageResources.style_css, as: UTF8.self)
+    for action in HistoryAction.all {
+      guard let swipe = action.swipe else { continue }
+      let rules = style.components(separatedBy: "row.\(action.swipeStyle) {").dropFirst()
+      #expect(
+        rules.contains { $0.prefix { $0 != "}" }.contains("-gtk-icontheme(\"\(swipe.icon)\")") },
+        "\(action.name)")
+    }
+  }
+
+  /// A key as it is printed on keyboards, and written in the README.
+  private static func asPrinted(_ trigger: String) -> String {
+    trigger == "Return" ? "Enter" : Accelerator(trigger)?.label ?? trigger
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
+}
