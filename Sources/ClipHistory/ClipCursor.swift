@@ -26,7 +26,7 @@ public final class ClipCursor {
   /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a rescue can read what is there, `.locked`
   ///   during an import.
   public init(location: HistoryLocation) throws(StoreError) {
-    (database, lock) = try HistoryReader.connectToWhatIsThere(location)
+    (database, lock) = try HistoryOpening(location).toReadAll()
     following = try Statement(
       "SELECT id, captured_at, text FROM clip WHERE id >= ?1 ORDER BY id LIMIT 1", on: database)
   }

@@ -111,7 +111,7 @@ final class Database {
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, saysWronglyItIsReadOnly { error = .damaged }
-    if error == .damaged, !Damage.mark(databaseAt: path) { error = .cannotBeRescued }
+    if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRescued }
     return error
   }
 

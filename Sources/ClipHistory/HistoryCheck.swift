@@ -31,7 +31,7 @@ public struct HistoryCheck: Sendable, Equatable {
   /// - Throws: as `HistoryStore.init` does, if there is nothing that can be checked; not `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {
     do throws(StoreError) {
-      let (database, lock) = try HistoryReader.connectToWhatIsThere(location)
+      let (database, lock) = try HistoryOpening(location).toReadAll()
       defer { withExtendedLifetime(lock) {} }
       fileSize = try HistoryFolder.size(of: database.path) ?? 0
       try checkPages(database)
@@ -40,7 +40,7 @@ public struct HistoryCheck: Sendable, Equatable {
     } catch .damaged, .cannotBeRescued {
       isStructureSound = false
     }
-    if !isSound { Damage.mark(databaseAt: location.database) }
+    if !isSound { HistoryFolder.markDamaged(location.database) }
   }
 
   /// Checks a history on a thread of its own, for a caller that must not wait.

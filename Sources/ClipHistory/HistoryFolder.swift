@@ -37,6 +37,15 @@ enum HistoryFolder {
     faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
   }
 
+  /// Marks a history as damaged, so that its next opening rescues it.
+  ///
+  /// - Returns: false if nothing can be written beside it: there is no rescue then.
+  @discardableResult
+  static func markDamaged(_ database: String) -> Bool {
+    if mknod(HistoryLocation.damageMark(of: database), S_IFREG | 0o600, 0) == 0 { return true }
+    return errno == EEXIST && isWritable(parent(of: database))
+  }
+
   /// The size of a file in bytes, nil if there is none.
   ///
   /// - Throws: `.folderUnusable` if that cannot be told.

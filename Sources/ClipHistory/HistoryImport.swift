@@ -26,7 +26,7 @@ public final class HistoryImport {
   /// - Throws: as `HistoryStore.init` does, and `.locked` while another process has the history open.
   public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
     self.now = now
-    session = try HistoryOpening(location).openAlone()
+    session = try HistoryOpening(location).toWriteAlone()
     let database = session.database
     try database.execute("BEGIN IMMEDIATE")
     lastID = try database.integer("SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'") ?? 0

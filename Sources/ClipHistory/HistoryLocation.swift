@@ -8,8 +8,10 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The folder, for its user alone (0700); a store makes it if it is missing.
   public let folder: String
 
+  private let name: String
+
   /// The database file (0600).
-  public var database: String { folder + "/history.sqlite3" }
+  public var database: String { folder + "/" + name }
 
   /// What was written and is not in the database file yet; SQLite gives it the database's permissions.
   var writeAheadLog: String { database + "-wal" }
@@ -28,24 +30,24 @@ public struct HistoryLocation: Sendable, Equatable {
   /// An empty file by whose locks computers that share the folder know of each other.
   var hostMark: String { database + "-host" }
 
-  /// Where a rescued history is made, and lies finished until it takes its place.
-  var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue-unfinished") }
-  var finishedRescue: HistoryLocation { HistoryLocation(folder: folder + "/rescue") }
+  /// Where a rescued history is made.
+  var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder, name: "rescue-unfinished.sqlite3") }
+
+  /// A rescued history that is complete, until it takes the place of the damaged one.
+  var finishedRescue: String { database + "-rescued" }
 
   /// Whether there is nothing at all that a history could be read or rescued from.
   ///
   /// - Throws: `.folderUnusable` if that cannot be told, `.irregular` if something is there that is not followed.
   public var isVacant: Bool {
-    get throws(StoreError) {
-      try HistoryFolder.checkKinds(self)
-      guard try HistoryFolder.size(of: database) == nil else { return false }
-      guard try (HistoryFolder.size(of: writeAheadLog) ?? 0) == 0 else { return false }
-      return try !RescueInstaller.isDue(self)
-    }
+    get throws(StoreError) { try HistoryOpening(self).isVacant() }
   }
 
   /// Names a folder; touches nothing.
-  public init(folder: String) {
+  public init(folder: String) { self.init(folder: folder, name: "history.sqlite3") }
+
+  private init(folder: String, name: String) {
     self.folder = folder
+    self.name = name
   }
 }

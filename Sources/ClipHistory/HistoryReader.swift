@@ -12,8 +12,8 @@ import CSQLite
 public final class HistoryReader {
   private let location: HistoryLocation
   private var database: Database
-  private var pages: Statement
   private var isImmutable: Bool
+  private var pages: Statement
 
   /// The query behind every page.
   ///
@@ -29,7 +29,8 @@ public final class HistoryReader {
   /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation) throws(StoreError) {
     self.location = location
-    (database, pages, isImmutable) = try Self.open(location)
+    (database, isImmutable) = try HistoryOpening(location).toRead()
+    pages = try Statement(Self.pageQuery, on: database)
   }
 
   /// The newest clips, newest first, at most `limit`.
@@ -74,78 +75,7 @@ public final class HistoryReader {
   /// Once somebody can write, an immutable connection would not see what is written.
   private func followChange() throws(StoreError) {
     guard isImmutable, HistoryFolder.isWritable(location.folder) else { return }
-    (database, pages, isImmutable) = try Self.open(location)
-  }
-
-  private static func open(
-    _ location: HistoryLocation
-  ) throws(StoreError) -> (Database, pages: Statement, isImmutable: Bool) {
-    let (database, isImmutable) = try connect(to: location)
-    return (database, try Statement(pageQuery, on: database), isImmutable)
-  }
-
-  /// Opens a history that no start has looked at yet.
-  ///
-  /// While the lock is held nobody moves its file, and no import gives new ids to what is in it; all others go on.
-  static func connectToWhatIsThere(
-    _ location: HistoryLocation
-  ) throws(StoreError) -> (Database, FolderLock) {
-    guard try !location.isVacant else {
-      throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN)
-    }
-    let lock = try FolderLock(sharing: location)
-    if try RescueInstaller.isDue(location) {
-      // Nobody writes to it while the lock is held.
-      return (try connect(to: location.finishedRescue, access: .immutable), lock)
-    }
-    try lock.ifAlone { () throws(StoreError) in
-      if try Damage.isHidden(in: location) { throw .damaged }
-    }
-    return (try connect(to: location).database, lock)
-  }
-
-  /// Opens an existing history, and writes nothing.
-  static func connect(
-    to location: HistoryLocation
-  ) throws(StoreError) -> (database: Database, isImmutable: Bool) {
-    try HistoryFolder.checkKinds(location)
-    // SQLite deletes a log beside an empty database, even if it only reads: it may be all that is left.
-    if try Damage.isEmptied(location) { throw .damaged }
-    do throws(StoreError) {
-      return (try connect(to: location, access: .readOnly), false)
-    } catch {
-      guard let access = try accessAlone(after: error, location) else { throw error }
-      return (try connect(to: location, access: access), true)
-    }
-  }
-
-  /// How a file may be read that failed to open for want of a log or of its index; nil if that was not the reason.
-  ///
-  /// Even a reader makes both, which a folder that cannot be written does not allow. Where there is no index, nobody
-  /// has the file open, and where there is no log, there is nothing to miss in it.
-  private static func accessAlone(
-    after error: StoreError, _ location: HistoryLocation
-  ) throws(StoreError) -> Database.Access? {
-    switch error {
-    case .readOnly, .cannotOpen:
-      guard !HistoryFolder.isWritable(location.folder) else { return nil }
-      if try (HistoryFolder.size(of: location.writeAheadLog) ?? 0) == 0 { return .immutable }
-      return try HistoryFolder.size(of: location.sharedMemory) == nil ? .immutableWithLog : nil
-    default: return nil
-    }
-  }
-
-  private static func connect(
-    to location: HistoryLocation, access: Database.Access
-  ) throws(StoreError) -> Database {
-    let database = try Database(
-      path: location.database, access: access, lockTimeout: HistoryStore.LockTimeouts().lock)
-    try database.useCautiously()
-    let version = try Schema.version(of: database)
-    guard version >= Schema.oldestReadable else {
-      // Older, or empty still: for a store to migrate.
-      throw .cannotOpen(path: location.database, code: SQLITE_SCHEMA)
-    }
-    return database
+    (database, isImmutable) = try HistoryOpening(location).toRead()
+    pages = try Statement(Self.pageQuery, on: database)
   }
 }

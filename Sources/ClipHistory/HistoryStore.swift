@@ -82,10 +82,10 @@ public actor HistoryStore {
     truncation = LogTruncation(isOwed: hasLog, timeouts: timeouts)
     self.location = location
     do throws(StoreError) {
-      let opened = try HistoryOpening(location, timeouts: timeouts).openShared()
+      let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
       (session, reading) = (opened, opened.reading)
     } catch .readOnly {
-      reading = try ReadingSession(HistoryReader.connect(to: location).database)
+      reading = try ReadingSession(HistoryOpening(location).toRead().database)
     }
     if hasLog {
       Task.unpooled(on: self) { store in store.truncateLogLater() }
@@ -251,7 +251,7 @@ public actor HistoryStore {
   private func opened() throws(StoreError) -> WritingSession {
     if let session { return session }
     guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }
-    let opened = try HistoryOpening(location, timeouts: timeouts).openShared()
+    let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
     (session, reading) = (opened, opened.reading)
     return opened
   }

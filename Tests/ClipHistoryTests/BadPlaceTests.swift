@@ -85,9 +85,9 @@ struct BadPlaceTests {
   @Test func `a finished rescue that cannot be looked at`() async throws {
     try await filled()
     try FileManager.default.removeItem(atPath: history.location.database)
-    let rescue = history.location.finishedRescue.folder
+    let rescue = history.location.finishedRescue
     try FileManager.default.createSymbolicLink(atPath: rescue, withDestinationPath: rescue)
-    let error = StoreError.folderUnusable(path: rescue, errno: ELOOP)
+    let error = StoreError.folderUnusable(path: history.location.folder, errno: ELOOP)
     #expect(throws: error) { try history.location.isVacant }
     #expect(throws: error) { try history.store() }
     #expect(throws: error) { try ClipCursor(location: history.location) }
@@ -101,7 +101,7 @@ struct BadPlaceTests {
       let store = try history.store()
       try await store.add("one")
       await store.close()
-      Damage.mark(databaseAt: history.location.database)
+      HistoryFolder.markDamaged(history.location.database)
       chmod(history.location.database, 0)
       try TemporaryHistory.becomeOwner(of: history)
       let error = StoreError.folderUnusable(path: history.location.folder, errno: EACCES)

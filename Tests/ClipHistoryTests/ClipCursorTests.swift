@@ -137,12 +137,11 @@ struct ClipCursorTests {
     try await store.add("one")
     await store.close()
     let rescue = history.location.finishedRescue
-    try FileManager.default.createDirectory(atPath: rescue.folder, withIntermediateDirectories: true)
-    try FileManager.default.moveItem(atPath: history.location.database, toPath: rescue.database)
+    try FileManager.default.moveItem(atPath: history.location.database, toPath: rescue)
     #expect(try !history.location.isVacant)
     #expect(try rest(of: ClipCursor(location: history.location)).map(\.id) == [1])
-    #expect(try FileManager.default.contentsOfDirectory(atPath: rescue.folder) == ["history.sqlite3"])
-    #expect(history.files == [])
+    let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
+    #expect(names == ["history.sqlite3-rescued"])
     #expect(try await history.store().allIDs() == [1])
   }
 

@@ -26,7 +26,7 @@ struct FailureTests {
   }
 
   @Test func `where the disk is full`() throws {
-    let session = try HistoryOpening(history.location).openShared()
+    let session = try HistoryOpening(history.location).toWrite()
     try session.database.execute("PRAGMA max_page_count = 10")
     let large = try ClipText(String(repeating: "x", count: 100_000))
     #expect(throws: StoreError.diskFull) {
@@ -42,14 +42,14 @@ struct FailureTests {
 
   /// Above SQLite's limit, which is lowered here, nothing was written: a row that claims such a size is damaged.
   @Test func `where a row is larger than SQLite's limit`() throws {
-    let session = try HistoryOpening(history.location).openShared()
+    let session = try HistoryOpening(history.location).toWrite()
     let large = try ClipText(String(repeating: "x", count: 100_000))
     let clip = try session.insert(large, capturedAt: 1)
     sqlite3_limit(session.database.handle, SQLITE_LIMIT_LENGTH, 50_000)
     #expect(throws: StoreError.failed(code: SQLITE_TOOBIG)) { try session.insert(large, capturedAt: 2) }
-    #expect(try !Damage.isMarked(history.location), "it is the text that is too large")
+    #expect(try !HistoryOpening(history.location).isMarked(), "it is the text that is too large")
     #expect(throws: StoreError.damaged) { try session.reading.text(of: clip.id) }
-    #expect(try Damage.isMarked(history.location))
+    #expect(try HistoryOpening(history.location).isMarked())
   }
 
   private func small() throws(StoreError) -> ClipText {
@@ -76,6 +76,34 @@ struct FailureTests {
       #expect(try !HistoryCheck(history.location).isSound)
       chmod(history.location.folder, 0o700)
       await #expect(throws: StoreError.damaged) { try await reading.text(of: 50) }
+      await reading.close()
+    }
+  }
+
+  /// It was marked while it could be written: what can be read of it is shown, and the mark opens it again and again
+  /// only if a rescue would mend it.
+  @Test func `where it is marked as damaged in a folder that has become read-only`() async throws {
+    await #expect(processExitsWith: .success) {
+      let history = try TemporaryHistory()
+      let store = try history.store()
+      for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 20)) }
+      await store.close()
+      var bytes = try Data(contentsOf: URL(filePath: history.location.database))
+      bytes.replaceSubrange(bytes.count - 4096..<bytes.count, with: Data(repeating: 0xa5, count: 4096))
+      try history.plant(bytes)
+      HistoryFolder.markDamaged(history.location.database)
+      chmod(history.location.folder, 0o500)
+      try TemporaryHistory.becomeOwner(of: history)
+      let reading = try history.store()
+      let reader = try history.reader()
+      #expect(try await reading.text(of: 1)?.byteCount == 140)
+      #expect(try reader.page(from: 3, limit: 9).map(\.id) == [3, 2, 1])
+      #expect(throws: StoreError.cannotBeRescued) { try reader.newestPage(limit: 99) }
+      await #expect(throws: StoreError.readOnly) { try await reading.add("next") }
+      let location = history.location
+      await #expect(throws: StoreError.cannotBeRescued) { try await HistoryRescuer().rescue(location) }
+      chmod(history.location.folder, 0o700)
+      await #expect(throws: StoreError.damaged) { try await reading.add("next") }
       await reading.close()
     }
   }

@@ -73,7 +73,7 @@ struct FullDiskTests {
     let store = try history.store()
     for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 50)) }
     await store.close()
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     let before = try Data(contentsOf: URL(filePath: history.location.database))
     try await handing(history.location.folder, as: "full at a rescue") {
       await #expect(processExitsWith: .success) {

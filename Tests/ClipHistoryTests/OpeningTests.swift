@@ -28,7 +28,7 @@ struct OpeningTests {
   }
 
   @Test func `sets what protects the text`() async throws {
-    let session = try HistoryOpening(history.location).openShared()
+    let session = try HistoryOpening(history.location).toWrite()
     for (pragma, value) in [
       "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "trusted_schema": "0",
       "temp_store": "2", "journal_size_limit": "4194304", "application_id": "1129345908",

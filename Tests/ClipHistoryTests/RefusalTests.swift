@@ -80,6 +80,6 @@ struct RefusalTests {
     await #expect(throws: StoreError.damaged) { try await store.text(of: 1) }
     await #expect(throws: StoreError.damaged) { try await store.text(of: 2) }
     #expect(try history.reader().newestPage(limit: 9).count == 2)
-    #expect(try Damage.isMarked(history.location), "the next start rescues, as the message says")
+    #expect(try HistoryOpening(history.location).isMarked(), "the next start rescues, as the message says")
   }
 }

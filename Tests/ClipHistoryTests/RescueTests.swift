@@ -58,7 +58,7 @@ struct RescueTests {
     #expect(try history.reader().newestPage(limit: 1) == [next])
     await store.close()
     let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
-    #expect(!names.contains { $0.hasPrefix("rescue") || $0.hasSuffix("-damaged") }, "nothing left behind")
+    #expect(!names.contains { $0.contains("rescue") || $0.hasSuffix("-damaged") }, "nothing left behind")
     return texts.count - outcome.clipCount
   }
 
@@ -74,24 +74,23 @@ struct RescueTests {
   /// A shell that looks at it meanwhile leaves such a log.
   @Test func `and an empty log is not kept with it`() async throws {
     _ = try await fill()
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     try Data().write(to: URL(filePath: history.location.writeAheadLog))
     _ = try #require(try await HistoryRescuer().rescue(history.location))
     let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
     #expect(names.count { $0.hasPrefix("history-damaged-") } == 1, "\(names)")
   }
 
-  /// A desktop's settings of a folder, a file that NFS keeps, a mark of our own.
-  @Test func `also where something else lies in the folders that it is made in`() async throws {
+  @Test func `also after one that was never finished, or never put in its place`() async throws {
     let texts = try await fill()
-    for folder in [history.location.unfinishedRescue.folder, history.location.finishedRescue.folder] {
-      try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: true)
-      for name in [".directory", ".nfs0123", "history.sqlite3-damaged"] {
-        try Data("kept".utf8).write(to: URL(filePath: folder + "/" + name))
-      }
+    let unfinished = history.location.unfinishedRescue
+    for file in [
+      unfinished.database, unfinished.writeAheadLog, unfinished.damageMark, history.location.finishedRescue,
+    ] {
+      try Data("left by a crash".utf8).write(to: URL(filePath: file))
     }
     for _ in 1...2 {
-      Damage.mark(databaseAt: history.location.database)
+      HistoryFolder.markDamaged(history.location.database)
       #expect(try await HistoryRescuer().rescue(history.location)?.clipCount == texts.count)
       let store = try history.store()
       #expect(try await store.allIDs() == texts.keys.sorted())
@@ -138,7 +137,7 @@ struct RescueTests {
     let store = try history.store()
     await #expect(throws: StoreError.damaged) { try await store.text(of: 61) }
     await store.close()
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     #expect(outcome.clipCount == texts.count - 1 && outcome.lostCount == 1)
   }
@@ -159,7 +158,7 @@ struct RescueTests {
     #expect(try await store.text(of: 1_000) == nil)
     #expect(try await store.delete(1_000) == nil)
     await store.close()
-    #expect(try Damage.isMarked(history.location))
+    #expect(try HistoryOpening(history.location).isMarked())
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     #expect(outcome.clipCount == texts.count && outcome.lostCount == 0)
   }
@@ -194,7 +193,7 @@ struct RescueTests {
         INSERT INTO clip(id, captured_at, byte_count, text)
         VALUES (200, 0, 1, CAST(x'ff' AS TEXT)), (201, 0, 7, 'wrong')
         """)
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     // The second is whole; it is its `byte_count` that is wrong.
     #expect(outcome.clipCount == texts.count + 1 && outcome.lostCount == 1)
@@ -208,13 +207,13 @@ struct RescueTests {
       .run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 1, CAST(x'ff' AS TEXT))")
     let deleted = try #require(try await store.delete(1))
     await #expect(throws: StoreError.damaged) { try await store.restore(deleted) }
-    #expect(try Damage.isMarked(history.location))
+    #expect(try HistoryOpening(history.location).isMarked())
   }
 
   @Test(arguments: ReleasedVersion.allCases)
   func `where an older version made it`(_ version: ReleasedVersion) async throws {
     try history.plant(version)
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     #expect(outcome.clipCount == 2 && outcome.lostCount == 0)
     #expect(try history.reader().newestPage(limit: 9).map(\.preview) == ["two", "one"])
@@ -280,7 +279,7 @@ struct RescueTests {
       destroy(end - 4096..<end, in: &bytes)
     }
     try history.plant(bytes)
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     #expect(outcome.clipCount == 60 && outcome.lostCount == 0)
     let rescued = try history.store()
@@ -304,7 +303,7 @@ struct RescueTests {
     let other = try ForeignConnection(history.location.database)
     other.run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(Int64.max), 1, 4, 'last')")
     await #expect(throws: StoreError.damaged) { try await store.add("next") }
-    #expect(try Damage.isMarked(history.location))
+    #expect(try HistoryOpening(history.location).isMarked())
   }
 
   @Test(arguments: [.max, Schema.largestID + 1, 0, -3] as [Int64])
@@ -315,7 +314,7 @@ struct RescueTests {
       INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(id), 4000000000000000000, 4, 'lost');
       UPDATE last_capture SET captured_at = 4000000000000000000
       """)
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     let outcome = try #require(try await HistoryRescuer().rescue(history.location))
     #expect(outcome.clipCount == texts.count + 1 && outcome.lostCount == 0)
     let store = try history.store()
@@ -329,7 +328,7 @@ struct RescueTests {
   @Test func `but not while another one has it open`() async throws {
     _ = try await fill()
     let store = try history.store()
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     let before = try bytes()
     await #expect(throws: StoreError.locked) { try await HistoryRescuer().rescue(history.location) }
     #expect(try bytes() == before)
@@ -339,7 +338,7 @@ struct RescueTests {
   /// A process that this one has just started has its locks too, until it runs its own program.
   @Test func `also where another one seems to have it open for a moment`() async throws {
     let texts = try await fill()
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     // On a slow machine the moment may be longer than anybody waits.
     let isRescued = try await eventually {
       let outcome = try await rescueDuringALock(of: .milliseconds(20))
@@ -362,15 +361,13 @@ struct RescueTests {
   @Test func `also where it was interrupted as it put the files in their places`() async throws {
     let texts = try await fill()
     let rescued = try bytes()
-    try FileManager.default.createDirectory(
-      atPath: history.location.finishedRescue.folder, withIntermediateDirectories: true)
-    try rescued.write(to: URL(filePath: history.location.finishedRescue.database))
+    try rescued.write(to: URL(filePath: history.location.finishedRescue))
     try FileManager.default.removeItem(atPath: history.location.database)
     // The log of the damaged one, which must not come to lie beside the rescued one.
     try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.writeAheadLog))
     let store = try history.store()
     #expect(try await store.allIDs() == texts.keys.sorted())
-    #expect(!FileManager.default.fileExists(atPath: history.location.finishedRescue.folder))
+    #expect(!FileManager.default.fileExists(atPath: history.location.finishedRescue))
   }
 
   /// All find that a crash has interrupted a rescue; the next one must not set aside what the first has installed.
@@ -378,9 +375,7 @@ struct RescueTests {
     let texts = try await fill()
     let rescued = try bytes()
     for _ in 0..<20 {
-      try FileManager.default.createDirectory(
-        atPath: history.location.finishedRescue.folder, withIntermediateDirectories: true)
-      try rescued.write(to: URL(filePath: history.location.finishedRescue.database))
+      try rescued.write(to: URL(filePath: history.location.finishedRescue))
       try FileManager.default.removeItem(atPath: history.location.database)
       let location = history.location
       let counts = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -410,7 +405,7 @@ struct RescueTests {
       bytes.replaceSubrange(start..<start + count, with: Data(repeating: 0xff, count: count))
     }
     try history.plant(bytes)
-    Damage.mark(databaseAt: history.location.database)
+    HistoryFolder.markDamaged(history.location.database)
     _ = try #require(try await HistoryRescuer().rescue(history.location))
     let store = try history.store()
     for id in try await store.allIDs() {

@@ -40,27 +40,28 @@ public actor HistoryRescuer {
   /// - Throws: `.foreign` and `.newerSchema` for files that are not ours to touch, `.locked` if another program has the
   ///   history open, `.diskFull` if there is no room for a second one.
   public func rescue(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
-    try HistoryFolder.checkKinds(location)
+    let opening = HistoryOpening(location)
+    guard try !opening.isVacant() else { return nil }
+    guard HistoryFolder.isWritable(location.folder) else { throw .cannotBeRescued }
     let lock = try FolderLock(excluding: location)
     defer { withExtendedLifetime(lock) {} }
-    try RescueInstaller.finish(location)
-    guard try Self.isDamaged(location) else { return nil }
+    try opening.finishRescue()
+    guard try Self.isDamaged(opening) else { return nil }
     var salvage = try Salvage(location)
     try Self.checkIsOurs(salvage)
     Self.remove(location.unfinishedRescue)
-    Self.remove(location.finishedRescue)
     let (clipCount, lostCount) = try Self.carryOver(&salvage, to: location.unfinishedRescue)
-    try Self.moveRescue(of: location)
-    let damagedFile = try RescueInstaller(location).install()
+    try Self.finish(location)
+    let damagedFile = try RescueInstaller(location: location).install()
     return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
   }
 
   // MARK: -
 
-  private static func isDamaged(_ location: HistoryLocation) throws(StoreError) -> Bool {
-    if try Damage.isThere(location) { return true }
+  private static func isDamaged(_ opening: HistoryOpening) throws(StoreError) -> Bool {
+    if try opening.isDamaged() { return true }
     do throws(StoreError) {
-      _ = try HistoryOpening(location).open(under: nil)
+      _ = try opening.open(under: nil)
       return false
     } catch .damaged {
       return true
@@ -114,15 +115,12 @@ public actor HistoryRescuer {
     return (kept, known - kept)
   }
 
-  /// Says that the rescue is finished.
-  ///
-  /// The file is moved and not its folder: whatever else lies in the two folders stays where it is.
-  private static func moveRescue(of location: HistoryLocation) throws(StoreError) {
-    try HistoryFolder.prepareFolder(location.finishedRescue)
-    guard rename(location.unfinishedRescue.database, location.finishedRescue.database) == 0 else {
+  /// Says that the rescue is complete: from now on a start puts it in its place, whatever ends this program.
+  private static func finish(_ location: HistoryLocation) throws(StoreError) {
+    guard rename(location.unfinishedRescue.database, location.finishedRescue) == 0 else {
       throw .folderUnusable(path: location.folder, errno: errno)
     }
-    try HistoryFolder.sync(location.finishedRescue.folder)
+    try HistoryFolder.sync(location.folder)
     remove(location.unfinishedRescue)
   }
 
@@ -140,6 +138,5 @@ public actor HistoryRescuer {
       location.damageMark,
     ]
     for file in files { unlink(file) }
-    rmdir(location.folder)
   }
 }

@@ -5,22 +5,7 @@ import Glibc
 /// In an order that a crash may interrupt anywhere: the database goes first, and if there is none, but a finished
 /// rescue, the next start goes on here. A log never lies beside a database that it does not belong to.
 struct RescueInstaller {
-  private let location: HistoryLocation
-
-  init(_ location: HistoryLocation) {
-    self.location = location
-  }
-
-  /// Whether a crash interrupted it: there is a finished rescue, and nothing in its place.
-  static func isDue(_ location: HistoryLocation) throws(StoreError) -> Bool {
-    guard try HistoryFolder.size(of: location.database) == nil else { return false }
-    return try HistoryFolder.size(of: location.finishedRescue.database) != nil
-  }
-
-  /// Completes what a crash interrupted; to be called only while nobody else has the history open.
-  static func finish(_ location: HistoryLocation) throws(StoreError) {
-    if try isDue(location) { _ = try RescueInstaller(location).install() }
-  }
+  let location: HistoryLocation
 
   /// - Returns: the path that the damaged database has now.
   func install() throws(StoreError) -> String {
@@ -35,9 +20,7 @@ struct RescueInstaller {
     // Page numbers only, of which SQLite makes new ones.
     unlink(location.sharedMemory)
     unlink(location.damageMark)
-    guard rename(location.finishedRescue.database, location.database) == 0 else { throw failure() }
-    // It stays if anything else lies in it.
-    rmdir(location.finishedRescue.folder)
+    guard rename(location.finishedRescue, location.database) == 0 else { throw failure() }
     try sync()
     return aside
   }
