@@ -108,7 +108,7 @@ struct ImportCommandTests {
       0, 1, 951_782_399_999_999, 1_795_287_987_000_042, 4_102_444_800_000_000, 253_402_300_799_999_999,
     ] as [Int64])
   func `any time`(time: Int64) {
-    #expect(ImportReader.ISO8601.microseconds(Array(Format.iso8601(time).utf8)) == time)
+    #expect(Format.microseconds(iso8601: Format.iso8601(time)) == time)
   }
 
   @Test func `not beside a program that runs`() async throws {

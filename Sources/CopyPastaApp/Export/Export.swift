@@ -25,9 +25,11 @@ enum Export {
   private static func message(about error: any Error) -> String? {
     switch error {
     case let error as StoreError: tr("Not exported.") + " " + error.message
-    case OutputBuffer.WriteError.failed(let code):
-      tr("Not exported: the output could not be written (%s).").filled(with: String(cString: strerror(code)))
-    default: nil  // Whoever read it, such as `head`, has seen enough.
+    // Whoever read it, such as `head`, has seen enough.
+    case let error as FileError where error.errno == EPIPE: nil
+    case let error as FileError:
+      tr("Not exported: the output could not be written (%s).").filled(with: error.reason)
+    default: nil
     }
   }
 
@@ -50,16 +52,16 @@ enum Export {
   }
 }
 
+/// The output could not be written, or the input not be read.
+struct FileError: Error {
+  let errno: Int32
+
+  /// Why, in the user's language.
+  var reason: String { String(cString: strerror(errno)) }
+}
+
 /// Bytes on their way to a file descriptor, collected so that not each few of them are a system call.
 private struct OutputBuffer {
-  /// Why output could not be written.
-  enum WriteError: Error, Equatable {
-    /// Nobody reads it any more.
-    case readerGone
-    /// Anything else, such as a full disk.
-    case failed(errno: Int32)
-  }
-
   private static let size = 65_536
 
   private let descriptor: Int32
@@ -71,7 +73,7 @@ private struct OutputBuffer {
   }
 
   /// Adds some bytes, and writes what has come together.
-  mutating func append(_ more: some Collection<UInt8>) throws(WriteError) {
+  mutating func append(_ more: some Collection<UInt8>) throws {
     var rest = more[...]
     while !rest.isEmpty {
       bytes += rest.prefix(Self.size)
@@ -81,14 +83,14 @@ private struct OutputBuffer {
   }
 
   /// Writes what is there.
-  mutating func flush() throws(WriteError) {
+  mutating func flush() throws {
     var written = 0
     while written < bytes.count {
       let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         written += count
       } else if errno != EINTR {
-        throw errno == EPIPE ? .readerGone : .failed(errno: errno)
+        throw FileError(errno: errno)
       }
     }
     bytes.removeAll(keepingCapacity: true)
@@ -97,16 +99,16 @@ private struct OutputBuffer {
   /// Writes what is left, and asks whether all of it has arrived.
   ///
   /// NFS, and some quotas, say so only when a descriptor is closed; that of another one leaves the caller's open.
-  mutating func finish() throws(WriteError) {
+  mutating func finish() throws {
     try flush()
     let other = dup(descriptor)
-    guard other < 0 || close(other) == 0 || errno == EINTR else { throw .failed(errno: errno) }
+    guard other < 0 || close(other) == 0 || errno == EINTR else { throw FileError(errno: errno) }
   }
 
   // MARK: - JSON (RFC 8259)
 
   /// Adds a clip as an object, on a line of its own.
-  mutating func append(_ clip: Clip.Whole) throws(WriteError) {
+  mutating func append(_ clip: Clip.Whole) throws {
     try append(#"{"captured_at":"#.utf8)
     try append((clip.capturedAt == 0 ? "null" : "\"\(Format.iso8601(clip.capturedAt))\"").utf8)
     try append(#","text":"#.utf8)
@@ -119,7 +121,7 @@ private struct OutputBuffer {
   /// Control characters are escaped, those of U+0080 to U+009F too, which a terminal may obey, and so are U+2028 and
   /// U+2029, which some programs take for the end of a line, and U+FEFF, which Foundation's reader drops if it comes
   /// first. Everything else stays as it is.
-  mutating func append(jsonString text: [UInt8]) throws(WriteError) {
+  mutating func append(jsonString text: [UInt8]) throws {
     try append(CollectionOfOne(UInt8(ascii: "\"")))
     var plain = 0
     var index = 0

@@ -23,10 +23,8 @@ enum Import {
       )
     } catch let error as StoreError {
       complain(tr("Not imported.") + " " + error.message)
-    } catch let error as ImportReader.ReadError {
-      complain(
-        tr("Not imported: the input could not be read (%s).").filled(
-          with: String(cString: strerror(error.errno))))
+    } catch let error as FileError {
+      complain(tr("Not imported: the input could not be read (%s).").filled(with: error.reason))
     } catch {
       complain(tr("Not imported."))
     }

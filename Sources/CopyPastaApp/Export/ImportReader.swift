@@ -2,6 +2,9 @@ import Glibc
 import GtkKit
 
 /// Reads lines of JSON from a file descriptor; of each it holds the text and no more.
+///
+/// SQLite's JSON functions would take a line whole, and several times: 270 MiB for a text of 64 MiB. Those of SQLite
+/// 3.40 end a text at an escaped NUL without a word.
 struct ImportReader {
   /// A line of what `--export` wrote.
   struct Line: Equatable {
@@ -29,11 +32,6 @@ struct ImportReader {
     }
   }
 
-  /// Input could not be read, for a reason other than its end.
-  struct ReadError: Error, Equatable {
-    let errno: Int32
-  }
-
   /// The largest text that can be set to be recorded, in bytes.
   private static let largestText = Preferences.sizeLimits.upperBound << 20
 
@@ -46,7 +44,7 @@ struct ImportReader {
   }
 
   /// The next line that is not blank, or why it is refused; nil at the end.
-  mutating func next() throws(ReadError) -> Result<Line, Refusal>? {
+  mutating func next() throws -> Result<Line, Refusal>? {
     if number == 0 { try skipByteOrderMark() }
     while try input.peek() != nil {
       number += 1
@@ -57,15 +55,10 @@ struct ImportReader {
         continue
       }
       do {
-        let line = try object()
-        return .success(line)
+        return .success(try object())
       } catch let refusal as Refusal {
         try skipLine()
         return .failure(refusal)
-      } catch let error as ReadError {
-        throw error
-      } catch {
-        return nil
       }
     }
     return nil
@@ -104,7 +97,8 @@ struct ImportReader {
       for character in "ull".unicodeScalars { try expect(character) }
       return 0
     }
-    guard let time = ISO8601.microseconds(try string(atMost: 64)) else { throw Refusal.time }
+    let text = String(decoding: try string(atMost: 64), as: UTF8.self)
+    guard let time = Format.microseconds(iso8601: text), time >= 0 else { throw Refusal.time }
     return time
   }
 
@@ -197,18 +191,18 @@ struct ImportReader {
     guard try input.take(character) else { throw Refusal.malformed }
   }
 
-  private mutating func skipSpace() throws(ReadError) {
+  private mutating func skipSpace() throws {
     while let byte = try input.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0d { input.advance() }
   }
 
-  private mutating func skipLine() throws(ReadError) {
+  private mutating func skipLine() throws {
     while let byte = try input.peek() {
       input.advance()
       if byte == UInt8(ascii: "\n") { return }
     }
   }
 
-  private mutating func skipByteOrderMark() throws(ReadError) {
+  private mutating func skipByteOrderMark() throws {
     for byte: UInt8 in [0xef, 0xbb, 0xbf] {
       guard try input.peek() == byte else { return }
       input.advance()
@@ -228,7 +222,7 @@ private struct InputBuffer {
   }
 
   /// The next byte, without taking it; nil at the end.
-  mutating func peek() throws(ImportReader.ReadError) -> UInt8? {
+  mutating func peek() throws -> UInt8? {
     if position == end { try fill() }
     return position < end ? bytes[position] : nil
   }
@@ -237,14 +231,14 @@ private struct InputBuffer {
   mutating func advance() { position += 1 }
 
   /// Takes the next byte if it is this one.
-  mutating func take(_ character: Unicode.Scalar) throws(ImportReader.ReadError) -> Bool {
+  mutating func take(_ character: Unicode.Scalar) throws -> Bool {
     guard try peek() == UInt8(character.value) else { return false }
     advance()
     return true
   }
 
   /// Takes what is there of a JSON string up to a quotation mark, an escape or a control character.
-  mutating func takePlain(into text: inout [UInt8]) throws(ImportReader.ReadError) {
+  mutating func takePlain(into text: inout [UInt8]) throws {
     guard try peek() != nil else { return }
     var stop = position
     while stop < end, bytes[stop] >= 0x20, bytes[stop] != UInt8(ascii: "\""),
@@ -256,67 +250,13 @@ private struct InputBuffer {
     position = stop
   }
 
-  private mutating func fill() throws(ImportReader.ReadError) {
+  private mutating func fill() throws {
     while true {
       let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw ImportReader.ReadError(errno: errno) }
+      guard count >= 0 else { throw FileError(errno: errno) }
       (position, end) = (0, count)
       return
-    }
-  }
-}
-
-extension ImportReader {
-  /// Times as `--export` writes them, such as `2026-11-21T19:06:27.000042Z`.
-  enum ISO8601 {
-    /// In microseconds since 1970 UTC; nil before that, and if it is no such time.
-    static func microseconds(_ text: [UInt8]) -> Int64? {
-      guard text.count >= 20, text.last == UInt8(ascii: "Z"), text[10] == UInt8(ascii: "T"),
-        text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
-        text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
-        let year = number(text[..<4]), let month = number(text[5..<7]), let day = number(text[8..<10]),
-        let hour = number(text[11..<13]), let minute = number(text[14..<16]),
-        let second = number(text[17..<19]),
-        let fraction = fraction(text[19..<(text.count - 1)]),
-        year >= 1970, (1...12).contains(month), (1...days(in: month, of: year)).contains(day),
-        hour < 24, minute < 60, second < 60
-      else { return nil }
-      let days =
-        days(before: year) - days(before: 1970) + (1..<month).reduce(0) { $0 + Self.days(in: $1, of: year) }
-      return (((days + day - 1) * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000 + fraction
-    }
-
-    /// A point and up to six digits, or nothing, in microseconds.
-    private static func fraction(_ text: ArraySlice<UInt8>) -> Int64? {
-      guard let point = text.first else { return 0 }
-      guard point == UInt8(ascii: "."), (2...7).contains(text.count), let value = number(text.dropFirst())
-      else {
-        return nil
-      }
-      return (text.count..<7).reduce(value) { value, _ in value * 10 }
-    }
-
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
-      var value: Int64 = 0
-      for digit in digits {
-        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-        value = value * 10 + Int64(digit - UInt8(ascii: "0"))
-      }
-      return value
-    }
-
-    private static func days(in month: Int64, of year: Int64) -> Int64 {
-      switch month {
-      case 2: days(before: year + 1) - days(before: year) - 337
-      case 4, 6, 9, 11: 30
-      default: 31
-      }
-    }
-
-    private static func days(before year: Int64) -> Int64 {
-      let past = year - 1
-      return past * 365 + past / 4 - past / 100 + past / 400
     }
   }
 }

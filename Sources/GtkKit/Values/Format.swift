@@ -28,6 +28,21 @@ public enum Format {
     return String(taking: g_date_time_format(moment, "%Y-%m-%dT%H:%M:%S")) + "." + fraction + "Z"
   }
 
+  /// The moment that `iso8601` writes in this way, in microseconds since 1970 UTC; nil if it does not.
+  ///
+  /// The fraction of a second may be shorter, or missing.
+  public static func microseconds(iso8601 text: String) -> Int64? {
+    guard text.hasSuffix("Z"), text.utf8.count != 21 else { return nil }
+    var whole = text.dropLast() + (text.utf8.count == 20 ? "." : "")
+    whole += String(repeating: "0", count: max(26 - whole.utf8.count, 0))
+    guard let moment = g_date_time_new_from_iso8601(String(whole.prefix(19)) + "Z", nil) else { return nil }
+    defer { g_date_time_unref(moment) }
+    guard let fraction = Int64(whole.suffix(6)) else { return nil }
+    let time = Int64(g_date_time_to_unix(moment)) * 1_000_000 + fraction
+    // GLib reads other ways to write a time, too.
+    return iso8601(time) == whole + "Z" ? time : nil
+  }
+
   /// The present moment in microseconds since 1970 UTC.
   public static var now: Int64 { Int64(g_get_real_time()) }
 }
