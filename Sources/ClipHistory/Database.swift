@@ -105,6 +105,15 @@ final class Database {
     return true
   }
 
+  /// Whether more than half of the file is room that nothing is in, and the rest has at most so many bytes.
+  func isMostlyEmpty(upTo limit: Int64) throws(StoreError) -> Bool {
+    let sizes = try ["page_count", "freelist_count", "page_size"].map { (name) throws(StoreError) in
+      try Statement("PRAGMA \(name)", on: self).first { $0.integer(0) } ?? 0
+    }
+    let used = sizes[0] - sizes[1]
+    return used < sizes[1] && used <= limit / max(sizes[2], 1)
+  }
+
   /// The error behind a result code that a call on this connection has just given.
   func failure(_ code: Int32) -> StoreError {
     // SQLite takes a file system without locks for one whose locks are taken, and keeps no other trace of it.

@@ -49,6 +49,9 @@ public actor HistoryStore {
   /// Room for so many ids is asked for at once: 32 MiB, of which only what is written to is ever resident.
   private static let reservedIDs: Int64 = 4 << 20
 
+  /// How many bytes of rows are written anew in a second or so, to give the room between them back.
+  private static let quickToRewrite: Int64 = 64 << 20
+
   private let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
   private let timeouts: LockTimeouts
@@ -59,6 +62,10 @@ public actor HistoryStore {
   private var isClosed = false
 
   private var truncation: LogTruncation
+  /// No clip that has a time is older than this, as far as is known.
+  private var oldest: Int64 = 0
+  /// How many clips were added, of which each may be older.
+  private var additions = 0
 
   /// The thread that the store runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -107,6 +114,7 @@ public actor HistoryStore {
       try session.writeLastCapture(fingerprint, capturedAt: clip.capturedAt)
       return .recorded(clip)
     }
+    if case .recorded(let clip) = outcome { noteAddition(of: clip) }
     truncateLogIfOwed()
     return outcome
   }
@@ -129,6 +137,7 @@ public actor HistoryStore {
         fromClipboard ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
       return clip.map { .recorded($0) } ?? .duplicate
     }
+    if case .recorded(let clip) = outcome { noteAddition(of: clip) }
     truncateLogIfOwed()
     return outcome
   }
@@ -195,6 +204,7 @@ public actor HistoryStore {
   public func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
     let session = try opened()
     let clip = try session.restore(deleted)
+    noteAddition(of: clip)
     truncateLogIfOwed()
     return clip
   }
@@ -212,7 +222,58 @@ public actor HistoryStore {
     giveRoomBack(session.database)
   }
 
+  // MARK: - Age
+
+  /// Looks at how old the clips are; `time` in microseconds since 1970 UTC.
+  ///
+  /// It goes through all of them, a stretch at a time: what is captured or copied meanwhile does not wait. If it is
+  /// known that none is too old, it looks at none, and `count` is 0.
+  public func ages(before time: Int64) async throws(StoreError) -> Ages {
+    var ages = Ages()
+    guard time > oldest else { return ages }
+    let known = additions
+    let clips = try AgedClips(try readable().database, before: time)
+    var last: Int64? = .min
+    while let id = last {
+      last = try clips.count(after: id, into: &ages)
+      await Self.letOthersThrough()
+    }
+    if ages.expired == 0 && known == additions { oldest = ages.oldest }
+    return ages
+  }
+
+  /// Deletes every clip that was captured before a time, with all that `delete` promises; the others stay, and so does
+  /// a clip whose time nobody knows.
+  ///
+  /// It does so a part at a time: what is captured or copied meanwhile does not wait for long. If it leaves a file most
+  /// of which is empty, the file gets small again, unless that would take long.
+  /// - Parameters:
+  ///   - time: in microseconds since 1970 UTC.
+  ///   - gone: called with the ids of each part, ascending; returns whether to go on.
+  public func deleteAll(
+    before time: Int64, _ gone: @MainActor @Sendable ([Int64]) -> Bool
+  ) async throws(StoreError) {
+    var last: Int64? = .min
+    while let id = last {
+      let session = try opened()
+      let part = try AgedClips(session.database, before: time).delete(after: id)
+      last = part.last
+      if !part.deleted.isEmpty { eraseFromLog(session.database) }
+      guard await gone(part.deleted) else { return }
+    }
+    let database = try opened().database
+    if try database.isMostlyEmpty(upTo: Self.quickToRewrite) { giveRoomBack(database) }
+  }
+
   // MARK: - Helpers
+
+  /// Suspends the actor, so that what waits for it is done before the caller goes on.
+  @MainActor private static func letOthersThrough() async {}
+
+  private func noteAddition(of clip: Clip) {
+    additions += 1
+    if clip.capturedAt > CaptureTime.unknown { oldest = min(oldest, clip.capturedAt) }
+  }
 
   private func eraseFromLog(_ database: Database) {
     truncation.owe()

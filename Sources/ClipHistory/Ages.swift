@@ -1,0 +1,98 @@
+import CSQLite
+
+/// How old the clips of a history are, by a time before which they are too old.
+///
+/// A clip whose time nobody knows counts, and is not too old.
+public struct Ages: Sendable, Equatable {
+  /// How many clips there are.
+  public internal(set) var count = 0
+  /// How many of them were captured before the time.
+  public internal(set) var expired = 0
+  /// When the newest one was captured, in microseconds since 1970 UTC; 0 if no time is known.
+  public internal(set) var newest: Int64 = 0
+  /// When the oldest one that is not too old was captured.
+  var oldest = CaptureTime.latest
+}
+
+/// A walk through all clips in the order of their ids, by their times, a stretch at a step.
+///
+/// Times are not in the order of ids: a clock can have been wrong, for a while or for good. So every clip is looked at.
+struct AgedClips {
+  /// How many clips are looked at in a step: some 5 ms.
+  private static let stretch: Int64 = 20_000
+
+  /// How many clips, or bytes of text, are deleted in a step.
+  private static let deletions = 4_000
+  private static let bytes: Int64 = 4 << 20
+
+  private let database: Database
+  private let clips: Statement
+  private let time: Int64
+
+  /// - Parameter time: in microseconds since 1970 UTC; what was captured before is too old.
+  init(_ database: Database, before time: Int64) throws(StoreError) {
+    self.database = database
+    self.time = time
+    clips = try Statement(
+      "SELECT id, captured_at, byte_count FROM clip WHERE id > ?1 ORDER BY id LIMIT ?2", on: database)
+  }
+
+  /// Looks at the clips after one, and adds what they are to `ages`.
+  ///
+  /// - Returns: the last one that was looked at; nil if there was none.
+  func count(after id: Int64, into ages: inout Ages) throws(StoreError) -> Int64? {
+    var found = ages
+    let last = try walk(after: id) { _, captured, _ in
+      found.count += 1
+      found.newest = max(found.newest, captured)
+      if isExpired(captured) {
+        found.expired += 1
+      } else if captured > 0 {
+        found.oldest = min(found.oldest, captured)
+      }
+      return true
+    }
+    ages = found
+    return last
+  }
+
+  /// Deletes what is too old of the clips after one: at most so many, or so many bytes, that nothing waits for long.
+  ///
+  /// - Returns: the ids that were deleted, ascending, and the last one that was looked at; nil if there was none.
+  func delete(after id: Int64) throws(StoreError) -> (deleted: [Int64], last: Int64?) {
+    try database.transaction { () throws(StoreError) in
+      var (ids, size): ([Int64], Int64) = ([], 0)
+      let last = try walk(after: id) { id, captured, byteCount in
+        guard isExpired(captured) else { return true }
+        ids.append(id)
+        size += min(max(byteCount, 0), Self.bytes)
+        return ids.count < Self.deletions && size < Self.bytes
+      }
+      guard let last, !ids.isEmpty else { return (ids, last) }
+      try Statement(
+        "DELETE FROM clip WHERE id > ?1 AND id <= ?2 AND captured_at > 0 AND captured_at < ?3", on: database
+      ).execute(id, last, time)
+      return (ids, last)
+    }
+  }
+
+  private func isExpired(_ captured: Int64) -> Bool { captured > 0 && captured < time }
+
+  /// Calls `body` with the id, the time and the size of each clip of a stretch, until it returns false.
+  private func walk(
+    after id: Int64, _ body: (_ id: Int64, _ captured: Int64, _ byteCount: Int64) -> Bool
+  ) throws(StoreError) -> Int64? {
+    try clips.run { statement throws(StoreError) in
+      statement.bind(id, at: 1)
+      statement.bind(Self.stretch, at: 2)
+      var last: Int64?
+      while try statement.step() {
+        // SQLite takes the order of a damaged page as it is.
+        guard statement.integer(0) > last ?? id else { throw database.failure(SQLITE_CORRUPT) }
+        last = statement.integer(0)
+        guard body(statement.integer(0), statement.time(1), statement.integer(2)) else { break }
+      }
+      return last
+    }
+  }
+}
