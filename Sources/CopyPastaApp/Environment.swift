@@ -7,14 +7,17 @@ final class Environment {
   let clipboard: any SystemClipboard
   let location: HistoryLocation
   let windowState: KeyFile
+  /// Deletes the texts that are older than the user wants to keep.
+  private(set) lazy var expiry = Expiry({ [unowned self] in preferences }, now: now, keptIn: expiryState)
   let now: @Sendable () -> Int64
+  private let expiryState: KeyFile
   private let deferredHistory: Deferred<Result<History, StoreError>>
   private let deferredPreferences: Deferred<Preferences>
   private let deferredShortcut: Deferred<GlobalShortcutController>
 
   init(
     clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile,
-    now: @escaping @Sendable () -> Int64,
+    expiryState: KeyFile, now: @escaping @Sendable () -> Int64,
     history: @escaping @MainActor () -> Result<History, StoreError>,
     preferences: @escaping @MainActor () -> Preferences,
     shortcuts: @escaping @MainActor () -> [any GlobalShortcutController.Backend]
@@ -22,6 +25,7 @@ final class Environment {
     self.clipboard = clipboard
     self.location = location
     self.windowState = windowState
+    self.expiryState = expiryState
     self.now = now
     deferredHistory = Deferred(history)
     let deferredPreferences = Deferred(preferences)
@@ -44,6 +48,7 @@ final class Environment {
     return Environment(
       clipboard: systemClipboard(), location: location,
       windowState: KeyFile(path: Desktop.Folders.state + "/copypasta/state.ini", group: "window"),
+      expiryState: KeyFile(path: Desktop.Folders.state + "/copypasta/expiry.ini", group: "expiry"),
       now: { Format.now },
       history: { Result { () throws(StoreError) in try History(at: location) } },
       preferences: livePreferences, shortcuts: liveShortcutBackends)

@@ -524,7 +524,7 @@ private final class FakeDrop: DroppedText {
 
 extension Scratch {
   /// Does something while another program holds the history's file.
-  fileprivate func whileLocked(_ body: () async throws -> Void) async throws {
+  func whileLocked(_ body: () async throws -> Void) async throws {
     var other: OpaquePointer?
     #expect(sqlite3_open(location.database, &other) == SQLITE_OK)
     defer { sqlite3_close(other) }

@@ -53,6 +53,24 @@ import Testing
     #expect((0..<model.count).allSatisfy { model.clip(at: $0) == expected[$0] }, "seed \(seed)")
   }
 
+  /// In one run, in a few, in so many that the views are told of some together, and of what is not in the list.
+  @Test(arguments: [1, 100, 7, 2])
+  func `rows that go together leave the others in their order`(step: Int) async throws {
+    let scratch = try Scratch()
+    for number in 0..<300 { try await scratch.record("clip \(number)") }
+    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
+    model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
+    let shadow = Shadow(of: model)
+    let gone = (10..<290).filter { ($0 / 3) % step == 0 }.map { Int64($0) }
+    for id in gone { try await scratch.store.delete(id) }
+    model.remove([-5] + gone + [5_000])
+    let left = (1...300).reversed().map { Int64($0) }.filter { !gone.contains($0) }
+    #expect(shadow.ids == left)
+    #expect((0..<model.count).map { model.clip(at: $0).preview } == left.map { "clip \($0 - 1)" })
+    model.remove(left.reversed())
+    #expect(model.count == 0 && shadow.ids.isEmpty)
+  }
+
   @Test func `an empty history has no rows`() throws {
     let model = try HistoryListModel(reader: Scratch().history.reader, firstPageSize: 30)
     #expect(model.count == 0)

@@ -41,6 +41,7 @@ import Testing
     preferences.showsTrayIcon.toggle()
     preferences.startsAtLogin.toggle()
     preferences.sizeLimit = 1 << 20
+    preferences.keepTime = .week
     preferences.usesHaptics.toggle()
     #expect(told.keys == Preferences.Key.allCases)
   }

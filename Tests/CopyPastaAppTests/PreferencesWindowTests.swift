@@ -172,7 +172,8 @@ private final class ShownDialogs {
     let preferences = Preferences(schema: nil)
     environment = Environment(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
-      windowState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { .failure(.readOnly) },
+      windowState: KeyFile(path: "/proc/none", group: ""),
+      expiryState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { .failure(.readOnly) },
       preferences: { preferences }, shortcuts: { [way] in [way] })
   }
 }

@@ -14,6 +14,9 @@ final class RecordingView: HistoryView {
   private(set) var events: [HistoryEvent] = []
   private(set) var failures: [HistoryFailure] = []
   private(set) var reasonsToReopen: [StoreError] = []
+  private(set) var questions: [Expiry.Question] = []
+  /// Whether the user can be asked.
+  var isThere = true
   /// Called when a text is on the clipboard.
   var onCopied: (@MainActor () -> Void)?
 
@@ -26,6 +29,13 @@ final class RecordingView: HistoryView {
   func insert(_ clip: Clip) { clips.insert(clip, at: 0) }
 
   func remove(_ id: Clip.ID) -> Clip? { position(of: id).map { clips.remove(at: $0) } }
+
+  func remove(_ ids: [Clip.ID]) { clips.removeAll { ids.contains($0.id) } }
+
+  func ask(_ question: Expiry.Question) -> Bool {
+    questions.append(question)
+    return isThere
+  }
 
   func removeAll() { clips = [] }
 

@@ -33,7 +33,7 @@ import Testing
       let histories = [.failure(.readOnly), .success(empty.history), .success(filled.history)]
         .map { HistoryWindow(Self.environment(showing: $0, way), closed: {}) }
       let dialogs: [any Dialogs.Dialog] = [
-        PreferencesWindow(environment.preferences, environment.shortcut, clipboard: environment.clipboard),
+        PreferencesWindow(environment),
         ShortcutsWindow(), AboutDialog(checking: empty.location),
       ]
       Self.showEmptyPage(environment.shortcut.state)
@@ -44,8 +44,10 @@ import Testing
           "All %s texts in the history will be deleted. This cannot be undone.", 1_000_000
         ).filled(with: Format.number(1_000_000)), action: tr("C_lear History")
       ) {}
+      Expiry.Question(expired: 999_999, count: 1_000_000, time: .threeMonths, now: Format.now)
+        .ask(over: dialogs[0].window) {}
       let windows = Self.toplevels().filter { !before.contains($0) }.map { Window(Owned(borrowing: $0)) }
-      #expect(windows.count == 8)
+      #expect(windows.count == 9)
       for (number, window) in windows.enumerated() {
         let name = window.textProperty("title") ?? ""
         let (width, height) = Self.leastSize(of: window)
@@ -88,7 +90,8 @@ import Testing
     let preferences = Preferences(schema: nil)
     return Environment(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
-      windowState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { history },
+      windowState: KeyFile(path: "/proc/none", group: ""),
+      expiryState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { history },
       preferences: { preferences }, shortcuts: { [way] })
   }
 

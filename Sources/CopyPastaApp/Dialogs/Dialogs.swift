@@ -32,7 +32,7 @@ final class Dialogs {
     of environment: Environment, above parent: Window?, _ activation: Activation = .ambient
   ) {
     show(.preferences, above: parent, activation) {
-      PreferencesWindow(environment.preferences, environment.shortcut, clipboard: environment.clipboard)
+      PreferencesWindow(environment)
     }
   }
 

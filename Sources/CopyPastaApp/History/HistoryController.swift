@@ -15,6 +15,9 @@ final class HistoryController {
   private let queue = TaskQueue()
   /// What other programs hand over; one that is slow at it keeps nothing in `queue` waiting.
   private let transfers = TaskQueue()
+  private var isClosed = false
+  /// Why texts that are too old could not be deleted the last time.
+  private var expiryFailure: StoreError?
 
   /// - Parameter now: The time, in microseconds since 1970 UTC.
   init(
@@ -103,6 +106,23 @@ final class HistoryController {
     }
   }
 
+  /// Deletes what is older than the user wants to keep, beside all else that is done.
+  func expire(by expiry: Expiry) async {
+    do throws(StoreError) {
+      try await expiry.run(on: store) { [weak view] in
+        view?.ask($0) ?? false
+      } gone: { [weak view, deletions] limit, ids in
+        deletions.forget(before: limit)
+        view?.remove(ids)
+      }
+      expiryFailure = nil
+    } catch {
+      // Nor is the same said each hour.
+      if !isClosed, error != expiryFailure { view?.show(error, as: .notExpired(error)) }
+      expiryFailure = error
+    }
+  }
+
   /// A clip's whole text, for a program that it is dragged to.
   ///
   /// - Throws: `StoreError`; `CancellationError` if the clip has gone, which the view is told.
@@ -186,6 +206,7 @@ final class HistoryController {
 
   /// Ends all that uses the history, and closes it.
   func close() async {
+    isClosed = true
     endReading()
     await settle()
     await store.close()

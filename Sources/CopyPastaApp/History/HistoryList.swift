@@ -81,6 +81,9 @@ final class HistoryList {
   /// The clip at a position, from 0, the newest.
   func id(at position: Int) -> Clip.ID { model.id(at: position) }
 
+  /// Whether it is known of all clips that they are there.
+  var isComplete: Bool { !model.mayHaveMore }
+
   /// Adds the clips older than those of the first page, for which that need not wait.
   func loadRest() async {
     guard model.mayHaveMore, let ids = await controller.ids(olderThan: model.oldestOfFirstPage)
@@ -95,6 +98,16 @@ final class HistoryList {
     let clip = model.remove(id)
     if hadFocus && model.count > 0 { view.focus(min(position, model.count - 1)) }
     return clip
+  }
+
+  /// Takes clips off the list, whose ids ascend; the focus goes on to a neighbour.
+  func remove(_ ids: [Int64]) {
+    let focused = view.focusedRow?.clip?.id
+    let position = focused.flatMap(model.position)
+    model.remove(ids)
+    if let focused, let position, model.position(of: focused) == nil, model.count > 0 {
+      view.focus(min(position, model.count - 1))
+    }
   }
 
   /// Puts a clip back at its old place.

@@ -11,6 +11,8 @@ final class HistoryListModel: ListModelSource {
   private static let pageSize = 64
   /// How many rows are held before those far from view are let go.
   private static let cacheLimit = 512
+  /// Of how many runs of rows the views are told one by one.
+  private static let mostRuns = 16
 
   private(set) lazy var listModel = ListModel(source: self)
 
@@ -101,6 +103,28 @@ final class HistoryListModel: ListModelSource {
     rows[id] = nil
     listModel.itemsChanged(at: position, removed: 1, added: 0)
     return clip
+  }
+
+  /// Takes clips off the list, whose ids ascend.
+  func remove(_ gone: [Int64]) {
+    // The views are told of each run, but of no more than a few: to be told takes time.
+    var runs: [Range<Int>] = []
+    for id in gone {
+      let index = index(of: id)
+      guard index < ids.count, ids[index] == id else { continue }
+      rows[id] = nil
+      let isNext = runs.last.map { $0.upperBound == index || runs.count == Self.mostRuns } ?? false
+      let start = isNext ? runs.removeLast().lowerBound : index
+      runs.append(start..<(index + 1))
+    }
+    // A run that stands for several has others between them.
+    let members = runs.count == Self.mostRuns ? Set(gone) : []
+    for run in runs.reversed() {
+      let kept = members.isEmpty ? [] : ids[run].filter { !members.contains($0) }
+      let position = ids.count - run.upperBound
+      ids.replaceSubrange(run, with: kept)
+      listModel.itemsChanged(at: position, removed: run.count, added: kept.count)
+    }
   }
 
   /// Takes every clip off the list.

@@ -12,6 +12,14 @@ protocol HistoryView: AnyObject {
   @discardableResult
   func remove(_ id: Clip.ID) -> Clip?
 
+  /// Takes clips off the list, whose ids ascend.
+  func remove(_ ids: [Clip.ID])
+
+  /// Asks whether texts may go that are too old by a clock that may be wrong.
+  ///
+  /// - Returns: false if nobody is there to be asked.
+  func ask(_ question: Expiry.Question) -> Bool
+
   /// Takes every clip off the list.
   func removeAll()
 

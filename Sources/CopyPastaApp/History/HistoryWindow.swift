@@ -33,6 +33,7 @@ final class HistoryWindow {
   /// What was last said of a history that cannot be opened.
   private var complaint: StoreError?
   private var observations: [Observation] = []
+  private lazy var expirySchedule = Expiry.Schedule { [weak self] in self?.expire() }
   private let copies = Observers()
   /// The user closes the window.
   let closed: @MainActor () -> Void
@@ -247,7 +248,12 @@ final class HistoryWindow {
     // After the settings, which say how large a text may be.
     followActivity()
     // Some 200 rows are built then: whether the clipboard is read is to be seen before.
-    window.onNextFrame { [weak list] in Task.unpooled { await list?.loadRest() } }
+    window.onNextFrame { [weak self, weak list] in
+      Task.unpooled {
+        await list?.loadRest()
+        self?.expire()
+      }
+    }
   }
 
   private func followSettings(_ controller: HistoryController) {
@@ -260,7 +266,16 @@ final class HistoryWindow {
     }
     useSizeLimit()
     showShortcut()
-    observations = [preferences.observe(.sizeLimit, useSizeLimit), shortcut.observe(showShortcut)]
+    observations = [
+      preferences.observe(.sizeLimit, useSizeLimit), shortcut.observe(showShortcut),
+      preferences.observe(.keepTime) { [weak self] in self?.expire() },
+    ]
+  }
+
+  /// Deletes what is too old, once it is known what is in the list.
+  private func expire() {
+    guard isDrawn, case .open(let controller, let list) = state, list.isComplete else { return }
+    Task.unpooled { [expiry = environment.expiry] in await controller.expire(by: expiry) }
   }
 
   /// The clipboard is read while the window is active and there is a history to record it in.
@@ -302,6 +317,7 @@ final class HistoryWindow {
     activityChange?()
     if isDrawn { window.tellActivityAgain() }
     notice.isHeard = isDrawn && isActive
+    expirySchedule.follow(isShown: isShown, isActive: isActive)
     switch state {
     case .unavailable(let error, _) where !isActive: state = .unavailable(error, wasLeft: true)
     case .unavailable(_, wasLeft: true):
@@ -348,6 +364,7 @@ final class HistoryWindow {
 extension HistoryWindow: HistoryView {
   func insert(_ clip: Clip) { list?.newClips.add(clip) }
   func remove(_ id: Clip.ID) -> Clip? { list?.remove(id) }
+  func remove(_ ids: [Clip.ID]) { list?.remove(ids) }
   func removeAll() { list?.removeAll() }
   func restore(_ clip: Clip) { list?.restore(clip) }
   func flash(_ id: Clip.ID) { list?.flash(id) }
@@ -377,6 +394,15 @@ extension HistoryWindow: HistoryView {
 
   func say(_ failure: HistoryFailure) {
     if let message = failure.message { report(message) }
+  }
+
+  func ask(_ question: Expiry.Question) -> Bool {
+    guard isShown else { return false }
+    question.ask(over: window) { [weak self] in
+      self?.environment.expiry.agree(to: question.time)
+      self?.expire()
+    }
+    return true
   }
 
   func reopen(because error: StoreError) {

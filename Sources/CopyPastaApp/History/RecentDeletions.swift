@@ -51,6 +51,13 @@ final class RecentDeletions {
     countChanged()
   }
 
+  /// Lets go of what was captured before a moment, and would not be kept if it came back.
+  func forget(before limit: Int64) {
+    let before = clips.count
+    clips.removeAll { (1..<max(limit, 1)).contains($0.capturedAt) }
+    if clips.count != before { changed(clips.count) }
+  }
+
   /// Begins the time anew.
   func prolong() {
     timer = clips.isEmpty ? nil : Timeout(after: time) { [weak self] in self?.forget() }

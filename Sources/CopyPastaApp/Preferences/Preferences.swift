@@ -18,6 +18,7 @@ final class Preferences {
     case showsTrayIcon = "tray-icon"
     case startsAtLogin = "start-at-login"
     case sizeLimit = "size-limit"
+    case keepTime = "keep-texts"
     case usesHaptics = "haptics"
 
     /// What holds if the user set nothing.
@@ -27,6 +28,7 @@ final class Preferences {
       case .hidesAfterCopying, .hidesOnFocusLoss, .startsAtLogin: .flag(false)
       case .showsTrayIcon, .usesHaptics: .flag(true)
       case .sizeLimit: .number(64)
+      case .keepTime: .text(KeepTime.always.rawValue)
       }
     }
   }
@@ -83,6 +85,15 @@ final class Preferences {
     set { self[.sizeLimit] = .number((newValue >> 20).clamped(to: Self.sizeLimits)) }
   }
 
+  /// How long texts are kept; a value that is none of the choices counts as always.
+  var keepTime: KeepTime {
+    get {
+      guard case .text(let value) = self[.keepTime] else { return .always }
+      return KeepTime(rawValue: value) ?? .always
+    }
+    set { self[.keepTime] = .text(newValue.rawValue) }
+  }
+
   /// Whether the device buzzes shortly when a text was copied, if it can.
   var usesHaptics: Bool {
     get { flag(.usesHaptics) }
@@ -113,6 +124,33 @@ final class Preferences {
     get { settings[key.rawValue] ?? key.initialValue }
     set { if self[key] != newValue { settings.set(key.rawValue, to: newValue) } }
   }
+}
+
+/// How long texts are kept.
+enum KeepTime: String, CaseIterable, Sendable {
+  case always
+  case year = "1-year"
+  case threeMonths = "90-days"
+  case month = "30-days"
+  case week = "7-days"
+  case day = "1-day"
+
+  /// In microseconds; nil for always.
+  var duration: Int64? {
+    let days: Int64
+    switch self {
+    case .always: return nil
+    case .year: days = 365
+    case .threeMonths: days = 90
+    case .month: days = 30
+    case .week: days = 7
+    case .day: days = 1
+    }
+    return days * 86_400_000_000
+  }
+
+  /// Whether more texts go than with another choice.
+  func isShorter(than other: KeepTime) -> Bool { duration ?? .max < other.duration ?? .max }
 }
 
 extension Int {

@@ -8,11 +8,15 @@ final class PreferencesWindow: Dialogs.Dialog {
   private var switches: [SettingSwitch] = []
   private var rows: [Preferences.Key: PreferenceRow] = [:]
   private let sizeLimit: SizeLimitButton
+  private let keepTime: KeepTimeMenu
   let shortcut: ShortcutGroup
 
-  init(_ preferences: Preferences, _ shortcut: GlobalShortcutController, clipboard: any SystemClipboard) {
+  init(_ environment: Environment) {
+    let preferences = environment.preferences
     self.preferences = preferences
-    self.shortcut = ShortcutGroup(preferences, shortcut, in: window, clipboard: clipboard)
+    shortcut = ShortcutGroup(
+      preferences, environment.shortcut, in: window, clipboard: environment.clipboard)
+    keepTime = KeepTimeMenu(environment, in: window)
     sizeLimit = SizeLimitButton(preferences)
     window.addStyle("preferences")
     window.defaultSize = (480, 700)
@@ -72,7 +76,8 @@ final class PreferencesWindow: Dialogs.Dialog {
       [
         PreferenceRow(
           tr("_Largest Text"), tr("In MiB. A larger text is not recorded, and the window says so."),
-          sizeLimit.root, clicked: { [root = sizeLimit.root] in root.grabFocus() })
+          sizeLimit.root, clicked: { [root = sizeLimit.root] in root.grabFocus() }),
+        keepTime.row,
       ])
   }
 

@@ -106,6 +106,7 @@ enum HistoryFailure: Equatable {
   case notDeleted(StoreError)
   case notRestored(StoreError)
   case notCleared(StoreError)
+  case notExpired(StoreError)
   case notRecorded(CaptureOutcome)
 
   /// What failed and what the user can do, in one line; nil if there is nothing to say.
@@ -118,6 +119,7 @@ enum HistoryFailure: Equatable {
     case .notDeleted(let error): tr("Not deleted.") + " " + error.message
     case .notRestored(let error): tr("Not restored.") + " " + error.message
     case .notCleared(let error): tr("Not cleared.") + " " + error.message
+    case .notExpired(let error): tr("Older texts were not deleted.") + " " + error.message
     case .notRecorded(let outcome): outcome.message
     }
   }

@@ -75,6 +75,27 @@ public final class Switch: Widget {
   public func onChange(_ body: @escaping @MainActor () -> Void) { connectNotify("active", body) }
 }
 
+/// A choice of one of several texts, of which the present one is shown.
+@MainActor
+public final class DropDown: Widget {
+  /// Makes a choice between texts, the first of which is chosen.
+  public convenience init(_ texts: [String]) {
+    self.init(new: withCStrings(texts) { gtk_drop_down_new_from_strings($0) })
+  }
+
+  /// Which text is chosen, from 0.
+  public var chosen: Int {
+    get { Int(gtk_drop_down_get_selected(opaque)) }
+    set { gtk_drop_down_set_selected(opaque, guint(newValue)) }
+  }
+
+  /// Opens the list of texts.
+  public func open() { gtk_widget_activate(widget) }
+
+  /// Calls `body` when another text is chosen, by whomever.
+  public func onChange(_ body: @escaping @MainActor () -> Void) { connectNotify("selected", body) }
+}
+
 /// A number that is typed, or counted up and down.
 @MainActor
 public final class SpinButton: Widget {

@@ -289,13 +289,13 @@ extension Scene {
 
   /// Presses keys, and waits for the window that they open.
   @discardableResult
-  fileprivate func openDialog(_ keys: String, titled title: String) async throws -> DesktopWindow {
+  func openDialog(_ keys: String, titled title: String) async throws -> DesktopWindow {
     try await desktop.press(keys)
     return try await waitForDialog(titled: title)
   }
 
   @discardableResult
-  fileprivate func waitForDialog(titled title: String) async throws -> DesktopWindow {
+  func waitForDialog(titled title: String) async throws -> DesktopWindow {
     try await waitFor("“\(title)” in front") {
       let title = try await desktop.activeWindow()?.title() ?? "nothing"
       return try await "“\(title)” in front, \(desktop.popups().count) menus open"
@@ -339,13 +339,13 @@ extension Scene {
   private var keyFilePath: String { desktop.home.configHome + "/glib-2.0/settings/keyfile" }
 
   /// What GSettings' key file holds; empty if there is none yet.
-  fileprivate func keyFile() throws -> String {
+  func keyFile() throws -> String {
     guard FileManager.default.fileExists(atPath: keyFilePath) else { return "" }
     return try String(contentsOfFile: keyFilePath, encoding: .utf8)
   }
 
   /// Replaces GSettings' key file, as another program that changes a setting does.
-  fileprivate func writeKeyFile(_ text: String) throws {
+  func writeKeyFile(_ text: String) throws {
     try FileManager.default.createDirectory(
       atPath: (keyFilePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     try text.write(toFile: keyFilePath, atomically: true, encoding: .utf8)

@@ -1,0 +1,78 @@
+import ClipHistory
+import GtkKit
+import SerialQueue
+
+/// How long texts are kept; before a choice deletes some, the user hears how many, and is asked.
+@MainActor
+final class KeepTimeMenu {
+  let root = DropDown(KeepTime.allCases.map(\.words))
+  private(set) lazy var row = PreferenceRow(
+    tr("_Keep Texts For"), Self.explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
+  private let environment: Environment
+  private unowned let window: Window
+  private var observation: Observation?
+
+  private static var explanation: String { tr("Older texts are deleted.") }
+
+  /// - Parameter window: the one that it is in.
+  init(_ environment: Environment, in window: Window) {
+    self.environment = environment
+    self.window = window
+    root.isEnabled = environment.preferences.isWritable(.keepTime)
+    show()
+    root.onChange { [weak self] in self?.changed() }
+    observation = environment.preferences.observe(.keepTime) { [weak self] in self?.show() }
+  }
+
+  private func show() {
+    root.chosen = KeepTime.allCases.firstIndex(of: environment.preferences.keepTime) ?? 0
+  }
+
+  private func changed() {
+    let (choice, present) = (KeepTime.allCases[root.chosen], environment.preferences.keepTime)
+    guard choice != present else { return }
+    row.explain(Self.explanation)
+    guard choice.isShorter(than: present) else { return choose(choice) }
+    // Until it is known what goes, and the user wants it.
+    show()
+    Task.unpooled { [weak self] in await self?.ask(about: choice) }
+  }
+
+  private func ask(about choice: KeepTime) async {
+    do throws(StoreError) {
+      let count = try await environment.expiry.count(of: choice, in: environment.history.get().store)
+      guard count > 0 else { return choose(choice) }
+      ConfirmationDialog.ask(
+        over: window, title: tr("Delete Older Texts?"),
+        text: trn(
+          "%s text is older than %s and will be deleted. This cannot be undone.",
+          "%s texts are older than %s and will be deleted. This cannot be undone.", count
+        ).filled(with: Format.number(count), choice.words), action: tr("_Delete")
+      ) { [weak self] in self?.choose(choice) }
+    } catch {
+      // The next start of the window finds out anew.
+      if case .failure = environment.history { environment.forgetHistory() }
+      row.report(tr("The older texts could not be counted.") + " " + error.message)
+    }
+  }
+
+  private func choose(_ choice: KeepTime) {
+    environment.expiry.agree(to: choice)
+    environment.preferences.keepTime = choice
+    show()
+  }
+}
+
+extension KeepTime {
+  /// What the user reads.
+  var words: String {
+    switch self {
+    case .always: tr("Always")
+    case .year: tr("1 year")
+    case .threeMonths: tr("90 days")
+    case .month: tr("30 days")
+    case .week: tr("7 days")
+    case .day: tr("1 day")
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import GtkKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+@testable import CopyPastaApp
+
+/// How long texts are kept, with a clock that can be wrong.
+@MainActor
+@Suite(.serialized) struct ExpiryTests {
+  private static let day: Int64 = 86_400_000_000
+  private static let now: Int64 = 20_000 * day
+
+  private let scratch: Scratch
+  private let clock = Clock(Self.now)
+  private let preferences = Preferences(schema: nil)
+  private let state: KeyFile
+  private let expiry: Expiry
+  private let view = RecordingView([])
+  private let controller: HistoryController
+
+  init() async throws {
+    MainLoop.attachMainActor()
+    scratch = try Scratch()
+    state = KeyFile(path: scratch.folder.path + "/expiry.ini", group: "expiry")
+    expiry = Expiry({ [preferences] in preferences }, now: { [clock] in clock.now }, keptIn: state)
+    controller = HistoryController(
+      scratch.store, FakeClipboard(), now: { [clock] in clock.now }, view: view)
+    preferences.keepTime = .month
+  }
+
+  @Test func `what is older goes, from the store and the list, and the rest stays`() async throws {
+    try await record(["old": 31, "older": 300, "young": 29, "younger": 1])
+    try lastRun(0)
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts() == ["younger", "young"])
+    #expect(view.texts == ["younger", "young"])
+    #expect(view.questions.isEmpty && view.failures.isEmpty)
+  }
+
+  @Test func `everything stays if it is to be kept always`() async throws {
+    try await record(["old": 10_000])
+    preferences.keepTime = .always
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts() == ["old"])
+    #expect(view.questions.isEmpty)
+  }
+
+  // MARK: - A wrong clock
+
+  @Test func `a clock that has jumped since the newest text is a question`() async throws {
+    try await record(["one": 0, "two": 1, "three": 2])
+    try lastRun(0)
+    clock.now += 400 * Self.day
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts().count == 3)
+    #expect(
+      view.questions == [Expiry.Question(expired: 3, count: 3, time: .month, now: clock.now)])
+  }
+
+  /// What was copied since, with the wrong time, must not hide it.
+  @Test func `a clock that has jumped since the last run is a question`() async throws {
+    try await record(["one": 0, "two": 1, "three": 2])
+    try lastRun(0)
+    clock.now += 400 * Self.day
+    try await record(["since": 0])
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts().count == 4)
+    #expect(view.questions.count == 1)
+  }
+
+  @Test func `if nobody knows when texts were last looked at, that is a question`() async throws {
+    try await record(["one": 40, "two": 50, "now": 0])
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts().count == 3)
+    #expect(view.questions.count == 1)
+  }
+
+  @Test func `if most of the history stays, nothing is asked`() async throws {
+    try await record(["one": 40, "two": 1, "now": 0])
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts() == ["now", "two"])
+    #expect(view.questions.isEmpty)
+  }
+
+  @Test func `the user is asked once, and again if nobody was there`() async throws {
+    try await record(["one": 40])
+    view.isThere = false
+    await controller.expire(by: expiry)
+    view.isThere = true
+    for _ in 0..<3 { await controller.expire(by: expiry) }
+    #expect(view.questions.count == 2)
+    #expect(try scratch.texts() == ["one"])
+    // The clock was set right.
+    clock.now -= 39 * Self.day
+    await controller.expire(by: expiry)
+    clock.now += 39 * Self.day
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts() == ["one"])
+  }
+
+  @Test func `if the user agrees, they go, and the next time is no jump`() async throws {
+    try await record(["one": 40, "two": 50])
+    await controller.expire(by: expiry)
+    expiry.agree(to: .month)
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts() == [])
+    try await record(["three": 29, "now": 0])
+    clock.now += 2 * Self.day
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts() == ["now"])
+    #expect(view.questions.count == 1)
+  }
+
+  @Test(arguments: ["", "last-run=", "last-run=x", "last-run=-9223372036854775808"])
+  func `a file that says nothing of use is as good as none`(_ line: String) async throws {
+    try await record(["one": 40])
+    try "[expiry]\n\(line)\n".write(toFile: state.path, atomically: true, encoding: .utf8)
+    await controller.expire(by: expiry)
+    #expect(view.questions.count == 1)
+    #expect(try scratch.texts() == ["one"])
+  }
+
+  // MARK: - What goes on meanwhile
+
+  @Test func `undo does not bring back what is too old by then`() async throws {
+    try await record(["too old soon": 29, "young": 1, "unknown": 20_000])
+    try lastRun(0)
+    for clip in view.clips { controller.delete(clip.id) }
+    await controller.settle()
+    clock.now += 2 * Self.day
+    await controller.expire(by: expiry)
+    #expect(view.deletionCounts.last == 2)
+    for _ in 0..<3 { controller.undo() }
+    await controller.settle()
+    #expect(try Set(scratch.texts()) == ["young", "unknown"])
+  }
+
+  @Test func `who chooses to keep more while texts go keeps what is left`() async throws {
+    try await fill(4_100)
+    expiry.agree(to: .month)
+    try await expiry.run(on: scratch.store, asking: { _ in false }) { [preferences] _, ids in
+      if !ids.isEmpty { preferences.keepTime = .always }
+    }
+    #expect(try scratch.history.reader.newestPage(limit: 20_000).count == 100)
+  }
+
+  @Test func `a history that cannot be changed says so once, and not each hour`() async throws {
+    try await record(["old": 40, "young": 0, "younger": 0])
+    let store = try HistoryStore(
+      location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
+    let controller = HistoryController(store, FakeClipboard(), now: { 0 }, view: view)
+    try await scratch.whileLocked {
+      for _ in 0..<3 { await controller.expire(by: expiry) }
+    }
+    #expect(view.failures == [.notExpired(.locked)])
+    await controller.expire(by: expiry)
+    #expect(try scratch.texts().count == 2)
+  }
+
+  // MARK: - When
+
+  @Test func `it is due as the window becomes active, and again and again while it is shown`() {
+    var count = 0
+    let schedule = Expiry.Schedule(each: .milliseconds(5)) { count += 1 }
+    schedule.follow(isShown: true, isActive: false)
+    #expect(count == 0)
+    schedule.follow(isShown: true, isActive: true)
+    schedule.follow(isShown: true, isActive: true)
+    #expect(count == 1)
+    #expect(MainLoop.run(until: { count == 4 }, atMost: .seconds(60)))
+    schedule.follow(isShown: true, isActive: false)
+    #expect(MainLoop.run(until: { count == 6 }, atMost: .seconds(60)))
+    schedule.follow(isShown: false, isActive: false)
+    let shown = Expiry.Schedule(each: .milliseconds(20)) { count = 100 }
+    shown.follow(isShown: true, isActive: false)
+    #expect(MainLoop.run(until: { count >= 100 }, atMost: .seconds(60)))
+    #expect(count == 100, "hidden, it has no timer")
+  }
+
+  // MARK: -
+
+  /// Records texts of so many days, the oldest first; 20,000 of them are before all times.
+  private func record(_ ages: [String: Int64]) async throws {
+    for (text, age) in ages.sorted(by: { $0.value > $1.value }) {
+      let outcome = try await scratch.store.record(
+        ClipText(validating: Array(text.utf8)), at: clock.now - age * Self.day)
+      if case .recorded(let clip) = outcome { view.insert(clip) }
+    }
+  }
+
+  private func fill(_ count: Int) async throws {
+    for number in 0..<count {
+      try await scratch.store.record(
+        ClipText(validating: Array("\(number)".utf8)), at: clock.now - 40 * Self.day)
+    }
+  }
+
+  private func lastRun(_ days: Int64) throws {
+    try state.write(strings: [("last-run", String(clock.now - days * Self.day))])
+  }
+}
+
+/// A clock that is set.
+private final class Clock: Sendable {
+  private let time: Mutex<Int64>
+
+  init(_ time: Int64) { self.time = Mutex(time) }
+
+  var now: Int64 {
+    get { time.withLock(\.self) }
+    set { time.withLock { $0 = newValue } }
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How long texts are kept, as the user chooses it.
+@Suite struct KeepTests {
+  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  func `texts that are too old go at the start, from the list and the files`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
+    try await VirtualDesktop.with(kind) { desktop in
+      let now = Int(Date.now.timeIntervalSince1970) * 1_000_000
+      try await Scene.fillHistory(with: ["Xq7!old", "new", "newer"], on: desktop, from: now - 3_000_000)
+      try await Self.insert("Xq7!oldest", at: 1, on: desktop)
+      try await Self.insert("Xq7!older", at: now - 31 * 86_400_000_000, on: desktop)
+      let scene = try await Self.start(keeping: "30-days", on: desktop)
+      try await waitUntil("the old texts gone") {
+        try await scene.history.texts().sorted() == ["Xq7!old", "new", "newer"]
+      }
+      for file in try Self.files(of: scene) {
+        #expect(!file.contains(bytesOf: "Xq7!older"))
+        #expect(!file.contains(bytesOf: "Xq7!oldest"))
+      }
+      // The list has followed: this is the last row.
+      try await scene.focusNewestRow()
+      try await desktop.press("End", "Return")
+      try await scene.expectClipboard("Xq7!old")
+      try await scene.end()
+    }
+  }
+
+  @Test func `most of a history does not go by a clock that may be wrong, unless the user agrees`()
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      try await Scene.fillHistory(with: ["one", "two"], on: desktop)
+      let scene = try await Self.start(keeping: "1-day", on: desktop)
+      try await scene.waitForDialog(titled: "Delete Older Texts?")
+      try await desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      try await scene.end()
+
+      let again = try await scene.relaunch()
+      try await again.waitForDialog(titled: "Delete Older Texts?")
+      #expect(try await again.history.count() == 2)
+      try await desktop.press("alt+d")
+      try await waitUntil("all of it gone") { try await again.history.count() == 0 }
+      try await waitUntil("the main window again") { try await again.app.window.isActive() }
+      try await again.capture("after")
+      try await again.end()
+    }
+  }
+
+  @Test func `a value that is none of the choices counts as always, and is left alone`() async throws {
+    try await VirtualDesktop.with { desktop in
+      try await Scene.fillHistory(with: ["one", "two"], on: desktop)
+      let scene = try await Self.start(keeping: "a while", on: desktop)
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await desktop.press("alt+c")
+      try await waitUntil("another setting kept") { try scene.keyFile().contains("hide-after-copying=true") }
+      try await scene.end()
+      let settings = try scene.keyFile()
+      #expect(settings.contains("keep-texts='a while'"))
+      #expect(try await scene.history.count() == 2)
+    }
+  }
+
+  @Test func `a shorter time is chosen by its mnemonic, after a question that can be refused`() async throws {
+    try await Scene.run(with: ["one", "two"]) { scene in
+      try await scene.openDialog("ctrl+comma", titled: "Preferences")
+      try await Self.chooseMonth(scene)
+      try await scene.waitForDialog(titled: "Delete Older Texts?")
+      try await scene.desktop.press("Escape")
+      try await scene.waitForDialog(titled: "Preferences")
+      try await scene.desktop.press("alt+c")
+      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+      #expect(try !scene.keyFile().contains("keep-texts"))
+      #expect(try await scene.history.count() == 2)
+
+      try await Self.chooseMonth(scene)
+      try await scene.waitForDialog(titled: "Delete Older Texts?")
+      try await scene.desktop.press("alt+d")
+      #expect(try await eventually { try scene.keyFile().contains("keep-texts='30-days'") })
+      try await waitUntil("the texts gone") { try await scene.history.count() == 0 }
+    }
+  }
+
+  private static func chooseMonth(_ scene: Scene) async throws {
+    try await scene.desktop.press("alt+k")
+    try await scene.waitForPopup()
+    try await scene.desktop.press("Home", "Down", "Down", "Down", "Return")
+  }
+
+  private static func start(keeping time: String, on desktop: VirtualDesktop) async throws -> Scene {
+    let path = desktop.home.configHome + "/glib-2.0/settings/keyfile"
+    try FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try "[org/copypasta/CopyPasta]\nkeep-texts='\(time)'\n".write(
+      toFile: path, atomically: true, encoding: .utf8)
+    return Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+  }
+
+  private static func insert(_ text: String, at time: Int, on desktop: VirtualDesktop) async throws {
+    let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
+    let sql =
+      "INSERT INTO clip(captured_at, byte_count, text) VALUES (\(time), \(text.utf8.count), '\(text)');"
+    let result = try await desktop.run(["sqlite3", path], input: Array(sql.utf8))
+    #expect(result.exit == .code(0), "\(result.errors)")
+  }
+
+  private static func files(of scene: Scene) throws -> [Data] {
+    try [scene.app.databasePath, scene.app.databasePath + "-wal"].map {
+      try Data(contentsOf: URL(fileURLWithPath: $0))
+    }
+  }
+}
