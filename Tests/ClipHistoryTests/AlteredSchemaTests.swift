@@ -48,7 +48,7 @@ struct AlteredSchemaTests {
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(throws: StoreError.damaged) { try history.reader() }
     #expect(throws: StoreError.damaged) { try ClipCursor(location: history.location) }
-    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    let outcome = try await history.rescued()
     #expect(outcome.clipCount == 3 && outcome.lostCount == 0)
     let store = try history.store()
     #expect(try await store.add("four") == Clip(id: 4, capturedAt: 5, byteCount: 4, preview: "four"))
@@ -62,7 +62,7 @@ struct AlteredSchemaTests {
     let first = try history.store()
     try await first.add("one")
     await first.close()
-    try ForeignConnection(history.location.database).run("ANALYZE")
+    try history.run("ANALYZE")
     #expect(try await history.store().allIDs() == [1])
   }
 }

@@ -101,7 +101,7 @@ struct BadPlaceTests {
       let store = try history.store()
       try await store.add("one")
       await store.close()
-      HistoryFolder.markDamaged(history.location.database)
+      history.markDamaged()
       chmod(history.location.database, 0)
       try TemporaryHistory.becomeOwner(of: history)
       let error = StoreError.folderUnusable(path: history.location.folder, errno: EACCES)

@@ -109,12 +109,11 @@ struct ClipCursorTests {
   @Test func `go on behind a row that is no text`() async throws {
     let store = try history.store()
     try await store.add("one")
-    try ForeignConnection(history.location.database)
-      .run(
-        """
-        INSERT INTO clip(id, captured_at, byte_count, text)
-        VALUES (2, 0, 1, CAST(x'ff' AS TEXT)), (3, 0, 5, 'three')
-        """)
+    try history.run(
+      """
+      INSERT INTO clip(id, captured_at, byte_count, text)
+      VALUES (2, 0, 1, CAST(x'ff' AS TEXT)), (3, 0, 5, 'three')
+      """)
     let clips = try ClipCursor(location: history.location)
     #expect(try clips.next()?.id == 1)
     #expect(throws: StoreError.damaged) { try clips.next() }
@@ -123,7 +122,7 @@ struct ClipCursorTests {
 
   @Test func `come with whatever id they have`() async throws {
     await (try history.store()).close()
-    try ForeignConnection(history.location.database).run(
+    try history.run(
       """
       INSERT INTO clip(id, captured_at, byte_count, text) VALUES
         (\(Int64.min), 1, 3, 'one'), (-1, 1, 3, 'two'), (\(Int64.max), 1, 5, 'three')
@@ -140,7 +139,7 @@ struct ClipCursorTests {
     try FileManager.default.moveItem(atPath: history.location.database, toPath: rescue)
     #expect(try !history.location.isVacant)
     #expect(try rest(of: ClipCursor(location: history.location)).map(\.id) == [1])
-    let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
+    let names = try history.names()
     #expect(names == ["history.sqlite3-rescued"])
     #expect(try await history.store().allIDs() == [1])
   }

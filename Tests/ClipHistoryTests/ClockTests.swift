@@ -50,7 +50,7 @@ struct ClockTests {
   func `what is no time is none, neither in a row nor for the next one`(time: Int64) async throws {
     let store = try history.store()
     try await store.add("one", at: today)
-    try ForeignConnection(history.location.database).run(
+    try history.run(
       """
       INSERT INTO clip(captured_at, byte_count, text) VALUES (\(time), 3, 'two');
       UPDATE last_capture SET captured_at = \(time)
@@ -68,7 +68,7 @@ struct ClockTests {
   func `a size that a text cannot have is not shown`(size: Int64) async throws {
     let store = try history.store()
     await store.close()
-    try ForeignConnection(history.location.database).run(
+    try history.run(
       """
       INSERT INTO clip(captured_at, byte_count, preview, text)
       VALUES (1, \(size), NULL, 'short'), (2, \(size), 'beginning', 'beginning and the rest')

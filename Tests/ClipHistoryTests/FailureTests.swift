@@ -63,9 +63,7 @@ struct FailureTests {
       let store = try history.store()
       for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 20)) }
       await store.close()
-      var bytes = try Data(contentsOf: URL(filePath: history.location.database))
-      bytes.replaceSubrange(bytes.count - 4096..<bytes.count, with: Data(repeating: 0xa5, count: 4096))
-      try history.plant(bytes)
+      try history.damage { $0.destroy($0.count - 4096..<$0.count) }
       chmod(history.location.database, 0o400)
       chmod(history.location.folder, 0o500)
       try TemporaryHistory.becomeOwner(of: history)
@@ -88,10 +86,8 @@ struct FailureTests {
       let store = try history.store()
       for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 20)) }
       await store.close()
-      var bytes = try Data(contentsOf: URL(filePath: history.location.database))
-      bytes.replaceSubrange(bytes.count - 4096..<bytes.count, with: Data(repeating: 0xa5, count: 4096))
-      try history.plant(bytes)
-      HistoryFolder.markDamaged(history.location.database)
+      try history.damage { $0.destroy($0.count - 4096..<$0.count) }
+      history.markDamaged()
       chmod(history.location.folder, 0o500)
       try TemporaryHistory.becomeOwner(of: history)
       let reading = try history.store()

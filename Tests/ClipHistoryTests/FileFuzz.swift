@@ -53,8 +53,7 @@ struct FileFuzz {
   private static func emptyHistory() async throws -> TemporaryHistory {
     let history = try TemporaryHistory()
     await (try history.store()).close()
-    try ForeignConnection(history.location.database)
-      .run("UPDATE last_capture SET key = CAST(printf('%032d', 1) AS BLOB)")
+    try history.run("UPDATE last_capture SET key = CAST(printf('%032d', 1) AS BLOB)")
     return history
   }
 
@@ -77,7 +76,7 @@ struct FileFuzz {
     let history = try await emptyHistory()
     let store = try history.store()
     try await store.add("in the file", at: now - 2_000_000)
-    try ForeignConnection(history.location.database).run("PRAGMA wal_checkpoint(TRUNCATE)")
+    try history.run("PRAGMA wal_checkpoint(TRUNCATE)")
     for number in 1...8 {
       try await store.add(String(repeating: "logged \(number) ", count: number * 60), at: now - 1_000_000)
     }

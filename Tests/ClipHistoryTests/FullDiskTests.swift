@@ -73,8 +73,8 @@ struct FullDiskTests {
     let store = try history.store()
     for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 50)) }
     await store.close()
-    HistoryFolder.markDamaged(history.location.database)
-    let before = try Data(contentsOf: URL(filePath: history.location.database))
+    history.markDamaged()
+    let before = try history.bytes()
     try await handing(history.location.folder, as: "full at a rescue") {
       await #expect(processExitsWith: .success) {
         let folder = try handed("full at a rescue")[0]
@@ -86,7 +86,7 @@ struct FullDiskTests {
         _exit(0)
       }
     }
-    #expect(try Data(contentsOf: URL(filePath: history.location.database)) == before)
+    #expect(try history.bytes() == before)
     #expect(try await HistoryRescuer().rescue(history.location)?.clipCount == 50)
   }
 }

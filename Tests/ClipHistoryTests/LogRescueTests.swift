@@ -28,7 +28,7 @@ struct LogRescueTests {
 
   private func rescuedIDs(_ copy: TemporaryHistory) async throws -> [Int64] {
     #expect(throws: StoreError.damaged) { try copy.store() }
-    let outcome = try #require(try await HistoryRescuer().rescue(copy.location))
+    let outcome = try await copy.rescued()
     #expect(FileManager.default.fileExists(atPath: outcome.damagedFile + "-wal"))
     let store = try copy.store()
     let texts = try await store.allIDs().map { "\($0)" }
@@ -49,7 +49,7 @@ struct LogRescueTests {
     let copy = try await crashed()
     try FileManager.default.removeItem(atPath: copy.location.database)
     #expect(throws: StoreError.damaged) { try copy.store() }
-    let outcome = try #require(try await HistoryRescuer().rescue(copy.location))
+    let outcome = try await copy.rescued()
     #expect(outcome.clipCount == 40)
   }
 
@@ -61,6 +61,30 @@ struct LogRescueTests {
       log.replaceSubrange(start..<start + 50, with: Data(repeating: 0xff, count: 50))
     }
     #expect(try await rescuedIDs(copy).count >= 39)
+  }
+
+  @Test func `but is shown as far as SQLite reads it, where nothing can be written`() async throws {
+    await #expect(processExitsWith: .success) {
+      let history = try TemporaryHistory()
+      let store = try history.store()
+      for number in 1...40 { try await store.add(String(repeating: "clip \(number) ", count: 30)) }
+      let copy = try history.snapshot()
+      await store.close()
+      let log = URL(filePath: copy.location.writeAheadLog)
+      var bytes = try Data(contentsOf: log)
+      bytes.destroy(bytes.count / 2..<bytes.count / 2 + 50)
+      try bytes.write(to: log)
+      chmod(copy.location.folder, 0o500)
+      try TemporaryHistory.becomeOwner(of: history, copy)
+      let reading = try copy.store()
+      let shown = try copy.reader().newestPage(limit: 99).count
+      #expect((1..<40).contains(shown))
+      #expect(try await reading.allIDs().count == shown)
+      await #expect(throws: StoreError.readOnly) { try await reading.add("next") }
+      await reading.close()
+      chmod(copy.location.folder, 0o700)
+      #expect(throws: StoreError.damaged) { try copy.store() }
+    }
   }
 
   @Test(arguments: [0..<32, 0..<4, 16..<24])
@@ -81,7 +105,7 @@ struct LogRescueTests {
     let store = try history.store()
     for number in 1...40 { try await store.add(String(repeating: "clip \(number) ", count: 30)) }
     // All of it into the database, without cutting the log off.
-    try ForeignConnection(history.location.database).run("PRAGMA wal_checkpoint(RESTART)")
+    try history.run("PRAGMA wal_checkpoint(RESTART)")
     try await store.add("one more")
     let copy = try history.snapshot()
     #expect(try await copy.store().allIDs() == Array(1...41))

@@ -43,11 +43,11 @@ struct OpeningTests {
     let first = try history.store()
     try await first.add("one")
     await first.close()
-    let before = try Data(contentsOf: URL(filePath: history.location.database))
+    let before = try history.bytes()
     let second = try history.store()
     let reader = try history.reader()
     #expect(try reader.newestPage(limit: 999).count == 1)
-    #expect(try Data(contentsOf: URL(filePath: history.location.database)) == before)
+    #expect(try history.bytes() == before)
     #expect(try HistoryFolder.size(of: history.location.writeAheadLog) == 0)
     #expect(try await second.allIDs() == [1])
   }

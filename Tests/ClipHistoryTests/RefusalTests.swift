@@ -17,45 +17,44 @@ struct RefusalTests {
     let store = try other.store()
     for number in 0..<200 { try await store.add(String(repeating: "clip \(number) ", count: 40)) }
     await store.close()
-    return try Data(contentsOf: URL(filePath: other.location.database))
+    return try other.bytes()
   }
 
   private func expectRefusal(_ error: StoreError) async throws {
-    let before = try Data(contentsOf: URL(filePath: history.location.database))
+    let before = try history.bytes()
     #expect(throws: error) { try history.store() }
     #expect(throws: error) { try history.reader() }
     await #expect(throws: error) { try await HistoryRescuer().rescue(history.location) }
-    #expect(try Data(contentsOf: URL(filePath: history.location.database)) == before)
+    #expect(try history.bytes() == before)
     #expect(!FileManager.default.fileExists(atPath: history.location.damageMark))
   }
 
   @Test func `where it is another program's`() async throws {
     try history.plant(Data())
-    try ForeignConnection(history.location.database).run("CREATE TABLE bookmarks(url TEXT)")
+    try history.run("CREATE TABLE bookmarks(url TEXT)")
     try await expectRefusal(.foreign)
   }
 
   @Test func `where it is another program's without tables`() async throws {
     try history.plant(Data())
-    try ForeignConnection(history.location.database).run("PRAGMA application_id = 7")
+    try history.run("PRAGMA application_id = 7")
     try await expectRefusal(.foreign)
   }
 
   @Test func `where a newer version wrote it`() async throws {
     try history.plant(try await closedHistory())
-    try ForeignConnection(history.location.database).run("PRAGMA user_version = 99")
+    try history.run("PRAGMA user_version = 99")
     try await expectRefusal(.newerSchema(found: 99, known: Schema.version))
   }
 
   @Test(arguments: ["PRAGMA user_version = 99", "PRAGMA application_id = 7"])
   func `where it is damaged too`(sql: String) async throws {
     try history.plant(try await closedHistory())
-    try ForeignConnection(history.location.database).run(sql)
-    var bytes = try Data(contentsOf: URL(filePath: history.location.database))
-    bytes.replaceSubrange(100..<4096, with: Data(repeating: 0xa5, count: 3996))
-    try history.plant(bytes)
+    try history.run(sql)
+    try history.damage { $0.destroy(100..<4096) }
+    let bytes = try history.bytes()
     await #expect(throws: StoreError.self) { try await HistoryRescuer().rescue(history.location) }
-    #expect(try Data(contentsOf: URL(filePath: history.location.database)) == bytes)
+    #expect(try history.bytes() == bytes)
   }
 
   @Test func `where a newer version wrote it, and its log beside it`() async throws {

@@ -26,22 +26,16 @@ struct RescueTests {
     return texts
   }
 
-  private func bytes() throws -> Data { try Data(contentsOf: URL(filePath: history.location.database)) }
-
   /// The numbers of the pages that begin with this byte.
   private func pages(of type: UInt8, in bytes: Data) -> [Int] {
     (1..<bytes.count / 4096).filter { bytes[$0 * 4096] == type }
   }
 
-  private func destroy(_ range: Range<Int>, in bytes: inout Data) {
-    bytes.replaceSubrange(range, with: Data(repeating: 0xa5, count: range.count))
-  }
-
   /// Rescues, and expects what every rescue promises; answers how many texts were lost.
   private func rescue(_ texts: [Int64: String]) async throws -> Int {
-    let damaged = try bytes()
+    let damaged = try history.bytes()
     #expect(throws: StoreError.damaged) { try history.store() }
-    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    let outcome = try await history.rescued()
     #expect(try Data(contentsOf: URL(filePath: outcome.damagedFile)) == damaged, "kept as it is")
     let mode = try FileManager.default.attributesOfItem(atPath: outcome.damagedFile)[.posixPermissions]
     #expect(mode as? Int == 0o600)
@@ -57,7 +51,7 @@ struct RescueTests {
     #expect(next.id > texts.keys.max() ?? 0, "no id is given out twice")
     #expect(try history.reader().newestPage(limit: 1) == [next])
     await store.close()
-    let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
+    let names = try history.names()
     #expect(!names.contains { $0.contains("rescue") || $0.hasSuffix("-damaged") }, "nothing left behind")
     return texts.count - outcome.clipCount
   }
@@ -65,19 +59,17 @@ struct RescueTests {
   @Test(arguments: [0..<100, 100..<4096, 0..<4096])
   func `where its first page is damaged`(range: Range<Int>) async throws {
     let texts = try await fill()
-    var bytes = try bytes()
-    destroy(range, in: &bytes)
-    try history.plant(bytes)
+    try history.damage { $0.destroy(range) }
     #expect(try await rescue(texts) == 0)
   }
 
   /// A shell that looks at it meanwhile leaves such a log.
   @Test func `and an empty log is not kept with it`() async throws {
     _ = try await fill()
-    HistoryFolder.markDamaged(history.location.database)
+    history.markDamaged()
     try Data().write(to: URL(filePath: history.location.writeAheadLog))
-    _ = try #require(try await HistoryRescuer().rescue(history.location))
-    let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
+    _ = try await history.rescued()
+    let names = try history.names()
     #expect(names.count { $0.hasPrefix("history-damaged-") } == 1, "\(names)")
   }
 
@@ -90,7 +82,7 @@ struct RescueTests {
       try Data("left by a crash".utf8).write(to: URL(filePath: file))
     }
     for _ in 1...2 {
-      HistoryFolder.markDamaged(history.location.database)
+      history.markDamaged()
       #expect(try await HistoryRescuer().rescue(history.location)?.clipCount == texts.count)
       let store = try history.store()
       #expect(try await store.allIDs() == texts.keys.sorted())
@@ -100,9 +92,7 @@ struct RescueTests {
 
   @Test func `and the last captured text is not recorded again`() async throws {
     let texts = try await fill()
-    var bytes = try bytes()
-    destroy(0..<4096, in: &bytes)
-    try history.plant(bytes)
+    try history.damage { $0.destroy(0..<4096) }
     _ = try await HistoryRescuer().rescue(history.location)
     let store = try history.store()
     #expect(try await store.record(try ClipText(texts[121] ?? ""), at: 1) == .duplicate)
@@ -113,10 +103,10 @@ struct RescueTests {
   @Test(arguments: [5, 13] as [UInt8])
   func `where a page in its middle is damaged`(type: UInt8) async throws {
     let texts = try await fill()
-    var bytes = try bytes()
-    let page = try #require(pages(of: type, in: bytes).last)
-    destroy(page * 4096..<(page + 1) * 4096, in: &bytes)
-    try history.plant(bytes)
+    try history.damage { bytes in
+      let page = try #require(pages(of: type, in: bytes).last)
+      bytes.destroy(page * 4096..<(page + 1) * 4096)
+    }
     do {
       let store = try history.store()
       let reader = try history.reader()
@@ -130,21 +120,20 @@ struct RescueTests {
 
   @Test func `where a page of a large text is damaged`() async throws {
     let texts = try await fill()
-    var bytes = try bytes()
-    let middle = try #require(bytes.range(of: Data(large.utf8.prefix(9_000).suffix(500))))
-    destroy(middle, in: &bytes)
-    try history.plant(bytes)
+    try history.damage { bytes in
+      bytes.destroy(try #require(bytes.range(of: Data(large.utf8.prefix(9_000).suffix(500)))))
+    }
     let store = try history.store()
     await #expect(throws: StoreError.damaged) { try await store.text(of: 61) }
     await store.close()
-    HistoryFolder.markDamaged(history.location.database)
-    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    history.markDamaged()
+    let outcome = try await history.rescued()
     #expect(outcome.clipCount == texts.count - 1 && outcome.lostCount == 1)
   }
 
   @Test func `where a number does not lead to its row any more`() async throws {
     let texts = try await fill()
-    var bytes = try bytes()
+    var bytes = try history.bytes()
     let page = try #require(pages(of: 5, in: bytes).last) * 4096
     let cell = page + (Int(bytes[page + 12]) << 8 | Int(bytes[page + 13]))
     // The largest id on the page that it leads to, behind that page's number.
@@ -159,14 +148,13 @@ struct RescueTests {
     #expect(try await store.delete(1_000) == nil)
     await store.close()
     #expect(try HistoryOpening(history.location).isMarked())
-    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    let outcome = try await history.rescued()
     #expect(outcome.clipCount == texts.count && outcome.lostCount == 0)
   }
 
   @Test func `where it was cut off`() async throws {
     let texts = try await fill()
-    let bytes = try bytes()
-    try history.plant(bytes.prefix(bytes.count / 2 + 1_000))
+    try history.damage { $0.removeLast($0.count / 2 - 1_000) }
     let lost = try await rescue(texts)
     #expect(lost > 0 && lost < texts.count)
   }
@@ -181,20 +169,19 @@ struct RescueTests {
   @Test(arguments: ["DROP TABLE last_capture", "DELETE FROM last_capture", "PRAGMA user_version = 0"])
   func `where it lacks what it should have`(sql: String) async throws {
     let texts = try await fill()
-    try ForeignConnection(history.location.database).run(sql)
+    try history.run(sql)
     #expect(try await rescue(texts) == 0)
   }
 
   @Test func `where a text is no text`() async throws {
     let texts = try await fill()
-    try ForeignConnection(history.location.database)
-      .run(
-        """
-        INSERT INTO clip(id, captured_at, byte_count, text)
-        VALUES (200, 0, 1, CAST(x'ff' AS TEXT)), (201, 0, 7, 'wrong')
-        """)
-    HistoryFolder.markDamaged(history.location.database)
-    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    try history.run(
+      """
+      INSERT INTO clip(id, captured_at, byte_count, text)
+      VALUES (200, 0, 1, CAST(x'ff' AS TEXT)), (201, 0, 7, 'wrong')
+      """)
+    history.markDamaged()
+    let outcome = try await history.rescued()
     // The second is whole; it is its `byte_count` that is wrong.
     #expect(outcome.clipCount == texts.count + 1 && outcome.lostCount == 1)
     let saved = try history.reader().newestPage(limit: 1)
@@ -203,8 +190,8 @@ struct RescueTests {
 
   @Test func `where a row that was deleted was no text, and cannot come back`() async throws {
     let store = try history.store()
-    try ForeignConnection(history.location.database)
-      .run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 1, CAST(x'ff' AS TEXT))")
+    try history.run(
+      "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 1, CAST(x'ff' AS TEXT))")
     let deleted = try #require(try await store.delete(1))
     await #expect(throws: StoreError.damaged) { try await store.restore(deleted) }
     #expect(try HistoryOpening(history.location).isMarked())
@@ -213,8 +200,8 @@ struct RescueTests {
   @Test(arguments: ReleasedVersion.allCases)
   func `where an older version made it`(_ version: ReleasedVersion) async throws {
     try history.plant(version)
-    HistoryFolder.markDamaged(history.location.database)
-    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    history.markDamaged()
+    let outcome = try await history.rescued()
     #expect(outcome.clipCount == 2 && outcome.lostCount == 0)
     #expect(try history.reader().newestPage(limit: 9).map(\.preview) == ["two", "one"])
   }
@@ -243,7 +230,7 @@ struct RescueTests {
       }
     }
     #expect(throws: StoreError.damaged) { try history.store() }
-    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    let outcome = try await history.rescued()
     #expect(outcome.clipCount == 2)
     #expect(try await history.store().allIDs() == [1, 7])
   }
@@ -260,7 +247,7 @@ struct RescueTests {
     // Twenty rows to a page, so that the size of each takes two bytes, and its id one.
     for number in 1...60 { try await store.add("clip \(number) " + String(repeating: ".", count: 180)) }
     await store.close()
-    var bytes = try bytes()
+    var bytes = try history.bytes()
     var rows: [[UInt8: Int]] = []
     for page in pages(of: 13, in: bytes).map({ $0 * 4096 }) {
       let count = Int(bytes[page + 3]) << 8 | Int(bytes[page + 4])
@@ -276,11 +263,11 @@ struct RescueTests {
       let number = try ForeignConnection(history.location.database)
         .rows("SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_sequence'")
       let end = try #require(number.first.flatMap { Int($0) }) * 4096
-      destroy(end - 4096..<end, in: &bytes)
+      bytes.destroy(end - 4096..<end)
     }
     try history.plant(bytes)
-    HistoryFolder.markDamaged(history.location.database)
-    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    history.markDamaged()
+    let outcome = try await history.rescued()
     #expect(outcome.clipCount == 60 && outcome.lostCount == 0)
     let rescued = try history.store()
     for (found, number) in [(Int64(wrong), wrong), (61, id)] {
@@ -293,7 +280,7 @@ struct RescueTests {
   @Test(arguments: [.max, .max - 1, Schema.largestID + 1] as [Int64])
   func `where a number leaves no ids`(number: Int64) async throws {
     let texts = try await fill()
-    try ForeignConnection(history.location.database).run("UPDATE sqlite_sequence SET seq = \(number)")
+    try history.run("UPDATE sqlite_sequence SET seq = \(number)")
     #expect(try await rescue(texts) == 0)
     #expect(try await history.store().allIDs().max() == 122)
   }
@@ -309,13 +296,13 @@ struct RescueTests {
   @Test(arguments: [.max, Schema.largestID + 1, 0, -3] as [Int64])
   func `where an id cannot be one, and its row gets another one`(id: Int64) async throws {
     let texts = try await fill()
-    try ForeignConnection(history.location.database).run(
+    try history.run(
       """
       INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(id), 4000000000000000000, 4, 'lost');
       UPDATE last_capture SET captured_at = 4000000000000000000
       """)
-    HistoryFolder.markDamaged(history.location.database)
-    let outcome = try #require(try await HistoryRescuer().rescue(history.location))
+    history.markDamaged()
+    let outcome = try await history.rescued()
     #expect(outcome.clipCount == texts.count + 1 && outcome.lostCount == 0)
     let store = try history.store()
     // After all that were given out, even if a damaged number says that none is left.
@@ -328,17 +315,17 @@ struct RescueTests {
   @Test func `but not while another one has it open`() async throws {
     _ = try await fill()
     let store = try history.store()
-    HistoryFolder.markDamaged(history.location.database)
-    let before = try bytes()
+    history.markDamaged()
+    let before = try history.bytes()
     await #expect(throws: StoreError.locked) { try await HistoryRescuer().rescue(history.location) }
-    #expect(try bytes() == before)
+    #expect(try history.bytes() == before)
     try await store.add("it goes on")
   }
 
   /// A process that this one has just started has its locks too, until it runs its own program.
   @Test func `also where another one seems to have it open for a moment`() async throws {
     let texts = try await fill()
-    HistoryFolder.markDamaged(history.location.database)
+    history.markDamaged()
     // On a slow machine the moment may be longer than anybody waits.
     let isRescued = try await eventually {
       let outcome = try await rescueDuringALock(of: .milliseconds(20))
@@ -360,7 +347,7 @@ struct RescueTests {
 
   @Test func `also where it was interrupted as it put the files in their places`() async throws {
     let texts = try await fill()
-    let rescued = try bytes()
+    let rescued = try history.bytes()
     try rescued.write(to: URL(filePath: history.location.finishedRescue))
     try FileManager.default.removeItem(atPath: history.location.database)
     // The log of the damaged one, which must not come to lie beside the rescued one.
@@ -373,7 +360,7 @@ struct RescueTests {
   /// All find that a crash has interrupted a rescue; the next one must not set aside what the first has installed.
   @Test func `also where several programs start at once after that`() async throws {
     let texts = try await fill()
-    let rescued = try bytes()
+    let rescued = try history.bytes()
     for _ in 0..<20 {
       try rescued.write(to: URL(filePath: history.location.finishedRescue))
       try FileManager.default.removeItem(atPath: history.location.database)
@@ -388,7 +375,7 @@ struct RescueTests {
         return try await group.reduce(into: []) { $0.append($1) }
       }
       #expect(counts == [texts.count, texts.count, texts.count])
-      let names = try FileManager.default.contentsOfDirectory(atPath: history.location.folder)
+      let names = try history.names()
       #expect(!names.contains { $0.hasPrefix("history-damaged-") }, "\(names)")
     }
   }
@@ -398,15 +385,15 @@ struct RescueTests {
   func `whatever is damaged, nothing wrong is carried over`(seed: Int) async throws {
     let texts = try await fill()
     var random = SplitMix(seed: UInt64(seed))
-    var bytes = try bytes()
+    var bytes = try history.bytes()
     for _ in 0..<Int.random(in: 1...30, using: &random) {
       let start = Int.random(in: 100..<bytes.count, using: &random)
       let count = min(Int.random(in: 1...300, using: &random), bytes.count - start)
       bytes.replaceSubrange(start..<start + count, with: Data(repeating: 0xff, count: count))
     }
     try history.plant(bytes)
-    HistoryFolder.markDamaged(history.location.database)
-    _ = try #require(try await HistoryRescuer().rescue(history.location))
+    history.markDamaged()
+    _ = try await history.rescued()
     let store = try history.store()
     for id in try await store.allIDs() {
       #expect(try await store.text(of: id) == texts[id].map { try ClipText($0) }, "seed \(seed)")

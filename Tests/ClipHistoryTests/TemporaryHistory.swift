@@ -31,6 +31,30 @@ final class TemporaryHistory: Sendable {
 
   func reader() throws -> HistoryReader { try HistoryReader(location: location) }
 
+  /// Runs SQL as another program does; whether it succeeds is not looked at.
+  func run(_ sql: String) throws { try ForeignConnection(location.database).run(sql) }
+
+  /// Rescues what must be damaged.
+  func rescued() async throws -> HistoryRescuer.Outcome {
+    try #require(try await HistoryRescuer().rescue(location))
+  }
+
+  /// Marks the history as found damaged.
+  func markDamaged() { HistoryFolder.markDamaged(location.database) }
+
+  /// The database as it is on disk.
+  func bytes() throws -> Data { try Data(contentsOf: URL(filePath: location.database)) }
+
+  /// Changes the bytes of the database.
+  func damage(_ change: (inout Data) throws -> Void) throws {
+    var bytes = try bytes()
+    try change(&bytes)
+    try plant(bytes)
+  }
+
+  /// What lies in the folder.
+  func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: location.folder) }
+
   /// The database, its log and its index, those that are there.
   var files: [String] {
     [location.database, location.database + "-wal", location.database + "-shm"]
@@ -192,4 +216,11 @@ final class ForeignConnection {
 extension HistoryStore {
   /// The ids of all clips, ascending.
   func allIDs() throws(StoreError) -> [Int64] { try ids(olderThan: .max) }
+}
+
+extension Data {
+  /// Overwrites a part with what is no page, no row and no text.
+  mutating func destroy(_ range: Range<Int>) {
+    replaceSubrange(range, with: Data(repeating: 0xa5, count: range.count))
+  }
 }
