@@ -2,20 +2,6 @@ import CSQLite
 
 /// The writing connection and its statements: everything of a store that `close` gives up.
 struct WritingSession {
-  /// What is kept of the last captured text.
-  struct LastCapture {
-    let key: [UInt8]
-    let fingerprint: HistoryStore.Fingerprint
-    let capturedAt: Int64
-
-    /// Puts together what was read of a damaged history.
-    init(key: [UInt8], digest: [UInt8], byteCount: Int, capturedAt: Int64) {
-      self.key = key
-      fingerprint = HistoryStore.Fingerprint(digest: digest, byteCount: byteCount)
-      self.capturedAt = capturedAt
-    }
-  }
-
   let database: Database
   let key: [UInt8]
   let insertion: Statement
@@ -80,31 +66,6 @@ struct WritingSession {
         return try statement.step() && statement.integer(0) == 1
       }
     }
-  }
-
-  /// Takes over what a damaged history knew besides its clips, before these: new ids come after all that were given
-  /// out.
-  func inherit(_ last: LastCapture?, largestID: Int64) throws(StoreError) {
-    try database.transaction { () throws(StoreError) in
-      if let last {
-        try Statement("UPDATE last_capture SET key = ?1", on: database).run { statement throws(StoreError) in
-          try statement.bind(copying: last.key, at: 1)
-          _ = try statement.step()
-        }
-        try writeLastCapture(last.fingerprint, capturedAt: last.capturedAt)
-      }
-      try database.execute(
-        """
-        INSERT INTO sqlite_sequence SELECT 'clip', 0
-          WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
-        UPDATE sqlite_sequence SET seq = max(seq, \(largestID)) WHERE name = 'clip';
-        """)
-    }
-  }
-
-  /// Adds a row that was read elsewhere; it gets a new id unless there is one for it.
-  func insert(_ clip: Clip.Whole, id: Int64?) throws(StoreError) {
-    _ = try insert(clip.text, capturedAt: clip.capturedAt, id: id)
   }
 
   /// Adds a row that was deleted, with the id that it had, in a transaction.

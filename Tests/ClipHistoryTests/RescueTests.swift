@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -69,8 +68,7 @@ struct RescueTests {
     history.markDamaged()
     try Data().write(to: URL(filePath: history.location.writeAheadLog))
     _ = try await history.rescued()
-    let names = try history.names()
-    #expect(names.count { $0.hasPrefix("history-damaged-") } == 1, "\(names)")
+    #expect(try history.names().count { $0.hasPrefix("history-damaged-") } == 1)
   }
 
   @Test func `also after one that was never finished, or never put in its place`() async throws {
@@ -184,8 +182,10 @@ struct RescueTests {
     let outcome = try await history.rescued()
     // The second is whole; it is its `byte_count` that is wrong.
     #expect(outcome.clipCount == texts.count + 1 && outcome.lostCount == 1)
-    let saved = try history.reader().newestPage(limit: 1)
-    #expect(saved == [Clip(id: 201, capturedAt: 0, byteCount: 5, preview: "wrong")])
+    #expect(
+      try history.reader().newestPage(limit: 1) == [
+        Clip(id: 201, capturedAt: 0, byteCount: 5, preview: "wrong")
+      ])
   }
 
   @Test func `where a row that was deleted was no text, and cannot come back`() async throws {
@@ -220,7 +220,7 @@ struct RescueTests {
       UPDATE sqlite_schema SET sql = replace(sql, 'text TEXT', 'text TEXT NOT NULL') WHERE name = 'clip'
       """,
     ] {
-      try #require(ForeignConnection(history.location.database).run(sql) == SQLITE_OK)
+      try history.run(sql)
     }
     do {
       let database = try Database(path: history.location.database, access: .readWrite, lockTimeout: 0)
@@ -230,8 +230,7 @@ struct RescueTests {
       }
     }
     #expect(throws: StoreError.damaged) { try history.store() }
-    let outcome = try await history.rescued()
-    #expect(outcome.clipCount == 2)
+    #expect(try await history.rescued().clipCount == 2)
     #expect(try await history.store().allIDs() == [1, 7])
   }
 
@@ -287,8 +286,8 @@ struct RescueTests {
 
   @Test func `where a row has the last id that there is, which is no full disk`() async throws {
     let store = try history.store()
-    let other = try ForeignConnection(history.location.database)
-    other.run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(Int64.max), 1, 4, 'last')")
+    try history.run(
+      "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(Int64.max), 1, 4, 'last')")
     await #expect(throws: StoreError.damaged) { try await store.add("next") }
     #expect(try HistoryOpening(history.location).isMarked())
   }
@@ -375,8 +374,7 @@ struct RescueTests {
         return try await group.reduce(into: []) { $0.append($1) }
       }
       #expect(counts == [texts.count, texts.count, texts.count])
-      let names = try history.names()
-      #expect(!names.contains { $0.hasPrefix("history-damaged-") }, "\(names)")
+      #expect(try !history.names().contains { $0.hasPrefix("history-damaged-") })
     }
   }
 

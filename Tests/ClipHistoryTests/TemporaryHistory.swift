@@ -31,8 +31,10 @@ final class TemporaryHistory: Sendable {
 
   func reader() throws -> HistoryReader { try HistoryReader(location: location) }
 
-  /// Runs SQL as another program does; whether it succeeds is not looked at.
-  func run(_ sql: String) throws { try ForeignConnection(location.database).run(sql) }
+  /// Runs SQL as another program does.
+  func run(_ sql: String) throws {
+    try #require(ForeignConnection(location.database).run(sql) == SQLITE_OK)
+  }
 
   /// Rescues what must be damaged.
   func rescued() async throws -> HistoryRescuer.Outcome {
@@ -103,7 +105,7 @@ final class TemporaryHistory: Sendable {
   /// Makes the database as a released version did.
   func plant(_ version: ReleasedVersion) throws {
     try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)
-    try #require(ForeignConnection(location.database).run(version.sql) == SQLITE_OK)
+    try run(version.sql)
   }
 
   /// Puts bytes in the place of the database.

@@ -89,7 +89,7 @@ public actor HistoryRescuer {
     var fingerprints: Set<Int> = []
     var kept = 0
     var known = 0
-    try session.inherit(salvage.lastCapture, largestID: salvage.largestID)
+    try inherit(salvage, session)
     for start in stride(from: 0, to: salvage.places.count, by: batch) {
       try session.database.transaction { () throws(StoreError) in
         for index in start..<min(start + batch, salvage.places.count) {
@@ -105,7 +105,8 @@ public actor HistoryRescuer {
           let isFirst = fingerprints.count == 1
           if !isFirst { known += 1 }
           // A clip whose id is no longer known comes after the others, with a new one.
-          try session.insert(clip, id: isFirst && Salvage.ids.contains(clip.id) ? clip.id : nil)
+          let ownID = isFirst && Salvage.ids.contains(clip.id) ? clip.id : nil
+          _ = try session.insert(clip.text, capturedAt: clip.capturedAt, id: ownID)
           kept += 1
         }
       }
@@ -113,6 +114,28 @@ public actor HistoryRescuer {
     // Only the database is moved to its place.
     guard try session.database.truncateLog(waiting: 0) else { throw .locked }
     return (kept, known - kept)
+  }
+
+  /// Takes over what the damaged history knew besides its clips, before these: new ids come after all that were given
+  /// out.
+  private static func inherit(_ salvage: Salvage, _ session: WritingSession) throws(StoreError) {
+    let database = session.database
+    try database.transaction { () throws(StoreError) in
+      if let last = salvage.lastCapture {
+        try Statement("UPDATE last_capture SET key = ?1", on: database).run { statement throws(StoreError) in
+          try statement.bind(copying: last.key, at: 1)
+          _ = try statement.step()
+        }
+        let fingerprint = HistoryStore.Fingerprint(digest: last.digest, byteCount: last.byteCount)
+        try session.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
+      }
+      try database.execute(
+        """
+        INSERT INTO sqlite_sequence SELECT 'clip', 0
+          WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
+        UPDATE sqlite_sequence SET seq = max(seq, \(salvage.largestID)) WHERE name = 'clip';
+        """)
+    }
   }
 
   /// Says that the rescue is complete: from now on a start puts it in its place, whatever ends this program.

@@ -12,6 +12,14 @@ struct Salvage {
     let gap: UInt16
   }
 
+  /// What was kept of the last captured text.
+  struct LastCapture {
+    let key: [UInt8]
+    let digest: [UInt8]
+    let byteCount: Int
+    let capturedAt: Int64
+  }
+
   /// The ids that are believed.
   static let ids = 1...Schema.largestID
 
@@ -21,7 +29,7 @@ struct Salvage {
   /// An id may be there twice: of a row that SQLite was just moving, or of two rows, one of which has it by damage. The
   /// one that is nearer to its neighbours comes first.
   private(set) var places: [Place] = []
-  private(set) var lastCapture: WritingSession.LastCapture?
+  private(set) var lastCapture: LastCapture?
   /// The largest id that was given out, as far as that is known.
   private(set) var largestID: Int64 = 0
 
@@ -120,8 +128,7 @@ struct Salvage {
       case .integer(let stored) = values[4], case let time = CaptureTime.plausible(stored),
       time >= lastCapture?.capturedAt ?? .min
     {
-      lastCapture = WritingSession.LastCapture(
-        key: key, digest: digest, byteCount: Int(size), capturedAt: time)
+      lastCapture = LastCapture(key: key, digest: digest, byteCount: Int(size), capturedAt: time)
     }
   }
 }
