@@ -273,14 +273,15 @@ final class CopyPastaApplication {
 
   /// Takes everything down, once the main loop has ended.
   private func end() {
-    dialogs?.close()
-    dialogs = nil
     window?.hide()
     MainLoop.wait(atMost: .seconds(3)) { [window, environment] in
       // What is on its way to the disk: a row that was deleted just now has to be gone.
       await window?.settle()
       await environment.clipboard.handOver()
     }
+    // From here on the main loop does not turn: what GTK has queued for a window it would do though that is gone.
+    dialogs?.close()
+    dialogs = nil
     toggler = nil
     // Taken out first: a window that finds the display gone as it goes leads to `displayLost`, which asks for it.
     window.take()?.destroy()

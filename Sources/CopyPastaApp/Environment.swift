@@ -68,7 +68,7 @@ final class Environment {
   /// The window must be gone.
   func close() {
     if deferredPreferences.made != nil { Settings.flush() }
-    MainLoop.wait(atMost: .seconds(2)) { await self.closeHistory() }
+    MainLoop.finish(atMost: .seconds(2)) { await self.closeHistory() }
   }
 
   /// Closes the history, after what is being written.

@@ -42,7 +42,8 @@ public enum MainLoop {
 
   /// Runs main-actor tasks, and nothing else of the loop, until asynchronous work is done, for at most so long.
   ///
-  /// For the end of a program whose display has gone: GDK ends the process when the loop itself runs on.
+  /// For the end of a program: if the display has gone, GDK ends the process when the loop itself turns; and for a
+  /// window that has gone GTK 4.8 does then what it had queued.
   public static func finish(atMost limit: Duration, _ work: @escaping @MainActor () async -> Void) {
     let isDone = Shared(false)
     Task.unpooled {

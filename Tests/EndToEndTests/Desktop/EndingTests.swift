@@ -82,6 +82,26 @@ import Testing
       #expect(try await scene.history.texts() == ["kept"])
     }
   }
+
+  /// GTK 4.8 casts a window that is gone if it was destroyed between two turns of the main loop.
+  @Test(arguments: [false, true])
+  func `no window is destroyed before the main loop has ended`(withDialog: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let library = folder.path + "/after_destroy.so"
+    let compiler = try await Program.run(
+      ["gcc", "-shared", "-fPIC", "-o", library, Fixture.path("after_destroy.c"), "-ldl"],
+      environment: ["PATH": "/usr/bin:/bin"])
+    try #require(compiler.exit == .code(0), "\(compiler.errors)")
+    try await VirtualDesktop.with { desktop in
+      let app = try await CopyPasta.launch(on: desktop, environment: ["LD_PRELOAD": library])
+      if withDialog {
+        try await desktop.press("ctrl+question")
+        try await waitUntil("the dialog") { try await desktop.copyPastaWindowCount() == 2 }
+      }
+      #expect(try await app.stop() == .code(0))
+      #expect(app.errors == "")
+    }
+  }
 }
 
 extension Scene {
