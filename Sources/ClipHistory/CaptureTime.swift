@@ -16,8 +16,8 @@ enum CaptureTime {
 
   /// The time of a capture at `now`, after one at `last`.
   ///
-  /// It is the clock's own, so that a jump is forgotten with the rows that were recorded during it. Only while a clock
-  /// is adjusted a little, the time stands still, so that times ascend with ids as far as they can.
+  /// The time is the clock's own, so that a jump is forgotten with the rows that were recorded during it. Only while a
+  /// clock is adjusted a little, the time stands still, so that times ascend with ids as far as they can.
   static func next(after last: Int64, at now: Int64) -> Int64 {
     let (last, now) = (plausible(last), plausible(now))
     return last > now && last - now <= adjustment ? last : now

@@ -1,4 +1,4 @@
-/// One entry of the history, as the list shows it; its whole text is fetched with `HistoryStore.text(of:)`.
+/// An entry of the history, as the list shows it; `HistoryStore.text(of:)` fetches its whole text.
 ///
 /// Ids ascend with each capture and are never given out twice, so ordering by `id` is the order of capture.
 /// Its description leaves the preview out, so that no clip reaches a log.
@@ -57,7 +57,7 @@ extension Clip: CustomStringConvertible, CustomReflectable {
 
 /// A deleted row, whole, which `HistoryStore.restore` brings back.
 ///
-/// It exists in memory only, which is freed and not overwritten when it is let go. Its description shows no text.
+/// A deleted clip exists in memory only, which is freed, not overwritten. Its description shows no text.
 public struct DeletedClip: Sendable, Equatable, Identifiable {
   /// The id that the row had, and gets again.
   public let id: Int64

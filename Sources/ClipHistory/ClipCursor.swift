@@ -2,10 +2,10 @@ import CSQLite
 
 /// All clips of a history with their whole texts, oldest first, one at a time.
 ///
-/// It has a connection of its own, so it may be made and used on any one thread, beside a store and its readers.
+/// A cursor has a connection of its own, so it may be made and used on any one thread, beside a store and its readers.
 /// Between two clips it holds no lock of SQLite's: what is deleted meanwhile is not in it, and a deleted text does not
 /// stay in the log for its sake. Only imports and rescues, which would give its clips other ids, have to wait until it
-/// is let go. It holds one text at a time.
+/// is let go. One text at a time is in memory.
 ///
 /// ```swift
 /// let clips = try ClipCursor(location: location)

@@ -4,8 +4,8 @@ import Glibc
 ///
 /// Some programs append a NUL, as C has it; those at the very end are taken off.
 ///
-/// It is checked once, as it is made. Equality is that of the bytes: unlike `String`, "é" as one scalar and "é" as two
-/// are different texts. Its description gives the size only, so that no clip reaches a log.
+/// A text is checked once, as it is made. Equality is that of the bytes: unlike `String`, "é" as one scalar and "é" as
+/// two are different texts. The description gives the size only, so that no clip reaches a log.
 ///
 /// ```swift
 /// let text = try ClipText(validating: Array("grüezi".utf8))

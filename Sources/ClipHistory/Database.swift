@@ -1,9 +1,9 @@
 import CSQLite
 import Glibc
 
-/// One connection to a database file, open as long as it or a statement of it lives.
+/// A connection to a database file, open as long as it or a statement of it lives.
 ///
-/// It belongs to one actor or thread at a time, which the compiler sees to: it is not `Sendable`.
+/// A connection belongs to one actor or thread at a time, which the compiler sees to: it is not `Sendable`.
 final class Database {
   enum Access {
     case readWrite, readOnly
@@ -40,12 +40,12 @@ final class Database {
     wait(atMost: lockTimeout)
     // Rather no history than one that keeps what was deleted.
     if access == .readWrite, erasing == nil { throw .failed(code: SQLITE_ERROR) }
-    // Who is alone needs no index that others can see (https://sqlite.org/wal.html#noshm).
+    // A reader that is alone needs no index that others can see (https://sqlite.org/wal.html#noshm).
     if access == .immutableWithLog { try execute("PRAGMA locking_mode = EXCLUSIVE") }
   }
 
   deinit {
-    // It cannot fail: every statement keeps its connection.
+    // Closing cannot fail: every statement keeps its connection.
     sqlite3_close(handle)
   }
 
@@ -172,12 +172,12 @@ final class Database {
 
   // MARK: - Settings
 
-  /// What every connection is set to: it distrusts the file, and writes no text into temporary files elsewhere.
+  /// Makes the connection distrust the file, and write no text into temporary files elsewhere.
   func useCautiously() throws(StoreError) {
     try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
   }
 
-  /// What the writing connection is set to.
+  /// Sets up the writing connection.
   ///
   /// - FULL: a commit is on disk when it returns. With NORMAL a power cut takes the last ones.
   /// - secure_delete: what is deleted is overwritten with zeros. FAST leaves it in the log and the file.

@@ -2,10 +2,10 @@ import CSQLite
 
 /// Makes a connection write zeros into the unallocated space of every page that it writes to the database file.
 ///
-/// It takes the place of one of the file's methods, as a VFS of SQLite's may, and hands everything else on. What it
-/// overwrites is no part of any row, so SQLite never misses it.
+/// This file's own method stands in for one of SQLite's, as a VFS may, and everything else is handed on. The bytes that
+/// are overwritten are no part of any row, so SQLite never misses them.
 final class ErasingFile {
-  /// What the file's `pMethods` points to: the methods first, and behind them what they stand in for.
+  /// The target of the file's `pMethods`: the methods first, and behind them those that they stand in for.
   private struct Methods {
     var table: sqlite3_io_methods
     let original: UnsafePointer<sqlite3_io_methods>
@@ -63,7 +63,7 @@ final class ErasingFile {
     let start = header + 8 + 2 * rows
     let end = number(at: header + 5, in: page)
     guard start <= end, end <= page.count else { return nil }
-    // In a file of 900 GB a piece of a long text could begin like a page of rows. It would fail here.
+    // In a file of 900 GB a piece of a long text could begin like a page of rows, but would fail here.
     for row in 0..<rows {
       guard (end..<page.count).contains(number(at: header + 8 + 2 * row, in: page)) else { return nil }
     }

@@ -4,7 +4,7 @@ import Glibc
 /// Says that a history is in use, to every program of ours: shared while it is open or exported, alone while it is
 /// rescued or imported to.
 ///
-/// It is a lock on the folder, not on a file in it: rescuing replaces the files. A file system that knows no such
+/// The folder is locked, and no file in it: rescuing replaces the files. A file system that knows no such
 /// locks has none; then two programs that are started at the same moment may both rescue.
 final class FolderLock {
   private let descriptor: Int32

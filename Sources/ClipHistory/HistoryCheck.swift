@@ -1,7 +1,7 @@
 import CSQLite
 import SerialQueue
 
-/// What a look at every page and every clip of a history found; it holds numbers, no text.
+/// The result of a look at every page and every clip of a history: numbers, no text.
 ///
 /// ```swift
 /// let check = try HistoryCheck(location)
@@ -55,7 +55,7 @@ public struct HistoryCheck: Sendable, Equatable {
   }
 
   private mutating func checkClips(_ database: Database) throws(StoreError) {
-    // One statement for each clip: a deleted text stays in the log as long as somebody reads.
+    // A statement for each clip: a deleted text stays in the log as long as somebody reads.
     let following = try Statement(
       """
       SELECT id, captured_at, byte_count, preview IS NULL, preview, text FROM clip

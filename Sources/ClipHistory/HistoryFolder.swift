@@ -58,7 +58,7 @@ enum HistoryFolder {
     try size(of: location.database).map { $0 == 1 ? 0 : $0 }
   }
 
-  /// What the file system says of a path, nil if there is nothing.
+  /// The file system's answer about a path, nil if nothing is there.
   ///
   /// A permission, a stale mount or a broken disk in the way does not mean that there is nothing: who took it for that
   /// would begin anew, or back up an empty history.

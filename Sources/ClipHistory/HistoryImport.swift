@@ -2,8 +2,8 @@ import CSQLite
 
 /// Adds clips that another history gave, each in the place that its time gives it, in one transaction.
 ///
-/// It has the history alone: no other process of ours may have it open. Until `finish` returns, nothing is changed,
-/// whatever ends the process. Of the texts one is in memory at a time.
+/// An import has the history alone: no other process of ours may have it open. Until `finish` returns, nothing is
+/// changed, whatever ends the process. Of the texts one is in memory at a time.
 ///
 /// ```swift
 /// let history = try HistoryImport(location, at: now)
@@ -116,7 +116,7 @@ public final class HistoryImport {
       guard let id = takesOld ? old.id : new.id else { break }
       if id > placed {
         placed = id
-        // What follows is in its place.
+        // The rest is in its place.
         if old.id == nil { break }
       } else {
         try moving.execute(id, nextID)

@@ -13,7 +13,7 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The database file (0600).
   public var database: String { folder + "/" + name }
 
-  /// What was written and is not in the database file yet; SQLite gives it the database's permissions.
+  /// SQLite's log: what was written and is not in the database file yet, with the database's permissions.
   var writeAheadLog: String { database + "-wal" }
 
   /// The index of the write-ahead log; it holds page numbers, no text.

@@ -134,7 +134,7 @@ struct HistoryOpening {
     try HistoryFolder.size(of: location.writeAheadLog) ?? 0
   }
 
-  /// What is said of a damage: where nothing can be written, there is no rescue.
+  /// The error for damage: where nothing can be written, there is no rescue.
   private var damage: StoreError {
     HistoryFolder.isWritable(location.folder) ? .damaged : .cannotBeRescued
   }
@@ -155,7 +155,7 @@ struct HistoryOpening {
 
   /// Brings a rescue that a crash interrupted to its end, then shares the history with others.
   ///
-  /// That moves files, so it needs the history alone: of two programs that start at once, one does it.
+  /// Files are moved, so this program needs the history alone: of two that start at once, one does it.
   private func finishRescueAndShare() throws(StoreError) -> FolderLock {
     let isDue = try isRescueDue()
     var attempts = 20

@@ -2,8 +2,8 @@ import CSQLite
 
 /// The reading connection: pages for the list, in some microseconds each, also while the store writes 64 MiB.
 ///
-/// It is used on the thread that made it, the main thread; a page holds no lock after it has been read. It opens a
-/// history that a `HistoryStore` has made, also one in a folder that cannot be written.
+/// A reader belongs to the thread that made it, the main thread; a page holds no lock after it has been read. The
+/// history is one that a `HistoryStore` has made, also in a folder that cannot be written.
 ///
 /// ```swift
 /// let reader = try HistoryReader(location: location)
@@ -17,8 +17,8 @@ public final class HistoryReader {
 
   /// The query behind every page.
   ///
-  /// It names `text` only if `preview` is NULL, that is, if the text is short: SQLite never reads a large text for the
-  /// list.
+  /// The query names `text` only if `preview` is NULL, that is, if the text is short: SQLite never reads a large text
+  /// for the list.
   static let pageQuery = """
     SELECT id, captured_at, byte_count, coalesce(preview, text), preview IS NULL FROM clip
     WHERE id <= ?1 ORDER BY id DESC LIMIT ?2

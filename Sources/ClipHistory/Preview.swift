@@ -1,8 +1,8 @@
-/// What the list shows of a text: its beginning, small enough to be laid out and to be read by the page.
+/// The part of a text that the list shows: its beginning, small enough to be laid out and to be read by the page.
 public enum Preview {
   /// The size of the largest preview, and of the largest text that needs none, in bytes.
   ///
-  /// What SQLite keeps of a large row on the row's own page is at least 489 bytes: with 400 the list never
+  /// SQLite keeps at least 489 bytes of a large row on the row's own page: with 400 the list never
   /// follows a row to its overflow pages.
   public static let byteLimit = 400
 
@@ -11,8 +11,8 @@ public enum Preview {
 
   /// The preview of a text, or nil if the text itself is short enough to be shown.
   ///
-  /// It begins at the first character that is not white space, or at the first of all if the first
-  /// 4 KiB are blank. It ends between two characters as a reader sees them, never inside an emoji or
+  /// The preview begins at the first character that is not white space, or at the first of all if the first
+  /// 4 KiB are blank, and ends between two characters as a reader sees them, never inside an emoji or
   /// between a letter and its accent; only if a single character is larger than the limit, inside that one.
   /// The cost depends on these limits, not on the size of the text.
   ///
@@ -22,7 +22,7 @@ public enum Preview {
   /// ```
   public static func make(of text: ClipText) -> String? {
     guard text.byteCount > byteLimit else { return nil }
-    // One scalar more than can be used: whether a character ends at the limit depends on what follows it.
+    // A scalar more than can be used: whether a character ends at the limit depends on what follows it.
     let window = text.leading(searchLimit + byteLimit + 4)
     return cut(window[firstVisible(in: window)...])
   }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a store reads off the main thread: on its writing connection, or on another one if nothing can be written.
+/// A store's reads off the main thread: on its writing connection, or on another one if nothing can be written.
 struct ReadingSession {
   let database: Database
   private let text: Statement

@@ -13,7 +13,7 @@ enum Schema {
 
   /// The columns of `clip`, in the order in which a row has them.
   ///
-  /// One that is added comes last.
+  /// A new column comes last.
   enum ClipColumn: Int, CaseIterable {
     case id, capturedAt, byteCount, preview, text
 
@@ -21,7 +21,7 @@ enum Schema {
     static let fewest = 5
   }
 
-  /// What `sqlite_schema` holds of a history, statement by statement, for each version from 1 on.
+  /// The statements that `sqlite_schema` holds of a history, for each version from 1 on.
   ///
   /// Those of a released version are never edited. SQLite writes a column that was added right before the closing
   /// parenthesis, after a comma and a space.
@@ -87,7 +87,7 @@ enum Schema {
 
   /// - Throws: `.damaged` if there is anything else than what the migrations make, such as another program's trigger.
   ///
-  /// It could do anything with what is recorded; an index would keep copies of deleted texts.
+  /// A trigger could do anything with what is recorded; an index would keep copies of deleted texts.
   private static func checkObjects(of database: Database, version: Int) throws(StoreError) {
     var found: Set<String> = []
     try Statement("SELECT sql FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'", on: database).run {
@@ -110,7 +110,7 @@ enum Schema {
   /// that holds numbers as doubles can hold this one.
   static let largestID: Int64 = 1 << 53
 
-  /// What holds of the only row of `last_capture`, as SQL.
+  /// The condition that the only row of `last_capture` meets, as SQL.
   ///
   /// If a damaged page number led to another table, its rows would be taken for this one's, and written over.
   static let isLastCapture = "length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1"

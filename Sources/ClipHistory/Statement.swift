@@ -128,7 +128,7 @@ final class Statement {
   }
 
   private func check(_ code: Int32) throws(StoreError) {
-    // What is to be written is too large, and not what is in the file.
+    // The value to be written is too large; the file is sound.
     if code == SQLITE_TOOBIG { throw .failed(code: code) }
     guard code == SQLITE_OK else { throw database.failure(code) }
   }

@@ -1,13 +1,13 @@
 import CSQLite
 import Glibc
 
-/// What failed in the history.
+/// A failure of the history.
 ///
-/// It names files and numbers, never a clip's text; the app words it for the user.
+/// An error names files and numbers, never a clip's text; the app words it for the user.
 public enum StoreError: Error, Equatable, Sendable {
   /// The folder cannot be made, entered or made private; `errno` says why.
   case folderUnusable(path: String, errno: Int32)
-  /// The folder or a file is a symbolic link, a pipe or the like. It was not followed, nor opened.
+  /// The folder or a file is a symbolic link, a pipe or the like, which was neither followed nor opened.
   case irregular(path: String)
   /// The file system gives no locks, or no memory that processes share.
   case unsuitableFileSystem(path: String)
@@ -17,9 +17,9 @@ public enum StoreError: Error, Equatable, Sendable {
   case readOnly
   /// The file is damaged, or no database at all: for `HistoryRescuer`. Nothing in it was overwritten.
   case damaged
-  /// The file is the database of another program. It was left alone.
+  /// The file is the database of another program, and was left alone.
   case foreign
-  /// A newer version of the program wrote the file: schema `found`, while this one knows `known`. It was left alone.
+  /// A newer version of the program wrote the file, which was left alone: schema `found`; this one knows `known`.
   case newerSchema(found: Int, known: Int)
   /// The file was removed or replaced while it was open; nothing is written to it any more. Open the history again.
   case replaced

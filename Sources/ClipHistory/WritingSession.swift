@@ -91,7 +91,7 @@ struct WritingSession {
         statement.bind(Int64(text.byteCount), at: 2)
         try statement.bind(copying: preview, at: 3)
         try statement.bind(borrowing: bytes, at: 4)
-        // What is not bound is NULL, for which SQLite chooses the next id.
+        // A parameter that is not bound is NULL, for which SQLite chooses the next id.
         if let id { statement.bind(id, at: 5) }
         do throws(StoreError) {
           _ = try statement.step()

@@ -1,13 +1,13 @@
 /// The pages of a database with those of its log laid over them, as far as each can be read.
 ///
-/// It knows the file format and not SQLite, which may refuse a whole file for want of one page
+/// The file format is read, without SQLite, which may refuse a whole file for want of one page
 /// (https://sqlite.org/fileformat2.html).
 struct DatabasePages {
   static let pageSize = WALReader.pageSize
 
   /// How many pages there are.
   var count: Int { fileCount + logOnly.count }
-  /// Those with the numbers from 1 on are in the file.
+  /// The file has the pages with the numbers from 1 to this one.
   let fileCount: Int
   /// The numbers of those that only the log has; a damaged log may name any.
   let logOnly: [Int]
@@ -45,7 +45,7 @@ struct DatabasePages {
   }
 
   private var header: [UInt8]? {
-    // It may be cut off within the first page.
+    // The file may be cut off within the first page.
     page(1) ?? file?.bytes(at: 0, count: 100)
   }
 }

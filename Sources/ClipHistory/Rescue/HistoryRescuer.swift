@@ -1,7 +1,7 @@
 import Glibc
 import SerialQueue
 
-/// Sets a damaged history aside and carries over what can be read of it. It runs on a thread of its own.
+/// Sets a damaged history aside and carries over what can be read of it, on a thread of its own.
 ///
 /// For a history whose `HistoryStore.init` threw `.damaged`. No store and no reader of this process may have it open.
 ///
@@ -11,7 +11,7 @@ import SerialQueue
 /// rescue?.damagedFile  // ".../history-damaged-2026-11-21-190626.sqlite3"
 /// ```
 public actor HistoryRescuer {
-  /// What came of a rescue.
+  /// The result of a rescue.
   public struct Outcome: Sendable, Equatable {
     /// How many clips were carried over.
     public let clipCount: Int
@@ -68,7 +68,7 @@ public actor HistoryRescuer {
     }
   }
 
-  /// What another program, or a newer version, has marked as its own is left alone.
+  /// A file that another program, or a newer version, has marked as its own is left alone.
   private static func checkIsOurs(_ salvage: Salvage) throws(StoreError) {
     guard let marks = salvage.pages.marks else { return }
     if marks.applicationID == Schema.applicationID {
@@ -85,7 +85,7 @@ public actor HistoryRescuer {
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let session = try HistoryOpening(location).open(under: nil)
     var id: Int64?
-    /// Those with that id that were carried over.
+    /// The fingerprints of the rows with that id that were carried over.
     var fingerprints: Set<Int> = []
     var kept = 0
     var known = 0
@@ -147,7 +147,7 @@ public actor HistoryRescuer {
     remove(location.unfinishedRescue)
   }
 
-  /// What two copies of a row have in common, which SQLite was just moving.
+  /// The same for two copies of a row, which SQLite was just moving.
   private static func fingerprint(of clip: Clip.Whole) -> Int {
     var hasher = Hasher()
     hasher.combine(clip.capturedAt)

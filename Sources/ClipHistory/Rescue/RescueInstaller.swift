@@ -15,7 +15,7 @@ struct RescueInstaller {
       chmod(aside + end, 0o600)
       try sync()
     }
-    // It holds nothing: another program that only reads a history leaves one.
+    // An empty log holds nothing: another program that only reads a history leaves one.
     if try HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
     // Page numbers only, of which SQLite makes new ones.
     unlink(location.sharedMemory)

@@ -1,4 +1,4 @@
-/// What can still be read of a damaged history: every page is looked at by itself, whatever led to it before.
+/// The readable rest of a damaged history: every page is looked at by itself, whatever led to it before.
 ///
 /// Pages that are no longer in use hold no rows, as `secure_delete` has overwritten them.
 struct Salvage {
@@ -12,7 +12,7 @@ struct Salvage {
     let gap: UInt16
   }
 
-  /// What was kept of the last captured text.
+  /// The damaged history's knowledge of the last captured text.
   struct LastCapture {
     let key: [UInt8]
     let digest: [UInt8]

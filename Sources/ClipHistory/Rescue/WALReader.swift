@@ -7,7 +7,7 @@ struct WALReader {
   /// The size of a page in every history; SQLite's default for new files.
   static let pageSize = 4096
 
-  /// What a log begins with; the lowest bit says that its checksums are of big-endian numbers.
+  /// The number that a log begins with; the lowest bit says that its checksums are of big-endian numbers.
   private static let magic = 0x377f_0682
   private static let headerSize = 32
   private static let frameHeaderSize = 24

@@ -4,8 +4,8 @@ import GtkKit
 
 /// The whole history as JSON lines, oldest first: an object a line, with `captured_at` and `text`.
 ///
-/// It needs no display and writes nothing to the history; the program may run meanwhile. Of the texts one is in memory
-/// at a time.
+/// No display is needed, and nothing is written to the history; the program may run meanwhile. Of the texts one is in
+/// memory at a time.
 enum Export {
   /// Writes the history to a file descriptor, and says in one line what failed.
   ///
@@ -36,7 +36,7 @@ enum Export {
   private static func write(_ location: HistoryLocation, to descriptor: Int32) throws {
     let clips = try ClipCursor(location: location)
     var output = OutputBuffer(descriptor: descriptor)
-    // What can be read beside a damage is written as well.
+    // Texts that can be read beside a damage are written as well.
     var damage: StoreError?
     while true {
       do {

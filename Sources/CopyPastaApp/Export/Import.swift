@@ -4,7 +4,7 @@ import GtkKit
 
 /// Adds to the history what `--export` wrote: all of it in one transaction.
 ///
-/// It needs no display. A line that is refused is said with its number, and the others are added.
+/// No display is needed. A line that is refused is named by its number, and the others are added.
 enum Import {
   /// Reads a file descriptor to its end, and says in one line each what was refused, what failed and what was done.
   ///
@@ -62,7 +62,7 @@ enum Import {
   }
 }
 
-/// What became of the lines of an import.
+/// How many lines of an import were added, or not.
 private struct ImportCounts {
   var added = 0
   var present = 0

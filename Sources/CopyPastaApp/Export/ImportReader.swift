@@ -15,14 +15,14 @@ struct ImportReader {
 
   /// Why a line is not one of an export.
   enum Refusal: Error, Equatable {
-    /// It is no JSON object with a text, and a time if any, on one line.
+    /// The line is no JSON object with a text, and a time if any.
     case malformed
     /// A clip cannot have this time.
     case time
     /// The text is larger than any that is recorded.
     case tooLarge
 
-    /// What is wrong, in some words.
+    /// The reason, in some words.
     var message: String {
       switch self {
       case .malformed: tr("the line is not a JSON object in the format of --export")
