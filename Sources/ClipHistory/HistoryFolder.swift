@@ -22,14 +22,14 @@ enum HistoryFolder {
 
   /// Makes the database if it is missing, and takes others' permissions to the files away.
   ///
-  /// - Throws: `.readOnly` if the files cannot be written.
+  /// - Throws: `.readOnly` if the database cannot be written.
   static func prepareFiles(_ location: HistoryLocation) throws(StoreError) {
     try makeDatabase(location)
     for file in [location.database, location.writeAheadLog, location.sharedMemory] {
       try narrow(file, to: 0o600, type: S_IFREG)
     }
     // Without this SQLite would open the file for reading only, and say so at the first write.
-    guard isWritable(location.folder), isWritable(location.database) else { throw .readOnly }
+    guard isWritable(location.database) else { throw .readOnly }
   }
 
   /// Whether this process may write the file, or make files in the folder.

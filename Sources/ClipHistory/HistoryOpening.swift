@@ -45,11 +45,10 @@ struct HistoryOpening {
     return try open(under: lock)
   }
 
-  /// Opens the history, whatever state it is in; the caller has made sure that nobody moves it meanwhile.
+  /// Opens the history, whatever state it is in; the caller has prepared the folder, and nobody else moves the file.
   ///
   /// - Parameter lock: is held as long as the session lives; nil if the caller holds one.
   func open(under lock: FolderLock?) throws(StoreError) -> WritingSession {
-    try HistoryFolder.prepareFolder(location)
     try HistoryFolder.prepareFiles(location)
     try readBeforeWriting()
     let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
