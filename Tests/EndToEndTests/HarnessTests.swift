@@ -163,7 +163,7 @@ import Testing
     let words = String(decoding: result.standardOutputContent, as: UTF8.self).split(separator: " ")
     let home = try #require(words.firstIndex(of: "home").map { String(words[$0 + 1]) })
     let parent = URL(filePath: home).deletingLastPathComponent().path
-    #expect(parent.hasPrefix("/tmp/copypasta-test."))
+    #expect(parent.hasPrefix(NSTemporaryDirectory() + "copypasta-test."))
     try await waitUntil("the folder gone") { !FileManager.default.fileExists(atPath: parent) }
   }
 

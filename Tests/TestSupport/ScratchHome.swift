@@ -100,7 +100,7 @@ public struct ScratchHome: Sendable {
     let schemas: Task<String, any Error>
 
     init() throws {
-      var template = Array("/tmp/copypasta-test.XXXXXX".utf8CString)
+      var template = Array((NSTemporaryDirectory() + "copypasta-test.XXXXXX").utf8CString)
       guard let folder = mkdtemp(&template) else { throw TestSupportError.system("mkdtemp", code: errno) }
       path = String(cString: folder)
       // sway, which refuses root, runs as another user.
