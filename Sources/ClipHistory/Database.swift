@@ -158,13 +158,10 @@ final class Database {
   /// Always a URI, because Debian's SQLite would read a path that begins with `file:` as one.
   private static func uri(_ path: String, _ access: Access) -> String {
     var uri = "file:"
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"):
-        uri.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        uri += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+    for scalar in path.unicodeScalars {
+      switch scalar {
+      case "%", "?", "#": uri += "%" + String(scalar.value, radix: 16)
+      default: uri.unicodeScalars.append(scalar)
       }
     }
     return access == .immutable ? uri + "?immutable=1" : uri

@@ -35,7 +35,7 @@ enum Export {
 
   private static func write(_ location: HistoryLocation, to descriptor: Int32) throws {
     let clips = try ClipCursor(location: location)
-    var output = OutputBuffer(descriptor: descriptor)
+    let output = try Output(to: descriptor)
     // Texts that can be read beside a damage are written as well.
     var damage: StoreError?
     while true {
@@ -60,55 +60,38 @@ struct FileError: Error {
   var reason: String { String(cString: strerror(errno)) }
 }
 
-/// Bytes on their way to a file descriptor, collected so that not each few of them are a system call.
-private struct OutputBuffer {
-  private static let size = 65_536
+/// JSON on its way to a file descriptor, collected so that not each few bytes are a system call.
+private final class Output {
+  private let file: UnsafeMutablePointer<FILE>
 
-  private let descriptor: Int32
-  private var bytes: [UInt8] = []
-
-  init(descriptor: Int32) {
-    self.descriptor = descriptor
-    bytes.reserveCapacity(2 * Self.size)
+  /// Takes a descriptor of its own: the caller's stays open.
+  init(to descriptor: Int32) throws {
+    guard let file = fdopen(dup(descriptor), "w") else { throw FileError(errno: errno) }
+    self.file = file
+    setvbuf(file, nil, _IOFBF, 65_536)
   }
 
-  /// Adds some bytes, and writes what has come together.
-  mutating func append(_ more: some Collection<UInt8>) throws {
-    var rest = more[...]
-    while !rest.isEmpty {
-      bytes += rest.prefix(Self.size)
-      rest = rest.dropFirst(Self.size)
-      if bytes.count >= Self.size { try flush() }
+  deinit { fclose(file) }
+
+  /// Writes what is left, and asks whether all of it has arrived: NFS, and some quotas, say so only at a close.
+  func finish() throws {
+    guard fflush(file) == 0, close(dup(fileno(file))) == 0 || errno == EINTR else {
+      throw FileError(errno: errno)
     }
   }
 
-  /// Writes what is there.
-  mutating func flush() throws {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        written += count
-      } else if errno != EINTR {
-        throw FileError(errno: errno)
-      }
+  /// Adds some bytes, which lie in one piece.
+  private func append(_ bytes: some Sequence<UInt8>) throws {
+    let isWritten = bytes.withContiguousStorageIfAvailable { bytes in
+      fwrite(bytes.baseAddress, 1, bytes.count, file) == bytes.count
     }
-    bytes.removeAll(keepingCapacity: true)
-  }
-
-  /// Writes what is left, and asks whether all of it has arrived.
-  ///
-  /// NFS, and some quotas, say so only when a descriptor is closed; that of another one leaves the caller's open.
-  mutating func finish() throws {
-    try flush()
-    let other = dup(descriptor)
-    guard other < 0 || close(other) == 0 || errno == EINTR else { throw FileError(errno: errno) }
+    guard isWritten == true else { throw FileError(errno: errno) }
   }
 
   // MARK: - JSON (RFC 8259)
 
   /// Adds a clip as an object, on a line of its own.
-  mutating func append(_ clip: Clip.Whole) throws {
+  func append(_ clip: Clip.Whole) throws {
     try append(#"{"captured_at":"#.utf8)
     try append((clip.capturedAt == 0 ? "null" : "\"\(Format.iso8601(clip.capturedAt))\"").utf8)
     try append(#","text":"#.utf8)
@@ -121,8 +104,8 @@ private struct OutputBuffer {
   /// Control characters are escaped, those of U+0080 to U+009F too, which a terminal may obey, and so are U+2028 and
   /// U+2029, which some programs take for the end of a line, and U+FEFF, which Foundation's reader drops if it comes
   /// first. Everything else stays as it is.
-  mutating func append(jsonString text: [UInt8]) throws {
-    try append(CollectionOfOne(UInt8(ascii: "\"")))
+  private func append(jsonString text: [UInt8]) throws {
+    try append("\"".utf8)
     var plain = 0
     var index = 0
     while index < text.count {
@@ -136,7 +119,7 @@ private struct OutputBuffer {
       plain = index
     }
     try append(text[plain...])
-    try append(CollectionOfOne(UInt8(ascii: "\"")))
+    try append("\"".utf8)
   }
 
   /// How the character that begins at `index` is escaped, and how many bytes it has; nil if it stays.
