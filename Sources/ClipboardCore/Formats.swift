@@ -21,7 +21,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
 
 /// The format that a password manager lists beside a text that nobody should keep.
 ///
-/// It means that only with the value `secret`: xclip, told to offer this format, gives its text for it.
+/// The format means that only with the value `secret`: xclip, told to offer it, gives its text for it.
 public enum SecretHint {
   /// Its name.
   public static let name = "x-kde-passwordManagerHint"

@@ -1,4 +1,4 @@
-/// What an offer on the clipboard turned out to be.
+/// The content of an offer on the clipboard.
 public enum ClipboardContent: Equatable, Sendable {
   /// Its text, byte for byte as the owner sent it: valid UTF-8 or not, with NULs or without, possibly empty.
   case text([UInt8])
@@ -43,7 +43,7 @@ public struct TransferLimits: Equatable, Sendable {
   /// How much longer the transfer of an offer may go on once another one has replaced it.
   public var grace: Duration
 
-  /// What holds unless the user has set something else.
+  /// The limits unless the user has set others.
   public init(
     bytes: Int = 64 << 20, idleTimeout: Duration = .seconds(3), total: Duration = .seconds(30),
     grace: Duration = .milliseconds(250)

@@ -24,7 +24,7 @@ public actor ActiveWindow {
     do {
       let connection = try Connection(display: display)
       let name = try Atoms(connection)[.activeWindow]
-      // One value, by the specification; xfwm4 writes two.
+      // The specification has one value; xfwm4 writes two.
       return try connection.elements(of: name, of: connection.root, limit: 16)?.first
     } catch {
       return nil

@@ -6,7 +6,7 @@ import ClipboardCore
 /// They hold as long as the server runs. A name is "None" if the server was out of memory when it was asked: a request
 /// with it is refused later on.
 struct Atoms {
-  /// What X11 alone names, as the server knows it.
+  /// Names of X11's own, as the server knows them.
   enum Name: String, CaseIterable {
     case clipboard = "CLIPBOARD"
     case targets = "TARGETS"

@@ -71,15 +71,15 @@ extension Connection {
 
   // MARK: - Properties
 
-  /// What taking a property off a window came to.
+  /// The outcome of taking a property off a window.
   enum TakenProperty: Equatable {
     /// There is no such property.
     case absent
     /// Its bytes were appended, and it is deleted. `format` is the size of an element: 8, 16 or 32 bits.
     case taken(type: Atom, format: UInt8)
-    /// It holds more than was allowed. Whether it is still there depends on its length.
+    /// The property holds more than was allowed. Whether it is still there depends on its length.
     case tooLarge
-    /// It changed while it was being read.
+    /// The property changed while it was being read.
     case unsteady
   }
 
@@ -119,7 +119,7 @@ extension Connection {
 
   /// Deletes a property without reading it.
   ///
-  /// One that is not there is not deleted: its next value, perhaps the end of a transfer, may come meanwhile.
+  /// A property that is not there is not deleted: its next value, perhaps the end of a transfer, may come meanwhile.
   /// - Returns: whether it was there, and without length.
   func discardProperty(
     _ property: Atom, of window: Window, _ deadline: Deadline

@@ -72,9 +72,9 @@ final class Connection {
 
   /// Sends what has been asked for.
   ///
-  /// It may read events into the queue.
+  /// Flushing may read events into the queue.
   func flush() {
-    // What it returns is what `isLost` says.
+    // The result says no more than `isLost`.
     xcb_flush(handle)
   }
 
@@ -228,7 +228,7 @@ final class Connection {
     xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
   }
 
-  /// What tells a window's client from others: the server gives each client numbers of its own.
+  /// The number of a window's client: the server gives each client a range of its own.
   func client(of window: Window) -> UInt32 { window & ~xcb_get_setup(handle).pointee.resource_id_mask }
 
   // MARK: - The focus

@@ -28,7 +28,7 @@ struct Deadline {
     if let end, SuspendingClock.now >= end { throw .deadlinePassed }
   }
 
-  /// What `poll(2)` is to be given, in milliseconds; -1 is no limit.
+  /// The timeout for `poll(2)`, in milliseconds; -1 is no limit.
   ///
   /// Rounded up: rounded down, the last millisecond would be spent spinning.
   var pollTimeout: CInt {
@@ -42,7 +42,7 @@ struct Deadline {
 
   /// Wakes a thread that sleeps in `poll(2)` when its task is cancelled, from whatever thread that happens on.
   ///
-  /// It only wakes: whether there is a cancellation is for `Task.isCancelled` to say. So a signal that comes
+  /// The signal only wakes: whether there is a cancellation is for `Task.isCancelled` to say. So a signal that comes
   /// too late, after its read has ended, costs the next read one turn of a loop and nothing else.
   final class CancellationSignal: Sendable {
     /// Readable after ``send()``, until ``clear()``.

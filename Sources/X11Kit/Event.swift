@@ -1,6 +1,6 @@
 import CXCB
 
-/// What the server tells, as far as selections and key grabs need it.
+/// An event of the server, as far as selections and key grabs need it.
 enum Event: Equatable {
   case propertySet(Window, Atom, at: xcb_timestamp_t)
   /// `sequence` is the number of our last request that the server had carried out by then.

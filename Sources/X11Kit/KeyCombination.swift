@@ -2,7 +2,7 @@
 public struct KeyCombination: Equatable, Sendable {
   /// The keys that change what another one means.
   public struct Modifiers: OptionSet, Sendable {
-    /// One bit for each.
+    /// Each modifier is one bit.
     public let rawValue: UInt8
 
     /// Makes a set of the modifiers' bits.
@@ -22,9 +22,9 @@ public struct KeyCombination: Equatable, Sendable {
     public static let meta = Modifiers(rawValue: 1 << 5)
   }
 
-  /// What the key means without modifiers: a keysym (X11 protocol, appendix A), of a letter the small one.
+  /// The key's keysym without modifiers (X11 protocol, appendix A), of a letter the small one.
   public let keysym: UInt32
-  /// What is held with it.
+  /// The modifiers held with the key.
   public let modifiers: Modifiers
 
   /// Makes a combination.

@@ -8,16 +8,16 @@ import SerialQueue
 /// let state = await grab.grab(KeyCombination(keysym: 0x76, modifiers: [.control, .logo]))
 /// ```
 ///
-/// It holds with NumLock and CapsLock on, and in every layout of the keyboard. When the keyboard changes, it is
+/// The grab holds with NumLock and CapsLock on, and in every layout of the keyboard. When the keyboard changes, it is
 /// asked for anew; if another program has it, it is not asked for again until then.
 ///
 /// Under Xwayland the server grants it, and tells of nothing while a Wayland window has the focus.
 public actor KeyGrab {
-  /// What became of a combination of keys that was asked for.
+  /// The state of a combination of keys that was asked for.
   public enum State: Sendable, Equatable {
     /// None was asked for.
     case released
-    /// It is ours: each press arrives, whichever window has the focus.
+    /// The combination is ours: each press arrives, whichever window has the focus.
     case held
     /// Another program has it.
     case taken
@@ -31,13 +31,13 @@ public actor KeyGrab {
   private let queue = SerialQueue(label: "org.copypasta.key-grab")
   private var readSource: Connection.ReadSource?
   private var wanted: KeyCombination?
-  /// What the server has granted.
+  /// The strokes that the server has granted.
   private var held: Set<Keyboard.Stroke> = []
   private var lastRelease: Event.Key?
   private var pressHandler: (@Sendable (UInt32) -> Void)?
   private var changeHandler: (@Sendable (State) -> Void)?
 
-  /// What became of what was asked for last.
+  /// The state of the combination that was asked for last.
   public private(set) var state = State.released
 
   /// Grabbing waits for the server, so it has a thread of its own.
@@ -45,7 +45,7 @@ public actor KeyGrab {
 
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
-  /// It waits for the server.
+  /// The call waits for the server.
   /// - Throws: `cannotConnect` if no server answers.
   public init(display: String?) throws(X11Error) {
     let connection = try Connection(display: display)

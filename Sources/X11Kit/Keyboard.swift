@@ -1,6 +1,6 @@
 import CXCB
 
-/// What the keys of the keyboard mean, as the server had it at one moment (X11 protocol, chapter 5).
+/// The keyboard's mapping, as the server had it at one moment (X11 protocol, chapter 5).
 struct Keyboard {
   /// A key by its place, and the state of the modifiers (`xcb_mod_mask_t`) that it is pressed in.
   struct Stroke: Hashable {
@@ -37,7 +37,7 @@ struct Keyboard {
 
   /// The strokes that are meant by `keys`; none if this keyboard has no such key, or no such modifier.
   ///
-  /// One for each key that has the keysym in some layout, times the states of CapsLock and NumLock: those count
+  /// A stroke for each key that has the keysym in some layout, times the states of CapsLock and NumLock: those count
   /// as modifiers in a grab, and the user means the same with them.
   func strokes(for keys: KeyCombination) -> Set<Stroke> {
     guard let held = state(of: keys.modifiers) else { return [] }

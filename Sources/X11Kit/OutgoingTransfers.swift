@@ -21,7 +21,7 @@ final class OutgoingTransfers {
 
   /// More at once are refused: a program that asks and never reads is not to take memory without bound.
   static let capacity = 64
-  /// What goes in one request, in bytes; a longer text goes piece by piece.
+  /// The size of one request, in bytes; a longer text goes piece by piece.
   ///
   /// A quarter of what the server takes (ICCCM 2.5), which without BIG-REQUESTS is 64 KiB. xsel cannot take pieces of
   /// over 4 MB.

@@ -16,13 +16,13 @@ import SerialQueue
 public actor SelectionOwner {
   /// The window that owns the clipboard while this owner does.
   ///
-  /// It stays the same as long as the owner lives.
+  /// The window stays the same as long as the owner lives.
   public nonisolated let window: UInt32
 
   private let connection: Connection
   private let atoms: Atoms
   private let transfers: OutgoingTransfers
-  /// What is on offer; nil while somebody else, or nobody, owns the clipboard.
+  /// The offer; nil while somebody else, or nobody, owns the clipboard.
   private var offer: Offer?
 
   private let queue = SerialQueue(label: "org.copypasta.selection-owner")
@@ -43,7 +43,7 @@ public actor SelectionOwner {
 
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
-  /// It waits for the server. The clipboard stays as it is.
+  /// The call waits for the server. The clipboard stays as it is.
   /// - Throws: `cannotConnect` if no server answers.
   public init(display: String?) throws(X11Error) {
     try self.init(display: display, idleTimeout: .seconds(30))
@@ -145,7 +145,7 @@ public actor SelectionOwner {
 
   /// Another client has destroyed our window, and taken our text off the clipboard with it.
   ///
-  /// It is put back there, unless somebody else has copied since, or keeps what its owner left.
+  /// The offer is put back there, unless somebody else has copied since, or keeps what its owner left.
   private func windowDestroyed() {
     connection.make(window)
     guard let bytes = offer?.bytes else { return }
@@ -314,7 +314,7 @@ public actor SelectionOwner {
 
   /// Asks the clipboard manager to keep the text, for it to outlast this program; waits until it has it.
   ///
-  /// It takes the clipboard over then, and the loss handler is called.
+  /// The manager takes the clipboard over then, and the loss handler is called.
   /// - Returns: false if there is no manager, if it refuses, or if it takes longer than `limit`.
   public func handOver(within limit: Duration) -> Bool {
     guard isOwner else { return false }

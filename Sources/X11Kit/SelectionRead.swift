@@ -1,7 +1,7 @@
 import CXCB
 import ClipboardCore
 
-/// One read of the clipboard, from asking whose it is to the last piece of the text.
+/// A read of the clipboard, from asking whose it is to the last piece of the text.
 ///
 /// A text counts only if its owner is the one whose formats were judged. The server tells of every change of the owner,
 /// and each event says which of our requests came before it; so it is known whom a question has reached.
@@ -15,7 +15,7 @@ final class SelectionRead {
   private let deadline: Deadline
   /// Where the answers arrive; it lives as long as this read, and until the owner has done what it was asked for.
   private let requestor: Window
-  /// What the owner has not done yet.
+  /// The answer that the owner still owes.
   private var awaited: SelectionReader.LateAnswers.Awaited?
   /// The owner's window, whose end we are told of.
   private var watched = noWindow
@@ -74,7 +74,7 @@ final class SelectionRead {
     }
   }
 
-  /// What is on the clipboard.
+  /// Reads the content of the clipboard.
   ///
   /// - Throws: Why there is nothing; `cancelled` also if the owner changed before its text was there.
   func content() throws(TransferError) -> ClipboardContent {
@@ -111,7 +111,7 @@ final class SelectionRead {
     }
   }
 
-  /// What the owner offers; nothing if it does not say so in the form of ICCCM 2.6.2, a list of atoms.
+  /// The formats that the owner offers; none unless it lists them as ICCCM 2.6.2 has it, as atoms.
   ///
   /// Such an owner is not asked for text on suspicion: what it does not list may be a secret's mark.
   private func offeredTargets(at time: UInt32) throws(TransferError) -> Set<Atom> {
@@ -132,7 +132,7 @@ final class SelectionRead {
   }
 
   private func text(as format: TextFormat, at time: UInt32) throws(TransferError) -> [UInt8] {
-    // What has arrived is heeded first: the owner may not be the judged one any more.
+    // Events that have arrived come first: the owner may not be the judged one any more.
     while let event = connection.takeEvent() {
       try translating { () throws(Connection.WaitError) in try deadline.check() }
       try heed(event)
@@ -154,7 +154,7 @@ final class SelectionRead {
 
   // MARK: - Asking for a target (ICCCM 2.4)
 
-  /// What asking the owner for a target came to.
+  /// The owner's answer to a request for a target.
   private enum Answer {
     /// The owner refused, or said that it had answered and had not.
     case refused
@@ -212,7 +212,7 @@ final class SelectionRead {
 
   /// Whether the owner has answered with something.
   ///
-  /// What answers another question is passed over.
+  /// Answers to other questions are passed over.
   private func waitForAnswer(to target: Atom, in property: Atom) throws(TransferError) -> Bool {
     let (requestor, clipboard) = (requestor, atoms[.clipboard])
     return try wait(deadline.limited(to: limits.idleTimeout)) { [self] event in
@@ -247,7 +247,7 @@ final class SelectionRead {
     case .windowDestroyed(requestor), .windowMissing(requestor):
       isReplaced = true
       throw .cancelled
-    // It may have been gone before it was watched.
+    // The window may have been gone before it was watched.
     // The end of one that another program has replaced is nothing to tell of.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
     case .ownerChanged(let change) where isNews(change): try ownerChanged(change)
@@ -265,7 +265,7 @@ final class SelectionRead {
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
     if let owner = change.owner, owner == ownWindow() {
-      // What the user copies out of the history comes after this text, which its owner has been asked for.
+      // A copy out of the history comes after this text, which its owner has been asked for.
       guard isQuestionBefore(change) else { throw .overtaken }
       isOvertaken = true
       return
@@ -276,7 +276,7 @@ final class SelectionRead {
     }
     switch stage {
     case .answered where change.owner == nil: break
-    // It may serve nobody else until this transfer is over (xclip 0.13).
+    // The owner may serve nobody else until this transfer is over (xclip 0.13).
     case .answered: graceEnd = graceEnd ?? .now + limits.grace
     // The question has reached the judged owner, and another program knows nothing of it.
     case .asked(let request) where change.isAfter(request) && isAnotherProgram(change.owner):
@@ -295,7 +295,7 @@ final class SelectionRead {
     }
   }
 
-  /// What ends a read whose owner has been replaced, and has got its time.
+  /// The error of a read whose owner has been replaced, and has had its time.
   private var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
 
   private func isAnotherProgram(_ owner: Window?) -> Bool {
@@ -372,7 +372,7 @@ final class SelectionRead {
         try waitForPiece(of: property, deadline.limited(to: limits.idleTimeout))
       }
     } catch {
-      // That the text is too large is known, and says more.
+      // The size limit is known to be exceeded, which says more.
       if error == .cancelled || error == .unavailable { throw error }
     }
   }

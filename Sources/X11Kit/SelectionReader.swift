@@ -16,7 +16,7 @@ import SerialQueue
 /// }
 /// ```
 ///
-/// One read at a time: a second one begins when the first has ended. While nothing happens, nothing runs.
+/// Reads take turns: a second one begins when the first has ended. While nothing happens, nothing runs.
 public actor SelectionReader {
   private let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let connection: Connection
@@ -36,7 +36,7 @@ public actor SelectionReader {
 
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
-  /// It waits for the server.
+  /// The call waits for the server.
   /// - Parameter permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after
   ///   each change.
   /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
@@ -171,13 +171,13 @@ public actor SelectionReader {
 }
 
 extension SelectionReader {
-  /// What owners have been asked for by reads that were given up, and have not answered yet.
+  /// Questions of reads that were given up, which owners have not answered yet.
   ///
   /// An owner may still answer into the window that it was given. If that were gone, the owner would get an X error,
   /// which ends many programs (xclip is one), and with them the text that they offer. So the window stays until the
   /// answer has come.
   final class LateAnswers {
-    /// What the owner has still to do with the window.
+    /// The owner's part that is still to come.
     enum Awaited {
       /// To say what became of the question.
       case answer

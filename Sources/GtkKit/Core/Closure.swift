@@ -1,6 +1,6 @@
 import CGtk
 
-/// What C code keeps as its user data to call back with: a closure, or several.
+/// User data that C code keeps to call back with: a closure, or several.
 ///
 /// C holds the one reference, which it gives back by `releaseClosure`.
 final class Closure<Body> {
@@ -11,7 +11,7 @@ final class Closure<Body> {
   /// User data for C to hold.
   static func retained(_ body: Body) -> gpointer { Unmanaged.passRetained(Closure(body)).toOpaque() }
 
-  /// What user data stands for; `Body` has to be the type that it was retained as.
+  /// The closure behind user data; `Body` has to be the type that it was retained as.
   static func behind(_ data: gpointer?) -> Body {
     Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue().body
   }

@@ -9,7 +9,7 @@ public struct GLibError: Error, Equatable, CustomStringConvertible {
   /// GLib's own words, in the user's language.
   public let message: String
 
-  /// What GLib says of it.
+  /// GLib's own message.
   public var description: String { message }
 
   /// Whether a call over D-Bus failed because nobody has the name that it went to.

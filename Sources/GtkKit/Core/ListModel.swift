@@ -1,6 +1,6 @@
 import CGtk
 
-/// What a `ListModel` shows: a number of rows, and the value of each.
+/// The source of a `ListModel`: how many rows there are, and the value of each.
 @MainActor
 public protocol ListModelSource: AnyObject {
   /// How many rows there are.
@@ -42,7 +42,7 @@ public final class ListModel: Object {
   }
 }
 
-/// What a model's instance holds: its source, weakly, and how many rows the views were told of.
+/// The fields of a model's instance: its source, weakly, and how many rows the views were told of.
 ///
 /// A view that is taken apart still asks for the number of rows, and aborts if that is not the one that it knows;
 /// the source may be gone by then.
@@ -57,7 +57,7 @@ private final class Backing {
   }
 }
 
-/// What a row item's instance holds: its value.
+/// The fields of a row item's instance: its value.
 private final class RowValue {
   let value: (any Sendable)?
   init(_ value: (any Sendable)?) { self.value = value }

@@ -82,7 +82,7 @@ open class Object {
 
   /// A handler's connection to a signal, by which it can be ended early.
   ///
-  /// It ends with the object by itself.
+  /// A connection ends with its object.
   public struct SignalConnection: Sendable {
     let id: UInt
   }

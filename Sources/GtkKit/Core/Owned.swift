@@ -51,7 +51,7 @@ extension OpaquePointer: InstancePointer {
   var untyped: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
 }
 
-/// What a constructor returned: GTK's return NULL for no argument that this module passes.
+/// The result of a constructor: GTK's return NULL for no argument that this module passes.
 extension Optional: InstancePointer where Wrapped: InstancePointer {
   var untyped: UnsafeMutableRawPointer { unsafelyUnwrapped.untyped }
 }

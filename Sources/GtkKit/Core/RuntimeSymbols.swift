@@ -3,7 +3,7 @@ import Glibc
 
 /// Functions that are looked up by their names as the program runs; nil if the library that it runs on lacks them.
 ///
-/// That is what GTK has gained since 4.8, with whose headers CopyPasta is built, and what belongs to a backend that
+/// These are the functions that GTK has gained since 4.8, with whose headers CopyPasta is built, and those of a backend that
 /// GTK may be built without. Each function has had its signature since it came.
 @MainActor
 enum RuntimeSymbols {

@@ -56,7 +56,7 @@ func swiftObject<Held: AnyObject>(behind instance: UnsafeMutableRawPointer, _: H
   return held.pointee.swift.map { Unmanaged<Held>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// What puts functions into the table of a class or an interface.
+/// A function that fills the table of a class or an interface.
 private typealias TableFiller = @MainActor (UnsafeMutableRawPointer) -> Void
 
 /// `finalize` of every `SwiftType`.

@@ -57,7 +57,7 @@ public final class Timeout {
   public static func wait(_ delay: Duration) async throws(CancellationError) {
     let (end, continuation) = AsyncStream<Never>.makeStream()
     let timeout = Timeout(after: delay) { continuation.finish() }
-    // It also ends if the task is cancelled.
+    // The wait also ends if the task is cancelled.
     for await _ in end {}
     timeout.cancel()
     if Task.isCancelled { throw CancellationError() }

@@ -6,7 +6,7 @@ import Glibc
 public final class Application: Object {
   /// Makes the application; `id` is its D-Bus name, its desktop file's and its windows' class.
   ///
-  /// It is a service to GLib: it shows nothing by itself, only when it is asked to.
+  /// To GLib the application is a service: it shows nothing by itself, only when it is asked to.
   public convenience init(id: String) {
     // On X11 GTK takes the first half of WM_CLASS from the program's name.
     g_set_prgname(id)
@@ -42,7 +42,7 @@ public final class Application: Object {
 
   /// Calls `body` on SIGTERM, SIGINT or SIGHUP, in place of their default.
   ///
-  /// What whoever started the program had it ignore is ignored, as `nohup` and a shell's `&` do.
+  /// A signal that the program was started to ignore stays ignored: `nohup` and a shell's `&` do that.
   public func onTerminationSignal(_ body: @escaping @MainActor () -> Void) {
     for signal in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(signal) { onUnixSignal(signal, body) }
   }

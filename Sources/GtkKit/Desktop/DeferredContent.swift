@@ -25,7 +25,7 @@ public final class DeferredContent: Object {
   static let capacity = 64
 }
 
-/// What the content's instance holds.
+/// The fields of a content's instance.
 @MainActor
 private final class Fetcher {
   let types: [String]

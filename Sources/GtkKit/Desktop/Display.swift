@@ -4,7 +4,7 @@ import Glibc
 /// The screen, keyboard and clipboard that the program works with.
 @MainActor
 public enum Display {
-  /// What the display is reached by.
+  /// The window system of the display.
   public enum Backend: Equatable, Sendable {
     /// An X server, by the name to connect to it with.
     case x11(name: String)
@@ -25,7 +25,7 @@ public enum Display {
 
   /// Keeps GDK from looking at each new owner of an X11 selection, of whatever program.
   ///
-  /// It asks for the formats, and then, one round trip each, for the name of every one that it does not know: 60,000
+  /// GDK asks for the formats, and then, one round trip each, for the name of every one that it does not know: 60,000
   /// of them stop the main thread for 8 s (GTK 4.8), also while the window is hidden. Nothing here needs them:
   /// `Clipboard` is for Wayland. The owner at the start has been asked by now.
   private static func stopFollowingSelections() {
@@ -115,7 +115,7 @@ public enum Display {
   private static var lossHandler: (@MainActor () -> Void)?
 
   private static func lost() {
-    // What the handler does may ask the display for something, and find once more that it has gone.
+    // The handler may itself ask the display for something, and find once more that it has gone.
     let handler = lossHandler
     lossHandler = nil
     handler?()
@@ -135,7 +135,7 @@ public enum Display {
     _ = set(found)
   }
 
-  /// What asks a compositor that has gone for something, between two looks of the main loop, has GDK say so and end the
+  /// A request to a compositor that has gone, between two turns of the main loop, has GDK say so and end the
   /// process at once.
   private static func listenToGdk() {
     guard !isListening else { return }

@@ -1,7 +1,7 @@
 import CGtk
 import Glibc
 
-/// What is installed with the program: translations, settings schema and icons, in the folder `share` of its prefix.
+/// The files that are installed with the program: translations, settings schema and icons, in `share` below its prefix.
 ///
 /// Found from where the program itself lies, so that it may be installed anywhere, and moved. In a checkout the folder
 /// lies beside the program; `meson-helpers/internal/stage` fills it.

@@ -9,15 +9,15 @@ import Glibc
 /// ```
 @MainActor
 public struct RunningApplication {
-  /// What asking came to.
+  /// The outcome of a request.
   public enum Answer: Equatable, Sendable {
-    /// It did what it was asked for.
+    /// The program did what was asked.
     case done
     /// There is no such program any more or yet, or no bus to reach it by.
     case notRunning
-    /// It has its name, and cannot be asked for anything yet.
+    /// The program has its name, and cannot be asked for anything yet.
     case starting
-    /// It does not answer as it should; the text is GLib's.
+    /// The program does not answer as it should; the text is GLib's.
     case failed(String)
   }
 

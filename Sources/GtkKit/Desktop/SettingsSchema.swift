@@ -1,6 +1,6 @@
 import CGtk
 
-/// What settings there are: a compiled GSettings schema.
+/// A compiled GSettings schema, which names the settings that exist.
 @MainActor
 public final class SettingsSchema {
   let pointer: OpaquePointer
@@ -39,7 +39,7 @@ public final class SettingsSchema {
     return strings(in: UnsafeRawPointer(list).assumingMemoryBound(to: UnsafePointer<CChar>?.self))
   }
 
-  /// What a key is if the user set nothing; nil if there is no such key, or one of another type.
+  /// The value of a key that the user has not set; nil if there is no such key, or one of another type.
   public func initialValue(of key: String) -> Settings.Value? {
     guard let description = schemaKey(key) else { return nil }
     defer { g_settings_schema_key_unref(description) }

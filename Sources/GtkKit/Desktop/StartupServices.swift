@@ -16,7 +16,7 @@ import SerialQueue
 /// ```
 @MainActor
 public final class StartupServices {
-  /// Who is asked.
+  /// A service that GTK waits for.
   public enum Service: Sendable {
     /// The desktop's portal: GTK reads fonts, text size and pointer from it, on Wayland before it opens the display;
     /// newer ones ask it more when the application starts.
@@ -138,7 +138,7 @@ private func divertedFromPortal(
   guard isIncoming == 0, let message,
     g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL,
     let path = g_dbus_message_get_path(message), strcmp(path, portalPath) == 0,
-    // One that was sent may not be changed.
+    // A message that was sent may not be changed.
     let copy = g_dbus_message_copy(message, nil)
   else { return message }
   g_object_unref(UnsafeMutableRawPointer(message))

@@ -23,7 +23,7 @@ public final class InputStream: Object {
 /// Bytes that go to the other side as it takes them.
 @MainActor
 public final class OutputStream: Object {
-  /// What is written at once: each piece taken is a sign of life.
+  /// How much is written at once, in bytes: each piece taken is a sign of life.
   private static let pieceSize = 256 << 10
 
   /// Writes all of some bytes.

@@ -13,7 +13,7 @@ public final class Theme {
   }
 
   private let settings: Object
-  /// What the properties were that are set here.
+  /// The former values of the properties that are set here.
   private var before: [String: Value] = [:]
 
   /// The theme of the default display, which has to be open.
@@ -76,7 +76,7 @@ public final class Theme {
       set(name, to: new)
     } else if let old = before.removeValue(forKey: name) {
       gtk_settings_reset_property(settings.opaque, name)
-      // That forgets what the user's own file says.
+      // Resetting forgets what the user's own file says.
       if value(of: name) != old { set(name, to: old) }
     }
   }

@@ -34,7 +34,7 @@ public struct Accelerator: Equatable, Sendable {
 
   /// GDK's number of the key, which is X11's keysym; of a letter the small one.
   public let key: UInt32
-  /// What is held with it.
+  /// The modifiers held with the key.
   public let modifiers: Modifiers
 
   /// Reads what GTK writes; nil if that names no key.
@@ -51,10 +51,10 @@ public struct Accelerator: Equatable, Sendable {
     self.modifiers = modifiers.intersection(.all)
   }
 
-  /// What GTK reads.
+  /// The form that GTK reads.
   public var name: String { String(taking: gtk_accelerator_name(key, gdkModifiers)) }
 
-  /// What the user reads, in their language: “Ctrl+Super+V”.
+  /// The form that the user reads, in their language: “Ctrl+Super+V”.
   public var label: String { String(taking: gtk_accelerator_get_label(key, gdkModifiers)) }
 
   /// The key alone by its name in GDK and in X11, such as `v` or `F12`; empty if it has none.

@@ -49,7 +49,7 @@ public enum Format {
 
 /// The user's local time.
 ///
-/// One zone is kept: to look it up for each row of a list costs more than the row.
+/// The time zone is kept: looking it up for each row of a list costs more than the row.
 @MainActor
 public enum LocalTime {
   private static var zone = g_time_zone_new_local()

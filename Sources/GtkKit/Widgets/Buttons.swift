@@ -47,7 +47,7 @@ public final class Button: Widget {
     gtk_button_set_child(cast(), child.widget)
   }
 
-  /// What a button with a text shows.
+  /// The label of a button with a text.
   public var label: String {
     get { gtk_button_get_label(cast()).map { String(cString: $0) } ?? "" }
     set { gtk_button_set_label(cast(), newValue) }

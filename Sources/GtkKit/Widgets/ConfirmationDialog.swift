@@ -45,7 +45,7 @@ public enum ConfirmationDialog {
       return true
     }
     window.wait(above: parent)
-    // What Enter does.
+    // The button that Enter presses.
     gtk_window_set_focus(window.cast(), cancel.widget)
     window.present()
   }

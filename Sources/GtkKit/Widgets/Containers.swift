@@ -147,7 +147,7 @@ public final class ScrollingBox: Widget {
 /// A short list of rows that are all there at once.
 @MainActor
 public final class ListBox: Widget {
-  /// What a click on each row does.
+  /// The action of a click, for each row.
   private let clicks = Shared<[UnsafeMutableRawPointer: @MainActor () -> Void]>([:])
 
   /// Makes a list without rows, in which nothing is selected.
@@ -180,7 +180,7 @@ private typealias Child = UnsafeMutablePointer<GtkWidget>
 private typealias Size = UnsafeMutablePointer<gint>
 private typealias Extent = (minimum: gint, natural: gint)
 
-/// What a widget needs, and what it would like.
+/// The least size of a widget, and its natural one.
 @MainActor
 private func extent(of child: Child?, _ orientation: GtkOrientation, for other: gint = -1) -> Extent {
   var (minimum, natural): Extent = (0, 0)

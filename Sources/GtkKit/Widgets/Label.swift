@@ -24,7 +24,7 @@ public final class Label: Widget {
     control.setLabelledBy(self)
   }
 
-  /// What is shown, without markup.
+  /// The text that is shown, without markup.
   public var text: String {
     get { String(cString: gtk_label_get_text(opaque)) }
     set { gtk_label_set_text(opaque, newValue) }
@@ -96,7 +96,7 @@ public final class Label: Widget {
   public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
 
   private static func linesDifferInDirection(_ text: String) -> Bool {
-    // What is written from right to left has one of these bytes, and few other texts have.
+    // Every text in a script from right to left has one of these bytes, and few other texts have.
     guard text.utf8.contains(where: { (0xD6...0xE0).contains($0) || $0 >= 0xEF }) else { return false }
     let letters = text.split(separator: "\u{2028}").compactMap {
       $0.unicodeScalars.first(where: \.properties.isAlphabetic)

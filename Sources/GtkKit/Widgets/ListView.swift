@@ -12,7 +12,7 @@ public struct ListPlace {
   }
 }
 
-/// What a `ListView` shows for each row: a view that is made once and bound to one row after the other.
+/// The view of one row of a `ListView`: made once, and bound to one row after the other.
 @MainActor
 public protocol ListRow: AnyObject {
   /// The widget of the row.
@@ -97,7 +97,7 @@ public final class ListView<Row: ListRow>: Widget {
       // From 4.12 on a list makes and moves its rows later: only GTK knows which widget is to show a position.
       guard position < itemCount else { return false }
       scrollTo(opaque, guint(position), RuntimeSymbols.listScrollFocus, nil)
-      // That moves the focus only within the list; from elsewhere it comes to the row that was just said.
+      // `scrollTo` moves the focus only within the list; from elsewhere the list gives it to the row that was just named.
       return grabFocus()
     }
     scroll(to: position)

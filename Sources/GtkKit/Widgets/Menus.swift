@@ -1,6 +1,6 @@
 import CGtk
 
-/// What a menu offers: labels and the actions that they run.
+/// The entries of a menu: labels and the actions that they run.
 @MainActor
 public final class Menu: Object {
   /// Makes a menu of entries: what is read, and the full name of the action (`row.copy`); `target` says what it is run
@@ -61,7 +61,7 @@ private final class MainMenu {
     returning = nil
     focusBefore = gtk_widget_get_root(button.widget).flatMap { gtk_root_get_focus($0) }
       .map { Widget(Owned(borrowing: $0)) }
-    // It would lie over the menu.
+    // The tooltip would lie over the menu.
     button.hasTooltip = false
     guard gtk_menu_button_get_popover(button.opaque) == nil else { return }
     let popover = Widget(Owned(borrowing: makePopover(of: make())))

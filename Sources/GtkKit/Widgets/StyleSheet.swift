@@ -25,7 +25,7 @@ public final class StyleSheet {
     }
   }
 
-  /// What it says.
+  /// The rules, in CSS.
   public var css: String {
     didSet { if css != oldValue { load() } }
   }
@@ -37,7 +37,7 @@ public final class StyleSheet {
 
 /// Draws a widget beside its place, without laying anything out anew.
 ///
-/// It goes back at the pace of the style sheet's transition of `transform`, if the user wants motion at all.
+/// The widget goes back at the pace of the style sheet's transition of `transform`, if the user wants motion at all.
 @MainActor
 public final class Shift {
   private let provider: Owned

@@ -1,6 +1,6 @@
 import CGtk
 
-/// Who follows a swipe: a finger on the screen, or two on a touchpad, that move to the side.
+/// A widget's reaction to a swipe: a finger on the screen, or two on a touchpad, that move to the side.
 @MainActor
 public protocol SwipeTarget: AnyObject {
   /// A swipe begins at this place of the widget.

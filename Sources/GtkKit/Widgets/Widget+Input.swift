@@ -1,6 +1,6 @@
 import CGtk
 
-/// What the user does something with.
+/// The device of the user's input.
 public enum InputKind: Sendable {
   /// The keyboard.
   case key
@@ -90,7 +90,7 @@ extension Widget {
   /// Calls `body` with each key that is pressed while the widget has the focus, before anything within it gets it;
   /// `body` returns whether it dealt with the key.
   ///
-  /// It is named as the keyboard's first Latin layout has it without Shift, as accelerators are.
+  /// The key is named as in the keyboard's first Latin layout without Shift, as accelerators are.
   public final func onKeyPress(_ body: @escaping @MainActor (Accelerator) -> Bool) {
     let keys = Object(
       Owned(taking: gtk_event_controller_key_new()))
@@ -105,7 +105,7 @@ extension Widget {
   /// Calls `body` with 1 to 9 when the key of that digit, in its row or on the number pad, is pressed together with
   /// Control.
   ///
-  /// It is the key that the digit is printed on: some layouts (French, Czech) give digits with Shift only, others
+  /// The key is the one that the digit is printed on: some layouts (French, Czech) give digits with Shift only, others
   /// (Persian) have digits of their own. `body` returns whether it dealt with the key.
   public final func onControlDigit(_ body: @escaping @MainActor (Int) -> Bool) {
     let keys = Object(
@@ -194,7 +194,7 @@ extension Widget {
   }
 }
 
-/// What the key of a code means without modifiers, in the first layout in which that is a character of ASCII or no
+/// The keysym of a key code without modifiers, in the first layout in which that is a character of ASCII or no
 /// character at all, such as F12.
 @MainActor
 private func latinKey(at code: UInt32) -> UInt32? {
@@ -215,11 +215,11 @@ private func latinKey(at code: UInt32) -> UInt32? {
 
 /// A key that was pressed, as GTK tells of it.
 private struct KeyPress {
-  /// What the key means in the present layout (`GDK_KEY_…`).
+  /// The key's keysym in the present layout (`GDK_KEY_…`).
   let symbol: guint
   /// Which key of the keyboard it is.
   let code: guint
-  /// What is held down meanwhile (`GdkModifierType`).
+  /// The modifiers that are held down meanwhile (`GdkModifierType`).
   let modifiers: guint
 
   @MainActor

@@ -58,7 +58,7 @@ open class Widget: Object {
     set { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) }
   }
 
-  /// What appears beside the pointer that rests on the widget.
+  /// The text that appears beside the pointer when it rests on the widget.
   public final var tooltip: String? {
     get { gtk_widget_get_tooltip_text(widget).map { String(cString: $0) } }
     set { gtk_widget_set_tooltip_text(widget, newValue) }
@@ -127,7 +127,7 @@ open class Widget: Object {
   /// - Returns: whether there is one of that name.
   @discardableResult
   final func activate(action: String, with argument: Variant) -> Bool {
-    // It does not take a floating argument over, as most functions do: one would be lost each time.
+    // Unlike most functions, this one does not take over a floating argument, which would leak each time.
     argument.withPointer { gtk_widget_activate_action_variant(widget, action, $0) != 0 }
   }
 
@@ -188,7 +188,7 @@ extension Widget {
   /// The name that a screen reader says for the widget.
   public final func setAccessibleName(_ name: String) { set(GTK_ACCESSIBLE_PROPERTY_LABEL, to: name) }
 
-  /// What a screen reader says after the widget's name and role.
+  /// The text that a screen reader says after the widget's name and role.
   public final func setAccessibleDescription(_ text: String) {
     // GTK has no function that tells it, and an announcement gives it back.
     g_object_set_data_full(cast(), Self.descriptionKey, g_strdup(text), g_free)
@@ -236,7 +236,7 @@ extension Widget {
     }
   }
 
-  /// What kind of thing the widget is for a screen reader; to be said before it is shown.
+  /// The kind of widget that a screen reader announces; set it before the widget is shown.
   public final func setAccessibleRole(_ role: AccessibleRole) {
     var value = GValue()
     g_value_init(&value, gtk_accessible_role_get_type())

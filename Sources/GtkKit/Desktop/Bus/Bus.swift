@@ -11,10 +11,10 @@ import CGtk
 /// ```
 @MainActor
 public final class Bus: Object {
-  /// What one keeps for as long as something is to hold on the bus: a subscription, a watch, an exported object or a
+  /// A token for something that holds on the bus for as long as it is kept: a subscription, a watch, an exported object or a
   /// name.
   ///
-  /// It ends when it is let go.
+  /// Letting it go ends it.
   @MainActor
   public final class Registration {
     private var end: (@MainActor () -> Void)?
@@ -220,7 +220,7 @@ public final class Bus: Object {
 // MARK: - Objects of this program
 
 extension Bus {
-  /// What a call of a method does: given its arguments, a tuple of the types that the introspection data names, it
+  /// The implementation of a method: given its arguments, a tuple of the types that the introspection data names, it
   /// returns values of the types named there, or throws the error to answer with.
   public typealias Method = @MainActor (_ arguments: Variant) throws(BusError) -> [Variant]
 
@@ -229,7 +229,7 @@ extension Bus {
 
   /// Offers an object to other programs.
   ///
-  /// Whatever they send gets an answer: GDBus itself refuses a call of something that the introspection data does
+  /// Every call gets an answer: GDBus itself refuses a call of something that the introspection data does
   /// not name, or with other types, so that a method sees only arguments of its own types.
   ///
   /// - Parameters:
@@ -262,13 +262,13 @@ extension Bus {
   }
 }
 
-/// What a signal that arrives is handed to.
+/// The handler of a signal.
 private typealias Subscriber = @MainActor (Variant) -> Void
 
-/// What is told of a name's owner.
+/// The handler of a change of a name's owner.
 private typealias NameHandlers = (came: @MainActor (String) -> Void, went: @MainActor () -> Void)
 
-/// One interface of an object of another program: where calls go to, and where signals come from.
+/// An interface of an object of another program, which calls go to and signals come from.
 public struct RemoteObject: Sendable, Equatable {
   /// The program's name on the bus.
   public let name: String

@@ -21,12 +21,12 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     "org.freedesktop.DBus.Error.NoReply",
   ]
 
-  /// What a call with arguments that make no sense is answered with.
+  /// The answer to a call with arguments that make no sense.
   public static func invalidArguments(_ message: String) -> BusError {
     .refused(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
   }
 
-  /// What went wrong, in words for a log.
+  /// A description of the error, for a log.
   public var description: String {
     switch self {
     case .refused(let name, let message): "\(name): \(message)"

@@ -174,7 +174,7 @@ public final class Variant: @unchecked Sendable {
     }
   }
 
-  /// What is in the box, of `v`.
+  /// The value in a variant of type `v`.
   public var unboxed: Variant? {
     type == "v" ? withPointer(g_variant_get_variant).map(Variant.init(taking:)) : nil
   }
@@ -189,7 +189,7 @@ public final class Variant: @unchecked Sendable {
     }
   }
 
-  /// One value of a tuple or an array; nil if there is none.
+  /// The value at a position of a tuple or an array; nil if there is none.
   public subscript(index: Int) -> Variant? {
     guard let children, children.indices.contains(index) else { return nil }
     return children[index]
