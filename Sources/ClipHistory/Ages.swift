@@ -82,9 +82,7 @@ struct AgedClips {
   private func walk(
     after id: Int64, _ body: (_ id: Int64, _ captured: Int64, _ byteCount: Int64) -> Bool
   ) throws(StoreError) -> Int64? {
-    try clips.run { statement throws(StoreError) in
-      statement.bind(id, at: 1)
-      statement.bind(Self.stretch, at: 2)
+    try clips.run(id, Self.stretch) { statement throws(StoreError) in
       var last: Int64?
       while try statement.step() {
         // SQLite takes the order of a damaged page as it is.

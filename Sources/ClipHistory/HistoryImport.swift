@@ -84,12 +84,7 @@ public final class HistoryImport {
   private func isPresent(_ text: ClipText, _ time: Int64) throws(StoreError) -> Bool {
     guard let present else { return false }
     return try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-      try present.run { statement throws(StoreError) in
-        statement.bind(time, at: 1)
-        statement.bind(Int64(text.byteCount), at: 2)
-        try statement.bind(borrowing: bytes, at: 3)
-        return try statement.step()
-      }
+      try present.first(time, Int64(text.byteCount), bytes) { $0.integer(0) } != nil
     }
   }
 

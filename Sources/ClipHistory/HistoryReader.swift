@@ -41,9 +41,8 @@ public final class HistoryReader {
   /// The clip with this id and the older ones after it, newest first, at most `limit`; the id need not exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
     try followChange()
-    return try pages.run { statement throws(StoreError) in
-      statement.bind(id, at: 1)
-      statement.bind(Int64(max(limit, 0)), at: 2)  // A negative limit would be none.
+    // A negative limit would be none.
+    return try pages.run(id, Int64(max(limit, 0))) { statement throws(StoreError) in
       var clips: [Clip] = []
       while try statement.step() {
         // SQLite takes the order of a damaged page as it is.

@@ -35,8 +35,7 @@ struct ReadingSession {
 
   /// The ids of older clips, ascending, in an array with room for `capacity` of them.
   func ids(olderThan id: Int64, capacity: Int) throws(StoreError) -> [Int64] {
-    try ids.run { statement throws(StoreError) in
-      statement.bind(id, at: 1)
+    try ids.run(id) { statement throws(StoreError) in
       var ids: [Int64] = []
       ids.reserveCapacity(capacity)
       while try statement.step() {

@@ -29,30 +29,39 @@ final class Statement {
     sqlite3_finalize(handle)
   }
 
-  /// Runs `body`, and then ends the read and lets go of what was bound, also after an error.
-  func run<Result>(_ body: (Statement) throws(StoreError) -> Result) throws(StoreError) -> Result {
+  /// Runs `body` with these parameters; then ends the read and lets go of them, also after an error.
+  func run<Result>(
+    _ parameters: (any Parameter)?..., body: (Statement) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try run(with: parameters, body)
+  }
+
+  /// Reads the first of the rows that there are with these parameters; nil if there is none.
+  func first<Value>(
+    _ parameters: (any Parameter)?..., read: (Statement) -> Value
+  ) throws(StoreError) -> Value? {
+    try run(with: parameters) { statement throws(StoreError) in try step() ? read(statement) : nil }
+  }
+
+  /// Runs a statement that returns no rows, with these parameters.
+  func execute(_ parameters: (any Parameter)?...) throws(StoreError) {
+    _ = try run(with: parameters) { statement throws(StoreError) in try statement.step() }
+  }
+
+  private func run<Result>(
+    with parameters: [(any Parameter)?], _ body: (Statement) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     defer {
       // Its result repeats the error of the last step.
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)
     }
+    for (index, parameter) in zip(Int32(1)..., parameters) {
+      guard let code = parameter?.bind(to: handle, at: index), code != SQLITE_OK else { continue }
+      // The value to be written is too large; the file is sound.
+      throw code == SQLITE_TOOBIG ? .failed(code: code) : database.failure(code)
+    }
     return try body(self)
-  }
-
-  /// Reads the first of the rows that there are with these parameters; nil if there is none.
-  func first<Value>(_ parameters: Int64..., read: (Statement) -> Value) throws(StoreError) -> Value? {
-    try run { statement throws(StoreError) in
-      for (index, parameter) in zip(Int32(1)..., parameters) { bind(parameter, at: index) }
-      return try step() ? read(statement) : nil
-    }
-  }
-
-  /// Runs a statement that returns no rows, with these parameters.
-  func execute(_ parameters: Int64...) throws(StoreError) {
-    try run { _ throws(StoreError) in
-      for (index, parameter) in zip(Int32(1)..., parameters) { bind(parameter, at: index) }
-      _ = try step()
-    }
   }
 
   /// Goes to the next row.
@@ -65,32 +74,6 @@ final class Statement {
     case SQLITE_DONE: return false
     default: throw database.failure(code)
     }
-  }
-
-  // MARK: Parameters, counted from 1. A call can fail for want of memory or an index that is wrong, no other way.
-
-  func bind(_ value: Int64, at index: Int32) {
-    sqlite3_bind_int64(handle, index, value)
-  }
-
-  /// Binds a blob; SQLite takes a copy.
-  func bind(copying bytes: [UInt8], at index: Int32) throws(StoreError) {
-    // An empty array may have no address, which would bind NULL.
-    if bytes.isEmpty { return try check(sqlite3_bind_zeroblob(handle, index, 0)) }
-    try check(sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), Self.copied))
-  }
-
-  /// Binds a short text, of which SQLite takes a copy, or NULL.
-  func bind(copying text: String?, at index: Int32) throws(StoreError) {
-    guard let text else { return try check(sqlite3_bind_null(handle, index)) }
-    try check(
-      sqlite3_bind_text64(handle, index, text, UInt64(text.utf8.count), Self.copied, UInt8(SQLITE_UTF8)))
-  }
-
-  /// Binds a text without a copy: `bytes` must outlive the `run` around the call.
-  func bind(borrowing bytes: UnsafeRawBufferPointer, at index: Int32) throws(StoreError) {
-    let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress
-    try check(sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
   }
 
   // MARK: Columns of the current row, counted from 0
@@ -118,18 +101,48 @@ final class Statement {
 
   // MARK: -
 
-  /// SQLITE_TRANSIENT, a macro that Swift cannot import.
-  private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
   private func raw(_ column: Int32) -> UnsafeRawBufferPointer {
     // The pointer first: asking for it may convert the value, and so change the size.
     let start = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
+}
 
-  private func check(_ code: Int32) throws(StoreError) {
-    // The value to be written is too large; the file is sound.
-    if code == SQLITE_TOOBIG { throw .failed(code: code) }
-    guard code == SQLITE_OK else { throw database.failure(code) }
+/// A value for a parameter of a statement; nil is NULL.
+protocol Parameter {
+  /// Binds the value to the parameter with this number, from 1 on, and returns SQLite's result code.
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32
+}
+
+extension Int64: Parameter {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    sqlite3_bind_int64(statement, index, self)
   }
 }
+
+/// A blob, which SQLite copies.
+extension [UInt8]: Parameter {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    // An empty array may have no address, which would bind NULL.
+    if isEmpty { return sqlite3_bind_zeroblob(statement, index, 0) }
+    return sqlite3_bind_blob64(statement, index, self, UInt64(count), copied)
+  }
+}
+
+/// A short text, which SQLite copies.
+extension String: Parameter {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    sqlite3_bind_text64(statement, index, self, UInt64(utf8.count), copied, UInt8(SQLITE_UTF8))
+  }
+}
+
+/// A text that is not copied: the bytes must outlive the run of the statement.
+extension UnsafeRawBufferPointer: Parameter {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    let start = assumingMemoryBound(to: CChar.self).baseAddress
+    return sqlite3_bind_text64(statement, index, start, UInt64(count), nil, UInt8(SQLITE_UTF8))
+  }
+}
+
+/// SQLITE_TRANSIENT, a macro that Swift cannot import.
+private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

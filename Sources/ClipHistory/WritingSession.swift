@@ -49,22 +49,13 @@ struct WritingSession {
   }
 
   func writeLastCapture(_ fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) throws(StoreError) {
-    try note.run { statement throws(StoreError) in
-      try statement.bind(copying: fingerprint.digest, at: 1)
-      statement.bind(Int64(fingerprint.byteCount), at: 2)
-      statement.bind(capturedAt, at: 3)
-      _ = try statement.step()
-    }
+    try note.execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
   }
 
   /// Whether the newest clip has this text.
   func newestIs(_ text: ClipText) throws(StoreError) -> Bool {
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-      try newest.run { statement throws(StoreError) in
-        statement.bind(Int64(text.byteCount), at: 1)
-        try statement.bind(borrowing: bytes, at: 2)
-        return try statement.step() && statement.integer(0) == 1
-      }
+      try newest.first(Int64(text.byteCount), bytes) { $0.integer(0) } == 1
     }
   }
 
@@ -86,25 +77,18 @@ struct WritingSession {
   func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
     let preview = Preview.make(of: text)
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-      try insertion.run { statement throws(StoreError) in
-        statement.bind(capturedAt, at: 1)
-        statement.bind(Int64(text.byteCount), at: 2)
-        try statement.bind(copying: preview, at: 3)
-        try statement.bind(borrowing: bytes, at: 4)
-        // A parameter that is not bound is NULL, for which SQLite chooses the next id.
-        if let id { statement.bind(id, at: 5) }
-        do throws(StoreError) {
-          _ = try statement.step()
-        } catch {
-          // A new id is taken, or there is none: the number of the last one, or the order of a page, is damaged.
-          let isOutOfIDs: Bool
-          switch error {
-          case .alreadyThere: isOutOfIDs = id == nil
-          case .diskFull: isOutOfIDs = try Schema.isOutOfIDs(database)
-          default: isOutOfIDs = false
-          }
-          throw isOutOfIDs ? database.failure(SQLITE_CORRUPT) : error
+      do throws(StoreError) {
+        // SQLite chooses the next id for NULL.
+        try insertion.execute(capturedAt, Int64(text.byteCount), preview, bytes, id)
+      } catch {
+        // A new id is taken, or there is none: the number of the last one, or the order of a page, is damaged.
+        let isOutOfIDs: Bool
+        switch error {
+        case .alreadyThere: isOutOfIDs = id == nil
+        case .diskFull: isOutOfIDs = try Schema.isOutOfIDs(database)
+        default: isOutOfIDs = false
         }
+        throw isOutOfIDs ? database.failure(SQLITE_CORRUPT) : error
       }
     }
     return Clip(

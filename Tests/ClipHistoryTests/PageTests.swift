@@ -56,9 +56,7 @@ struct PageTests {
 
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
     let statement = try Statement(HistoryReader.pageQuery, on: database)
-    let rows = try statement.run { statement throws(StoreError) in
-      statement.bind(.max, at: 1)
-      statement.bind(50, at: 2)
+    let rows = try statement.run(Int64.max, Int64(50)) { statement throws(StoreError) in
       var rows = 0
       while try statement.step() { rows += statement.string(3).utf8.count == 400 ? 1 : 0 }
       return rows

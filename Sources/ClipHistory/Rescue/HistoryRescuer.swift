@@ -122,10 +122,7 @@ public actor HistoryRescuer {
     let database = session.database
     try database.transaction { () throws(StoreError) in
       if let last = salvage.lastCapture {
-        try Statement("UPDATE last_capture SET key = ?1", on: database).run { statement throws(StoreError) in
-          try statement.bind(copying: last.key, at: 1)
-          _ = try statement.step()
-        }
+        try Statement("UPDATE last_capture SET key = ?1", on: database).execute(last.key)
         let fingerprint = HistoryStore.Fingerprint(digest: last.digest, byteCount: last.byteCount)
         try session.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
       }
