@@ -54,7 +54,8 @@ struct ImportCommandTests {
     let bad = [
       "nonsense", "{", #"{"text":"#, #"{"text":"a""#, #"{"text":1}"#, #"{"captured_at":null}"#,
       #"{"text":"a"} b"#,
-      #"{"text":""}"#, #"{"text":"\u0000"}"#, #"{"text":"\u0000a"}"#, #"{"text":"\ud800"}"#,
+      #"{"text":""}"#, #"{"text":"\u0000"}"#, #"{"text":"\u0000a"}"#, #"{"text":"a\u0000b"}"#,
+      #"{"text":"\ud800"}"#,
       #"{"text":"\ud800\u0041"}"#,
       #"{"text":"\x"}"#,
       #"{"text":"a","text":"b"}"#, #"{"captured_at":"yesterday","text":"a"}"#, "[]", "{}",
@@ -65,18 +66,19 @@ struct ImportCommandTests {
     let good = [
       #"{"captured_at":"2024-02-29T23:59:59.000001Z","text":"\ud83d\ude00\/"}"#,
       #" { "other" : [ {"a":"]}\""}, 1 ] , "text" : "b" , "captured_at" : null } "#, "",
-      #"{"captured_at":null,"text":"ended by a NUL\u0000"}"#,
+      #"{"captured_at":null,"text":"ended by a NUL\u0000"}"#, #"{"text":"\b\f\n\r\t\"\\\/"}"#,
       #"{"captured_at":"2026-01-01T00:00:00Z","text":"c"}"#,
     ]
     let lines = bad.flatMap { [$0, good[0]] } + good
     #expect(try importing(lines.joined(separator: "\n"), to: location("new")) == 1)
     let found = try exported(location("new")).split(separator: "\n")
-    #expect(found.count == bad.count + 4)
+    #expect(found.count == bad.count + 5)
     #expect(
       found.dropFirst(bad.count).joined(separator: "\n") == #"""
         {"captured_at":"2024-02-29T23:59:59.000001Z","text":"😀/"}
         {"captured_at":null,"text":"b"}
         {"captured_at":null,"text":"ended by a NUL"}
+        {"captured_at":null,"text":"\u0008\u000c\n\r\t\"\\/"}
         {"captured_at":"2026-01-01T00:00:00.000000Z","text":"c"}
         """#)
   }

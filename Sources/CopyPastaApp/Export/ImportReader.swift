@@ -126,27 +126,23 @@ struct ImportReader {
   private mutating func appendEscape(to bytes: inout [UInt8]) throws {
     guard let byte = try input.peek(), byte != UInt8(ascii: "\n") else { throw Refusal.malformed }
     input.advance()
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(byte)
-    case UInt8(ascii: "b"): bytes.append(0x08)
-    case UInt8(ascii: "f"): bytes.append(0x0c)
-    case UInt8(ascii: "n"): bytes.append(0x0a)
-    case UInt8(ascii: "r"): bytes.append(0x0d)
-    case UInt8(ascii: "t"): bytes.append(0x09)
-    case UInt8(ascii: "u"):
-      var unit = try hexadecimal()
-      if (0xd800..<0xdc00).contains(unit) {
-        try expect("\\")
-        try expect("u")
-        let low = try hexadecimal()
-        guard (0xdc00..<0xe000).contains(low) else { throw Refusal.malformed }
-        unit = 0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00)
-      }
-      guard let scalar = Unicode.Scalar(unit) else { throw Refusal.malformed }
-      bytes += String(Character(scalar)).utf8
-    default: throw Refusal.malformed
+    if let escaped = Self.escapes[byte] { return bytes.append(escaped) }
+    guard byte == UInt8(ascii: "u") else { throw Refusal.malformed }
+    var unit = try hexadecimal()
+    if (0xd800..<0xdc00).contains(unit) {
+      try expect("\\")
+      try expect("u")
+      let low = try hexadecimal()
+      guard (0xdc00..<0xe000).contains(low) else { throw Refusal.malformed }
+      unit = 0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00)
     }
+    guard let scalar = Unicode.Scalar(unit) else { throw Refusal.malformed }
+    bytes += String(Character(scalar)).utf8
   }
+
+  /// The characters that have an escape of two characters, by the second one.
+  private static let escapes = Dictionary(
+    uniqueKeysWithValues: zip(#""\/bfnrt"#.utf8, "\"\\/\u{8}\u{c}\n\r\t".utf8))
 
   private mutating func hexadecimal() throws -> UInt32 {
     var value: UInt32 = 0
