@@ -103,7 +103,7 @@ actor Capture {
         copiedMeanwhile = []
         readEnd.forEach { $0.resume() }
         readEnd = []
-        if backlog > Self.backlogLimit { await withCheckedContinuation { room = $0 } }
+        await waitForRoom()
       }
     } catch {
       // Tried again when the window next becomes active.
@@ -125,6 +125,15 @@ actor Capture {
       // There is nothing to keep, and nothing to say.
       if outcome != .invalid(.empty) { capture.report(outcome) }
       capture.stored(cost)
+    }
+  }
+
+  /// Returns once the disk has caught up.
+  private func waitForRoom() async {
+    guard backlog > Self.backlogLimit else { return }
+    await withCheckedContinuation { continuation in
+      // The disk may have caught up on the way here.
+      if backlog > Self.backlogLimit { room = continuation } else { continuation.resume() }
     }
   }
 
@@ -191,7 +200,9 @@ actor Capture {
 
   /// Returns when a read that has begun is over, and all that was read so far is recorded.
   func settle() async {
-    if isReading { await withCheckedContinuation { readEnd.append($0) } }
+    await withCheckedContinuation { continuation in
+      if isReading { readEnd.append(continuation) } else { continuation.resume() }
+    }
     await queue.settle()
     await tellNow()
   }
