@@ -80,6 +80,7 @@ final class CopyPastaApplication {
     application.hold()
     application.addAction("show") { [weak self] in self?.show(.ambient) }
     application.addAction("toggle") { [weak self] in self?.madeToggler().toggle(.ambient) }
+    application.addAction(environment.pause.action)
     addDialogActions()
     application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.quit() }
     window?.join(application)
@@ -197,7 +198,8 @@ final class CopyPastaApplication {
   /// Starts all of it; the first frame is drawn by then.
   private func startParts() {
     followAppearance()
-    trayIcon = TrayIcon(preferences: environment.preferences) { [weak self] request, activation in
+    trayIcon = TrayIcon(preferences: environment.preferences, pause: environment.pause) {
+      [weak self] request, activation in
       self?.requested(request, activation)
     } shownChanged: { [weak self] isShown in
       if isShown { self?.reasons.hold(.trayIcon) } else { self?.reasons.lose(.trayIcon) }

@@ -7,6 +7,8 @@ final class Environment {
   let clipboard: any SystemClipboard
   let location: HistoryLocation
   let windowState: KeyFile
+  /// Whether the user has paused reading the clipboard.
+  let pause = ReadingPause()
   /// Deletes the texts that are older than the user wants to keep.
   private(set) lazy var expiry = Expiry({ [unowned self] in preferences }, now: now, keptIn: expiryState)
   let now: @Sendable () -> Int64

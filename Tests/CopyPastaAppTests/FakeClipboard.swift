@@ -70,12 +70,10 @@ final class FakeSource: ClipboardSource {
   }
 
   @MainActor func nextOffer() async throws(TransferError) {
-    while !mayReadAnew {
+    while !isAllowed || !hasNewOffer {
       if Task.isCancelled { throw .cancelled }
       await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-          if mayReadAnew || Task.isCancelled { continuation.resume() } else { offer = continuation }
-        }
+        await withCheckedContinuation { offer = $0 }
       } onCancel: {
         Task { @MainActor in self.wake() }
       }
@@ -108,8 +106,6 @@ final class FakeSource: ClipboardSource {
     if stallsOnPurpose { await withCheckedContinuation { stalled = $0 } }
     return contentOnPurpose
   }
-
-  private var mayReadAnew: Bool { isAllowed && hasNewOffer }
 
   private func wake() {
     offer?.resume()

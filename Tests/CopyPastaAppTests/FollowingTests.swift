@@ -1,7 +1,6 @@
 import CSQLite
 import ClipboardCore
 import GtkTestSupport
-import Synchronization
 import TestSupport
 import Testing
 
@@ -18,7 +17,7 @@ import Testing
 
   init() throws {
     scratch = try Scratch()
-    capture = Capture(source, into: scratch.store, now: { 1_000_000 }, tell: outcomes.add)
+    capture = Capture(source, into: scratch.store, now: { 1_000_000 }) { [outcomes] in outcomes.all += $0 }
   }
 
   private func text(_ text: String) -> ClipboardContent { .text(Array(text.utf8)) }
@@ -159,7 +158,7 @@ import Testing
   @Test func `what is no text is ignored without a word`() async throws {
     source.content = .noText
     capture.follow(true)
-    for content: ClipboardContent in [.noText, .secret, .own, .text([])] {
+    for content: ClipboardContent in [.noText, .own, .text([])] {
       let before = source.reads
       source.copy(content)
       #expect(try await eventually { source.reads > before })
@@ -168,6 +167,14 @@ import Testing
     #expect(try await eventuallyTexts(["text"]))
     await capture.settle()
     #expect(outcomes.messages == [nil])
+  }
+
+  @Test func `a secret is told of, and nothing is recorded`() async throws {
+    source.content = .noText
+    capture.follow(true)
+    source.copy(.secret)
+    #expect(try await eventually { outcomes.all == [.secret] })
+    #expect(try scratch.texts() == [])
   }
 
   @Test func `what is no valid text is refused with a word`() async throws {
@@ -196,7 +203,7 @@ import Testing
     #expect(sqlite3_exec(lock, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
     let source = FakeSource()
     source.endless = { number in .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 1 << 20)) }
-    let capture = Capture(source, into: store, now: { 1_000_000 }, tell: outcomes.add)
+    let capture = Capture(source, into: store, now: { 1_000_000 }) { [outcomes] in outcomes.all += $0 }
     capture.follow(true)
     // The last of them is the one that goes past the limit: each costs a little more than its bytes.
     let most = Capture.backlogLimit >> 20
@@ -223,11 +230,8 @@ import Testing
   }
 }
 
-private final class Outcomes: Sendable {
-  private let outcomes = Mutex<[CaptureOutcome]>([])
-  var all: [CaptureOutcome] { outcomes.withLock(\.self) }
-
-  func add(_ outcome: CaptureOutcome) { outcomes.withLock { $0.append(outcome) } }
-
-  @MainActor var messages: [String?] { all.map(\.message) }
+@MainActor
+private final class Outcomes {
+  var all: [CaptureOutcome] = []
+  var messages: [String?] { all.map(\.message) }
 }

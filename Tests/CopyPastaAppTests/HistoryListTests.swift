@@ -21,15 +21,17 @@ import Testing
     let pages = Stack()
     window.setChild(pages)
     do {
-      let list = try list(of: scratch)
-      let controller = list.controller
+      let view = RecordingView([])
+      let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: view)
+      let list = try HistoryList(
+        scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
       (goneList, goneController) = (list, controller)
       pages.show("list") { list.root }
       window.present(.ambient)
       list.focusNewest()
       #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
-      list.flash(controller.model.id(at: 0))
-      controller.model.remove(controller.model.id(at: 1))
+      list.flash(list.id(at: 0))
+      _ = list.remove(list.id(at: 1))
       list.detach()
       pages.removeAll()
       await controller.close()
@@ -41,7 +43,9 @@ import Testing
   @Test func `once the menu of a row is closed, the row has the focus at once`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
-    let list = try list(of: scratch)
+    let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
+    let list = try HistoryList(
+      scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
     let window = Window(title: "Menu")
     window.setChild(list.root)
     window.present(.ambient)
@@ -49,7 +53,7 @@ import Testing
     list.focusNewest()
     let row = try #require(gtk_window_get_focus(window.cast()))
     let menu = try #require(Self.menu(in: list.root.widget))
-    list.openMenu(of: list.controller.model.id(at: 0))
+    list.openMenu(of: list.id(at: 0))
     func hasFocusInMenu() -> Bool {
       gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, menu) != 0 } ?? false
     }
@@ -58,14 +62,7 @@ import Testing
     #expect(gtk_window_get_focus(window.cast()) == row)
     list.detach()
     window.destroy()
-    await list.controller.close()
-  }
-
-  private func list(of scratch: Scratch, now: @escaping @Sendable () -> Int64 = { 0 }) throws -> HistoryList {
-    let controller = try HistoryController(
-      scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 },
-      firstPageSize: HistoryList.rowCount(inHeight: 400), host: RecordingView())
-    return HistoryList(controller, now: now)
+    await controller.close()
   }
 
   private static func menu(in widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget>? {
@@ -84,7 +81,9 @@ import Testing
     for text in [japanese, String(repeating: "The quick brown ", count: 160), "whole"] {
       try await scratch.record(text)
     }
-    let list = try list(of: scratch)
+    let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
+    let list = try HistoryList(
+      scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
     let window = Window(title: "Wide")
     window.defaultSize = (3000, 400)
     window.setChild(list.root)
@@ -97,7 +96,7 @@ import Testing
     #expect(texts.contains("whole"))
     list.detach()
     window.destroy()
-    await list.controller.close()
+    await controller.close()
   }
 
   @Test func `ages are not looked at while the window is hidden`() async throws {
@@ -105,7 +104,9 @@ import Testing
     let clip = try #require(try await scratch.record("one"))
     // Each look is followed by another one in a second.
     let clock = StandingClock(time: clip.capturedAt + 119_999_999)
-    let list = try list(of: scratch, now: { clock.look() })
+    let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
+    let list = try HistoryList(
+      scratch.history.reader, height: 400, controller: controller, now: { clock.look() }, countChanged: {})
     let window = Window(title: "Ages")
     window.setChild(list.root)
     window.present(.ambient)
@@ -121,7 +122,7 @@ import Testing
     #expect(clock.looks == hidden)
     list.detach()
     window.destroy()
-    await list.controller.close()
+    await controller.close()
   }
 
   private static func labels(in widget: UnsafeMutablePointer<GtkWidget>) -> [OpaquePointer] {
@@ -141,7 +142,10 @@ import Testing
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     let style = ProgramStyle()
-    let list = try list(of: scratch)
+    let controller = HistoryController(
+      scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
+    let list = try HistoryList(
+      scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
     let window = Window(title: "List")
     window.addStyle("copypasta")
     window.setChild(list.root)
@@ -156,7 +160,7 @@ import Testing
     #expect(!drawing.contains("border {"), "\(drawing)")
     list.detach()
     window.destroy()
-    await list.controller.close()
+    await controller.close()
     withExtendedLifetime(style) {}
   }
 }

@@ -10,6 +10,7 @@ import Testing
   private let scratch: Scratch
 
   init() async throws {
+    MainLoop.attachMainActor()
     scratch = try Scratch()
   }
 

@@ -24,7 +24,7 @@ import Testing
   {
     let scene = try await BusScene.start()
     var isHosted = false
-    let item = try TrayItem(on: scene.service, isSandboxed: true) { _, _ in
+    let item = try TrayItem(on: scene.service, pause: ReadingPause(), isSandboxed: true) { _, _ in
     } hostedChanged: {
       isHosted = $0
     }
@@ -91,7 +91,8 @@ import Testing
 
   @Test func `without a bus there is no icon`() async throws {
     var attempts = 0
-    let icon = TrayIcon(preferences: Preferences(schema: nil)) { () async throws(BusError) -> Bus in
+    let icon = TrayIcon(preferences: Preferences(schema: nil), pause: ReadingPause()) {
+      () async throws(BusError) -> Bus in
       attempts += 1
       throw .noBus("none")
     } requested: { _, _ in

@@ -7,13 +7,13 @@ import Testing
 /// The menu, as tray hosts ask for it: xfce4-panel and waybar in groups, lxqt-panel item by item.
 @MainActor
 @Suite(.serialized) struct TrayMenuTests {
-  private let labels = ["_Show History", "_Preferences", "_Quit"]
+  private let labels = ["_Show History", "Pause _Reading", "_Preferences", "_Quit"]
 
   private func labels(of layout: Variant) -> [String?] {
     (layout[1]?[2]?.children ?? []).map { $0.unboxed?[1]?.dictionary?["label"]?.string }
   }
 
-  @Test(arguments: [-1, 1, 7] as [Int32]) func `the layout has three entries`(depth: Int32) async throws {
+  @Test(arguments: [-1, 1, 7] as [Int32]) func `the layout has four entries`(depth: Int32) async throws {
     let tray = try await TrayScene.start()
     let layout = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(depth), .strings([])])
     #expect(layout.type == "(u(ia{sv}av))")
@@ -21,7 +21,7 @@ import Testing
     #expect(layout[1]?[0]?.int32 == 0)
     #expect(layout[1]?[1]?.dictionary == ["children-display": .string("submenu")])
     #expect(labels(of: layout) == labels)
-    #expect(layout[1]?[2]?.children?.map { $0.unboxed?[0]?.int32 } == [1, 2, 3])
+    #expect(layout[1]?[2]?.children?.map { $0.unboxed?[0]?.int32 } == [1, 2, 3, 4])
   }
 
   @Test func `the layout of no depth or of an entry has no children`() async throws {
@@ -29,7 +29,7 @@ import Testing
     let root = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(0), .strings([])])
     #expect(root[1]?[2]?.children == [])
     let entry = try await tray.scene.call(
-      tray.menu, "GetLayout", [.int32(3), .int32(-1), .strings(["label"])])
+      tray.menu, "GetLayout", [.int32(4), .int32(-1), .strings(["label"])])
     #expect(entry[1]?[1]?.dictionary == ["label": .string("_Quit")])
     #expect(entry[1]?[2]?.children == [])
   }
@@ -39,18 +39,18 @@ import Testing
     let layout = try await tray.scene.call(
       tray.menu, "GetLayout", [.int32(0), .int32(-1), .strings(["enabled"])])
     #expect(layout[1]?[1]?.dictionary == [:])
-    #expect(labels(of: layout) == [nil, nil, nil])
+    #expect(labels(of: layout) == [nil, nil, nil, nil])
   }
 
   @Test func `properties are told in groups and one by one`() async throws {
     let tray = try await TrayScene.start()
     let some = try await tray.scene.call(
-      tray.menu, "GetGroupProperties", [.int32s([3, 99, 1, 1, -1]), .strings(["label"])])
-    #expect(some[0]?.children?.map { $0[0]?.int32 } == [1, 3])
+      tray.menu, "GetGroupProperties", [.int32s([4, 99, 1, 1, -1]), .strings(["label"])])
+    #expect(some[0]?.children?.map { $0[0]?.int32 } == [1, 4])
     #expect(some[0]?.children?.map { $0[1]?.dictionary?["label"]?.string } == ["_Show History", "_Quit"])
     let all = try await tray.scene.call(tray.menu, "GetGroupProperties", [.int32s([]), .strings([])])
-    #expect(all[0]?.children?.map { $0[0]?.int32 } == [0, 1, 2, 3])
-    let one = try await tray.scene.call(tray.menu, "GetProperty", [.int32(2), .string("label")])
+    #expect(all[0]?.children?.map { $0[0]?.int32 } == [0, 1, 2, 3, 4])
+    let one = try await tray.scene.call(tray.menu, "GetProperty", [.int32(3), .string("label")])
     #expect(one == .tuple([.boxed(.string("_Preferences"))]))
     let properties = try await tray.properties(of: tray.menu)
     #expect(properties["Version"]?.uint32 == 3)
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `a chosen entry is passed on with its time`() async throws {
     let tray = try await TrayScene.start()
-    for (id, time) in [(1, 0), (2, 1234), (3, 1235)] as [(Int32, UInt32)] {
+    for (id, time) in [(1, 0), (3, 1234), (4, 1235)] as [(Int32, UInt32)] {
       let event: [Variant] = [.int32(id), .string("clicked"), .boxed(.int32(0)), .uint32(time)]
       _ = try await tray.scene.call(tray.menu, "Event", event)
     }
@@ -67,10 +67,33 @@ import Testing
     #expect(tray.activations == [.ambient, .time(1234), .time(1235)])
   }
 
+  @Test func `one entry pauses, and says whether it is paused`() async throws {
+    let tray = try await TrayScene.start()
+    func state() async throws -> [String: Variant]? {
+      let entry = try await tray.scene.call(
+        tray.menu, "GetLayout", [.int32(2), .int32(0), .strings(["toggle-type", "toggle-state"])])
+      return entry[1]?[1]?.dictionary
+    }
+    #expect(try await state() == ["toggle-type": .string("checkmark"), "toggle-state": .int32(0)])
+    var changes: [Variant] = []
+    let subscription = tray.scene.client.subscribe(to: "ItemsPropertiesUpdated", of: tray.menu) {
+      changes.append($0)
+    }
+    let event: [Variant] = [.int32(2), .string("clicked"), .boxed(.int32(0)), .uint32(0)]
+    _ = try await tray.scene.call(tray.menu, "Event", event)
+    #expect(tray.pause.isPaused && tray.requests.isEmpty)
+    #expect(try await state() == ["toggle-type": .string("checkmark"), "toggle-state": .int32(1)])
+    tray.pause.isPaused = false
+    #expect(try await state()?["toggle-state"] == .int32(0))
+    let states = changes.map { $0[0]?.children?.first?[1]?.dictionary?["toggle-state"] }
+    #expect(states == [.int32(1), .int32(0)])
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `events in a group are taken one by one`() async throws {
     let tray = try await TrayScene.start()
     let events =
-      ([(1, "clicked"), (77, "clicked"), (0, "opened"), (2, "hovered"), (2, "clicked")] as [(Int32, String)])
+      ([(1, "clicked"), (77, "clicked"), (0, "opened"), (3, "hovered"), (3, "clicked")] as [(Int32, String)])
       .map { Variant.tuple([.int32($0), .string($1), .boxed(.string("")), .uint32(0)]) }
     let answer = try await tray.scene.call(tray.menu, "EventGroup", [.array(of: "(isvu)", events)])
     #expect(answer == .tuple([.int32s([77])]))

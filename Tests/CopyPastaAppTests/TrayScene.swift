@@ -12,6 +12,7 @@ final class TrayScene {
   private(set) var icon: TrayIcon?
   let scene: BusScene
   let preferences = Preferences(schema: nil)
+  let pause = ReadingPause()
   private(set) var requests: [TrayIcon.Request] = []
   private(set) var activations: [Activation] = []
   private(set) var shown: [Bool] = []
@@ -34,7 +35,7 @@ final class TrayScene {
   }
 
   private func startIcon() {
-    icon = TrayIcon(preferences: preferences) { [bus = scene.service] () throws(BusError) in
+    icon = TrayIcon(preferences: preferences, pause: pause) { [bus = scene.service] () throws(BusError) in
       bus
     } requested: { [weak self] request, activation in
       self?.requests.append(request)

@@ -12,6 +12,7 @@ final class TrayIcon {
   }
 
   private let preferences: Preferences
+  private let pause: ReadingPause
   private let connect: @MainActor () async throws(BusError) -> Bus
   private let requested: @MainActor (Request, Activation) -> Void
   private let shownChanged: @MainActor (Bool) -> Void
@@ -24,11 +25,13 @@ final class TrayIcon {
   ///   - requested: called for each request of the user, with the proof that the user made it.
   ///   - shownChanged: called when a tray host begins or ceases to show the icon.
   init(
-    preferences: Preferences, connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session,
+    preferences: Preferences, pause: ReadingPause,
+    connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session,
     requested: @escaping @MainActor (Request, Activation) -> Void,
     shownChanged: @escaping @MainActor (Bool) -> Void
   ) {
     self.preferences = preferences
+    self.pause = pause
     self.connect = connect
     self.requested = requested
     self.shownChanged = shownChanged
@@ -55,7 +58,7 @@ final class TrayIcon {
   private func appear(on bus: Bus) throws(BusError) {
     // The preference may have changed again while the bus was waited for.
     guard preferences.showsTrayIcon, item == nil else { return }
-    item = try TrayItem(on: bus, requested: requested) { [weak self] in self?.setShown($0) }
+    item = try TrayItem(on: bus, pause: pause, requested: requested) { [weak self] in self?.setShown($0) }
   }
 
   private func setShown(_ isShown: Bool) {

@@ -25,6 +25,7 @@ final class TrayItem {
   private var token: String?
   private var watcherOwner: String?
   private var registrations: [Bus.Registration] = []
+  private var pauseObservation: Observation?
 
   /// Offers the icon to the tray hosts of a bus, until the item is let go.
   ///
@@ -32,7 +33,7 @@ final class TrayItem {
   ///   - isSandboxed: whether the program may have no name of its own for it.
   ///   - hostedChanged: called when it is known whether a host shows the icon.
   init(
-    on bus: Bus, isSandboxed: Bool = Desktop.isFlatpak,
+    on bus: Bus, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,
     requested: @escaping @MainActor (TrayIcon.Request, Activation) -> Void,
     hostedChanged: @escaping @MainActor (Bool) -> Void
   ) throws(BusError) {
@@ -40,12 +41,13 @@ final class TrayItem {
     name = isSandboxed ? bus.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
     self.requested = requested
     self.hostedChanged = hostedChanged
-    let menu = TrayMenu { [weak self] request, time in self?.request(request, at: time) }
+    let menu = TrayMenu(pause) { [weak self] request, time in self?.request(request, at: time) }
     registrations = [
       try bus.export(
         Self.introspection, at: "/StatusNotifierItem", methods: methods, properties: look.properties),
       try menu.export(on: bus),
     ]
+    pauseObservation = pause.observe { menu.tellOfPause(on: bus) }
     if !isSandboxed { registrations.append(bus.ownName(name)) }
     registrations += ["StatusNotifierHostRegistered", "StatusNotifierHostUnregistered"].map { signal in
       bus.subscribe(to: signal, of: Self.watcher) { [weak self] _ in self?.askForHost() }

@@ -2,24 +2,30 @@ import GtkKit
 
 /// The icon's menu, which the tray host draws: `com.canonical.dbusmenu`, version 3.
 ///
-/// See https://github.com/AyatanaIndicators/libdbusmenu/blob/main/libdbusmenu-glib/dbus-menu.xml. The menu never
-/// changes, so its revision is always the first one.
+/// See https://github.com/AyatanaIndicators/libdbusmenu/blob/main/libdbusmenu-glib/dbus-menu.xml. The entries are always
+/// the same, so the revision is always the first one; whether one is checked is a property.
 @MainActor
 struct TrayMenu {
   static let path = "/MenuBar"
   private static let root: Int32 = 0
   private static let revision: UInt32 = 1
 
-  private let entries: [(label: String, request: TrayIcon.Request)]
+  private let pause: ReadingPause
+  private let entries: [Entry]
   private let chosen: @MainActor (TrayIcon.Request, _ time: UInt32) -> Void
+
+  /// What an entry says, and what it does; nil if it pauses reading.
+  private typealias Entry = (label: String, request: TrayIcon.Request?)
 
   /// - Parameter chosen: called with the entry that was clicked, and when, by the X server's time; 0 if it is not
   ///   known.
-  init(chosen: @escaping @MainActor (TrayIcon.Request, _ time: UInt32) -> Void) {
+  init(_ pause: ReadingPause, chosen: @escaping @MainActor (TrayIcon.Request, _ time: UInt32) -> Void) {
     // The underscore marks the access key, as everywhere in GTK.
     entries = [
-      (tr("_Show History"), .show), (tr("_Preferences"), .preferences), (tr("_Quit"), .quit),
+      (tr("_Show History"), .show), (tr("Pause _Reading"), nil), (tr("_Preferences"), .preferences),
+      (tr("_Quit"), .quit),
     ]
+    self.pause = pause
     self.chosen = chosen
   }
 
@@ -39,15 +45,36 @@ struct TrayMenu {
       ])
   }
 
+  /// Tells the hosts that reading was paused or resumed.
+  func tellOfPause(on bus: Bus) {
+    let changed = ids.dropFirst().filter { entry($0).request == nil }
+    bus.emit(
+      "ItemsPropertiesUpdated", of: "com.canonical.dbusmenu", at: Self.path,
+      [
+        .array(
+          of: "(ia{sv})", changed.map { .tuple([.int32($0), properties(of: $0, named: ["toggle-state"])]) }),
+        .array(of: "(ias)", []),
+      ])
+  }
+
   // MARK: The items
 
   private var ids: ClosedRange<Int32> { Self.root...Int32(entries.count) }
 
+  private func entry(_ id: Int32) -> Entry { entries[Int(id) - 1] }
+
   /// What an item looks like: the properties of these names, or all of them if no name is given.
   private func properties(of id: Int32, named names: [String]) -> Variant {
-    let all: [String: Variant] =
-      id == Self.root
-      ? ["children-display": .string("submenu")] : ["label": .string(entries[Int(id) - 1].label)]
+    var all: [String: Variant] = [:]
+    if id == Self.root {
+      all["children-display"] = .string("submenu")
+    } else {
+      all["label"] = .string(entry(id).label)
+      if entry(id).request == nil {
+        all["toggle-type"] = .string("checkmark")
+        all["toggle-state"] = .int32(pause.isPaused ? 1 : 0)
+      }
+    }
     return .dictionary(names.isEmpty ? all : all.filter { names.contains($0.key) })
   }
 
@@ -90,7 +117,11 @@ struct TrayMenu {
   private func event(_ arguments: Variant) throws(BusError) -> [Variant] {
     let id = try known(arguments[0]?.int32)
     if id != Self.root, arguments[1]?.string == "clicked" {
-      chosen(entries[Int(id) - 1].request, arguments[3]?.uint32 ?? 0)
+      if let request = entry(id).request {
+        chosen(request, arguments[3]?.uint32 ?? 0)
+      } else {
+        pause.isPaused.toggle()
+      }
     }
     return []
   }

@@ -1,36 +1,106 @@
 import GtkKit
 
-/// The dot and the word in the header that say whether the clipboard is read now.
+/// The mark in the header that says whether the clipboard is read now, and pauses it.
 @MainActor
 final class ReadingIndicator {
-  let root: Widget
-  private let dot = Box(.horizontal)
+  /// Whether the clipboard is read now, or why not.
+  enum State: CaseIterable {
+    case reading
+    /// The window is not active.
+    case idle
+    /// The user does not want it.
+    case paused
+    /// What is on the clipboard was left out: a password manager marked it.
+    case secret
+  }
+
+  /// How long it says that a secret was left out.
+  static let secretTime = Duration.seconds(6)
+
+  let root: ToggleButton
   private let label = Label()
+  private var secretTimer: Timeout?
+  private var shown: State?
 
   init() {
-    root = Box(.horizontal, spacing: 6, [dot, label])
+    let dot = Box(.horizontal)
+    root = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, label]), action: "win.pause")
     root.addStyle("reading-indicator")
     root.align(vertically: .center)
     // It counts more than the name of the window, which gives way. If it is long it takes two lines.
     label.wrap(withinWords: false)
     label.keepWidth(ofCharacters: 7)
     label.limitWidth(toCharacters: 30)
+    // The button's name has it.
+    label.setAccessibleRole(.presentation)
     dot.addStyle("dot")
     dot.align(horizontally: .center, vertically: .center)
-    isReading = false
     show()
   }
 
-  var isReading: Bool {
-    didSet { if isReading != oldValue { show() } }
+  /// Whether the clipboard is read now.
+  var state = State.idle {
+    didSet {
+      guard state != oldValue else { return }
+      if state == .paused { secretTimer = nil }
+      show()
+      if state == .paused || oldValue == .paused { root.announce(state.name.withoutMnemonic) }
+    }
+  }
+
+  /// Says for some seconds, and once to a screen reader, that a secret was left out.
+  func showSecret() {
+    let isNews = secretTimer == nil
+    secretTimer = Timeout(after: Self.secretTime) { [weak self] in
+      self?.secretTimer = nil
+      self?.show()
+    }
+    show()
+    if isNews { root.announce(State.secret.name.withoutMnemonic) }
   }
 
   private func show() {
-    label.text = isReading ? tr("Reading") : tr("Not reading")
-    root.tooltip =
-      isReading
-      ? tr("CopyPasta is reading the clipboard because this window is active.")
-      : tr("CopyPasta is not reading the clipboard because this window is not active.")
-    if isReading { root.addStyle("active") } else { root.removeStyle("active") }
+    let state = secretTimer == nil ? state : .secret
+    guard state != shown else { return }
+    if let shown { root.removeStyle(shown.style) }
+    root.addStyle(state.style)
+    shown = state
+    label.show(nameOf: root, state.name)
+    root.tooltip = state.explanation
+    root.setAccessibleDescription(state.explanation)
+  }
+}
+
+extension ReadingIndicator.State {
+  /// What the mark says, with `_` before the letter that presses it together with Alt.
+  var name: String {
+    switch self {
+    case .reading: tr("_Reading")
+    case .idle: tr("_Not Reading")
+    case .paused: tr("_Paused")
+    case .secret: tr("_Secret, Not Recorded")
+    }
+  }
+
+  fileprivate var explanation: String {
+    switch self {
+    case .reading:
+      tr("CopyPasta is reading the clipboard because this window is active. Press to pause.")
+    case .idle:
+      tr("CopyPasta is not reading the clipboard because this window is not active. Press to pause.")
+    case .paused:
+      tr("CopyPasta records only what you paste here. Press to resume reading the clipboard.")
+    case .secret:
+      tr("A password manager marked the copied text as secret, so it was not recorded. Press to pause.")
+    }
+  }
+
+  fileprivate var style: String {
+    switch self {
+    case .reading: "active"
+    case .idle: "idle"
+    case .paused: "paused"
+    case .secret: "secret"
+    }
   }
 }

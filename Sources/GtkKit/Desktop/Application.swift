@@ -29,6 +29,9 @@ public final class Application: Object {
     withCStrings(keys) { gtk_application_set_accels_for_action(cast(), "app." + name, $0) }
   }
 
+  /// Adds an action that is on or off, which other programs may turn over as well, over D-Bus.
+  public func addAction(_ action: ToggleAction) { g_action_map_add_action(opaque, action.opaque) }
+
   /// Keeps the program alive until `quit`, though no window is shown.
   public func hold() { g_application_hold(cast()) }
 

@@ -17,6 +17,18 @@ public func trn(_ one: String, _ many: String, _ count: Int) -> String {
 }
 
 extension String {
+  /// The text of a label without the `_` before a letter; two of them stand for one that is read.
+  public var withoutMnemonic: String {
+    var plain = ""
+    var followsMark = false
+    for character in self {
+      let isMark = character == "_" && !followsMark
+      if !isMark { plain.append(character) }
+      followsMark = isMark
+    }
+    return plain
+  }
+
   /// The text with each `%s` replaced by the next of some values.
   ///
   /// `%2$s` is the second one: another language may need them in another order. What a value holds is left as it is.

@@ -57,6 +57,19 @@ public final class Button: Widget {
   public func onClick(_ body: @escaping @MainActor () -> Void) { connect("clicked", body) }
 }
 
+/// A button that is pressed as long as an action is on.
+@MainActor
+public final class ToggleButton: Widget {
+  /// Makes a button without a frame around a widget; `action` is the action's full name (`win.pause`).
+  public convenience init(child: Widget, action: String) {
+    self.init(new: gtk_toggle_button_new())
+    gtk_button_set_child(cast(), child.widget)
+    gtk_button_set_has_frame(cast(), 0)
+    gtk_widget_set_focus_on_click(widget, 0)
+    gtk_actionable_set_action_name(opaque, action)
+  }
+}
+
 /// Something that is on or off, and takes effect at once.
 @MainActor
 public final class Switch: Widget {

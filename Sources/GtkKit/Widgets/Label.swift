@@ -24,6 +24,15 @@ public final class Label: Widget {
     control.setLabelledBy(self)
   }
 
+  /// Shows the name of the widget that the label lies in, which the letter after `_` presses together with Alt.
+  public func show(nameOf control: Widget, _ name: String) {
+    gtk_label_set_text_with_mnemonic(opaque, name)
+    gtk_label_set_mnemonic_widget(opaque, control.widget)
+    // That would count more than the name, and a label within what it names is passed over.
+    gtk_accessible_reset_relation(control.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
+    control.setAccessibleName(name.withoutMnemonic)
+  }
+
   /// The text that is shown, without markup.
   public var text: String {
     get { String(cString: gtk_label_get_text(opaque)) }

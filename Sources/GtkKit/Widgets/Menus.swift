@@ -157,27 +157,16 @@ private func nameEntries(in widget: UnsafeMutablePointer<GtkWidget>) {
   while let child = next {
     next = gtk_widget_get_next_sibling(child)
     let entry = Widget(Owned(borrowing: child))
-    if gtk_accessible_get_accessible_role(entry.opaque) == GTK_ACCESSIBLE_ROLE_MENU_ITEM,
+    let role = gtk_accessible_get_accessible_role(entry.opaque)
+    if role == GTK_ACCESSIBLE_ROLE_MENU_ITEM || role == GTK_ACCESSIBLE_ROLE_MENU_ITEM_CHECKBOX,
       let text = entry.textProperty("text")
     {
       gtk_accessible_reset_relation(entry.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
-      entry.setAccessibleName(withoutMnemonic(text))
+      entry.setAccessibleName(text.withoutMnemonic)
     } else {
       nameEntries(in: child)
     }
   }
-}
-
-/// A label's text without the `_` before a letter; two of them stand for one that is read.
-private func withoutMnemonic(_ text: String) -> String {
-  var plain = ""
-  var followsMark = false
-  for character in text {
-    let isMark = character == "_" && !followsMark
-    if !isMark { plain.append(character) }
-    followsMark = isMark
-  }
-  return plain
 }
 
 /// Named actions that menus and keys run.
@@ -202,11 +191,32 @@ public final class ActionGroup: Object {
     }
   }
 
+  /// Adds an action that is on or off, which other groups may have too.
+  public func add(_ action: ToggleAction) { g_action_map_add_action(opaque, action.opaque) }
+
   /// Says whether an action can be run at present; menus show it dim if not.
   public func setEnabled(_ name: String, _ isEnabled: Bool) {
     guard let action = g_action_map_lookup_action(opaque, name) else { return }
     g_simple_action_set_enabled(action, isEnabled ? 1 : 0)
   }
+}
+
+/// An action that is on or off, which menus and buttons show and turn over.
+@MainActor
+public final class ToggleAction: Object {
+  /// Makes an action that is off.
+  public convenience init(_ name: String) {
+    self.init(Owned(taking: g_simple_action_new_stateful(name, nil, g_variant_new_boolean(0))))
+  }
+
+  /// Whether it is on.
+  public var isOn: Bool {
+    get { g_action_get_state(opaque).map { Variant(taking: $0).bool == true } ?? false }
+    set { g_action_change_state(opaque, g_variant_new_boolean(newValue ? 1 : 0)) }
+  }
+
+  /// Calls `body` when it is turned on or off, by whomever.
+  public func onChange(_ body: @escaping @MainActor () -> Void) { connectNotify("state", body) }
 }
 
 /// Adds an action to whatever keeps actions: a group, an application, a window.

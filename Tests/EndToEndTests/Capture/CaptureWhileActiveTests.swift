@@ -172,7 +172,7 @@ extension Scene {
   }
 
   /// Copies something else, and waits until the owner before it has seen all that it was asked.
-  fileprivate func replace(_ owner: ClipboardOwner, with text: String) async throws {
+  func replace(_ owner: ClipboardOwner, with text: String) async throws {
     try await desktop.copy(text)
     #expect(try await owner.program.waitForExit() == .code(0))
   }

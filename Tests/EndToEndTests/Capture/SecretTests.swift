@@ -24,6 +24,24 @@ import Testing
     }
   }
 
+  @Test func `that a secret was left out is said once, and nothing of it`() async throws {
+    try await Scene.run(with: ["one"], accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      let words = "Secret, Not Recorded"
+      _ = try await ClipboardOwner.start(offering: .text("hush-hush"), .hint("secret"), on: scene.desktop)
+      try await waitUntil("it said to a screen reader") { reader.heard.contains { $0.contains(words) } }
+      try await waitUntil("it said by the mark") { try await reader.tree().all.contains { $0.name == words } }
+      try await waitUntil("the mark as before") {
+        try await reader.tree().all.contains { $0.name == "Reading" }
+      }
+      try await scene.capture("after")
+      #expect(reader.heard.count { $0.contains(words) } == 1)
+      let all = try await reader.tree().all
+      #expect(!reader.heard.contains { $0.contains("hush") })
+      #expect(!all.contains { $0.name.contains("hush") || $0.description.contains("hush") })
+    }
+  }
+
   @Test(arguments: kinds) func `a hint of another value is no secret`(_ kind: VirtualDesktop.Kind)
     async throws
   {

@@ -49,7 +49,7 @@ import Testing
   @Test func `the menu shows the preferences`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
-      try await panel.chooseFromMenu(entry: 2)
+      try await panel.chooseFromMenu(entry: 3)
       try await waitUntil("the preferences") {
         try await scene.desktop.window(titled: "Preferences")?.isActive() == true
       }
@@ -59,7 +59,7 @@ import Testing
   @Test func `the menu ends the program`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
-      try await panel.chooseFromMenu(entry: 3)
+      try await panel.chooseFromMenu(entry: 4)
       #expect(try await scene.app.program.waitForExit() == .code(0))
       try await panel.waitForNoIcon()
     }

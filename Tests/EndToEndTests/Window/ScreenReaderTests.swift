@@ -101,7 +101,9 @@ import Testing
       try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
       try await scene.desktop.press("F10")
       try await scene.expectEntries(
-        ["Preferences", "Keyboard Shortcuts", "Clear History…", "About CopyPasta", "Quit"], by: reader)
+        [
+          "Preferences", "Keyboard Shortcuts", "Clear History…", "Pause Reading", "About CopyPasta", "Quit",
+        ], by: reader)
       try await scene.desktop.press("Escape")
     }
   }

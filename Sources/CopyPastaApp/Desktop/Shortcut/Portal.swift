@@ -119,10 +119,7 @@ private final class PortalAnswer {
 
   func wait() async -> Result<[String: Variant], Portal.RequestError> {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        // Here, and not before: the main thread may have a turn on the way.
-        if result == nil, !Task.isCancelled { waiting = continuation } else { continuation.resume() }
-      }
+      if result == nil, !Task.isCancelled { await withCheckedContinuation { waiting = $0 } }
     } onCancel: {
       Task.unpooled { self.give(.failure(.cancelled)) }
     }

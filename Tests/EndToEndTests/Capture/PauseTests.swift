@@ -1,0 +1,130 @@
+import TestSupport
+import Testing
+
+/// While the user has paused reading, nothing is asked of any owner of the clipboard, whatever the window does.
+@Suite struct PauseTests {
+  static let kinds = VirtualDesktop.Kind.everywhere
+
+  @Test(arguments: kinds)
+  func `while it is paused nothing is requested, also if the window is activated, toggled or opened anew`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
+    try await Scene.run(on: kind) { scene in
+      try await scene.capture("before")
+      let other = try await scene.openOtherWindow()
+      try await scene.app.window.activate()
+      try await scene.pause()
+      let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      try await other.activate()
+      try await waitUntil("the window inactive") { try await !scene.app.window.isActive() }
+      try await scene.app.window.activate()
+      try await waitUntil("the window active") { try await scene.app.window.isActive() }
+      // On Wayland the program would end as its window is hidden, and the pause with it.
+      if kind == .x11 {
+        try scene.desktop.home.set(["shortcut": "'<Control><Alt>j'"])
+        try await scene.toggle()
+        try await waitUntil("the window hidden") { try await scene.shownWindow()?.isVisible() != true }
+        try await scene.toggle()
+      } else {
+        #expect(try await scene.desktop.copypasta().exit == .code(0))
+      }
+      try await waitUntil("the window active again") { try await scene.shownWindow()?.isActive() == true }
+      // What comes after it comes after what opening the window does.
+      try await scene.desktop.press("Down", "Home")
+      try await scene.replace(unseen, with: "last")
+      #expect(unseen.requests == [])
+      #expect(try await !scene.app.window.showsReading())
+
+      try await scene.resume()
+      try await scene.expectNewest("last")
+      #expect(try await scene.history.texts() == ["last", "before"])
+    }
+  }
+
+  @Test(arguments: kinds)
+  func `resuming looks at the clipboard once`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
+      try await scene.capture("before")
+      try await scene.pause()
+      let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
+      try await scene.resume()
+      try await scene.expectNewest("meanwhile")
+      try await scene.capture("after")
+      #expect(owner.contentRequests.count == 1)
+    }
+  }
+
+  @Test(arguments: kinds)
+  func `what the user pastes is recorded though it is paused`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind) { scene in
+      try await scene.capture("before")
+      try await scene.pause()
+      try await scene.desktop.copy("on purpose")
+      try await scene.desktop.press("ctrl+v")
+      try await scene.expectNewest("on purpose")
+      try await scene.resume()
+      try await scene.capture("after")
+      #expect(try await scene.history.texts() == ["after", "on purpose", "before"])
+    }
+  }
+
+  @Test func `a screen reader hears that it is paused, and finds another mark`() async throws {
+    try await Scene.run(with: ["one"], accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      try await scene.pause()
+      try await waitUntil("it said") { reader.heard.contains { $0.contains("Paused") } }
+      // GTK 4.8 has no other role for a button that stays pressed.
+      let marks = try await reader.tree().all.filter { $0.name == "Paused" }
+      #expect(marks.count == 1 && ["push button", "toggle button"].contains(marks[0].role))
+      try await scene.resume()
+      try await waitUntil("it said") { reader.heard.contains { $0.contains("Reading") } }
+    }
+  }
+
+  @Test func `it is paused and resumed by a click, by the menu and over the bus, and ends with the program`()
+    async throws
+  {
+    try await Scene.run(with: ["one"]) { scene in
+      try await waitUntil("reading") { try await scene.app.window.showsReading() }
+      try await scene.app.window.click(x: 40, y: 24)
+      try await waitUntil("paused by a click") { try await !scene.app.window.showsReading() }
+      try await scene.desktop.press("F10")
+      try await scene.waitForPopup()
+      try await scene.desktop.press("r")
+      try await waitUntil("resumed by the menu") { try await scene.app.window.showsReading() }
+      let action = ["gapplication", "action", "org.copypasta.CopyPasta", "pause"]
+      #expect(try await scene.desktop.run(action).exit == .code(0))
+      try await waitUntil("paused over the bus") { try await !scene.app.window.showsReading() }
+      try await scene.end()
+      let again = try await scene.relaunch()
+      try await waitUntil("reading") { try await again.app.window.showsReading() }
+      try await again.end()
+    }
+  }
+}
+
+extension Scene {
+  /// Pauses reading by the mark.
+  func pause() async throws {
+    try await waitUntil("reading") { try await app.window.showsReading() }
+    try await pressMark("alt+r")
+    try await waitUntil("paused") { try await !app.window.showsReading() }
+  }
+
+  /// Resumes it in the same way.
+  func resume() async throws {
+    try await pressMark("alt+p")
+    try await waitUntil("reading") { try await app.window.showsReading() }
+  }
+
+  /// By a click on Wayland: sway 1.7 tells a window of no offers after wtype has pressed a key with Alt.
+  private func pressMark(_ mnemonic: String) async throws {
+    if desktop.kind == .x11 {
+      try await desktop.press(mnemonic)
+    } else {
+      try await app.window.click(x: 40, y: 24)
+      // Its tooltip would be a popup that moves, of which GDK warns there.
+      try await parkMouse()
+    }
+  }
+}
