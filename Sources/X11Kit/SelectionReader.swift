@@ -76,7 +76,14 @@ public actor SelectionReader {
       if connection.isLost { throw .unavailable }
       if hasNewOffer { return }
       await withTaskCancellationHandler {
-        await withCheckedContinuation { waiter = $0 }
+        await withCheckedContinuation { continuation in
+          // The thread may have had another turn on the way here; what came then has woken nobody.
+          if hasNewOffer || connection.isLost || Task.isCancelled {
+            continuation.resume()
+          } else {
+            waiter = continuation
+          }
+        }
       } onCancel: {
         Task.unpooled(on: self) { reader in reader.wake() }
       }

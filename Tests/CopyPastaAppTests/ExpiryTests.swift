@@ -17,16 +17,16 @@ import Testing
   private let preferences = Preferences(schema: nil)
   private let state: KeyFile
   private let expiry: Expiry
-  private let view = RecordingView([])
+  private let view = RecordingView()
   private let controller: HistoryController
 
   init() async throws {
-    MainLoop.attachMainActor()
     scratch = try Scratch()
     state = KeyFile(path: scratch.folder.path + "/expiry.ini", group: "expiry")
     expiry = Expiry({ [preferences] in preferences }, now: { [clock] in clock.now }, keptIn: state)
-    controller = HistoryController(
-      scratch.store, FakeClipboard(), now: { [clock] in clock.now }, view: view)
+    controller = try HistoryController(
+      scratch.store, scratch.history.reader, FakeClipboard(), now: { [clock] in clock.now },
+      firstPageSize: 30, host: view)
     preferences.keepTime = .month
   }
 
@@ -35,7 +35,7 @@ import Testing
     try lastRun(0)
     await controller.expire(by: expiry)
     #expect(try scratch.texts() == ["younger", "young"])
-    #expect(view.texts == ["younger", "young"])
+    #expect(controller.texts == ["younger", "young"])
     #expect(view.questions.isEmpty && view.failures.isEmpty)
   }
 
@@ -127,7 +127,7 @@ import Testing
   @Test func `undo does not bring back what is too old by then`() async throws {
     try await record(["too old soon": 29, "young": 1, "unknown": 20_000])
     try lastRun(0)
-    for clip in view.clips { controller.delete(clip.id) }
+    for id in controller.ids { controller.delete(id) }
     await controller.settle()
     clock.now += 2 * Self.day
     await controller.expire(by: expiry)
@@ -150,7 +150,8 @@ import Testing
     try await record(["old": 40, "young": 0, "younger": 0])
     let store = try HistoryStore(
       location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
-    let controller = HistoryController(store, FakeClipboard(), now: { 0 }, view: view)
+    let controller = try HistoryController(
+      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, host: view)
     try await scratch.whileLocked {
       for _ in 0..<3 { await controller.expire(by: expiry) }
     }
@@ -186,7 +187,7 @@ import Testing
     for (text, age) in ages.sorted(by: { $0.value > $1.value }) {
       let outcome = try await scratch.store.record(
         ClipText(validating: Array(text.utf8)), at: clock.now - age * Self.day)
-      if case .recorded(let clip) = outcome { view.insert(clip) }
+      if case .recorded(let clip) = outcome { controller.model.insertNewest([clip]) }
     }
   }
 

@@ -70,10 +70,12 @@ final class FakeSource: ClipboardSource {
   }
 
   @MainActor func nextOffer() async throws(TransferError) {
-    while !isAllowed || !hasNewOffer {
+    while !mayReadAnew {
       if Task.isCancelled { throw .cancelled }
       await withTaskCancellationHandler {
-        await withCheckedContinuation { offer = $0 }
+        await withCheckedContinuation { continuation in
+          if mayReadAnew || Task.isCancelled { continuation.resume() } else { offer = continuation }
+        }
       } onCancel: {
         Task { @MainActor in self.wake() }
       }
@@ -106,6 +108,8 @@ final class FakeSource: ClipboardSource {
     if stallsOnPurpose { await withCheckedContinuation { stalled = $0 } }
     return contentOnPurpose
   }
+
+  private var mayReadAnew: Bool { isAllowed && hasNewOffer }
 
   private func wake() {
     offer?.resume()

@@ -1,6 +1,7 @@
 import CSQLite
 import ClipboardCore
 import GtkTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
 
   init() throws {
     scratch = try Scratch()
-    capture = Capture(source, into: scratch.store, now: { 1_000_000 }) { [outcomes] in outcomes.all += $0 }
+    capture = Capture(source, into: scratch.store, now: { 1_000_000 }, tell: outcomes.add)
   }
 
   private func text(_ text: String) -> ClipboardContent { .text(Array(text.utf8)) }
@@ -203,7 +204,7 @@ import Testing
     #expect(sqlite3_exec(lock, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
     let source = FakeSource()
     source.endless = { number in .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 1 << 20)) }
-    let capture = Capture(source, into: store, now: { 1_000_000 }) { [outcomes] in outcomes.all += $0 }
+    let capture = Capture(source, into: store, now: { 1_000_000 }, tell: outcomes.add)
     capture.follow(true)
     // The last of them is the one that goes past the limit: each costs a little more than its bytes.
     let most = Capture.backlogLimit >> 20
@@ -230,8 +231,11 @@ import Testing
   }
 }
 
-@MainActor
-private final class Outcomes {
-  var all: [CaptureOutcome] = []
-  var messages: [String?] { all.map(\.message) }
+private final class Outcomes: Sendable {
+  private let outcomes = Mutex<[CaptureOutcome]>([])
+  var all: [CaptureOutcome] { outcomes.withLock(\.self) }
+
+  func add(_ outcome: CaptureOutcome) { outcomes.withLock { $0.append(outcome) } }
+
+  @MainActor var messages: [String?] { all.map(\.message) }
 }

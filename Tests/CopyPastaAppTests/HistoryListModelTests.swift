@@ -17,7 +17,7 @@ import Testing
     for number in 0..<700 {
       if let clip = try await scratch.record("clip \(number)") { expected.insert(clip, at: 0) }
     }
-    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
+    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
     let shadow = Shadow(of: model)
     #expect(model.count == 30, "seed \(seed)")
     for step in 0..<4000 {
@@ -58,7 +58,7 @@ import Testing
   func `rows that go together leave the others in their order`(step: Int) async throws {
     let scratch = try Scratch()
     for number in 0..<300 { try await scratch.record("clip \(number)") }
-    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
+    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
     model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
     let shadow = Shadow(of: model)
     let gone = (10..<290).filter { ($0 / 3) % step == 0 }.map { Int64($0) }
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `an empty history has no rows`() throws {
-    let model = try HistoryListModel(reader: Scratch().history.reader, firstPageSize: 30)
+    let model = try HistoryListModel(reader: Scratch().history.reader, firstPageSize: 30) { _ in }
     #expect(model.count == 0)
     #expect(!model.mayHaveMore)
     #expect(model.remove(1) == nil)
@@ -81,7 +81,7 @@ import Testing
   @Test func `a row that another program deleted is empty and no crash`() async throws {
     let scratch = try Scratch()
     for number in 0..<100 { try await scratch.record("clip \(number)") }
-    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
+    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
     model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
     try await scratch.store.delete(model.id(at: 80))
     // Without a size and without a sign that it goes on, too.
@@ -91,7 +91,7 @@ import Testing
 
   @Test func `rows far from the newest are let go of as new ones come`() async throws {
     let scratch = try Scratch()
-    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30)
+    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
     for number in 0..<600 {
       model.insertNewest([try #require(try await scratch.record("clip \(number)"))])
     }

@@ -21,17 +21,15 @@ import Testing
     let pages = Stack()
     window.setChild(pages)
     do {
-      let view = RecordingView([])
-      let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: view)
-      let list = try HistoryList(
-        scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
+      let list = try list(of: scratch)
+      let controller = list.controller
       (goneList, goneController) = (list, controller)
       pages.show("list") { list.root }
       window.present(.ambient)
       list.focusNewest()
       #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
-      list.flash(list.id(at: 0))
-      _ = list.remove(list.id(at: 1))
+      list.flash(controller.model.id(at: 0))
+      controller.model.remove(controller.model.id(at: 1))
       list.detach()
       pages.removeAll()
       await controller.close()
@@ -43,9 +41,7 @@ import Testing
   @Test func `once the menu of a row is closed, the row has the focus at once`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
-    let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
-    let list = try HistoryList(
-      scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
+    let list = try list(of: scratch)
     let window = Window(title: "Menu")
     window.setChild(list.root)
     window.present(.ambient)
@@ -53,7 +49,7 @@ import Testing
     list.focusNewest()
     let row = try #require(gtk_window_get_focus(window.cast()))
     let menu = try #require(Self.menu(in: list.root.widget))
-    list.openMenu(of: list.id(at: 0))
+    list.openMenu(of: list.controller.model.id(at: 0))
     func hasFocusInMenu() -> Bool {
       gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, menu) != 0 } ?? false
     }
@@ -62,7 +58,14 @@ import Testing
     #expect(gtk_window_get_focus(window.cast()) == row)
     list.detach()
     window.destroy()
-    await controller.close()
+    await list.controller.close()
+  }
+
+  private func list(of scratch: Scratch, now: @escaping @Sendable () -> Int64 = { 0 }) throws -> HistoryList {
+    let controller = try HistoryController(
+      scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 },
+      firstPageSize: HistoryList.rowCount(inHeight: 400), host: RecordingView())
+    return HistoryList(controller, now: now)
   }
 
   private static func menu(in widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget>? {
@@ -81,9 +84,7 @@ import Testing
     for text in [japanese, String(repeating: "The quick brown ", count: 160), "whole"] {
       try await scratch.record(text)
     }
-    let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
-    let list = try HistoryList(
-      scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
+    let list = try list(of: scratch)
     let window = Window(title: "Wide")
     window.defaultSize = (3000, 400)
     window.setChild(list.root)
@@ -96,7 +97,7 @@ import Testing
     #expect(texts.contains("whole"))
     list.detach()
     window.destroy()
-    await controller.close()
+    await list.controller.close()
   }
 
   @Test func `ages are not looked at while the window is hidden`() async throws {
@@ -104,9 +105,7 @@ import Testing
     let clip = try #require(try await scratch.record("one"))
     // Each look is followed by another one in a second.
     let clock = StandingClock(time: clip.capturedAt + 119_999_999)
-    let controller = HistoryController(scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
-    let list = try HistoryList(
-      scratch.history.reader, height: 400, controller: controller, now: { clock.look() }, countChanged: {})
+    let list = try list(of: scratch, now: { clock.look() })
     let window = Window(title: "Ages")
     window.setChild(list.root)
     window.present(.ambient)
@@ -122,7 +121,7 @@ import Testing
     #expect(clock.looks == hidden)
     list.detach()
     window.destroy()
-    await controller.close()
+    await list.controller.close()
   }
 
   private static func labels(in widget: UnsafeMutablePointer<GtkWidget>) -> [OpaquePointer] {
@@ -142,10 +141,7 @@ import Testing
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     let style = ProgramStyle()
-    let controller = HistoryController(
-      scratch.store, FakeClipboard(), now: { 0 }, view: RecordingView([]))
-    let list = try HistoryList(
-      scratch.history.reader, height: 400, controller: controller, now: { 0 }, countChanged: {})
+    let list = try list(of: scratch)
     let window = Window(title: "List")
     window.addStyle("copypasta")
     window.setChild(list.root)
@@ -160,7 +156,7 @@ import Testing
     #expect(!drawing.contains("border {"), "\(drawing)")
     list.detach()
     window.destroy()
-    await controller.close()
+    await list.controller.close()
     withExtendedLifetime(style) {}
   }
 }

@@ -10,7 +10,6 @@ import Testing
   private let scratch: Scratch
 
   init() async throws {
-    MainLoop.attachMainActor()
     scratch = try Scratch()
   }
 

@@ -2,11 +2,9 @@ import ClipHistory
 
 @testable import CopyPastaApp
 
-/// A view without a display: it holds the list, and writes down all that it is told.
+/// A view without a display, and what is around it: it writes down all that it is told.
 @MainActor
-final class RecordingView: HistoryView {
-  /// The list, newest first.
-  private(set) var clips: [Clip]
+final class RecordingView: HistoryView, HistoryHost {
   private(set) var flashes: [Clip.ID] = []
   /// What had the focus; nil stands for the newest row.
   private(set) var focuses: [Clip.ID?] = []
@@ -22,26 +20,10 @@ final class RecordingView: HistoryView {
   /// Called when a text is on the clipboard.
   var onCopied: (@MainActor () -> Void)?
 
-  init(_ clips: [Clip]) { self.clips = clips }
-
-  var texts: [String] { clips.map(\.preview) }
-
-  func position(of id: Clip.ID) -> Int? { clips.firstIndex { $0.id == id } }
-
-  func insert(_ clip: Clip) { clips.insert(clip, at: 0) }
-
-  func remove(_ id: Clip.ID) -> Clip? { position(of: id).map { clips.remove(at: $0) } }
-
-  func remove(_ ids: [Clip.ID]) { clips.removeAll { ids.contains($0.id) } }
-
   func ask(_ question: Expiry.Question) -> Bool {
     questions.append(question)
     return isThere
   }
-
-  func removeAll() { clips = [] }
-
-  func restore(_ clip: Clip) { clips.insert(clip, at: clips.firstIndex { $0.id < clip.id } ?? clips.count) }
 
   func flash(_ id: Clip.ID) { flashes.append(id) }
 
@@ -60,4 +42,10 @@ final class RecordingView: HistoryView {
   func say(_ failure: HistoryFailure) { failures.append(failure) }
 
   func reopen(because error: StoreError) { reasonsToReopen.append(error) }
+}
+
+extension HistoryController {
+  /// What is in the list, newest first.
+  var ids: [Clip.ID] { (0..<model.count).map(model.id(at:)) }
+  var texts: [String] { (0..<model.count).map { model.clip(at: $0).preview } }
 }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It reconciles once when the window becomes active and then reads each new offer. There is no timer and no polling;
 /// while the window is inactive nothing is asked for. Nothing on the way from the clipboard to the disk waits for the
-/// main thread, which is told afterwards, of as much at once as happened since it last had time.
+/// main thread.
 actor Capture {
   /// How many bytes may wait for the disk while the next text is read.
   static let backlogLimit = 4 << 20
@@ -17,12 +17,11 @@ actor Capture {
   private let source: any ClipboardSource
   private let store: HistoryStore
   private let now: @Sendable () -> Int64
-  private let tell: @MainActor ([CaptureOutcome]) -> Void
+  private let tell: @Sendable (CaptureOutcome) -> Void
   private let thread = SerialQueue(label: "org.copypasta.capture")
   /// What goes into the history, one after the other, with all else that the user does with it.
   private let queue: TaskQueue
   private let limitsOfTransfers = Mutex(TransferLimits())
-  private let untold = Mutex<[CaptureOutcome]>([])
 
   private var following: Task<Void, Never>?
   private var isClosed = false
@@ -41,10 +40,10 @@ actor Capture {
 
   /// - Parameters:
   ///   - queue: takes each text that was read.
-  ///   - tell: called with what became of offers and own copies, in their order.
+  ///   - tell: called with what became of each offer and own copy, in their order, on any thread.
   init(
     _ source: any ClipboardSource, into store: HistoryStore, queue: TaskQueue = TaskQueue(),
-    now: @escaping @Sendable () -> Int64, tell: @escaping @MainActor ([CaptureOutcome]) -> Void
+    now: @escaping @Sendable () -> Int64, tell: @escaping @Sendable (CaptureOutcome) -> Void
   ) {
     self.source = source
     self.store = store
@@ -96,7 +95,7 @@ actor Capture {
           let content = try await source.read(within: limits, onPurpose: false)
           switch content {
           case .text(let bytes): take(bytes)
-          case .secret: report(.secret)
+          case .secret: tell(.secret)
           case .own, .noText: break
           }
         } catch {
@@ -107,7 +106,7 @@ actor Capture {
         copiedMeanwhile = []
         readEnd.forEach { $0.resume() }
         readEnd = []
-        if backlog > Self.backlogLimit { await withCheckedContinuation { room = $0 } }
+        await waitForRoom()
       }
     } catch {
       // Tried again when the window next becomes active.
@@ -127,8 +126,17 @@ actor Capture {
         copies.contains(text) ? .duplicate : try await store.record(text, at: time)
       }
       // There is nothing to keep, and nothing to say.
-      if outcome != .invalid(.empty) { capture.report(outcome) }
+      if outcome != .invalid(.empty) { capture.tell(outcome) }
       capture.stored(cost)
+    }
+  }
+
+  /// Returns once the disk has caught up.
+  private func waitForRoom() async {
+    guard backlog > Self.backlogLimit else { return }
+    await withCheckedContinuation { continuation in
+      // The disk may have caught up on the way here.
+      if backlog > Self.backlogLimit { room = continuation } else { continuation.resume() }
     }
   }
 
@@ -140,7 +148,7 @@ actor Capture {
   }
 
   private func refuse(_ error: TransferError) {
-    if error != .cancelled { report(.unread(error)) }
+    if error != .cancelled { tell(.unread(error)) }
   }
 
   // MARK: - What the user does
@@ -183,9 +191,9 @@ actor Capture {
     do throws(StoreError) {
       try await store.noteCopied(text)
     } catch .damaged {
-      report(.failed(.damaged))
+      tell(.failed(.damaged))
     } catch .replaced {
-      report(.failed(.replaced))
+      tell(.failed(.replaced))
     } catch {
       // The text is on the clipboard, as the user wants. A history that takes no note takes no row of it either.
     }
@@ -195,9 +203,10 @@ actor Capture {
 
   /// Returns when a read that has begun is over, and all that was read so far is recorded.
   func settle() async {
-    if isReading { await withCheckedContinuation { readEnd.append($0) } }
+    await withCheckedContinuation { continuation in
+      if isReading { readEnd.append(continuation) } else { continuation.resume() }
+    }
     await queue.settle()
-    await tellNow()
   }
 
   /// Judges a text, and records it with `intent` if it is one.
@@ -218,26 +227,6 @@ actor Capture {
     } catch {
       return .failed(error)
     }
-  }
-
-  // MARK: - Telling
-
-  /// Tells the main thread when it has time; until then more may come.
-  private func report(_ outcome: CaptureOutcome) {
-    let isFirst = untold.withLock {
-      $0.append(outcome)
-      return $0.count == 1
-    }
-    if isFirst { Task.unpooled { self.tellNow() } }
-  }
-
-  /// Tells of all that is known so far.
-  @MainActor func tellNow() {
-    let outcomes = untold.withLock { untold in
-      defer { untold = [] }
-      return untold
-    }
-    if !outcomes.isEmpty { tell(outcomes) }
   }
 }
 

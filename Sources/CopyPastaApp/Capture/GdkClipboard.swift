@@ -76,15 +76,20 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   }
 
   @MainActor func nextOffer() async throws(TransferError) {
-    while permit.current == nil || !hasNewOffer {
+    while !mayReadAnew {
       if Task.isCancelled { throw .cancelled }
       await withTaskCancellationHandler {
-        await withCheckedContinuation { waiter = $0 }
+        await withCheckedContinuation { continuation in
+          // The main thread may have had another turn on the way here; what came then has woken nobody.
+          if mayReadAnew || Task.isCancelled { continuation.resume() } else { waiter = continuation }
+        }
       } onCancel: {
         Task.unpooled { self.wake() }
       }
     }
   }
+
+  private var mayReadAnew: Bool { permit.current != nil && hasNewOffer }
 
   private func wake() {
     waiter?.resume()

@@ -3,14 +3,22 @@ import ClipboardCore
 
 /// What can be done with the history, whether by pointer, key, menu or touch: each is one method here.
 ///
-/// It knows nothing of how the history looks: what it does shows in its view, and is on disk by then.
+/// It owns the list of clips, and knows nothing of how that looks. What comes into the list is on disk by then.
 @MainActor
 final class HistoryController {
+  /// The clips, newest first; its views hear from it which of them came and went.
+  let model: HistoryListModel
+  /// Shows the list; it makes itself known.
+  weak var view: (any HistoryView)?
+  private weak var host: (any HistoryHost)?
   private let store: HistoryStore
   private let clipboard: any SystemClipboard
-  private let capture: Capture
-  private let deletions: RecentDeletions
-  private weak var view: (any HistoryView)?
+  private let now: @Sendable () -> Int64
+  private lazy var capture = Capture(
+    clipboard.source, into: store, queue: queue, now: now, tell: arrivals.add)
+  /// What became of what was captured, on its way to the main thread.
+  private lazy var arrivals = BurstMailbox<CaptureOutcome> { [weak self] in self?.show($0) }
+  private lazy var deletions = RecentDeletions { [weak host] count in host?.showDeletions(count) }
   /// Everything that changes the history or the clipboard, in the order in which it was asked for or captured.
   private let queue = TaskQueue()
   /// What other programs hand over; one that is slow at it keeps nothing in `queue` waiting.
@@ -19,18 +27,21 @@ final class HistoryController {
   /// Why texts that are too old could not be deleted the last time.
   private var expiryFailure: StoreError?
 
-  /// - Parameter now: The time, in microseconds since 1970 UTC.
+  /// - Parameters:
+  ///   - now: The time, in microseconds since 1970 UTC.
+  ///   - firstPageSize: How many clips are read at once, see `HistoryListModel`.
+  /// - Throws: If they cannot be read.
   init(
-    _ store: HistoryStore, _ clipboard: any SystemClipboard, now: @escaping @Sendable () -> Int64,
-    view: any HistoryView
-  ) {
+    _ store: HistoryStore, _ reader: HistoryReader, _ clipboard: any SystemClipboard,
+    now: @escaping @Sendable () -> Int64, firstPageSize: Int, host: any HistoryHost
+  ) throws(StoreError) {
     self.store = store
     self.clipboard = clipboard
-    self.view = view
-    capture = Capture(clipboard.source, into: store, queue: queue, now: now) { [weak view] outcomes in
-      for outcome in outcomes { view?.show(outcome) }
+    self.now = now
+    self.host = host
+    model = try HistoryListModel(reader: reader, firstPageSize: firstPageSize) { [weak host] error in
+      host?.tell(error, as: .notRead(error))
     }
-    deletions = RecentDeletions { [weak view] count in view?.showDeletions(count) }
   }
 
   // MARK: - Copying and deleting
@@ -43,7 +54,7 @@ final class HistoryController {
         view?.flash(id)
         view?.announce(.copied)
         await capture.noteCopied(text)
-      case .gone: view?.remove(id)
+      case .gone: model.remove(id)
       case .failed: break
       }
     }
@@ -52,21 +63,21 @@ final class HistoryController {
   /// Puts a clip's whole text on the clipboard, then deletes it; it stays if it could not be copied.
   func copyAndDelete(_ id: Clip.ID) {
     // At once, so that the next key means the next row.
-    guard let clip = view?.remove(id) else { return }
+    guard let clip = model.remove(id) else { return }
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
         await capture.noteCopied(text)
         await erase(clip, saying: .copiedAndDeleted)
       case .gone: break
-      case .failed: view?.restore(clip)
+      case .failed: model.restore(clip)
       }
     }
   }
 
   /// Takes a clip off the list at once, and deletes it; it comes back if that fails.
   func delete(_ id: Clip.ID) {
-    guard let clip = view?.remove(id) else { return }
+    guard let clip = model.remove(id) else { return }
     queue.add { [self] in await erase(clip, saying: .deleted) }
   }
 
@@ -75,12 +86,12 @@ final class HistoryController {
     queue.add { [self] in
       guard let deleted = deletions.takeNewest() else { return }
       do throws(StoreError) {
-        view?.restore(try await store.restore(deleted))
+        model.restore(try await store.restore(deleted))
         view?.focus(deleted.id)
         view?.announce(.restored)
       } catch {
         deletions.add(deleted)
-        view?.say(.notRestored(error))
+        host?.say(.notRestored(error))
       }
     }
   }
@@ -95,13 +106,13 @@ final class HistoryController {
   func clear() {
     queue.add { [self] in
       // What was recorded before goes with the others; nothing is recorded before this is over.
-      capture.tellNow()
+      arrivals.flush()
       do throws(StoreError) {
         try await store.deleteAll()
         deletions.forget()
-        view?.removeAll()
+        model.removeAll()
       } catch {
-        view?.say(.notCleared(error))
+        host?.say(.notCleared(error))
       }
     }
   }
@@ -109,26 +120,26 @@ final class HistoryController {
   /// Deletes what is older than the user wants to keep, beside all else that is done.
   func expire(by expiry: Expiry) async {
     do throws(StoreError) {
-      try await expiry.run(on: store) { [weak view] in
-        view?.ask($0) ?? false
-      } gone: { [weak view, deletions] limit, ids in
+      try await expiry.run(on: store) { [weak host] in
+        host?.ask($0) ?? false
+      } gone: { [model, deletions] limit, ids in
         deletions.forget(before: limit)
-        view?.remove(ids)
+        model.remove(ids)
       }
       expiryFailure = nil
     } catch {
       // Nor is the same said each hour.
-      if !isClosed, error != expiryFailure { view?.show(error, as: .notExpired(error)) }
+      if !isClosed, error != expiryFailure { host?.tell(error, as: .notExpired(error)) }
       expiryFailure = error
     }
   }
 
   /// A clip's whole text, for a program that it is dragged to.
   ///
-  /// - Throws: `StoreError`; `CancellationError` if the clip has gone, which the view is told.
+  /// - Throws: `StoreError`; `CancellationError` if the clip has gone, which the user is told.
   func text(of id: Clip.ID) async throws -> ClipText {
     guard let text = try await store.text(of: id) else {
-      view?.say(.gone)
+      host?.say(.gone)
       throw CancellationError()
     }
     return text
@@ -156,11 +167,11 @@ final class HistoryController {
         switch try await clipboardContent() {
         case .text(let bytes): record(bytes, fromClipboard: true)
         case .own: if let text = clipboard.offeredText { record(text.bytes, fromClipboard: true) }
-        case .noText: view?.say(.notRecorded(.noText))
-        case .secret: view?.say(.notRecorded(.secret))
+        case .noText: host?.say(.notRecorded(.noText))
+        case .secret: host?.say(.notRecorded(.secret))
         }
       } catch {
-        view?.say(.notRecorded(.unread(error)))
+        host?.say(.notRecorded(.unread(error)))
       }
     }
   }
@@ -174,31 +185,29 @@ final class HistoryController {
         record(bytes, fromClipboard: false)
       } catch {
         drop.finish(accepted: false)
-        view?.say(.notRecorded(.unread(error)))
+        host?.say(.notRecorded(.unread(error)))
       }
     }
   }
 
   // MARK: - The file
 
-  /// The ids of all clips older than this one, ascending; nil if they could not be read, which the view is told.
-  func ids(olderThan id: Clip.ID) async -> [Clip.ID]? {
+  /// Adds the clips older than those of the first page to the list, for which that need not wait.
+  func loadRest() async {
+    guard model.mayHaveMore else { return }
     do throws(StoreError) {
-      return try await store.ids(olderThan: id)
+      model.addOlder(try await store.ids(olderThan: model.oldestOfFirstPage))
     } catch {
-      failedToRead(error)
-      return nil
+      host?.tell(error, as: .notRead(error))
     }
   }
-
-  /// A part of the list could not be read.
-  func failedToRead(_ error: StoreError) { view?.show(error, as: .notRead(error)) }
 
   /// Returns when all that was captured and asked for so far is on disk.
   func settle() async {
     await transfers.settle()
     await queue.settle()
     await capture.settle()
+    arrivals.flush()
   }
 
   /// Reads nothing any more, and gives up what is being read.
@@ -222,18 +231,18 @@ final class HistoryController {
   private func offer(_ id: Clip.ID) async -> Offer {
     do {
       guard let text = try await store.text(of: id) else {
-        view?.say(.gone)
+        host?.say(.gone)
         return .gone
       }
       try await clipboard.offer(text)
-      view?.copied()
+      host?.copied()
       return .offered(text)
     } catch let error as StoreError {
-      view?.say(.notRead(error))
+      host?.say(.notRead(error))
     } catch TransferError.overtaken {
-      view?.say(.clipboardTaken)
+      host?.say(.clipboardTaken)
     } catch {
-      view?.say(.clipboardUnavailable)
+      host?.say(.clipboardUnavailable)
     }
     return .failed
   }
@@ -245,8 +254,8 @@ final class HistoryController {
       deletions.add(deleted)
       view?.announce(event)
     } catch {
-      view?.restore(clip)
-      view?.say(.notDeleted(error))
+      model.restore(clip)
+      host?.say(.notDeleted(error))
     }
   }
 
@@ -269,30 +278,39 @@ final class HistoryController {
     queue.add { [self] in
       let outcome = await capture.recordExplicitly(bytes, fromClipboard: fromClipboard)
       // The list has the order of recording.
-      capture.tellNow()
+      arrivals.flush()
       switch outcome {
       case .recorded, .ignored: view?.focusNewest()
       default: break
       }
-      view?.show(outcome)
+      show([outcome])
+    }
+  }
+
+  /// Shows what became of texts that were to be recorded, in their order.
+  private func show(_ outcomes: [CaptureOutcome]) {
+    model.insertNewest(outcomes.compactMap(\.clip))
+    for outcome in outcomes {
+      switch outcome {
+      case .recorded, .ignored: break
+      case .failed(let error): host?.tell(error, as: .notRecorded(outcome))
+      case .secret: host?.leftOutSecret()
+      case .invalid, .unread, .noText: host?.say(.notRecorded(outcome))
+      }
     }
   }
 }
 
-extension HistoryView {
-  /// Shows what became of a text that was to be recorded.
-  fileprivate func show(_ outcome: CaptureOutcome) {
-    switch outcome {
-    case .recorded(let clip): insert(clip)
-    case .ignored: break
-    case .failed(let error): show(error, as: .notRecorded(outcome))
-    case .secret: leftOutSecret()
-    case .invalid, .unread, .noText: say(.notRecorded(outcome))
-    }
+extension CaptureOutcome {
+  /// What is to be shown.
+  fileprivate var clip: Clip? {
+    if case .recorded(let clip) = self { clip } else { nil }
   }
+}
 
+extension HistoryHost {
   /// Has the history opened anew if that mends it, and tells the user otherwise.
-  fileprivate func show(_ error: StoreError, as failure: HistoryFailure) {
+  func tell(_ error: StoreError, as failure: HistoryFailure) {
     switch error {
     case .damaged, .replaced: reopen(because: error)
     default: say(failure)

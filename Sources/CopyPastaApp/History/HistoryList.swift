@@ -4,19 +4,17 @@ import GtkKit
 
 /// The list of clips on the screen, and what the user does with its rows.
 @MainActor
-final class HistoryList {
+final class HistoryList: HistoryView {
   /// How long a copied row stays marked.
   static let flashTime = Duration.milliseconds(550)
 
   let root: ScrolledWindow
+  let controller: HistoryController
   private let view: ListView<ClipRow>
   private let model: HistoryListModel
-  let controller: HistoryController
   private let menu: RowMenu
   private let swipe: RowSwipe
   private let now: @Sendable () -> Int64
-  /// Takes what was just recorded into the list.
-  private(set) lazy var newClips = BurstCoalescer<Clip> { [weak self] in self?.insertNewest($0) }
   /// Whether the focus goes on to each new row, because the user has not used the list since it was shown.
   private var followsNewest = false
   private var flashes: [Clip.ID: Timeout] = [:]
@@ -28,16 +26,11 @@ final class HistoryList {
     self?.view.boundRows.forEach { $0.refreshAge() }
   }
 
-  /// - Parameters:
-  ///   - height: the window's, in pixels, which the first page of clips is to fill.
-  ///   - countChanged: called after clips came or went.
-  /// - Throws: if the first page cannot be read.
-  init(
-    _ reader: HistoryReader, height: Int, controller: HistoryController, now: @escaping @Sendable () -> Int64,
-    countChanged: @escaping @MainActor () -> Void
-  ) throws(StoreError) {
-    let model = try HistoryListModel(
-      reader: reader, firstPageSize: height / ClipRow.leastHeight + 1, failed: controller.failedToRead)
+  /// How many clips fill a window of a height, in pixels.
+  static func rowCount(inHeight height: Int) -> Int { height / ClipRow.leastHeight + 1 }
+
+  init(_ controller: HistoryController, now: @escaping @Sendable () -> Int64) {
+    let model = controller.model
     self.model = model
     self.controller = controller
     self.now = now
@@ -57,63 +50,18 @@ final class HistoryList {
     root.onHide { [weak self] in self?.ages.isRunning = false }
     view.onAnyInput { [weak self] kind in self?.used(by: kind) }
     // After the view, which has connected to the model before.
-    model.listModel.onItemsChanged { [weak self] _, _, _ in
-      self?.placesChanged()
-      countChanged()
+    model.listModel.onItemsChanged { [weak self] position, _, added in
+      self?.changed(at: position, added: added)
     }
     connectRows()
+    controller.view = self
   }
 
-  /// Moves the focus to the newest row, and to each newer one until the user makes a choice.
   func focusNewest() {
     followsNewest = true
     showsFocus = true
     guard model.count > 0 else { return }
     view.focus(0)
-  }
-
-  /// How many clips there are.
-  var count: Int { model.count }
-
-  /// Whether another file, or none, is in the history's place by now.
-  var isReplaced: Bool { model.isReplaced }
-
-  /// The clip at a position, from 0, the newest.
-  func id(at position: Int) -> Clip.ID { model.id(at: position) }
-
-  /// Whether it is known of all clips that they are there.
-  var isComplete: Bool { !model.mayHaveMore }
-
-  /// Adds the clips older than those of the first page, for which that need not wait.
-  func loadRest() async {
-    guard model.mayHaveMore, let ids = await controller.ids(olderThan: model.oldestOfFirstPage)
-    else { return }
-    model.addOlder(ids)
-  }
-
-  /// Takes a clip off the list; the focus goes on to its neighbour.
-  func remove(_ id: Int64) -> Clip? {
-    guard let position = model.position(of: id) else { return nil }
-    let hadFocus = view.focusedRow?.clip?.id == id
-    let clip = model.remove(id)
-    if hadFocus && model.count > 0 { view.focus(min(position, model.count - 1)) }
-    return clip
-  }
-
-  /// Takes clips off the list, whose ids ascend; the focus goes on to a neighbour.
-  func remove(_ ids: [Int64]) {
-    let focused = view.focusedRow?.clip?.id
-    let position = focused.flatMap(model.position)
-    model.remove(ids)
-    if let focused, let position, model.position(of: focused) == nil, model.count > 0 {
-      view.focus(min(position, model.count - 1))
-    }
-  }
-
-  /// Puts a clip back at its old place.
-  func restore(_ clip: Clip) {
-    model.restore(clip)
-    ages.rowsChanged()
   }
 
   /// Moves the focus to a clip's row, after bringing it into view.
@@ -124,13 +72,6 @@ final class HistoryList {
   /// Moves the focus back to the row that had it last.
   func focusAgain() { view.grabFocus() }
 
-  /// Takes every clip off the list.
-  func removeAll() {
-    newClips.discard()
-    model.removeAll()
-  }
-
-  /// Marks a row as copied, for a moment.
   func flash(_ id: Int64) {
     row(of: id)?.showCopied(true)
     flashes[id] = Timeout(after: Self.flashTime) { [weak self] in
@@ -152,8 +93,7 @@ final class HistoryList {
     }
   }
 
-  /// Makes a screen reader say something.
-  func announce(_ words: String) { view.announce(words) }
+  func announce(_ event: HistoryEvent) { view.announce(event.message) }
 
   /// Opens the menu of a row that is seen.
   func openMenu(of id: Clip.ID) {
@@ -198,11 +138,14 @@ final class HistoryList {
 
   // MARK: -
 
+  /// Clips came or went.
+  ///
   /// What the user looks at stays in its place; only who is at the very top sees new clips come in.
-  private func insertNewest(_ clips: [Clip]) {
-    let isAtTop = root.offset == 0
-    model.insertNewest(clips)
-    if isAtTop {
+  private func changed(at position: Int, added: Int) {
+    // Only the rows near what is seen have a view, whose name says its place.
+    view.boundRows.forEach { $0.refreshName() }
+    guard added > 0 else { return }
+    if position == 0 && root.offset == 0 {
       if followsNewest { view.focus(0) } else { view.scroll(to: 0) }
     }
     ages.rowsChanged()
@@ -217,9 +160,6 @@ final class HistoryList {
       if showsFocus { view.addStyle("by-keyboard") } else { view.removeStyle("by-keyboard") }
     }
   }
-
-  /// Only the rows near what is seen have a view, whose name says its place.
-  private func placesChanged() { view.boundRows.forEach { $0.refreshName() } }
 
   private func row(of id: Int64) -> ClipRow? { view.boundRows.first { $0.clip?.id == id } }
 }

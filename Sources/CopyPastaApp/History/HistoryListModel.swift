@@ -28,7 +28,7 @@ final class HistoryListModel: ListModelSource {
   ///   - firstPageSize: should fill the window and no more: a list view builds all of its rows before it draws.
   ///   - failed: called if a page cannot be read later.
   init(
-    reader: HistoryReader, firstPageSize: Int, failed: @escaping @MainActor (StoreError) -> Void = { _ in }
+    reader: HistoryReader, firstPageSize: Int, failed: @escaping @MainActor (StoreError) -> Void
   ) throws(StoreError) {
     self.reader = reader
     self.failed = failed
@@ -86,6 +86,7 @@ final class HistoryListModel: ListModelSource {
 
   /// Adds clips that were just recorded at the top; they come in the order of their captures.
   func insertNewest(_ clips: [Clip]) {
+    guard !clips.isEmpty else { return }
     ids += clips.map(\.id)
     for clip in clips { rows[clip.id] = clip }
     if rows.count > Self.cacheLimit { dropRows(farFrom: 0) }

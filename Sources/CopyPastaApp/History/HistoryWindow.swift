@@ -49,9 +49,9 @@ final class HistoryWindow {
     /// The history cannot be opened. That is tried again if the user has left the window and comes back to it.
     case unavailable(StoreError, wasLeft: Bool)
     /// The clips, or what to do if there is none.
-    case open(HistoryController, HistoryList)
+    case open(HistoryList)
     /// The history is closed, to be opened anew; meanwhile its rows stay on the screen.
-    case reopening(HistoryController, HistoryList)
+    case reopening(HistoryList)
   }
 
   /// - Parameter closed: called when the user closes the window, which is still shown then.
@@ -102,9 +102,9 @@ final class HistoryWindow {
   /// Does what the first `present` would wait for, in pieces, each when there is nothing else to do; shows nothing, and
   /// reads nothing from the clipboard.
   func prepare() async {
-    guard case .open(let controller, let list) = state else { return }
+    guard let controller else { return }
     let pieces: [@MainActor () async -> Void] = [
-      window.layOut, { self.followSettings(controller) }, list.loadRest, window.layOut,
+      window.layOut, { self.followSettings(controller) }, controller.loadRest, window.layOut,
     ]
     for piece in pieces {
       await MainLoop.idle()
@@ -143,24 +143,25 @@ final class HistoryWindow {
   // MARK: - What it shows
 
   /// What can be done with the history; nil if it is not open.
-  var controller: HistoryController? {
-    if case .open(let controller, _) = state { controller } else { nil }
-  }
+  var controller: HistoryController? { list?.controller }
 
   private var list: HistoryList? {
-    if case .open(_, let list) = state { list } else { nil }
+    if case .open(let list) = state { list } else { nil }
   }
+
+  /// How many clips there are to be shown.
+  private var count: Int { controller?.model.count ?? 0 }
 
   /// Draws the state.
   private func draw() {
-    actions.setEnabled("clear-history", list.map { $0.count > 0 } ?? false)
+    actions.setEnabled("clear-history", count > 0)
     switch state {
     case .opening, .reopening: break
     case .rescuing: draw(.rescuing)
     case .unavailable(let error, _): draw(.failure(error.message))
-    case .open(_, let list):
+    case .open(let list):
       let wasEmpty = pages.shown == "empty"
-      if list.count == 0 {
+      if count == 0 {
         pages.show("empty") { emptyPage.root }
         emptyPage.focus()
       } else {
@@ -175,6 +176,18 @@ final class HistoryWindow {
     pages.show("status") { page.root }
     statusPage = page
     if isDrawn { page.focus() }
+  }
+
+  /// Moves the focus to the newest row, or to the page that says why there is none.
+  private func focusNewest() {
+    list?.focusNewest()
+    if list != nil && count == 0 { emptyPage.focus() }
+    statusPage?.focus()
+  }
+
+  /// Gives the focus back to the row that had it, or to the page in its place.
+  private func focusAgain() {
+    if let list, count > 0 { list.focusAgain() } else { focusNewest() }
   }
 
   private func enter(_ state: State) {
@@ -198,15 +211,16 @@ final class HistoryWindow {
   }
 
   private func show(_ history: History) throws(StoreError) {
-    let controller = HistoryController(history.store, environment.clipboard, now: environment.now, view: self)
-    let list = try HistoryList(
-      history.reader, height: window.defaultSize.height, controller: controller, now: environment.now
-    ) { [weak self] in self?.draw() }
+    let controller = try HistoryController(
+      history.store, history.reader, environment.clipboard, now: environment.now,
+      firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), host: self)
+    let list = HistoryList(controller, now: environment.now)
+    controller.model.listModel.onItemsChanged { [weak self] _, _, _ in self?.draw() }
     complaint = nil
     statusPage = nil
     undoBar.show(0)
     pages.removeAll()
-    enter(.open(controller, list))
+    enter(.open(list))
     // At the start that waits for the first frame.
     guard isDrawn else { return }
     focusNewest()
@@ -244,14 +258,14 @@ final class HistoryWindow {
 
   /// Does with an open history what the first frame need not wait for.
   private func complete() {
-    guard case .open(let controller, let list) = state else { return }
+    guard let controller else { return }
     followSettings(controller)
     // After the settings, which say how large a text may be.
     followActivity()
     // Some 200 rows are built then: whether the clipboard is read is to be seen before.
-    window.onNextFrame { [weak self, weak list] in
+    window.onNextFrame { [weak self, weak controller] in
       Task.unpooled {
-        await list?.loadRest()
+        await controller?.loadRest()
         self?.expire()
       }
     }
@@ -275,7 +289,7 @@ final class HistoryWindow {
 
   /// Deletes what is too old, once it is known what is in the list.
   private func expire() {
-    guard isDrawn, case .open(let controller, let list) = state, list.isComplete else { return }
+    guard isDrawn, let controller, !controller.model.mayHaveMore else { return }
     Task.unpooled { [expiry = environment.expiry] in await controller.expire(by: expiry) }
   }
 
@@ -302,8 +316,8 @@ final class HistoryWindow {
       window.addKeys(action.triggers, running: action.fullName)
     }
     window.onControlDigit { [weak self] digit in
-      guard case .open(let controller, let list) = self?.state, digit <= list.count else { return false }
-      controller.copy(list.id(at: digit - 1))
+      guard let controller = self?.controller, digit <= controller.model.count else { return false }
+      controller.copy(controller.model.id(at: digit - 1))
       return true
     }
     body.onDrop(of: TextFormat.mimeTypes, isAccepted: { [weak self] in self?.controller != nil }) {
@@ -328,20 +342,20 @@ final class HistoryWindow {
       // The cause may be gone.
       environment.forgetHistory()
       openHistory()
-    case .open(_, let list) where isActive && list.isReplaced: reopen(because: .replaced)
+    case .open(let list) where isActive && list.controller.model.isReplaced: reopen(because: .replaced)
     default: break
     }
     followActivity()
   }
 
   private func askToClear() {
-    guard case .open(let controller, let list) = state, list.count > 0 else { return }
+    guard let controller, count > 0 else { return }
     ConfirmationDialog.ask(
       over: window, title: tr("Clear History?"),
       text: trn(
         "The only text in the history will be deleted. This cannot be undone.",
-        "All %s texts in the history will be deleted. This cannot be undone.", list.count
-      ).filled(with: Format.number(list.count)), action: tr("C_lear History")
+        "All %s texts in the history will be deleted. This cannot be undone.", count
+      ).filled(with: Format.number(count)), action: tr("C_lear History")
     ) { controller.clear() }
   }
 
@@ -365,22 +379,7 @@ final class HistoryWindow {
 
 // MARK: - What the controller tells
 
-extension HistoryWindow: HistoryView {
-  func insert(_ clip: Clip) { list?.newClips.add(clip) }
-  func remove(_ id: Clip.ID) -> Clip? { list?.remove(id) }
-  func remove(_ ids: [Clip.ID]) { list?.remove(ids) }
-  func removeAll() { list?.removeAll() }
-  func restore(_ clip: Clip) { list?.restore(clip) }
-  func flash(_ id: Clip.ID) { list?.flash(id) }
-  func focus(_ id: Clip.ID) { list?.focus(id) }
-
-  /// Moves the focus to the newest row, or to the page that says why there is none.
-  func focusNewest() {
-    list?.focusNewest()
-    if list?.count == 0 { emptyPage.focus() }
-    statusPage?.focus()
-  }
-
+extension HistoryWindow: HistoryHost {
   func showDeletions(_ count: Int) {
     // Its buttons go: the focus must not go with them.
     if count == 0 && undoBar.hasFocus { focusAgain() }
@@ -388,13 +387,7 @@ extension HistoryWindow: HistoryView {
     list?.isUnderUndoBar = count > 0
   }
 
-  /// Gives the focus back to the row that had it, or to the page in its place.
-  private func focusAgain() {
-    if let list, list.count > 0 { list.focusAgain() } else { focusNewest() }
-  }
-
   func copied() { copies.notify() }
-  func announce(_ event: HistoryEvent) { list?.announce(event.message) }
 
   func leftOutSecret() { readingIndicator.showSecret() }
 
@@ -412,13 +405,13 @@ extension HistoryWindow: HistoryView {
   }
 
   func reopen(because error: StoreError) {
-    guard case .open(let controller, let list) = state else { return }
-    state = .reopening(controller, list)
+    guard let list else { return }
+    state = .reopening(list)
     readingIndicator.state = environment.pause.isPaused ? .paused : .idle
     // Not at once: whoever has found out is at work in it.
     Task.unpooled { [weak self] in
       list.detach()
-      await controller.close()
+      await list.controller.close()
       guard let self else { return }
       environment.forgetHistory()
       report(error.message)

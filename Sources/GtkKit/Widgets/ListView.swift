@@ -25,19 +25,33 @@ public protocol ListRow: AnyObject {
 }
 
 /// A list that builds views only for the rows near what is seen.
+///
+/// If the row in focus goes, the focus goes on to its neighbour.
 @MainActor
 public final class ListView<Row: ListRow>: Widget {
   private var rows: [OpaquePointer: Row] = [:]
+  /// Whether the row in focus is among those that the model has just let go.
+  private var losesFocus = false
   private var unsaying: Timeout?
 
   /// Makes a list of a model's rows; `make` builds the view of one.
   public convenience init(model: ListModel, make: @escaping @MainActor (ListPlace) -> Row) {
     let factory = gtk_signal_list_item_factory_new()
-    // The view takes over both references.
-    let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))
-    self.init(new: gtk_list_view_new(selection, factory))
+    // The view takes over the reference.
+    self.init(new: gtk_list_view_new(nil, factory))
     connect(factory: Object(Owned(borrowing: factory)), make)
-    model.onItemsChanged { [weak self] _, _, _ in self?.leaveSelectionUnsaid() }
+    // Once before GTK's view hears of a change, which then has forgotten who had the focus, and once after it.
+    model.onItemsChanged { [weak self] position, removed, _ in
+      guard let self else { return }
+      losesFocus = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
+    }
+    let selection = Object(Owned(taking: gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))))
+    gtk_list_view_set_model(opaque, selection.opaque)
+    model.onItemsChanged { [weak self] position, _, _ in
+      guard let self else { return }
+      if losesFocus && itemCount > 0 { focus(min(position, itemCount - 1)) }
+      leaveSelectionUnsaid()
+    }
   }
 
   /// Calls `body` with a row and a place in the list when a button is pressed and released on that row.
@@ -67,12 +81,16 @@ public final class ListView<Row: ListRow>: Widget {
   /// The row that has the focus, or within which something has it.
   ///
   /// The window says what has it: a row that was just removed may still be marked as if it had.
-  public var focusedRow: Row? {
+  public var focusedRow: Row? { focused?.row }
+
+  private var focusedPosition: Int? { focused.flatMap { ListPlace(item: $0.item).position } }
+
+  private var focused: (item: OpaquePointer, row: Row)? {
     guard let root = gtk_widget_get_root(widget), let focused = gtk_root_get_focus(root) else { return nil }
-    return rows.values.first { row in
+    return rows.first { _, row in
       guard let container = gtk_widget_get_parent(row.root.widget) else { return false }
       return container == focused || gtk_widget_is_ancestor(focused, container) != 0
-    }
+    }.map { (item: $0.key, row: $0.value) }
   }
 
   /// The row that a point of the list lies in.

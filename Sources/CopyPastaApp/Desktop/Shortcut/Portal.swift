@@ -119,7 +119,10 @@ private final class PortalAnswer {
 
   func wait() async -> Result<[String: Variant], Portal.RequestError> {
     await withTaskCancellationHandler {
-      if result == nil, !Task.isCancelled { await withCheckedContinuation { waiting = $0 } }
+      await withCheckedContinuation { continuation in
+        // Here, and not before: the main thread may have a turn on the way.
+        if result == nil, !Task.isCancelled { waiting = continuation } else { continuation.resume() }
+      }
     } onCancel: {
       Task.unpooled { self.give(.failure(.cancelled)) }
     }

@@ -1,0 +1,59 @@
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+@MainActor
+@Suite struct BurstMailboxTests {
+  @Test func `the first comes at once and what follows fast together`() async throws {
+    var deliveries: [[Int]] = []
+    let mailbox = BurstMailbox<Int>(
+      .init(gap: .seconds(600), silence: .milliseconds(1), limit: .seconds(600))
+    ) { deliveries.append($0) }
+    mailbox.add(0)
+    try await pump("a delivery") { deliveries == [[0]] }
+    for number in 1..<5 { mailbox.add(number) }
+    #expect(deliveries == [[0]])
+    try await pump("a delivery") { deliveries.count == 2 }
+    #expect(deliveries == [[0], [1, 2, 3, 4]])
+  }
+
+  @Test func `what comes without haste comes at once, and together if the main thread was busy`()
+    async throws
+  {
+    var deliveries: [[Int]] = []
+    let mailbox = BurstMailbox<Int>(.init(gap: .zero, silence: .seconds(600), limit: .seconds(600))) {
+      deliveries.append($0)
+    }
+    for number in 0..<3 {
+      mailbox.add(number)
+      try await pump("a delivery") { deliveries.count == number + 1 }
+    }
+    for number in 3..<5 { mailbox.add(number) }
+    try await pump("a delivery") { deliveries.count == 4 }
+    #expect(deliveries == [[0], [1], [2], [3, 4]])
+  }
+
+  @Test func `a haste without end is drawn now and then`() async throws {
+    var delivered: [Int] = []
+    let mailbox = BurstMailbox<Int>(
+      .init(gap: .seconds(600), silence: .seconds(600), limit: .milliseconds(1))
+    ) { delivered += $0 }
+    for number in 0..<20 {
+      mailbox.add(number)
+      try await pump("a delivery") { delivered.count == number + 1 }
+    }
+    #expect(delivered == Array(0..<20))
+  }
+
+  @Test func `what is held back can be had at once`() {
+    var delivered: [Int] = []
+    let mailbox = BurstMailbox<Int>(
+      .init(gap: .seconds(600), silence: .seconds(600), limit: .seconds(600))
+    ) { delivered += $0 }
+    for number in 0..<3 { mailbox.add(number) }
+    #expect(delivered.isEmpty)
+    mailbox.flush()
+    #expect(delivered == [0, 1, 2])
+  }
+}
