@@ -38,6 +38,7 @@ final class CopyPastaApplication {
   private lazy var haptics = Haptics(preferences: environment.preferences)
   private var shortcutObservation: Observation?
   private var copies: Observation?
+  private var offerLosses: Observation?
 
   /// - Parameter services: what GTK waits for as it starts.
   init(_ services: StartupServices) {
@@ -55,7 +56,7 @@ final class CopyPastaApplication {
     application.onActivate { [weak self] in self?.show(.ambient) }
     application.onTerminationSignal { [weak self] in self?.quit() }
     Display.onLoss { [weak self] in self?.displayLost() }
-    environment.clipboard.onOfferLost { [weak self] in self?.endIfUnneeded() }
+    offerLosses = environment.clipboard.observeOfferLoss { [weak self] in self?.endIfUnneeded() }
     // Not once the window is there: until the application runs, what is pressed would meet no action.
     services.awaitBeforeApplication()
     switch start {

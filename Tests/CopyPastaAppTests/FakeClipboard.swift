@@ -13,7 +13,9 @@ final class FakeClipboard: SystemClipboard {
   var failure: TransferError?
   var offeredText: ClipText?
 
-  func onOfferLost(_ body: @escaping @MainActor () -> Void) {}
+  private let offerLosses = Observers()
+
+  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> Observation { offerLosses.add(body) }
 
   func offer(_ text: ClipText) async throws(TransferError) {
     if let failure { throw failure }

@@ -9,7 +9,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   private let clipboard = Clipboard.ofDisplay
   private let permit = ReadingPermit()
   private var offered: ClipText?
-  private var offerLost: (@MainActor () -> Void)?
+  private let offerLosses = Observers()
   /// How often the clipboard changed hands.
   private var changes = 0
   /// There is an offer that nobody has read.
@@ -61,7 +61,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     offered = text
   }
 
-  func onOfferLost(_ body: @escaping @MainActor () -> Void) { offerLost = body }
+  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> Observation { offerLosses.add(body) }
 
   // MARK: - Following
 
@@ -102,7 +102,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     noteChange(isOwn: clipboard.isLocal && !clipboard.mimeTypes.isEmpty)
     if offered != nil && !clipboard.isLocal {
       offered = nil
-      offerLost?()
+      offerLosses.notify()
     }
     hasNewOffer = !clipboard.mimeTypes.isEmpty
     if hasNewOffer, !clipboard.isLocal, permit.current != nil { question.begin() }

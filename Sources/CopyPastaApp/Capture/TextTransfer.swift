@@ -14,8 +14,8 @@ struct TextTransfer {
   ///
   /// - Throws: `TransferError.timedOut` or `.tooLarge`; what the stream throws.
   func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
-    let deadline = Deadline(limits)
     let (answers, answer) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
+    let deadline = Deadline(limits) { answer.finish(throwing: TransferError.timedOut) }
     let reading = Task.unpooled {
       do {
         answer.yield(try await read(open, extending: deadline))
@@ -24,7 +24,6 @@ struct TextTransfer {
       }
     }
     // Not waited for: a read that GDK has begun on X11 does not end when it is cancelled.
-    deadline.onPassing { answer.finish(throwing: TransferError.timedOut) }
     defer {
       deadline.end()
       reading.cancel()
@@ -63,23 +62,20 @@ extension Drop: DroppedText {
 private final class Deadline {
   private let idleTimeout: Duration
   private var timers: [Timeout] = []
-  private var passing: (@MainActor () -> Void)?
+  private let passed: @MainActor () -> Void
 
-  init(_ limits: TransferLimits) {
+  init(_ limits: TransferLimits, passed: @escaping @MainActor () -> Void) {
     idleTimeout = limits.idleTimeout
-    timers = [Timeout(after: limits.total) { [weak self] in self?.pass() }]
+    self.passed = passed
+    timers = [Timeout(after: limits.total, passed)]
     extend()
   }
-
-  func onPassing(_ body: @escaping @MainActor () -> Void) { passing = body }
 
   /// Something arrived: the wait for the next piece begins anew.
   func extend() {
     if timers.count > 1 { timers.removeLast() }
-    timers.append(Timeout(after: idleTimeout) { [weak self] in self?.pass() })
+    timers.append(Timeout(after: idleTimeout, passed))
   }
 
   func end() { timers = [] }
-
-  private func pass() { passing?() }
 }

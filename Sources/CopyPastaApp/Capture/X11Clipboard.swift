@@ -13,7 +13,7 @@ final class X11Clipboard: SystemClipboard {
   private let offers: X11ClipboardSource
   // Connected to when first needed.
   private var owner: SelectionOwner?
-  private var offerLost: (@MainActor () -> Void)?
+  private let offerLosses = Observers()
 
   private(set) var offeredText: ClipText?
 
@@ -42,7 +42,7 @@ final class X11Clipboard: SystemClipboard {
       } catch {
         forgetOwner()
         if !isLastTry { continue }
-        offerLost?()
+        offerLosses.notify()
         throw .unavailable
       }
       if wasTaken { return }
@@ -54,7 +54,7 @@ final class X11Clipboard: SystemClipboard {
     if isOffering { _ = await owner?.handOver(within: .seconds(1)) }
   }
 
-  func onOfferLost(_ body: @escaping @MainActor () -> Void) { offerLost = body }
+  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> Observation { offerLosses.add(body) }
 
   private func connectedOwner() async throws -> SelectionOwner {
     if let owner { return owner }
@@ -80,7 +80,7 @@ final class X11Clipboard: SystemClipboard {
     guard await !owner.isOwner, owner === self.owner else { return }
     offeredText = nil
     if await owner.isConnectionLost { forgetOwner() }
-    offerLost?()
+    offerLosses.notify()
   }
 }
 

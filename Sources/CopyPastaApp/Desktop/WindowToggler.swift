@@ -18,7 +18,7 @@ final class WindowToggler {
   private let window: HistoryWindow
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
-  private var copies: Observation?
+  private var observations: [Observation] = []
   private var isArriving = false
   private var arrival: Timeout?
   private var loss: Timeout?
@@ -38,10 +38,12 @@ final class WindowToggler {
     self.window = window
     self.preferences = preferences
     self.hidden = hidden
-    window.onActivityChange { [weak self] in self?.activityChanged() }
-    copies = window.observeCopies { [weak self] in
-      if preferences().hidesAfterCopying { self?.hide() }
-    }
+    observations = [
+      window.observeActivity { [weak self] in self?.activityChanged() },
+      window.observeCopies { [weak self] in
+        if preferences().hidesAfterCopying { self?.hide() }
+      },
+    ]
   }
 
   /// Shows the window in front, with the focus on the newest row.

@@ -38,7 +38,7 @@ final class HistoryWindow {
   private let copies = Observers()
   /// The user closes the window.
   let closed: @MainActor () -> Void
-  private var activityChange: (@MainActor () -> Void)?
+  private let activity = Observers()
 
   /// What the window shows.
   private enum State {
@@ -134,8 +134,8 @@ final class HistoryWindow {
     window.destroy()
   }
 
-  /// Calls when `isShown` or `isActive` may have changed.
-  func onActivityChange(_ body: @escaping @MainActor () -> Void) { activityChange = body }
+  /// Calls when `isShown` or `isActive` may have changed, as long as the observation is kept.
+  func observeActivity(_ body: @escaping @MainActor () -> Void) -> Observation { activity.add(body) }
 
   /// Calls each time that a text of the history is on the clipboard, as long as the observation is kept.
   func observeCopies(_ body: @escaping @MainActor () -> Void) -> Observation { copies.add(body) }
@@ -332,7 +332,7 @@ final class HistoryWindow {
   }
 
   private func activityChanged() {
-    activityChange?()
+    activity.notify()
     if isDrawn { window.tellActivityAgain() }
     notice.isHeard = isDrawn && isActive
     expirySchedule.follow(isShown: isShown, isActive: isActive)
