@@ -11,18 +11,11 @@ final class HistoryWindow {
   private let environment: Environment
   private let readingIndicator = ReadingIndicator()
   private let actions = ActionGroup()
-  private lazy var notice = NoticeBar { [weak self] in self?.focusAgain() }
-  private let pages = Stack()
-  private lazy var emptyPage = StatusPage.empty { [weak self] in self?.copyCommand() }
-  /// What is shown in place of a history that is not open.
-  private var statusPage: StatusPage?
-  private lazy var body = Overlay(pages, under: [undoBar.root])
-  private lazy var undoBar = UndoBar { [weak self] in
-    self?.controller?.undo()
-  } close: { [weak self] in
-    self?.controller?.forgetDeletions()
-  } noticed: { [weak self] in
-    self?.controller?.prolongUndo()
+  private lazy var notice = NoticeBar { [weak self] in self?.body.focusAgain() }
+  private lazy var body = HistoryBody { [weak self] in
+    self?.controller
+  } copyCommand: { [weak self] in
+    self?.copyCommand()
   }
 
   private var state = State.opening
@@ -63,7 +56,7 @@ final class HistoryWindow {
       HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
     WindowSize(keptIn: environment.windowState).apply(to: window)
-    window.setChild(Box(.vertical, [body, notice.root]))
+    window.setChild(Box(.vertical, [body.root, notice.root]))
     connect()
     openHistory()
   }
@@ -94,7 +87,7 @@ final class HistoryWindow {
   /// Shows the window in front, with the focus on the newest row.
   func present(_ activation: Activation) {
     window.present(activation)
-    focusNewest()
+    body.focusNewest()
     guard !isDrawn else { return }
     window.onNextFrame { [weak self] in self?.drawn() }
   }
@@ -152,50 +145,24 @@ final class HistoryWindow {
   /// How many clips there are to be shown.
   private var count: Int { controller?.model.count ?? 0 }
 
-  /// Draws the state.
-  private func draw() {
-    actions.setEnabled("clear-history", count > 0)
-    switch state {
-    case .opening, .reopening: break
-    case .rescuing: draw(.rescuing)
-    case .unavailable(let error, _): draw(.failure(error.message))
-    case .open(let list):
-      let wasEmpty = pages.shown == "empty"
-      if count == 0 {
-        pages.show("empty") { emptyPage.root }
-        emptyPage.focus()
-      } else {
-        pages.show("list") { list.root }
-        if wasEmpty { list.focusNewest() }
-      }
-    }
-  }
-
-  private func draw(_ page: StatusPage) {
-    pages.removeAll()
-    pages.show("status") { page.root }
-    statusPage = page
-    if isDrawn { page.focus() }
-  }
-
-  /// Moves the focus to the newest row, or to the page that says why there is none.
-  private func focusNewest() {
-    list?.focusNewest()
-    if list != nil && count == 0 { emptyPage.focus() }
-    statusPage?.focus()
-  }
-
-  /// Gives the focus back to the row that had it, or to the page in its place.
-  private func focusAgain() {
-    if let list, count > 0 { list.focusAgain() } else { focusNewest() }
-  }
-
   private func enter(_ state: State) {
     let before = self.state
     self.state = state
-    draw()
+    switch state {
+    case .opening, .reopening: break
+    case .rescuing: body.show(.rescuing, takesFocus: isDrawn)
+    case .unavailable(let error, _): body.show(.failure(error.message), takesFocus: isDrawn)
+    case .open(let list): body.show(list)
+    }
+    actions.setEnabled("clear-history", count > 0)
     // What is not on the screen any more may go.
     withExtendedLifetime(before) {}
+  }
+
+  /// Clips came or went.
+  private func countChanged() {
+    actions.setEnabled("clear-history", count > 0)
+    body.draw()
   }
 
   /// Opens the history, or shows why it cannot be opened.
@@ -215,15 +182,12 @@ final class HistoryWindow {
       history.store, history.reader, environment.clipboard, now: environment.now,
       firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), host: self)
     let list = HistoryList(controller, now: environment.now)
-    controller.model.listModel.onItemsChanged { [weak self] _, _, _ in self?.draw() }
+    controller.model.listModel.onItemsChanged { [weak self] _, _, _ in self?.countChanged() }
     complaint = nil
-    statusPage = nil
-    undoBar.show(0)
-    pages.removeAll()
     enter(.open(list))
     // At the start that waits for the first frame.
     guard isDrawn else { return }
-    focusNewest()
+    body.focusNewest()
     complete()
   }
 
@@ -276,7 +240,7 @@ final class HistoryWindow {
     let useSizeLimit: @MainActor () -> Void = { [weak controller] in
       controller?.sizeLimit = preferences.sizeLimit
     }
-    let showShortcut: @MainActor () -> Void = { [emptyPage, weak shortcut] in
+    let showShortcut: @MainActor () -> Void = { [emptyPage = body.emptyPage, weak shortcut] in
       if let state = shortcut?.state { emptyPage.add(state.message, command: state.command) }
     }
     useSizeLimit()
@@ -320,11 +284,11 @@ final class HistoryWindow {
       controller.copy(controller.model.id(at: digit - 1))
       return true
     }
-    body.onDrop(of: TextFormat.mimeTypes, isAccepted: { [weak self] in self?.controller != nil }) {
+    body.root.onDrop(of: TextFormat.mimeTypes, isAccepted: { [weak self] in self?.controller != nil }) {
       [weak self] drop in
       if let controller = self?.controller { controller.take(drop) } else { drop.finish(accepted: false) }
     }
-    body.addStyle("drop-place")
+    body.root.addStyle("drop-place")
     actions.add("clear-history") { [weak self] in self?.askToClear() }
     actions.add(environment.pause.action)
     pauseObservation = environment.pause.observe { [weak self] in self?.followActivity() }
@@ -362,7 +326,7 @@ final class HistoryWindow {
   private func copyCommand() {
     Task.unpooled { [weak self, environment] in
       let failure = await environment.clipboard.offerToggleCommand()
-      if let failure { self?.report(failure) } else { self?.emptyPage.showCopied() }
+      if let failure { self?.report(failure) } else { self?.body.emptyPage.showCopied() }
     }
   }
 
@@ -380,12 +344,7 @@ final class HistoryWindow {
 // MARK: - What the controller tells
 
 extension HistoryWindow: HistoryHost {
-  func showDeletions(_ count: Int) {
-    // Its buttons go: the focus must not go with them.
-    if count == 0 && undoBar.hasFocus { focusAgain() }
-    undoBar.show(count)
-    list?.isUnderUndoBar = count > 0
-  }
+  func showDeletions(_ count: Int) { body.showDeletions(count) }
 
   func copied() { copies.notify() }
 

@@ -1,0 +1,85 @@
+import GtkKit
+
+/// What the window shows below its header: the clips, or a page in their place, and the bar that offers to undo.
+@MainActor
+final class HistoryBody {
+  let root: Overlay
+  /// What to do if there is no clip yet, and when the clipboard is read.
+  private(set) lazy var emptyPage = StatusPage.empty(copy: copyCommand)
+  private let copyCommand: @MainActor () -> Void
+  private let pages = Stack()
+  private let undoBar: UndoBar
+  /// What is shown in place of a history that is not open.
+  private var statusPage: StatusPage?
+  private var list: HistoryList?
+
+  /// - Parameters:
+  ///   - controller: the history to undo deletions in; nil if it is not open.
+  ///   - copyCommand: copies the command that the empty page shows.
+  init(
+    controller: @escaping @MainActor () -> HistoryController?, copyCommand: @escaping @MainActor () -> Void
+  ) {
+    self.copyCommand = copyCommand
+    undoBar = UndoBar {
+      controller()?.undo()
+    } close: {
+      controller()?.forgetDeletions()
+    } noticed: {
+      controller()?.prolongUndo()
+    }
+    root = Overlay(pages, under: [undoBar.root])
+  }
+
+  /// Shows the clips, or what to do if there is none.
+  func show(_ list: HistoryList) {
+    statusPage = nil
+    undoBar.show(0)
+    pages.removeAll()
+    self.list = list
+    draw()
+  }
+
+  /// Shows a page in place of the clips.
+  func show(_ page: StatusPage, takesFocus: Bool) {
+    list = nil
+    pages.removeAll()
+    pages.show("status") { page.root }
+    statusPage = page
+    if takesFocus { page.focus() }
+  }
+
+  /// Shows what there is now that clips came or went.
+  func draw() {
+    guard let list else { return }
+    let wasEmpty = pages.shown == "empty"
+    if isEmpty {
+      pages.show("empty") { emptyPage.root }
+      emptyPage.focus()
+    } else {
+      pages.show("list") { list.root }
+      if wasEmpty { list.focusNewest() }
+    }
+  }
+
+  /// Moves the focus to the newest row, or to the page that says why there is none.
+  func focusNewest() {
+    list?.focusNewest()
+    if isEmpty { emptyPage.focus() }
+    statusPage?.focus()
+  }
+
+  /// Gives the focus back to the row that had it, or to the page in its place.
+  func focusAgain() {
+    if let list, !isEmpty { list.focusAgain() } else { focusNewest() }
+  }
+
+  /// Offers to undo so many deletions, or none.
+  func showDeletions(_ count: Int) {
+    // Its buttons go: the focus must not go with them.
+    if count == 0 && undoBar.hasFocus { focusAgain() }
+    undoBar.show(count)
+    list?.isUnderUndoBar = count > 0
+  }
+
+  private var isEmpty: Bool { list?.controller.model.count == 0 }
+}
