@@ -147,6 +147,19 @@ extension Expiry {
   }
 }
 
+extension KeepTime {
+  /// Asks over a window before texts are kept for less time; `confirmed` is called if the user wants that.
+  @MainActor
+  func ask(over window: Window, deleting count: Int, _ confirmed: @escaping @MainActor () -> Void) {
+    ConfirmationDialog.ask(
+      over: window, title: tr("Delete Older Texts?"),
+      text: trn(
+        "%s text is older than %s and will be deleted. This cannot be undone.",
+        "%s texts are older than %s and will be deleted. This cannot be undone.", count
+      ).filled(with: Format.number(count), words), action: tr("_Delete"), confirmed)
+  }
+}
+
 extension Expiry.Question {
   /// Asks over the window of the history; `confirmed` is called if the texts may go.
   @MainActor

@@ -42,13 +42,7 @@ final class KeepTimeMenu {
     do throws(StoreError) {
       let count = try await environment.expiry.count(of: choice, in: environment.history.get().store)
       guard count > 0 else { return choose(choice) }
-      ConfirmationDialog.ask(
-        over: window, title: tr("Delete Older Texts?"),
-        text: trn(
-          "%s text is older than %s and will be deleted. This cannot be undone.",
-          "%s texts are older than %s and will be deleted. This cannot be undone.", count
-        ).filled(with: Format.number(count), choice.words), action: tr("_Delete")
-      ) { [weak self] in self?.choose(choice) }
+      choice.ask(over: window, deleting: count) { [weak self] in self?.choose(choice) }
     } catch {
       // The next start of the window finds out anew.
       if case .failure = environment.history { environment.forgetHistory() }
