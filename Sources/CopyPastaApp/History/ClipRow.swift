@@ -94,7 +94,7 @@ final class ClipRow: ListRow {
   /// A screen reader that is at the row would say all of it again, unasked: it is told the next time.
   func refreshAge() {
     showAge()
-    if container?.isInUse == false { refreshName() }
+    if container?.hasFocusInActiveWindow == false { refreshName() }
   }
 
   private func showAge() {

@@ -100,7 +100,7 @@ open class Widget: Object {
   }
 
   /// Whether the focus is on the widget, or within it, in the window that the user works in.
-  public final var isInUse: Bool {
+  public final var hasFocusInActiveWindow: Bool {
     hasFocusWithin
       && gtk_widget_get_state_flags(widget).rawValue & copypasta_GTK_STATE_FLAG_BACKDROP.rawValue == 0
   }
