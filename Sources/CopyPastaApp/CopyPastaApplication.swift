@@ -36,9 +36,9 @@ final class CopyPastaApplication {
   private var trayIcon: TrayIcon?
   private var startAtLogin: StartAtLogin?
   private lazy var haptics = Haptics(preferences: environment.preferences)
-  private var shortcutObservation: Observation?
-  private var copies: Observation?
-  private var offerLosses: Observation?
+  private var shortcutObservation: ListenerToken?
+  private var copies: ListenerToken?
+  private var offerLosses: ListenerToken?
 
   /// - Parameter services: what GTK waits for as it starts.
   init(_ services: StartupServices) {

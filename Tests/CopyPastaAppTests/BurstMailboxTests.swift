@@ -1,4 +1,5 @@
 import GtkTestSupport
+import SerialQueue
 import Testing
 
 @testable import CopyPastaApp
@@ -12,7 +13,11 @@ import Testing
     ) { deliveries.append($0) }
     mailbox.add(0)
     try await pump("a delivery") { deliveries == [[0]] }
-    for number in 1..<5 { mailbox.add(number) }
+    for number in 1..<5 {
+      mailbox.add(number)
+      // The main thread has time.
+      await Task.unpooled {}.value
+    }
     #expect(deliveries == [[0]])
     try await pump("a delivery") { deliveries.count == 2 }
     #expect(deliveries == [[0], [1, 2, 3, 4]])

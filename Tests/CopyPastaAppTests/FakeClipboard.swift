@@ -15,7 +15,7 @@ final class FakeClipboard: SystemClipboard {
 
   private let offerLosses = Observers()
 
-  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> Observation { offerLosses.add(body) }
+  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> ListenerToken { offerLosses.add(body) }
 
   func offer(_ text: ClipText) async throws(TransferError) {
     if let failure { throw failure }

@@ -112,7 +112,7 @@ import Testing
     var presses: [Activation] = []
     var states: [ShortcutState] = []
     controller.onActivated { presses.append($0) }
-    var observation: Observation? = controller.observe { states.append(controller.state) }
+    var observation: ListenerToken? = controller.observe { states.append(controller.state) }
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)

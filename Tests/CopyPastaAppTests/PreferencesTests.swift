@@ -64,7 +64,7 @@ import Testing
   @Test func `an observer that was let go is told no more`() {
     let preferences = Preferences(schema: nil)
     let told = Told()
-    var observation: Observation? = preferences.observe(.shortcut) { told.count += 1 }
+    var observation: ListenerToken? = preferences.observe(.shortcut) { told.count += 1 }
     preferences.shortcut = "<Super>c"
     #expect(told.count == 1)
     withExtendedLifetime(observation) {}

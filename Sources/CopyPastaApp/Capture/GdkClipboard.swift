@@ -61,7 +61,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     offered = text
   }
 
-  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> Observation { offerLosses.add(body) }
+  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> ListenerToken { offerLosses.add(body) }
 
   // MARK: - Following
 

@@ -15,6 +15,6 @@ final class ReadingPause {
     set { action.isOn = newValue }
   }
 
-  /// Calls `body` when it was paused or resumed, as long as the observation is kept.
-  func observe(_ body: @escaping @MainActor () -> Void) -> Observation { observers.add(body) }
+  /// Calls `body` when it was paused or resumed, as long as the token is kept.
+  func observe(_ body: @escaping @MainActor () -> Void) -> ListenerToken { observers.add(body) }
 }

@@ -19,8 +19,8 @@ protocol SystemClipboard: AnyObject {
   /// The text that this program has on the clipboard; nil once another one has taken it over. Nothing else keeps it.
   var offeredText: ClipText? { get }
 
-  /// Calls `body` when this program's text is not on the clipboard any more, for as long as the observation is kept.
-  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> Observation
+  /// Calls `body` when this program's text is not on the clipboard any more, for as long as the token is kept.
+  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> ListenerToken
 
   /// Lets a text of this program's outlast it, if the desktop has somebody who keeps it; takes about a second at most.
   func handOver() async

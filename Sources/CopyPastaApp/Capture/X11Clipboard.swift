@@ -54,7 +54,7 @@ final class X11Clipboard: SystemClipboard {
     if isOffering { _ = await owner?.handOver(within: .seconds(1)) }
   }
 
-  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> Observation { offerLosses.add(body) }
+  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> ListenerToken { offerLosses.add(body) }
 
   private func connectedOwner() async throws -> SelectionOwner {
     if let owner { return owner }

@@ -41,7 +41,7 @@ final class StartAtLogin {
   private let entry: any Entry
   private let agreement: KeyFile?
   private let failed: @MainActor (String) -> Void
-  private var observation: Observation?
+  private var observation: ListenerToken?
   /// What was last achieved: what the setting and the desktop agreed on; neither at first.
   private var isSet: Bool {
     didSet {

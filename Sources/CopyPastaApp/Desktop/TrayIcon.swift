@@ -18,7 +18,7 @@ final class TrayIcon {
   private let shownChanged: @MainActor (Bool) -> Void
   private var item: TrayItem?
   private var isShown = false
-  private var observation: Observation?
+  private var observation: ListenerToken?
 
   /// - Parameters:
   ///   - connect: the bus that the tray is on.

@@ -25,7 +25,7 @@ final class TrayItem {
   private var token: String?
   private var watcherOwner: String?
   private var registrations: [Bus.Registration] = []
-  private var pauseObservation: Observation?
+  private var pauseObservation: ListenerToken?
 
   /// Offers the icon to the tray hosts of a bus, until the item is let go.
   ///

@@ -18,7 +18,7 @@ final class WindowToggler {
   private let window: HistoryWindow
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
-  private var observations: [Observation] = []
+  private var observations: [ListenerToken] = []
   private var isArriving = false
   private var arrival: Timeout?
   private var loss: Timeout?

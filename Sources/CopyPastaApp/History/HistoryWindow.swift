@@ -25,8 +25,8 @@ final class HistoryWindow {
   private var isPrepared = false
   /// What was last said of a history that cannot be opened.
   private var complaint: StoreError?
-  private var observations: [Observation] = []
-  private var pauseObservation: Observation?
+  private var observations: [ListenerToken] = []
+  private var pauseObservation: ListenerToken?
   private lazy var expirySchedule = Expiry.Schedule { [weak self] in self?.expire() }
   private let copies = Observers()
   /// The user closes the window.
@@ -127,11 +127,11 @@ final class HistoryWindow {
     window.destroy()
   }
 
-  /// Calls when `isShown` or `isActive` may have changed, as long as the observation is kept.
-  func observeActivity(_ body: @escaping @MainActor () -> Void) -> Observation { activity.add(body) }
+  /// Calls when `isShown` or `isActive` may have changed, as long as the token is kept.
+  func observeActivity(_ body: @escaping @MainActor () -> Void) -> ListenerToken { activity.add(body) }
 
-  /// Calls each time that a text of the history is on the clipboard, as long as the observation is kept.
-  func observeCopies(_ body: @escaping @MainActor () -> Void) -> Observation { copies.add(body) }
+  /// Calls each time that a text of the history is on the clipboard, as long as the token is kept.
+  func observeCopies(_ body: @escaping @MainActor () -> Void) -> ListenerToken { copies.add(body) }
 
   // MARK: - What it shows
 

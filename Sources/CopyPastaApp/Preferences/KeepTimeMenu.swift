@@ -10,7 +10,7 @@ final class KeepTimeMenu {
     tr("_Keep Texts For"), Self.explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
   private let environment: Environment
   private unowned let window: Window
-  private var observation: Observation?
+  private var observation: ListenerToken?
 
   private static var explanation: String { tr("Older texts are deleted.") }
 

@@ -80,7 +80,7 @@ final class SettingSwitch {
   let root = Switch()
   private let preferences: Preferences
   private let value: ReferenceWritableKeyPath<Preferences, Bool>
-  private var observation: Observation?
+  private var observation: ListenerToken?
 
   init(
     _ key: Preferences.Key, _ value: ReferenceWritableKeyPath<Preferences, Bool>, of preferences: Preferences
@@ -110,7 +110,7 @@ final class SettingSwitch {
 final class SizeLimitButton {
   let root = SpinButton(Preferences.sizeLimits, page: 16)
   private let preferences: Preferences
-  private var observation: Observation?
+  private var observation: ListenerToken?
 
   init(_ preferences: Preferences) {
     self.preferences = preferences

@@ -38,7 +38,7 @@ final class Preferences {
 
   private let settings: Settings
   private var observers: [Key: Observers] = [:]
-  private var permanent: [Observation] = []
+  private var permanent: [ListenerToken] = []
 
   /// The settings of a schema; nil for some that last as long as the program.
   init(schema: SettingsSchema?) {
@@ -111,8 +111,8 @@ final class Preferences {
     permanent.append(observe(key, body))
   }
 
-  /// Calls `body` after each change of a setting, whoever made it, for as long as the observation is kept.
-  func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> Observation {
+  /// Calls `body` after each change of a setting, whoever made it, for as long as the token is kept.
+  func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> ListenerToken {
     let observers = observers[key] ?? Observers()
     self.observers[key] = observers
     return observers.add(body)

@@ -1,28 +1,28 @@
-/// Calls any number of listeners, each for as long as it keeps its observation.
+/// Calls any number of listeners, each for as long as it keeps its token.
 @MainActor
 final class Observers {
-  private var observations: [WeakObservation] = []
+  private var listeners: [WeakToken] = []
 
-  func add(_ body: @escaping @MainActor () -> Void) -> Observation {
-    let observation = Observation(body)
-    observations.removeAll { $0.observation == nil }
-    observations.append(WeakObservation(observation: observation))
-    return observation
+  func add(_ body: @escaping @MainActor () -> Void) -> ListenerToken {
+    let token = ListenerToken(body)
+    listeners.removeAll { $0.token == nil }
+    listeners.append(WeakToken(token: token))
+    return token
   }
 
   func notify() {
-    for observer in observations { observer.observation?.body() }
+    for listener in listeners { listener.token?.body() }
   }
 }
 
 /// A listener's registration, which ends when it is let go.
 @MainActor
-final class Observation {
+final class ListenerToken {
   fileprivate let body: @MainActor () -> Void
   fileprivate init(_ body: @escaping @MainActor () -> Void) { self.body = body }
 }
 
 @MainActor
-private struct WeakObservation {
-  weak var observation: Observation?
+private struct WeakToken {
+  weak var token: ListenerToken?
 }

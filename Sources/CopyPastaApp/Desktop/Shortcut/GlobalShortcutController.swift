@@ -45,7 +45,7 @@ final class GlobalShortcutController {
   private let preferences: Preferences
   private let backends: [any GlobalShortcutController.Backend]
   private let observers = Observers()
-  private var preferenceObservation: Observation?
+  private var preferenceObservation: ListenerToken?
   private var holder: (any GlobalShortcutController.Backend)?
   private var work: Task<Void, Never>?
 
@@ -81,8 +81,8 @@ final class GlobalShortcutController {
     for backend in backends { backend.onActivated(body) }
   }
 
-  /// Calls `body` when the state has become another one, for as long as the observation is kept.
-  func observe(_ body: @escaping @MainActor () -> Void) -> Observation { observers.add(body) }
+  /// Calls `body` when the state has become another one, for as long as the token is kept.
+  func observe(_ body: @escaping @MainActor () -> Void) -> ListenerToken { observers.add(body) }
 
   /// Asks anew, even if the user has refused before: now they have chosen these keys.
   func askAgain() {
