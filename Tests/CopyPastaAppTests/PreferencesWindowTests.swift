@@ -65,6 +65,19 @@ import Testing
     withExtendedLifetime(style) {}
   }
 
+  @Test func `a question is as wide as its words need, and no wider than the screen lets it`() throws {
+    let parent = Window(title: "test")
+    let before = g_list_model_get_n_items(gtk_window_get_toplevels())
+    let words = Array(repeating: "words", count: 30).joined(separator: " ")
+    ConfirmationDialog.ask(over: parent, title: "Question?", text: words, action: "Yes") {}
+    let question = try #require(
+      (0...before).lazy.compactMap(Self.toplevel).first { Self.label("Question?", in: $0) != nil })
+    var (least, natural): (gint, gint) = (0, 0)
+    gtk_widget_measure(question, GTK_ORIENTATION_HORIZONTAL, -1, &least, &natural, nil, nil)
+    #expect(natural > 2 * least)
+    parent.destroy()
+  }
+
   private static func toplevel(_ position: UInt32) -> UnsafeMutablePointer<GtkWidget>? {
     guard let item = g_list_model_get_object(gtk_window_get_toplevels(), position) else { return nil }
     defer { g_object_unref(item) }

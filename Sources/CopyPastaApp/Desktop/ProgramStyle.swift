@@ -13,7 +13,7 @@ final class ProgramStyle {
       border-color: mix(@theme_bg_color, @theme_fg_color, 0.3);
       background-clip: border-box;
     }
-    .drag-card { margin: 0; }
+    .drag-card, dropdown > popover { margin: 0; }
     """
 
   private let own = StyleSheet(String(decoding: PackageResources.style_css, as: UTF8.self))

@@ -39,7 +39,7 @@ public enum ConfirmationDialog {
     }
     let page = Box(.vertical, spacing: 12, [heading, body, ReflowingBox(cancel, confirm)])
     page.addStyle("page")
-    window.setChild(ScrolledWindow(child: page, isAsHighAsItsChild: true))
+    window.setChild(ScrolledWindow(child: page, isAsLargeAsItsChild: true))
     window.onKeys("Escape") {
       close()
       return true

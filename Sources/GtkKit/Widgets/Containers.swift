@@ -86,10 +86,12 @@ public final class ScrolledWindow: Widget {
   /// Makes a view that scrolls up and down.
   ///
   /// A `ListView` has to be its direct child, or rows are not recycled.
-  /// - Parameter isAsHighAsItsChild: asks for the room that the child needs, if there is that much.
-  public convenience init(child: Widget, isAsHighAsItsChild: Bool = false) {
+  /// - Parameter isAsLargeAsItsChild: asks for the room that the child needs, if there is that much.
+  public convenience init(child: Widget, isAsLargeAsItsChild: Bool = false) {
     self.init(new: gtk_scrolled_window_new())
-    gtk_scrolled_window_set_propagate_natural_height(opaque, isAsHighAsItsChild ? 1 : 0)
+    gtk_scrolled_window_set_propagate_natural_height(opaque, isAsLargeAsItsChild ? 1 : 0)
+    // Without it a window is as narrow as its longest word.
+    gtk_scrolled_window_set_propagate_natural_width(opaque, isAsLargeAsItsChild ? 1 : 0)
     gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
     gtk_scrolled_window_set_child(opaque, child.widget)
   }
