@@ -191,11 +191,11 @@ import Testing
     }
   }
 
-  /// What is dim is passed over: the third entry is the next one then.
+  /// What is dim is passed over: the third entry is the pause then, and the one after it leads to a window.
   @Test func `an empty history cannot be cleared, until there is something in it`() async throws {
     try await Scene.run { scene in
       try await scene.openMainMenu()
-      try await scene.desktop.press("Down", "Down", "Return")
+      try await scene.desktop.press("Down", "Down", "Down", "Return")
       try await scene.waitForDialog(titled: "About CopyPasta")
       try await scene.desktop.press("Escape")
       try await waitUntil("the main window again") { try await scene.app.window.isActive() }
