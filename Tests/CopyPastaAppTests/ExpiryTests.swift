@@ -26,7 +26,7 @@ import Testing
     expiry = Expiry({ [preferences] in preferences }, now: { [clock] in clock.now }, keptIn: state)
     controller = try HistoryController(
       scratch.store, scratch.history.reader, FakeClipboard(), now: { [clock] in clock.now },
-      firstPageSize: 30, host: view)
+      firstPageSize: 30, undoTime: .seconds(3600), host: view)
     preferences.keepTime = .month
   }
 
@@ -151,7 +151,8 @@ import Testing
     let store = try HistoryStore(
       location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
     let controller = try HistoryController(
-      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, host: view)
+      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, undoTime: .seconds(3600),
+      host: view)
     try await scratch.whileLocked {
       for _ in 0..<3 { await controller.expire(by: expiry) }
     }

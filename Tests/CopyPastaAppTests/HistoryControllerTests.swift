@@ -21,7 +21,8 @@ import Testing
     scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     controller = try HistoryController(
-      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, host: view)
+      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30,
+      undoTime: .seconds(3600), host: view)
     controller.view = view
     ids = controller.ids
   }
@@ -484,7 +485,8 @@ import Testing
       let view = RecordingView()
       let other = try Scratch()
       let controller = try HistoryController(
-        other.store, other.history.reader, clipboard, now: { 0 }, firstPageSize: 30, host: view)
+        other.store, other.history.reader, clipboard, now: { 0 }, firstPageSize: 30, undoTime: .seconds(3600),
+        host: view)
       controller.view = view
       controller.isReading = true
       controller.undo()

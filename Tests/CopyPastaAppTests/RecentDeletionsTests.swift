@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func `they come back the newest first`() async throws {
-    let deletions = RecentDeletions()
+    let deletions = RecentDeletions(heldFor: .seconds(3600))
     let clips = try await deleted(["one", "two", "three"])
     clips.forEach(deletions.add)
     #expect((0..<4).map { _ in deletions.takeNewest() } == [clips[2], clips[1], clips[0], nil])
@@ -22,7 +22,7 @@ import Testing
 
   @Test func `who shows them hears how many there are`() async throws {
     var counts: [Int] = []
-    let deletions = RecentDeletions { counts.append($0) }
+    let deletions = RecentDeletions(heldFor: .seconds(3600)) { counts.append($0) }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
     _ = deletions.takeNewest()
     deletions.forget()
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `beyond the limit the oldest go and the newest stays`() async throws {
-    let deletions = RecentDeletions(sizeLimit: 8)
+    let deletions = RecentDeletions(heldFor: .seconds(3600), sizeLimit: 8)
     let clips = try await deleted(["12345", "123", "1234567890"])
     deletions.add(clips[0])
     deletions.add(clips[1])

@@ -41,7 +41,7 @@ import Testing
     interface == "org.kde.StatusNotifierItem" && method == "ProvideXdgActivationToken" && value.type == "s"
   }
 
-  @Test(arguments: [-1, 4, .min, .max] as [Int32]) func `an item that is not there is refused`(id: Int32)
+  @Test(arguments: [-1, 99, .min, .max] as [Int32]) func `an item that is not there is refused`(id: Int32)
     async throws
   {
     let tray = try await TrayScene.start()

@@ -18,7 +18,10 @@ final class HistoryController {
     clipboard.source, into: store, queue: queue, now: now, tell: arrivals.add)
   /// What became of what was captured, on its way to the main thread.
   private lazy var arrivals = BurstMailbox<CaptureOutcome> { [weak self] in self?.show($0) }
-  private lazy var deletions = RecentDeletions { [weak host] count in host?.showDeletions(count) }
+  private let undoTime: Duration
+  private lazy var deletions = RecentDeletions(heldFor: undoTime) { [weak host] count in
+    host?.showDeletions(count)
+  }
   /// Everything that changes the history or the clipboard, in the order in which it was asked for or captured.
   private let queue = TaskQueue()
   /// What other programs hand over; one that is slow at it keeps nothing in `queue` waiting.
@@ -30,11 +33,14 @@ final class HistoryController {
   /// - Parameters:
   ///   - now: The time, in microseconds since 1970 UTC.
   ///   - firstPageSize: How many clips are read at once, see `HistoryListModel`.
+  ///   - undoTime: How long deletions can be undone.
   /// - Throws: If they cannot be read.
   init(
     _ store: HistoryStore, _ reader: HistoryReader, _ clipboard: any SystemClipboard,
-    now: @escaping @Sendable () -> Int64, firstPageSize: Int, host: any HistoryHost
+    now: @escaping @Sendable () -> Int64, firstPageSize: Int, undoTime: Duration = .seconds(8),
+    host: any HistoryHost
   ) throws(StoreError) {
+    self.undoTime = undoTime
     self.store = store
     self.clipboard = clipboard
     self.now = now

@@ -18,7 +18,7 @@ final class RecentDeletions {
   ///     deletion can be undone however large its text is, and is held alone then.
   ///   - changed: called with the number of deletions that can be undone, each time that it may have changed.
   init(
-    heldFor time: Duration = .seconds(8), sizeLimit: Int = 256 << 20,
+    heldFor time: Duration, sizeLimit: Int = 256 << 20,
     changed: @escaping @MainActor (Int) -> Void = { _ in }
   ) {
     self.time = time
