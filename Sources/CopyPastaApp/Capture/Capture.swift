@@ -203,6 +203,8 @@ actor Capture {
 
   /// Returns when a read that has begun is over, and all that was read so far is recorded.
   func settle() async {
+    // Read after the wait, it makes the optimizer of Swift 6.2.3 crash.
+    let queue = queue
     await withCheckedContinuation { continuation in
       if isReading { readEnd.append(continuation) } else { continuation.resume() }
     }
