@@ -12,15 +12,27 @@ import Testing
   @Test func `a handler is called until it is disconnected`() {
     let action = action()
     var calls = 0
-    action.connectAction { _ in calls += 1 }
+    action.connect("activate") { calls += 1 }
     g_action_activate(action.opaque, nil)
     #expect(calls == 1)
-    let connection = action.connectNotify("enabled") { calls += 10 }
+    let connection = action.connect("notify::enabled") { calls += 10 }
     g_simple_action_set_enabled(action.opaque, 0)
     #expect(calls == 11)
     action.disconnect(connection)
     g_simple_action_set_enabled(action.opaque, 1)
     #expect(calls == 11)
+  }
+
+  @Test func `a handler takes as many of the arguments as it names`() {
+    let list = Object(Owned(taking: UnsafeMutableRawPointer(g_list_store_new(copypasta_type_object()))))
+    var changes: [[guint]] = []
+    list.connect("items-changed") { changes.append([]) }
+    list.connect("items-changed") { (position: guint) in changes.append([position]) }
+    list.connect("items-changed") { (position: guint, removed: guint, added: guint) in
+      changes.append([position, removed, added])
+    }
+    g_list_model_items_changed(list.opaque, 1, 2, 3)
+    #expect(changes == [[], [1], [1, 2, 3]])
   }
 
   @Test func `disconnecting releases the closure`() {
@@ -29,7 +41,7 @@ import Testing
     do {
       let token = Token()
       captured = token
-      let connection = action.connectNotify("enabled") { _ = token }
+      let connection = action.connect("notify::enabled") { _ = token }
       #expect(captured != nil)
       action.disconnect(connection)
     }
@@ -40,8 +52,8 @@ import Testing
     expectNoLeak { token in
       let action = action()
       action.connect("notify::name") { _ = token }
-      action.connectNotify("enabled") { _ = token }
-      action.connectAction { _ in _ = token }
+      action.connect("notify::enabled") { _ = token }
+      action.connect("activate") { _ = token }
       return action
     }
   }

@@ -38,7 +38,9 @@ public final class ListModel: Object {
   public func onItemsChanged(
     _ body: @escaping @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
   ) {
-    connectItemsChanged(body)
+    connect("items-changed") { (position: guint, removed: guint, added: guint) in
+      body(Int(position), Int(removed), Int(added))
+    }
   }
 }
 

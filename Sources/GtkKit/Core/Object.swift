@@ -87,19 +87,32 @@ open class Object {
     let id: UInt
   }
 
-  /// Connects to a signal without arguments.
+  /// Connects to a signal; `body` takes the first of its arguments, or all, or none.
   ///
   /// The closure lives as long as the connection, which lives as long as the object: capture views weakly.
   @discardableResult
-  public final func connect(_ signal: String, _ body: @escaping @MainActor () -> Void) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { _, data in
-      Closure<@MainActor () -> Void>.behind(data)()
+  final func connect<each Argument: SignalArgument>(
+    _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Void
+  ) -> SignalConnection {
+    attach(signal) { values, _ in
+      var values = values
+      body(repeat values.next() as each Argument)
     }
-    return attach(signal, body, callback)
   }
 
-  /// Connects to the next time that a signal without arguments is emitted.
-  public final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
+  /// The same for a signal that asks, of which `body` returns the answer.
+  @discardableResult
+  final func connectQuestion<each Argument: SignalArgument, Answer: SignalAnswer>(
+    _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Answer
+  ) -> SignalConnection {
+    attach(signal) { values, answer in
+      var values = values
+      body(repeat values.next() as each Argument).write(to: answer)
+    }
+  }
+
+  /// Connects to the next time that a signal is emitted.
+  final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
     let connection = Shared<SignalConnection?>(nil)
     // The closure keeps the object until the connection ends, which is at the first call.
     connection.value = connect(signal) {
@@ -108,193 +121,27 @@ open class Object {
     }
   }
 
-  /// Connects to the change of a property, `notify::name`.
-  @discardableResult
-  public final func connectNotify(
-    _ property: String, _ body: @escaping @MainActor () -> Void
-  ) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
-      Closure<@MainActor () -> Void>.behind(data)()
-    }
-    return attach("notify::" + property, body, callback)
-  }
-
-  /// Connects to a signal whose one argument is a position.
-  @discardableResult
-  public final func connectPosition(
-    _ signal: String, _ body: @escaping @MainActor (Int) -> Void
-  ) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in
-      Closure<@MainActor (Int) -> Void>.behind(data)(Int(position))
-    }
-    return attach(signal, body, callback)
-  }
-
-  /// Connects to a signal whose handler says whether it dealt with the matter.
-  @discardableResult
-  public final func connectHandled(
-    _ signal: String, _ body: @escaping @MainActor () -> Bool
-  ) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in
-      Closure<@MainActor () -> Bool>.behind(data)() ? 1 : 0
-    }
-    return attach(signal, body, callback)
-  }
-
-  /// Connects to a signal whose one argument is an object, borrowed for the call.
-  @discardableResult
-  final func connectObject(
-    _ signal: String, _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Void
-  ) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, object, data in
-      guard let object else { return }
-      Closure<@MainActor (UnsafeMutableRawPointer) -> Void>.behind(data)(object)
-    }
-    return attach(signal, body, callback)
-  }
-
-  /// Connects to a signal whose one argument is a text.
-  @discardableResult
-  final func connectText(_ signal: String, _ body: @escaping @MainActor (String) -> Void) -> SignalConnection
-  {
-    let callback: @MainActor @convention(c) (gpointer?, UnsafePointer<CChar>?, gpointer?) -> Void = {
-      _, text, data in
-      guard let text else { return }
-      Closure<@MainActor (String) -> Void>.behind(data)(String(cString: text))
-    }
-    return attach(signal, body, callback)
-  }
-
-  /// Connects to a model's `items-changed`: from which position on how many rows went and came.
-  @discardableResult
-  final func connectItemsChanged(
-    _ body: @escaping @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
-  ) -> SignalConnection {
-    typealias Body = @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
-    let callback: @MainActor @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> Void = {
-      _, position, removed, added, data in Closure<Body>.behind(data)(Int(position), Int(removed), Int(added))
-    }
-    return attach("items-changed", body, callback)
-  }
-
-  /// Connects to a gesture's press or release: how many in a row, and where, in the widget's coordinates.
-  @discardableResult
-  final func connectPress(
-    _ signal: String, _ body: @escaping @MainActor (_ count: Int, _ x: Double, _ y: Double) -> Void
-  ) -> SignalConnection {
-    typealias Body = @MainActor (_ count: Int, _ x: Double, _ y: Double) -> Void
-    let callback: @MainActor @convention(c) (gpointer?, gint, Double, Double, gpointer?) -> Void = {
-      _, count, x, y, data in Closure<Body>.behind(data)(Int(count), x, y)
-    }
-    return attach(signal, body, callback)
-  }
-
-  /// Connects to a gesture's signal of two numbers: a place, or how far from its beginning it is.
-  @discardableResult
-  final func connectPlace(
-    _ signal: String, _ body: @escaping @MainActor (Double, Double) -> Void
-  ) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> Void = {
-      _, x, y, data in
-      Closure<@MainActor (Double, Double) -> Void>.behind(data)(x, y)
-    }
-    return attach(signal, body, callback)
-  }
-
-  /// Connects to `scroll`: how far, in both directions; `body` returns whether it dealt with it.
-  @discardableResult
-  final func connectScroll(
-    _ body: @escaping @MainActor (Double, Double) -> Bool
-  ) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> gboolean = {
-      _, x, y, data in Closure<@MainActor (Double, Double) -> Bool>.behind(data)(x, y) ? 1 : 0
-    }
-    return attach("scroll", body, callback)
-  }
-
-  /// Connects to a key controller's `key-pressed`: the key's number, its place and the modifiers' bits; `body` returns
-  /// whether it dealt with the key.
-  @discardableResult
-  final func connectKeyPress(
-    _ body: @escaping @MainActor (_ key: UInt32, _ code: UInt32, _ state: UInt32) -> Bool
-  ) -> SignalConnection {
-    typealias Body = @MainActor (_ key: UInt32, _ code: UInt32, _ state: UInt32) -> Bool
-    let callback: @MainActor @convention(c) (gpointer?, guint, guint, guint, gpointer?) -> gboolean = {
-      _, key, code, state, data in Closure<Body>.behind(data)(key, code, state) ? 1 : 0
-    }
-    return attach("key-pressed", body, callback)
-  }
-
-  /// Connects to a question about a drop or an event, which is borrowed for the call.
-  @discardableResult
-  final func connectQuestion(
-    _ signal: String, _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Bool
-  ) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> gboolean = {
-      _, asked, data in
-      guard let asked else { return 0 }
-      return Closure<@MainActor (UnsafeMutableRawPointer) -> Bool>.behind(data)(asked) ? 1 : 0
-    }
-    return attach(signal, body, callback)
-  }
-
-  /// Connects to a drop target's `drop`; `body` returns whether it is taken.
-  @discardableResult
-  final func connectDrop(
-    _ body: @escaping @MainActor (UnsafeMutableRawPointer) -> Bool
-  ) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gpointer?, Double, Double, gpointer?) -> gboolean = {
-      _, drop, _, _, data in
-      guard let drop else { return 0 }
-      return Closure<@MainActor (UnsafeMutableRawPointer) -> Bool>.behind(data)(drop) ? 1 : 0
-    }
-    return attach("drop", body, callback)
-  }
-
-  /// Connects to a drag source's `prepare`: where the drag begins; `body` returns a content provider (transfer full).
-  @discardableResult
-  final func connectDragPrepare(
-    _ body: @escaping @MainActor (Point) -> UnsafeMutableRawPointer?
-  ) -> SignalConnection {
-    typealias Body = @MainActor (Point) -> UnsafeMutableRawPointer?
-    let callback: @MainActor @convention(c) (gpointer?, Double, Double, gpointer?) -> gpointer? = {
-      _, x, y, data in Closure<Body>.behind(data)(Point(x: x, y: y))
-    }
-    return attach("prepare", body, callback)
-  }
-
-  /// Connects to a bus connection's `closed`, whose reason is not used.
-  @discardableResult
-  final func connectClosed(_ body: @escaping @MainActor () -> Void) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, gboolean, gpointer?, gpointer?) -> Void = {
-      _, _, _, data in Closure<@MainActor () -> Void>.behind(data)()
-    }
-    return attach("closed", body, callback)
-  }
-
-  /// Connects to a simple action's `activate`; its parameter is a variant, borrowed for the call, or none.
-  @discardableResult
-  final func connectAction(_ body: @escaping @MainActor (OpaquePointer?) -> Void) -> SignalConnection {
-    let callback: @MainActor @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> Void = {
-      _, parameter, data in
-      Closure<@MainActor (OpaquePointer?) -> Void>.behind(data)(parameter)
-    }
-    return attach("activate", body, callback)
-  }
-
   /// Ends a connection; its closure is released.
   public final func disconnect(_ connection: SignalConnection) {
     g_signal_handler_disconnect(raw, gulong(connection.id))
   }
 
-  /// Connects a C function that finds `body` behind its user data.
-  @discardableResult
-  final func attach<Body, Callback>(
-    _ signal: String, _ body: Body, _ callback: Callback
-  ) -> SignalConnection {
-    let id = g_signal_connect_data(
-      raw, signal, unsafeBitCast(callback, to: GCallback.self), Closure.retained(body),
-      { data, _ in releaseClosure(data) }, GConnectFlags(rawValue: 0))
-    return SignalConnection(id: UInt(id))
+  /// GLib hands a handler the object, then the arguments, as values that last for the call.
+  private typealias Handler = @MainActor (UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
+
+  private func attach(_ signal: String, _ handler: @escaping Handler) -> SignalConnection {
+    typealias Marshal =
+      @MainActor @convention(c) (
+        UnsafeMutablePointer<GClosure>, UnsafeMutablePointer<GValue>?, guint, UnsafePointer<GValue>,
+        gpointer?, gpointer?
+      ) -> Void
+    let marshal: Marshal = { closure, answer, _, values, _, _ in
+      Closure<Handler>.behind(closure.pointee.data)(values, answer)
+    }
+    let data = Closure<Handler>.retained(handler)
+    let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), data)
+    g_closure_set_marshal(closure, unsafeBitCast(marshal, to: GClosureMarshal.self))
+    g_closure_add_finalize_notifier(closure, data) { data, _ in releaseClosure(data) }
+    return SignalConnection(id: UInt(g_signal_connect_closure(raw, signal, closure, 0)))
   }
 }

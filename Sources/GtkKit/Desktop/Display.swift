@@ -65,7 +65,7 @@ public enum Display {
   /// Calls `body` when `isComposited` has changed; for as long as the display is open.
   public static func onCompositionChange(_ body: @escaping @MainActor () -> Void) {
     guard let display = gdk_display_get_default() else { return }
-    Object(Owned(borrowing: display)).connectNotify("composited", body)
+    Object(Owned(borrowing: display)).connect("notify::composited", body)
   }
 
   /// Whether the user's language is written from right to left.

@@ -21,7 +21,7 @@ public enum SessionBus {
   public static func onEnd(_ body: @escaping @MainActor () -> Void) {
     guard let bus else { return }
     g_dbus_connection_set_exit_on_close(bus.opaque, 0)
-    bus.connectClosed(body)
+    bus.connect("closed", body)
   }
 
   /// Takes a name for this process.

@@ -58,7 +58,7 @@ public final class Settings {
     stored = schema.map { Stored(schema: $0, path: path) }
     values = initial
     guard let stored else { return }
-    stored.object.connectText("changed") { [weak self] key in self?.changed?(key) }
+    stored.object.connect("changed") { [weak self] (key: String) in self?.changed?(key) }
     // GSettings tells of a change only if the key was read after that connection.
     for key in initial.keys { _ = self[key] }
   }

@@ -85,7 +85,7 @@ public final class Switch: Widget {
   }
 
   /// Calls `body` when it is turned on or off, by whomever.
-  public func onChange(_ body: @escaping @MainActor () -> Void) { connectNotify("active", body) }
+  public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::active", body) }
 }
 
 /// A choice of one of several texts, of which the present one is shown.
@@ -106,7 +106,7 @@ public final class DropDown: Widget {
   public func open() { gtk_widget_activate(widget) }
 
   /// Calls `body` when another text is chosen, by whomever.
-  public func onChange(_ body: @escaping @MainActor () -> Void) { connectNotify("selected", body) }
+  public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::selected", body) }
 }
 
 /// A number that is typed, or counted up and down.

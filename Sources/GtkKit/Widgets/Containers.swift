@@ -150,14 +150,14 @@ public final class ScrollingBox: Widget {
 @MainActor
 public final class ListBox: Widget {
   /// The action of a click, for each row.
-  private let clicks = Shared<[UnsafeMutableRawPointer: @MainActor () -> Void]>([:])
+  private let clicks = Shared<[OpaquePointer: @MainActor () -> Void]>([:])
 
   /// Makes a list without rows, in which nothing is selected.
   public convenience init() {
     self.init(new: gtk_list_box_new())
     gtk_list_box_set_selection_mode(opaque, GTK_SELECTION_NONE)
     // Without this view of the list, which may be gone before the list is.
-    connectObject("row-activated") { [clicks] row in clicks.value[row]?() }
+    connect("row-activated") { [clicks] (row: OpaquePointer) in clicks.value[row]?() }
   }
 
   /// Adds a row at the end, which calls when it is clicked anywhere.
@@ -172,7 +172,7 @@ public final class ListBox: Widget {
     gtk_list_box_row_set_child(row.cast(), child.widget)
     gtk_list_box_row_set_activatable(row.cast(), clicked == nil ? 0 : 1)
     row.isFocusable = isFocusable
-    clicks.value[row.raw] = clicked
+    clicks.value[row.opaque] = clicked
     gtk_list_box_append(opaque, row.widget)
     return row
   }

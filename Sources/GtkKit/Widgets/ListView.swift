@@ -68,7 +68,9 @@ public final class ListView<Row: ListRow>: Widget {
   }
 
   /// Calls `body` with a row's position when it is chosen with Enter, or by a double click.
-  public func onActivate(_ body: @escaping @MainActor (Int) -> Void) { connectPosition("activate", body) }
+  public func onActivate(_ body: @escaping @MainActor (Int) -> Void) {
+    connect("activate") { (position: guint) in body(Int(position)) }
+  }
 
   /// The views that show a row at the moment, in no order.
   public var boundRows: some Sequence<Row> { rows.values }
@@ -149,14 +151,12 @@ public final class ListView<Row: ListRow>: Widget {
   }
 
   private func connect(factory: Object, _ make: @escaping @MainActor (ListPlace) -> Row) {
-    factory.connectObject("setup") { [weak self] item in
-      let item = OpaquePointer(item)
+    factory.connect("setup") { [weak self] (item: OpaquePointer) in
       let row = make(ListPlace(item: item))
       self?.rows[item] = row
       gtk_list_item_set_child(item, row.root.widget)
     }
-    factory.connectObject("bind") { [weak self] item in
-      let item = OpaquePointer(item)
+    factory.connect("bind") { [weak self] (item: OpaquePointer) in
       guard let row = self?.rows[item], let object = gtk_list_item_get_item(item),
         let value = rowValue(of: UnsafeMutableRawPointer(object)),
         let container = gtk_widget_get_parent(row.root.widget)
@@ -164,10 +164,8 @@ public final class ListView<Row: ListRow>: Widget {
       row.bind(value, in: Widget(Owned(borrowing: container)))
       self?.leaveSelectionUnsaid()
     }
-    factory.connectObject("unbind") { [weak self] item in self?.rows[OpaquePointer(item)]?.unbind() }
-    factory.connectObject("teardown") { [weak self] item in
-      self?.rows[OpaquePointer(item)] = nil
-    }
+    factory.connect("unbind") { [weak self] (item: OpaquePointer) in self?.rows[item]?.unbind() }
+    factory.connect("teardown") { [weak self] (item: OpaquePointer) in self?.rows[item] = nil }
   }
 
   /// Keeps screen readers from saying of each row that it is not selected, as none ever is.
@@ -202,18 +200,18 @@ public final class ListView<Row: ListRow>: Widget {
       Owned(taking: gtk_drag_source_new()))
     let dragged = Shared<Row?>(nil)
     // A pointer has no sequence; a finger's is left to scrolling and swiping.
-    source.connectObject("begin") { [gesture = source.opaque] _ in
-      gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED)
+    source.connect("begin") { [gesture = source.opaque] (sequence: OpaquePointer?) in
+      if sequence != nil { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED) }
     }
-    source.connectDragPrepare { [weak self] place in
-      guard let row = self?.row(at: place), let content = content(row) else { return nil }
+    source.connectQuestion("prepare") { [weak self] (x: Double, y: Double) -> UnsafeMutableRawPointer? in
+      guard let row = self?.row(at: Point(x: x, y: y)), let content = content(row) else { return nil }
       dragged.value = row
       // GTK takes over a reference of its own.
       return g_object_ref(content.raw)
     }
-    source.connectObject("drag-begin") { drag in
+    source.connect("drag-begin") { (drag: OpaquePointer) in
       guard let row = dragged.value else { return }
-      let holder = gtk_drag_icon_get_for_drag(OpaquePointer(drag))
+      let holder = gtk_drag_icon_get_for_drag(drag)
       let child = icon(row)
       gtk_drag_icon_set_child(OpaquePointer(holder), child.widget)
       dragged.value = nil
@@ -228,8 +226,10 @@ public final class ListView<Row: ListRow>: Widget {
   /// No row is asked before that.
   public func onTooltip(_ body: @escaping @MainActor (Row) -> String?) {
     gtk_widget_set_has_tooltip(widget, 1)
-    connectTooltip { [weak self] place, tooltip in
-      guard let self, let row = place.map(row(at:)) ?? focusedRow, let text = body(row),
+    connectQuestion("query-tooltip") {
+      [weak self] (x: gint, y: gint, isKeyboard: Bool, tooltip: OpaquePointer) -> Bool in
+      guard let self, let row = isKeyboard ? focusedRow : row(at: Point(x: Double(x), y: Double(y))),
+        let text = body(row),
         let bounds = row.root.bounds(in: self)
       else { return false }
       // GTK's own label does not break a word, of which an address or a key is one.
@@ -244,20 +244,5 @@ public final class ListView<Row: ListRow>: Widget {
       gtk_tooltip_set_tip_area(tooltip, &area)
       return true
     }
-  }
-}
-
-extension Object {
-  /// Connects to a widget's `query-tooltip`: where the pointer is, nil if the keyboard asked, and the tooltip to fill;
-  /// `body` returns whether to show it.
-  fileprivate func connectTooltip(_ body: @escaping @MainActor (Point?, OpaquePointer?) -> Bool) {
-    typealias Body = @MainActor (Point?, OpaquePointer?) -> Bool
-    let callback:
-      @MainActor @convention(c) (gpointer?, gint, gint, gboolean, OpaquePointer?, gpointer?) -> gboolean = {
-        _, x, y, isKeyboard, tooltip, data in
-        let place = isKeyboard == 0 ? Point(x: Double(x), y: Double(y)) : nil
-        return Closure<Body>.behind(data)(place, tooltip) ? 1 : 0
-      }
-    attach("query-tooltip", body, callback)
   }
 }

@@ -216,7 +216,7 @@ public final class ToggleAction: Object {
   }
 
   /// Calls `body` when it is turned on or off, by whomever.
-  public func onChange(_ body: @escaping @MainActor () -> Void) { connectNotify("state", body) }
+  public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::state", body) }
 }
 
 /// Adds an action to whatever keeps actions: a group, an application, a window.
@@ -229,6 +229,6 @@ func addAction(_ name: String, to map: OpaquePointer, _ body: @escaping @MainAct
 private func add(
   _ action: Object, to map: OpaquePointer, _ body: @escaping @MainActor (_ target: OpaquePointer?) -> Void
 ) {
-  action.connectAction(body)
+  action.connect("activate", body)
   withExtendedLifetime(action) { g_action_map_add_action(map, action.opaque) }
 }

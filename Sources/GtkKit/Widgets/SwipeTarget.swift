@@ -59,13 +59,13 @@ private final class TouchSwipe {
 
   func follow(_ drag: Object) {
     let gesture = drag.opaque
-    drag.connectPlace("drag-begin") { x, y in
+    drag.connect("drag-begin") { (x: Double, y: Double) in
       self.course = .unknown
       self.start = Point(x: x, y: y)
     }
-    drag.connectPlace("drag-update") { x, y in self.moved(x, y, gesture) }
-    drag.connectPlace("drag-end") { _, _ in self.ended(isCancelled: false) }
-    drag.connectObject("cancel") { _ in self.ended(isCancelled: true) }
+    drag.connect("drag-update") { (x: Double, y: Double) in self.moved(x, y, gesture) }
+    drag.connect("drag-end") { self.ended(isCancelled: false) }
+    drag.connect("cancel") { self.ended(isCancelled: true) }
   }
 
   private func moved(_ x: Double, _ y: Double, _ gesture: OpaquePointer) {
@@ -101,7 +101,7 @@ private final class TouchpadSwipe {
       self.moved = Point(x: 0, y: 0)
       self.course = .unknown
     }
-    scroll.connectScroll { [weak widget] x, y in
+    scroll.connectQuestion("scroll") { [weak widget] (x: Double, y: Double) -> Bool in
       guard let widget, gtk_event_controller_scroll_get_unit(controller) == GDK_SCROLL_UNIT_SURFACE else {
         return false
       }

@@ -26,8 +26,8 @@ extension Widget {
     let gesture = Object(Owned(taking: gtk_gesture_click_new()))
     gtk_gesture_single_set_button(gesture.opaque, button.rawValue)
     let down = Shared(Point(x: 0, y: 0))
-    gesture.connectPress("pressed") { _, x, y in down.value = Point(x: x, y: y) }
-    gesture.connectPress("released") { _, x, y in body(down.value, Point(x: x, y: y)) }
+    gesture.connect("pressed") { (_: gint, x: Double, y: Double) in down.value = Point(x: x, y: y) }
+    gesture.connect("released") { (_: gint, x: Double, y: Double) in body(down.value, Point(x: x, y: y)) }
     add(controller: gesture)
   }
 
@@ -36,7 +36,7 @@ extension Widget {
     let gesture = Object(
       Owned(taking: gtk_gesture_long_press_new()))
     gtk_gesture_single_set_touch_only(gesture.opaque, 1)
-    gesture.connectPlace("pressed") { [opaque = gesture.opaque] x, y in
+    gesture.connect("pressed") { [opaque = gesture.opaque] (x: Double, y: Double) in
       // Claimed, lifting the finger is no tap.
       let state = body(Point(x: x, y: y)) ? GTK_EVENT_SEQUENCE_CLAIMED : GTK_EVENT_SEQUENCE_DENIED
       gtk_gesture_set_state(opaque, state)
@@ -94,9 +94,10 @@ extension Widget {
   public final func onKeyPress(_ body: @escaping @MainActor (Accelerator) -> Bool) {
     let keys = Object(
       Owned(taking: gtk_event_controller_key_new()))
-    keys.connectKeyPress { key, code, state in
+    keys.connectQuestion("key-pressed") { (key: guint, code: guint, state: GdkModifierType) in
       body(
-        Accelerator(key: latinKey(at: code) ?? key, modifiers: Accelerator.Modifiers(rawValue: state)))
+        Accelerator(
+          key: latinKey(at: code) ?? key, modifiers: Accelerator.Modifiers(rawValue: state.rawValue)))
     }
     gtk_event_controller_set_propagation_phase(keys.opaque, GTK_PHASE_CAPTURE)
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(keys.raw)))
@@ -110,8 +111,8 @@ extension Widget {
   public final func onControlDigit(_ body: @escaping @MainActor (Int) -> Bool) {
     let keys = Object(
       Owned(taking: gtk_event_controller_key_new()))
-    keys.connectKeyPress { symbol, code, modifiers in
-      let press = KeyPress(symbol: symbol, code: code, modifiers: modifiers)
+    keys.connectQuestion("key-pressed") { (symbol: guint, code: guint, state: GdkModifierType) -> Bool in
+      let press = KeyPress(symbol: symbol, code: code, modifiers: state.rawValue)
       guard let digit = press.controlDigit else { return false }
       return body(digit)
     }
@@ -130,13 +131,13 @@ extension Widget {
   public final func onAnyInput(_ body: @escaping @MainActor (InputKind) -> Void) {
     let keys = Object(
       Owned(taking: gtk_event_controller_key_new()))
-    keys.connectKeyPress { _, _, _ in
+    keys.connectQuestion("key-pressed") {
       body(.key)
       return false
     }
     let press = Object(Owned(taking: gtk_gesture_click_new()))
     gtk_gesture_single_set_button(press.opaque, 0)
-    press.connectPress("pressed") { _, _, _ in body(.press) }
+    press.connect("pressed") { body(.press) }
     for controller in [keys, press] {
       gtk_event_controller_set_propagation_phase(controller.opaque, GTK_PHASE_CAPTURE)
       add(controller: controller)
@@ -147,12 +148,12 @@ extension Widget {
   public final func onArrival(_ body: @escaping @MainActor () -> Void) {
     let pointer = Object(
       Owned(taking: gtk_event_controller_motion_new()))
-    pointer.connectNotify("contains-pointer") { [controller = pointer.opaque] in
+    pointer.connect("notify::contains-pointer") { [controller = pointer.opaque] in
       if gtk_event_controller_motion_contains_pointer(controller) != 0 { body() }
     }
     let focus = Object(
       Owned(taking: gtk_event_controller_focus_new()))
-    focus.connectNotify("contains-focus") { [controller = focus.opaque] in
+    focus.connect("notify::contains-focus") { [controller = focus.opaque] in
       if gtk_event_controller_focus_contains_focus(controller) != 0 { body() }
     }
     for controller in [pointer, focus] { add(controller: controller) }
@@ -162,7 +163,7 @@ extension Widget {
   final func onEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
     let events = Object(Owned(taking: gtk_event_controller_legacy_new()))
     gtk_event_controller_set_propagation_phase(events.opaque, GTK_PHASE_CAPTURE)
-    events.connectEvent(body)
+    events.connectQuestion("event", body)
     add(controller: events)
   }
 
@@ -254,19 +255,6 @@ private struct KeyPress {
   private static func digitInRow(_ symbol: guint) -> Int? {
     let row = guint(GDK_KEY_1)...guint(GDK_KEY_9)
     return row.contains(symbol) ? Int(symbol - row.lowerBound) + 1 : nil
-  }
-}
-
-extension Object {
-  /// Connects to a controller's `event`; `body` returns whether nobody else gets it.
-  fileprivate func connectEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
-    typealias Body = @MainActor (OpaquePointer) -> Bool
-    let callback: @MainActor @convention(c) (gpointer?, OpaquePointer?, gpointer?) -> gboolean = {
-      _, event, data in
-      guard let event else { return 0 }
-      return Closure<Body>.behind(data)(event) ? 1 : 0
-    }
-    attach("event", body, callback)
   }
 }
 

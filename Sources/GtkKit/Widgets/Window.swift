@@ -88,11 +88,11 @@ public final class Window: Widget {
 
   /// Calls `body` when `isShownAndActive` may have changed; before the window is shown.
   public func onActivityChange(_ body: @escaping @MainActor () -> Void) {
-    connectNotify("is-active") { [weak self] in
+    connect("notify::is-active") { [weak self] in
       self?.isLeft = false
       body()
     }
-    connectNotify("visible", body)
+    connect("notify::visible", body)
     let isLeft: @MainActor (Bool) -> Void = { [weak self] isLeft in
       guard let self, self.isLeft != isLeft, !isLeft || gtk_window_is_active(cast()) != 0 else { return }
       self.isLeft = isLeft
@@ -107,15 +107,15 @@ public final class Window: Widget {
     if let number = x11Number {
       // Of the surface only some window managers say it; the server does of every window.
       let display = Object(Owned(borrowing: gdk_surface_get_display(surface)))
-      let connection = display.connectQuestion("xevent") { event in
-        let change = copypasta_focus_change(event, CUnsignedLong(number))
+      let connection = display.connectQuestion("xevent") { (event: OpaquePointer) -> Bool in
+        let change = copypasta_focus_change(UnsafeRawPointer(event), CUnsignedLong(number))
         if change != 0 { isLeft(change < 0) }
         return false
       }
       connectOnce("unrealize") { display.disconnect(connection) }
     } else {
       var hadFocus = false
-      Object(Owned(borrowing: surface)).connectNotify("state") { [weak self] in
+      Object(Owned(borrowing: surface)).connect("notify::state") { [weak self] in
         guard let surface = self.flatMap({ gtk_native_get_surface($0.opaque) }) else { return }
         let state = gdk_toplevel_get_state(surface).rawValue
         let hasFocus = state & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue != 0
@@ -127,7 +127,7 @@ public final class Window: Widget {
 
   /// Calls `body` before the window closes; if it returns true, the window stays.
   public func onCloseRequest(_ body: @escaping @MainActor () -> Bool) {
-    connectHandled("close-request", body)
+    connectQuestion("close-request", body)
   }
 
   /// Puts a header bar in the place of the title.
