@@ -22,7 +22,7 @@ public actor ActiveWindow {
   /// - Returns: nil if there is no server, or no window manager that names the window.
   public func id() -> UInt32? {
     do {
-      let connection = try Connection(display: display)
+      let connection = try XConnection(display: display)
       let name = try Atoms(connection)[.activeWindow]
       // The specification has one value; xfwm4 writes two.
       return try connection.elements(of: name, of: connection.root, limit: 16)?.first

@@ -23,7 +23,7 @@ struct Deadline {
   /// Throws if the wait is over.
   ///
   /// To be called for each event, not only before sleeping: a flood of events leaves no time to sleep.
-  func check() throws(Connection.WaitError) {
+  func check() throws(XConnection.WaitError) {
     if cancellation != nil, Task.isCancelled { throw .cancelled }
     if let end, SuspendingClock.now >= end { throw .deadlinePassed }
   }

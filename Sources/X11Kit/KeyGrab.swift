@@ -27,9 +27,9 @@ public actor KeyGrab {
     case connectionLost
   }
 
-  private let connection: Connection
+  private let connection: XConnection
   private let queue = SerialQueue(label: "org.copypasta.key-grab")
-  private var readSource: Connection.ReadSource?
+  private var readSource: XConnection.ReadSource?
   private var wanted: KeyCombination?
   /// The strokes that the server has granted.
   private var held: Set<Keyboard.Stroke> = []
@@ -48,9 +48,9 @@ public actor KeyGrab {
   /// The call waits for the server.
   /// - Throws: `cannotConnect` if no server answers.
   public init(display: String?) throws(X11Error) {
-    let connection = try Connection(display: display)
+    let connection = try XConnection(display: display)
     self.connection = connection
-    let source = Connection.ReadSource(connection, queue: queue.dispatchQueue)
+    let source = XConnection.ReadSource(connection, queue: queue.dispatchQueue)
     readSource = source
     source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
   }
@@ -128,7 +128,7 @@ public actor KeyGrab {
     }
   }
 
-  private func take() throws(Connection.WaitError) -> State {
+  private func take() throws(XConnection.WaitError) -> State {
     var strokes: Set<Keyboard.Stroke> = []
     if let wanted { strokes = try Keyboard(connection)?.strokes(for: wanted) ?? [] }
     // The server tells of a change that changes nothing too, such as another keyboard's first key: to give the keys

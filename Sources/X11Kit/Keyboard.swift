@@ -15,7 +15,7 @@ struct Keyboard {
   private let modifierKeys: [[xcb_keycode_t]]
 
   /// Asks the server; nil if it is out of memory.
-  init?(_ connection: Connection) throws(Connection.WaitError) {
+  init?(_ connection: XConnection) throws(XConnection.WaitError) {
     let (least, greatest) = connection.keycodes
     let mapping = xcb_get_keyboard_mapping(connection.handle, least, greatest - least + 1).sequence
     let modifiers = xcb_get_modifier_mapping(connection.handle).sequence

@@ -27,13 +27,13 @@ final class OutgoingTransfers {
   /// over 4 MB.
   let pieceLength: Int
 
-  private let connection: Connection
+  private let connection: XConnection
   private let incr: Atom
   private let idleTimeout: Duration
   private var running: [Destination: Transfer] = [:]
 
   /// - Parameter idleTimeout: How long a paster may do nothing before it is given up.
-  init(_ connection: Connection, _ atoms: Atoms, idleTimeout: Duration) {
+  init(_ connection: XConnection, _ atoms: Atoms, idleTimeout: Duration) {
     self.connection = connection
     incr = atoms[.incr]
     self.idleTimeout = idleTimeout

@@ -19,14 +19,14 @@ public actor SelectionOwner {
   /// The window stays the same as long as the owner lives.
   public nonisolated let window: UInt32
 
-  private let connection: Connection
+  private let connection: XConnection
   private let atoms: Atoms
   private let transfers: OutgoingTransfers
   /// The offer; nil while somebody else, or nobody, owns the clipboard.
   private var offer: Offer?
 
   private let queue = SerialQueue(label: "org.copypasta.selection-owner")
-  private var readSource: Connection.ReadSource?
+  private var readSource: XConnection.ReadSource?
   private var timer: DispatchTimer?
   private var lossHandler: (@Sendable () -> Void)?
 
@@ -51,7 +51,7 @@ public actor SelectionOwner {
 
   /// - Parameter idleTimeout: How long a paster may do nothing in the middle of a long text before it is given up.
   init(display: String?, idleTimeout: Duration) throws(X11Error) {
-    let connection = try Connection(display: display)
+    let connection = try XConnection(display: display)
     self.connection = connection
     do {
       atoms = try Atoms(connection)
@@ -61,7 +61,7 @@ public actor SelectionOwner {
     transfers = OutgoingTransfers(connection, atoms, idleTimeout: idleTimeout)
     window = connection.makeWindow()
     connection.flush()
-    let source = Connection.ReadSource(connection, queue: queue.dispatchQueue)
+    let source = XConnection.ReadSource(connection, queue: queue.dispatchQueue)
     readSource = source
     source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
   }
@@ -173,13 +173,13 @@ public actor SelectionOwner {
 
   // MARK: - Helpers
 
-  private func own(_ bytes: [UInt8], from time: UInt32) throws(Connection.WaitError) {
+  private func own(_ bytes: [UInt8], from time: UInt32) throws(XConnection.WaitError) {
     connection.setOwner(of: atoms[.clipboard], to: window, at: time)
     offer = Offer(bytes: bytes, since: time)
     try confirmOwnership()
   }
 
-  private func confirmOwnership() throws(Connection.WaitError) {
+  private func confirmOwnership() throws(XConnection.WaitError) {
     guard offer != nil, try connection.owner(of: atoms[.clipboard], .endless) != window else { return }
     offer = nil
     lossHandler?()
@@ -188,7 +188,7 @@ public actor SelectionOwner {
   /// The time that ICCCM 2.1 wants ownership to be taken with.
   ///
   /// Requests that come meanwhile are answered.
-  private func serverTime(_ deadline: Deadline) throws(Connection.WaitError) -> UInt32 {
+  private func serverTime(_ deadline: Deadline) throws(XConnection.WaitError) -> UInt32 {
     // Again if our window was destroyed, which is heeded on the way; whoever destroys it always is not to win.
     for _ in 1...3 {
       connection.requestTime(for: window, through: atoms[.timeProperty])
@@ -326,7 +326,7 @@ public actor SelectionOwner {
     }
   }
 
-  private func askManager(_ deadline: Deadline) throws(Connection.WaitError) -> Bool {
+  private func askManager(_ deadline: Deadline) throws(XConnection.WaitError) -> Bool {
     guard try connection.owner(of: atoms[.clipboardManager], deadline) != nil else { return false }
     let property = atoms[.handOverProperty]
     connection.setProperty(property, of: window, type: atoms[.atomType], elements: targetsToKeep)

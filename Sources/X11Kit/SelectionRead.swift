@@ -6,7 +6,7 @@ import ClipboardCore
 /// A text counts only if its owner is the one whose formats were judged. The server tells of every change of the owner,
 /// and each event says which of our requests came before it; so it is known whom a question has reached.
 final class SelectionRead {
-  private let connection: Connection
+  private let connection: XConnection
   private let atoms: Atoms
   private let lateAnswers: SelectionReader.LateAnswers
   /// Without one, the user has asked for this read.
@@ -48,7 +48,7 @@ final class SelectionRead {
   }
 
   init(
-    _ connection: Connection, _ atoms: Atoms, _ lateAnswers: SelectionReader.LateAnswers,
+    _ connection: XConnection, _ atoms: Atoms, _ lateAnswers: SelectionReader.LateAnswers,
     _ permission: Permission?, _ limits: TransferLimits, _ deadline: Deadline,
     ownWindow: @escaping () -> Window?, asked: @escaping () -> Void
   ) {
@@ -98,7 +98,7 @@ final class SelectionRead {
   private func currentOwner() throws(TransferError) -> Window? {
     let question = xcb_get_selection_owner(connection.handle, atoms[.clipboard]).sequence
     stage = .judging(since: question)
-    return try translating { () throws(Connection.WaitError) in
+    return try translating { () throws(XConnection.WaitError) in
       try connection.selectionOwner(answering: question, deadline)
     }
   }
@@ -134,7 +134,7 @@ final class SelectionRead {
   private func text(as format: TextFormat, at time: UInt32) throws(TransferError) -> [UInt8] {
     // Events that have arrived come first: the owner may not be the judged one any more.
     while let event = connection.takeEvent() {
-      try translating { () throws(Connection.WaitError) in try deadline.check() }
+      try translating { () throws(XConnection.WaitError) in try deadline.check() }
       try heed(event)
     }
     let (target, property) = (atoms[format], atoms[.textProperty])
@@ -187,7 +187,7 @@ final class SelectionRead {
 
   /// Whether the server's focus is in a window, or in one around it, as some window managers have it.
   private func hasFocus(_ window: Window) throws(TransferError) -> Bool {
-    try translating { () throws(Connection.WaitError) in
+    try translating { () throws(XConnection.WaitError) in
       guard let focus = try connection.focus(deadline) else { return true }
       if try connection.isWindow(focus, in: window, deadline) { return true }
       return try connection.isWindow(window, in: focus, deadline)
@@ -232,7 +232,7 @@ final class SelectionRead {
   /// Events come in their order: what a dying owner answered before counts.
   private func wait<Found>(_ deadline: Deadline, for pick: (Event) -> Found?) throws(TransferError) -> Found {
     while true {
-      let event = try translating { () throws(Connection.WaitError) in
+      let event = try translating { () throws(XConnection.WaitError) in
         try connection.nextEvent(graceEnd.map(deadline.limited(until:)) ?? deadline)
       }
       if let found = pick(event) { return found }
@@ -304,7 +304,7 @@ final class SelectionRead {
   }
 
   private func translating<Value>(
-    _ work: () throws(Connection.WaitError) -> Value
+    _ work: () throws(XConnection.WaitError) -> Value
   ) throws(TransferError) -> Value {
     do {
       return try work()
@@ -343,7 +343,7 @@ final class SelectionRead {
 
   private func takePiece(
     of property: Atom, appendingTo bytes: inout [UInt8], limit: Int
-  ) throws(TransferError) -> Connection.TakenProperty {
+  ) throws(TransferError) -> XConnection.TakenProperty {
     let deadline = deadline.limited(to: limits.idleTimeout)
     while true {
       try waitForPiece(of: property, deadline)
@@ -378,15 +378,15 @@ final class SelectionRead {
   }
 
   private func discardPiece(in property: Atom) throws(TransferError) -> Bool {
-    try translating { () throws(Connection.WaitError) in
+    try translating { () throws(XConnection.WaitError) in
       try connection.discardProperty(property, of: requestor, deadline)
     }
   }
 
   private func take(
     _ property: Atom, appendingTo bytes: inout [UInt8], limit: Int
-  ) throws(TransferError) -> Connection.TakenProperty {
-    try translating { () throws(Connection.WaitError) in
+  ) throws(TransferError) -> XConnection.TakenProperty {
+    try translating { () throws(XConnection.WaitError) in
       try connection.takeProperty(property, of: requestor, appendingTo: &bytes, limit: limit, deadline)
     }
   }

@@ -19,12 +19,12 @@ import SerialQueue
 /// Reads take turns: a second one begins when the first has ended. While nothing happens, nothing runs.
 public actor SelectionReader {
   private let queue = SerialQueue(label: "org.copypasta.selection-reader")
-  private let connection: Connection
+  private let connection: XConnection
   private let atoms: Atoms
   private let cancellation: Deadline.CancellationSignal
   private let permit: ReadingPermit
   private let lateAnswers: LateAnswers
-  private var readSource: Connection.ReadSource?
+  private var readSource: XConnection.ReadSource?
   /// The grant for which the clipboard is followed; nil while it is not.
   private var followedGrant: Int?
   /// There is an offer that nobody has read.
@@ -41,7 +41,7 @@ public actor SelectionReader {
   ///   each change.
   /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
   public init(display: String?, permit: ReadingPermit = ReadingPermit()) throws(X11Error) {
-    let connection = try Connection(display: display)
+    let connection = try XConnection(display: display)
     self.connection = connection
     self.permit = permit
     lateAnswers = LateAnswers(connection)
@@ -57,7 +57,7 @@ public actor SelectionReader {
     } catch {
       throw .connectionLost
     }
-    let source = Connection.ReadSource(connection, queue: queue.dispatchQueue)
+    let source = XConnection.ReadSource(connection, queue: queue.dispatchQueue)
     readSource = source
     source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
   }
@@ -195,10 +195,10 @@ extension SelectionReader {
     /// Some owners never answer.
     private static let limit = 32
 
-    private let connection: Connection
+    private let connection: XConnection
     private var windows: [(window: Window, awaited: Awaited)] = []
 
-    init(_ connection: Connection) {
+    init(_ connection: XConnection) {
       self.connection = connection
     }
 

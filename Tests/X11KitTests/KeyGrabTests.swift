@@ -75,11 +75,11 @@ extension X11KitTests {
 
     @Test func `one that is had in part is not taken`() async throws {
       // As by a program that has never heard of CapsLock.
-      let other = try Connection(display: server.display)
+      let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))
       #expect(await grab.grab(Self.toggle) == .taken)
       // Nothing of it is left: a third one may have all but that stroke.
-      let third = try Connection(display: server.display)
+      let third = try XConnection(display: server.display)
       #expect(try third.grab([Keyboard.Stroke(code: 55, state: 0x44)]))
     }
 
@@ -134,7 +134,7 @@ extension X11KitTests {
 
     @Test func `a conflict that a layout brings is told`() async throws {
       #expect(await grab.grab(KeyCombination(keysym: letter("y"), modifiers: [.alt])) == .held)
-      let other = try Connection(display: server.display)
+      let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 52, state: 0x08)]))
       try run(["setxkbmap", "de"])
       #expect(try await eventually { presses.changes == [.taken] })
@@ -191,7 +191,7 @@ extension X11KitTests {
 extension KeyGrab {
   /// Whether nobody has a combination.
   fileprivate static func isFree(_ keys: KeyCombination, on display: String) throws -> Bool {
-    let connection = try Connection(display: display)
+    let connection = try XConnection(display: display)
     let strokes = try #require(try Keyboard(connection)).strokes(for: keys)
     return try connection.grab(strokes)
   }

@@ -227,7 +227,7 @@ extension X11KitTests {
 
     @Test func `a display's second screen has a root window of its own`() throws {
       let server = try XServer(screens: 2)
-      let roots = try ["", ".0", ".1"].map { try Connection(display: server.display + $0).root }
+      let roots = try ["", ".0", ".1"].map { try XConnection(display: server.display + $0).root }
       #expect(roots[0] == roots[1] && roots[1] != roots[2])
     }
 

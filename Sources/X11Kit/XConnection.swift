@@ -19,7 +19,7 @@ let noTime: xcb_timestamp_t = 0
 ///
 /// XCB reads events while it waits for a reply, or while it writes to a full socket. Such events lie in its
 /// queue, and the socket does not become readable for them: look at the queue before every sleep.
-final class Connection {
+final class XConnection {
   /// Why a wait ended without what it waited for.
   enum WaitError: Error, Equatable {
     case deadlinePassed, cancelled, connectionLost
@@ -292,7 +292,7 @@ final class Connection {
     private let queue: DispatchQueue
     private var handler: @Sendable () -> Void = {}
 
-    init(_ connection: Connection, queue: DispatchQueue) {
+    init(_ connection: XConnection, queue: DispatchQueue) {
       self.queue = queue
       source = DispatchSource.makeReadSource(fileDescriptor: connection.fileDescriptor, queue: queue)
       source.setCancelHandler { withExtendedLifetime(connection) {} }

@@ -1,6 +1,6 @@
 import CXCB
 
-extension Connection {
+extension XConnection {
   /// The window that owns `selection`; nil if none does.
   func owner(of selection: Atom, _ deadline: Deadline) throws(WaitError) -> Window? {
     try selectionOwner(answering: xcb_get_selection_owner(handle, selection).sequence, deadline)
