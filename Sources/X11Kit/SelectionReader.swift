@@ -145,7 +145,7 @@ public actor SelectionReader {
   ) async throws(TransferError) -> ClipboardContent {
     let deadline = Deadline(end: nil, cancellation: cancellation).limited(to: limits.total)
     let result: Result<ClipboardContent, TransferError> = await withTaskCancellationHandler {
-      let permission = onPurpose ? nil : SelectionRead.Permission(permit: permit, window: activeWindow)
+      let permission = onPurpose ? nil : SelectionTransfer.Permission(permit: permit, window: activeWindow)
       return read(within: limits, permission, deadline, ownWindow: ownWindow, asked: asked)
     } onCancel: { [cancellation] in
       cancellation.send()
@@ -154,23 +154,23 @@ public actor SelectionReader {
   }
 
   private func read(
-    within limits: TransferLimits, _ permission: SelectionRead.Permission?, _ deadline: Deadline,
+    within limits: TransferLimits, _ permission: SelectionTransfer.Permission?, _ deadline: Deadline,
     ownWindow: @escaping () -> UInt32?, asked: @escaping () -> Void
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
     // A text that the user has asked for is still new to `nextOffer`.
     if permission != nil { hasNewOffer = false }
     if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], true) }
-    let read = SelectionRead(
+    let transfer = SelectionTransfer(
       connection, atoms, lateAnswers, permission, limits, deadline, ownWindow: ownWindow, asked: asked)
     defer {
       if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], false) }
-      read.end()
-      if followedGrant != nil, read.isReplaced { hasNewOffer = true }
+      transfer.end()
+      if followedGrant != nil, transfer.isReplaced { hasNewOffer = true }
       handleEvents()
     }
     do {
-      return .success(try read.content())
+      return .success(try transfer.content())
     } catch {
       return .failure(error)
     }

@@ -1,11 +1,11 @@
 import CXCB
 import ClipboardCore
 
-/// A read of the clipboard, from asking whose it is to the last piece of the text.
+/// One transfer of the clipboard's content to this program, from asking whose it is to the last piece of the text.
 ///
 /// A text counts only if its owner is the one whose formats were judged. The server tells of every change of the owner,
 /// and each event says which of our requests came before it; so it is known whom a question has reached.
-final class SelectionRead {
+final class SelectionTransfer {
   private let connection: XConnection
   private let atoms: Atoms
   private let lateAnswers: SelectionReader.LateAnswers
