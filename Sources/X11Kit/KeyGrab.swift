@@ -73,7 +73,7 @@ public actor KeyGrab {
   @discardableResult
   public func grab(_ keys: KeyCombination) -> State {
     wanted = keys
-    takeAnew()
+    grabAnew()
     handleEvents()
     return state
   }
@@ -81,7 +81,7 @@ public actor KeyGrab {
   /// Gives the combination back.
   public func release() {
     wanted = nil
-    takeAnew()
+    grabAnew()
     handleEvents()
   }
 
@@ -105,7 +105,7 @@ public actor KeyGrab {
   /// The layout, or the modifiers, are others than before: the same keys may lie elsewhere.
   private func keyboardChanged() {
     let before = state
-    takeAnew()
+    grabAnew()
     if state != before { changeHandler?(state) }
   }
 
@@ -119,16 +119,16 @@ public actor KeyGrab {
 
   // MARK: - Helpers
 
-  private func takeAnew() {
+  private func grabAnew() {
     guard state != .connectionLost else { return }
     do {
-      state = try take()
+      state = try grab()
     } catch {
       connectionLost()
     }
   }
 
-  private func take() throws(XConnection.WaitError) -> State {
+  private func grab() throws(XConnection.WaitError) -> State {
     var strokes: Set<Keyboard.Stroke> = []
     if let wanted { strokes = try Keyboard(connection)?.strokes(for: wanted) ?? [] }
     // The server tells of a change that changes nothing too, such as another keyboard's first key: to give the keys

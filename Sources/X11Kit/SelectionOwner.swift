@@ -194,7 +194,7 @@ public actor SelectionOwner {
       connection.requestTime(for: window, through: atoms[.timeProperty])
       // Not the event is waited for: without the window it does not come.
       try connection.synchronise(deadline)
-      while let event = connection.takeQueuedEvent() {
+      while let event = connection.consumeQueuedEvent() {
         if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }
         handle(event)
       }

@@ -68,7 +68,7 @@ final class SelectionTransfer {
     if watched != noWindow { connection.select(.none, on: watched) }
     if let awaited { lateAnswers.keep(requestor, until: awaited) } else { connection.destroy(requestor) }
     connection.flush()
-    while let event = connection.takeQueuedEvent() {
+    while let event = connection.consumeQueuedEvent() {
       lateAnswers.heed(event)
       if case .ownerChanged(let change) = event, isNews(change) { isReplaced = change.owner != nil }
     }
@@ -133,7 +133,7 @@ final class SelectionTransfer {
 
   private func text(as format: TextFormat, at time: UInt32) throws(TransferError) -> [UInt8] {
     // Events that have arrived come first: the owner may not be the judged one any more.
-    while let event = connection.takeEvent() {
+    while let event = connection.consumeEvent() {
       try translating { () throws(XConnection.WaitError) in try deadline.check() }
       try heed(event)
     }
@@ -199,12 +199,12 @@ final class SelectionTransfer {
     guard try waitForAnswer(to: target, in: property) else { return .refused }
     if case .asked = stage { stage = .answered }
     var bytes: [UInt8] = []
-    switch try take(property, appendingTo: &bytes, limit: max(limit, 4)) {
-    case .taken(atoms[.incr], _):
+    switch try consume(property, appendingTo: &bytes, limit: max(limit, 4)) {
+    case .consumed(atoms[.incr], _):
       // Its value, the size, is the owner's word only: 0 from xclip. Deleting it asked for the first piece.
       return try receivePieces(in: property, limit: limit)
-    case .taken where bytes.count > limit: return .tooLarge
-    case .taken(let type, let format): return .value(type: type, format: format, bytes: bytes)
+    case .consumed where bytes.count > limit: return .tooLarge
+    case .consumed(let type, let format): return .value(type: type, format: format, bytes: bytes)
     case .tooLarge: return .tooLarge
     case .absent, .unsteady: return .refused
     }
@@ -324,8 +324,8 @@ final class SelectionTransfer {
     var first: (type: Atom, format: UInt8)?
     while true {
       let before = bytes.count
-      switch try takePiece(of: property, appendingTo: &bytes, limit: limit) {
-      case .taken(let type, let format):
+      switch try consumePiece(of: property, appendingTo: &bytes, limit: limit) {
+      case .consumed(let type, let format):
         // A piece without length is the end.
         guard bytes.count > before else {
           return .value(type: first?.type ?? type, format: first?.format ?? format, bytes: bytes)
@@ -341,15 +341,15 @@ final class SelectionTransfer {
     }
   }
 
-  private func takePiece(
+  private func consumePiece(
     of property: Atom, appendingTo bytes: inout [UInt8], limit: Int
-  ) throws(TransferError) -> XConnection.TakenProperty {
+  ) throws(TransferError) -> XConnection.ConsumedProperty {
     let deadline = deadline.limited(to: limits.idleTimeout)
     while true {
       try waitForPiece(of: property, deadline)
-      let taken = try take(property, appendingTo: &bytes, limit: limit)
+      let outcome = try consume(property, appendingTo: &bytes, limit: limit)
       // The event was for bytes that the last piece brought along. Only a property that is there can end it.
-      if taken != .absent { return taken }
+      if outcome != .absent { return outcome }
     }
   }
 
@@ -383,11 +383,11 @@ final class SelectionTransfer {
     }
   }
 
-  private func take(
+  private func consume(
     _ property: Atom, appendingTo bytes: inout [UInt8], limit: Int
-  ) throws(TransferError) -> XConnection.TakenProperty {
+  ) throws(TransferError) -> XConnection.ConsumedProperty {
     try translating { () throws(XConnection.WaitError) in
-      try connection.takeProperty(property, of: requestor, appendingTo: &bytes, limit: limit, deadline)
+      try connection.consumeProperty(property, of: requestor, appendingTo: &bytes, limit: limit, deadline)
     }
   }
 }

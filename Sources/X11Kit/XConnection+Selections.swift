@@ -71,12 +71,12 @@ extension XConnection {
 
   // MARK: - Properties
 
-  /// The outcome of taking a property off a window.
-  enum TakenProperty: Equatable {
+  /// The outcome of reading and deleting a property of a window.
+  enum ConsumedProperty: Equatable {
     /// There is no such property.
     case absent
     /// Its bytes were appended, and it is deleted. `format` is the size of an element: 8, 16 or 32 bits.
-    case taken(type: Atom, format: UInt8)
+    case consumed(type: Atom, format: UInt8)
     /// The property holds more than was allowed. Whether it is still there depends on its length.
     case tooLarge
     /// The property changed while it was being read.
@@ -87,9 +87,9 @@ extension XConnection {
   ///
   /// XCB holds a whole reply in memory: in one slice, 64 MiB of text would be there twice.
   /// - Parameter limit: How many bytes `bytes` may hold at the end.
-  func takeProperty(
+  func consumeProperty(
     _ property: Atom, of window: Window, appendingTo bytes: inout [UInt8], limit: Int, _ deadline: Deadline
-  ) throws(WaitError) -> TakenProperty {
+  ) throws(WaitError) -> ConsumedProperty {
     let sliceLength: UInt32 = 1 << 18  // in units of 4 bytes
     var offset: UInt32 = 0
     var seen: (type: Atom, format: UInt8)?
@@ -109,7 +109,7 @@ extension XConnection {
       if seen == nil, bytes.isEmpty { bytes.reserveCapacity(count + rest) }
       bytes.append(
         contentsOf: UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count))
-      if rest == 0 { return .taken(type: body.type, format: body.format) }
+      if rest == 0 { return .consumed(type: body.type, format: body.format) }
       // Else a slice that brings nothing would be asked for without end.
       guard count == Int(sliceLength) * 4 else { return .unsteady }
       seen = (body.type, body.format)

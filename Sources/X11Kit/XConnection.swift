@@ -99,10 +99,10 @@ final class XConnection {
   // MARK: - Events
 
   /// The next event, from the queue or from the socket, without a wait.
-  func takeEvent() -> Event? { consume(xcb_poll_for_event(handle)) }
+  func consumeEvent() -> Event? { event(from: xcb_poll_for_event(handle)) }
 
   /// The next event that is in the queue already, without reading the socket.
-  func takeQueuedEvent() -> Event? { consume(xcb_poll_for_queued_event(handle)) }
+  func consumeQueuedEvent() -> Event? { event(from: xcb_poll_for_queued_event(handle)) }
 
   /// Handles what has arrived, but no more than one turn's worth: a flood of events is to leave time for all else.
   ///
@@ -111,7 +111,7 @@ final class XConnection {
   /// - Returns: whether there may be more; see ``ReadSource/callAgain()``.
   func handleTurn(_ handle: (Event) -> Void) -> Bool {
     for _ in 0..<Self.eventsPerTurn {
-      guard let event = takeEvent() ?? takeEventAfterFlush() else { return false }
+      guard let event = consumeEvent() ?? consumeEventAfterFlush() else { return false }
       handle(event)
     }
     return true
@@ -120,9 +120,9 @@ final class XConnection {
   /// Some 16 KiB, which is what XCB reads at once.
   private static let eventsPerTurn = 512
 
-  private func takeEventAfterFlush() -> Event? {
+  private func consumeEventAfterFlush() -> Event? {
     flush()
-    return takeQueuedEvent()
+    return consumeQueuedEvent()
   }
 
   /// Waits for the next event.
@@ -131,13 +131,13 @@ final class XConnection {
     flush()
     while true {
       try deadline.check()
-      if let event = takeEvent() { return event }
+      if let event = consumeEvent() { return event }
       if isLost { throw .connectionLost }
       try waitForInput(deadline)
     }
   }
 
-  private func consume(_ raw: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
+  private func event(from raw: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
     guard let raw else { return nil }
     defer { free(raw) }
     return Event(raw, ownerChangeCode: ownerChangeCode)

@@ -22,7 +22,7 @@ func awaitingResult<Value>(
           returning: Outcome(value: value, error: value == nil ? GLibError(taking: error) : nil))
       }
       let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, result, data in
-        Closure<Completion>.take(data)(result.map { OpaquePointer($0) })
+        Closure<Completion>.consume(data)(result.map { OpaquePointer($0) })
       }
       start(
         cancellable.pointer, unsafeBitCast(callback, to: GAsyncReadyCallback.self),

@@ -17,7 +17,7 @@ final class Closure<Body> {
   }
 
   /// The same for user data that C uses once, and does not give back.
-  static func take(_ data: gpointer?) -> Body {
+  static func consume(_ data: gpointer?) -> Body {
     Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().body
   }
 }

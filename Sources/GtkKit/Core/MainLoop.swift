@@ -69,7 +69,7 @@ public enum MainLoop {
   public static func idle() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let isIdle: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
-        Closure<CheckedContinuation<Void, Never>>.take(data).resume()
+        Closure<CheckedContinuation<Void, Never>>.consume(data).resume()
         return 0
       }
       g_idle_add_full(

@@ -77,7 +77,7 @@ private final class Connecting {
 
   init() {
     let finished: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, result, data in
-      Closure<@MainActor (OpaquePointer?) -> Void>.take(data)(result.map { OpaquePointer($0) })
+      Closure<@MainActor (OpaquePointer?) -> Void>.consume(data)(result.map { OpaquePointer($0) })
     }
     let finish: @MainActor (OpaquePointer?) -> Void = { [self] result in
       connection = g_bus_get_finish(result, nil)

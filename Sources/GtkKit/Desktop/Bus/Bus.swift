@@ -111,7 +111,7 @@ public final class Bus: Object {
         if let answer = g_dbus_connection_call_finish(opaque, result, error) {
           return Variant(taking: answer)
         }
-        remoteName = Self.takeRemoteName(outOf: error?.pointee)
+        remoteName = Self.consumeRemoteName(outOf: error?.pointee)
         return nil
       }
     } catch { throw BusError(error, remoteName: remoteName) }
@@ -130,7 +130,7 @@ public final class Bus: Object {
   }
 
   /// The D-Bus name of an error that came as an answer, which is taken out of its message.
-  private static func takeRemoteName(outOf error: UnsafeMutablePointer<GError>?) -> String? {
+  private static func consumeRemoteName(outOf error: UnsafeMutablePointer<GError>?) -> String? {
     guard let error, let name = g_dbus_error_get_remote_error(error) else { return nil }
     defer { g_free(name) }
     g_dbus_error_strip_remote_error(error)
