@@ -33,7 +33,7 @@ struct Atoms {
   private let numbers: [String: Atom]
 
   /// Asks for all of them at once: one round trip.
-  init(_ connection: XConnection) throws(XConnection.WaitError) {
+  init(_ connection: XConnection) throws(TransferError) {
     let names = Name.allCases.map(\.rawValue) + TextFormat.names + [SecretHint.name]
     let sequences = names.map {
       xcb_intern_atom(connection.handle, 0, UInt16($0.utf8.count), $0).sequence

@@ -1,3 +1,4 @@
+import ClipboardCore
 import Glibc
 
 /// How long a wait may last, and what else may end it.
@@ -23,9 +24,9 @@ struct Deadline {
   /// Throws if the wait is over.
   ///
   /// To be called for each event, not only before sleeping: a flood of events leaves no time to sleep.
-  func check() throws(XConnection.WaitError) {
+  func check() throws(TransferError) {
     if cancellation != nil, Task.isCancelled { throw .cancelled }
-    if let end, SuspendingClock.now >= end { throw .deadlinePassed }
+    if let end, SuspendingClock.now >= end { throw .timedOut }
   }
 
   /// The timeout for `poll(2)`, in milliseconds; -1 is no limit.

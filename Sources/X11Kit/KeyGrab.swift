@@ -1,3 +1,4 @@
+import ClipboardCore
 import SerialQueue
 
 /// A combination of keys that arrives whichever window has the focus, through an X connection of its own.
@@ -128,7 +129,7 @@ public actor KeyGrab {
     }
   }
 
-  private func grab() throws(XConnection.WaitError) -> State {
+  private func grab() throws(TransferError) -> State {
     var strokes: Set<Keyboard.Stroke> = []
     if let wanted { strokes = try Keyboard(connection)?.strokes(for: wanted) ?? [] }
     // The server tells of a change that changes nothing too, such as another keyboard's first key: to give the keys

@@ -1,4 +1,5 @@
 import CXCB
+import ClipboardCore
 
 /// The keyboard's mapping, as the server had it at one moment (X11 protocol, chapter 5).
 struct Keyboard {
@@ -15,7 +16,7 @@ struct Keyboard {
   private let modifierKeys: [[xcb_keycode_t]]
 
   /// Asks the server; nil if it is out of memory.
-  init?(_ connection: XConnection) throws(XConnection.WaitError) {
+  init?(_ connection: XConnection) throws(TransferError) {
     let (least, greatest) = connection.keycodes
     let mapping = xcb_get_keyboard_mapping(connection.handle, least, greatest - least + 1).sequence
     let modifiers = xcb_get_modifier_mapping(connection.handle).sequence

@@ -1,3 +1,4 @@
+import ClipboardCore
 import SerialQueue
 
 /// Owns the X11 clipboard and hands out a text, through a connection of its own and off the main thread.
@@ -173,13 +174,13 @@ public actor SelectionOwner {
 
   // MARK: - Helpers
 
-  private func own(_ bytes: [UInt8], from time: UInt32) throws(XConnection.WaitError) {
+  private func own(_ bytes: [UInt8], from time: UInt32) throws(TransferError) {
     connection.setOwner(of: atoms[.clipboard], to: window, at: time)
     offer = Offer(bytes: bytes, since: time)
     try confirmOwnership()
   }
 
-  private func confirmOwnership() throws(XConnection.WaitError) {
+  private func confirmOwnership() throws(TransferError) {
     guard offer != nil, try connection.owner(of: atoms[.clipboard], .endless) != window else { return }
     offer = nil
     lossHandler?()
@@ -188,7 +189,7 @@ public actor SelectionOwner {
   /// The time that ICCCM 2.1 wants ownership to be taken with.
   ///
   /// Requests that come meanwhile are answered.
-  private func serverTime(_ deadline: Deadline) throws(XConnection.WaitError) -> UInt32 {
+  private func serverTime(_ deadline: Deadline) throws(TransferError) -> UInt32 {
     // Again if our window was destroyed, which is heeded on the way; whoever destroys it always is not to win.
     for _ in 1...3 {
       connection.requestTime(for: window, through: atoms[.timeProperty])
@@ -199,7 +200,7 @@ public actor SelectionOwner {
         handle(event)
       }
     }
-    throw .connectionLost
+    throw .unavailable
   }
 
   /// A timer runs only while a paster is to be waited for.
@@ -326,7 +327,7 @@ public actor SelectionOwner {
     }
   }
 
-  private func askManager(_ deadline: Deadline) throws(XConnection.WaitError) -> Bool {
+  private func askManager(_ deadline: Deadline) throws(TransferError) -> Bool {
     guard try connection.owner(of: atoms[.clipboardManager], deadline) != nil else { return false }
     let property = atoms[.handOverProperty]
     connection.setProperty(property, of: window, type: atoms[.atomType], elements: targetsToKeep)

@@ -90,7 +90,11 @@ final class SelectionTransfer {
     guard let target = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else {
       return .noText
     }
-    return .text(try text(as: target, at: time))
+    do {
+      return .text(try text(as: target, at: time))
+    } catch {
+      throw reason(for: error)
+    }
   }
 
   // MARK: - The questions
@@ -98,9 +102,7 @@ final class SelectionTransfer {
   private func currentOwner() throws(TransferError) -> Window? {
     let question = xcb_get_selection_owner(connection.handle, atoms[.clipboard]).sequence
     stage = .judging(since: question)
-    return try translating { () throws(XConnection.WaitError) in
-      try connection.selectionOwner(answering: question, deadline)
-    }
+    return try connection.selectionOwner(answering: question, deadline)
   }
 
   private func serverTime() throws(TransferError) -> UInt32 {
@@ -134,7 +136,7 @@ final class SelectionTransfer {
   private func text(as format: TextFormat, at time: UInt32) throws(TransferError) -> [UInt8] {
     // Events that have arrived come first: the owner may not be the judged one any more.
     while let event = connection.consumeEvent() {
-      try translating { () throws(XConnection.WaitError) in try deadline.check() }
+      try deadline.check()
       try heed(event)
     }
     let (target, property) = (atoms[format], atoms[.textProperty])
@@ -187,11 +189,9 @@ final class SelectionTransfer {
 
   /// Whether the server's focus is in a window, or in one around it, as some window managers have it.
   private func hasFocus(_ window: Window) throws(TransferError) -> Bool {
-    try translating { () throws(XConnection.WaitError) in
-      guard let focus = try connection.focus(deadline) else { return true }
-      if try connection.isWindow(focus, in: window, deadline) { return true }
-      return try connection.isWindow(window, in: focus, deadline)
-    }
+    guard let focus = try connection.focus(deadline) else { return true }
+    if try connection.isWindow(focus, in: window, deadline) { return true }
+    return try connection.isWindow(window, in: focus, deadline)
   }
 
   /// The owner's answer, in one property or piece by piece.
@@ -199,7 +199,9 @@ final class SelectionTransfer {
     guard try waitForAnswer(to: target, in: property) else { return .refused }
     if case .asked = stage { stage = .answered }
     var bytes: [UInt8] = []
-    switch try consume(property, appendingTo: &bytes, limit: max(limit, 4)) {
+    let outcome = try connection.consumeProperty(
+      property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), deadline)
+    switch outcome {
     case .consumed(atoms[.incr], _):
       // Its value, the size, is the owner's word only: 0 from xclip. Deleting it asked for the first piece.
       return try receivePieces(in: property, limit: limit)
@@ -232,9 +234,7 @@ final class SelectionTransfer {
   /// Events come in their order: what a dying owner answered before counts.
   private func wait<Found>(_ deadline: Deadline, for pick: (Event) -> Found?) throws(TransferError) -> Found {
     while true {
-      let event = try translating { () throws(XConnection.WaitError) in
-        try connection.nextEvent(graceEnd.map(deadline.limited(until:)) ?? deadline)
-      }
+      let event = try connection.nextEvent(graceEnd.map(deadline.limited(until:)) ?? deadline)
       if let found = pick(event) { return found }
       try heed(event)
     }
@@ -298,23 +298,14 @@ final class SelectionTransfer {
   /// The error of a read whose owner has been replaced, and has had its time.
   private var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
 
+  /// Once the owner has been replaced, a deadline that passes says no more than that.
+  private func reason(for error: TransferError) -> TransferError {
+    error == .timedOut && graceEnd != nil ? replaced : error
+  }
+
   private func isAnotherProgram(_ owner: Window?) -> Bool {
     guard let owner else { return false }
     return connection.client(of: owner) != connection.client(of: watched)
-  }
-
-  private func translating<Value>(
-    _ work: () throws(XConnection.WaitError) -> Value
-  ) throws(TransferError) -> Value {
-    do {
-      return try work()
-    } catch {
-      switch error {
-      case .deadlinePassed: throw graceEnd == nil ? .timedOut : replaced
-      case .cancelled: throw .cancelled
-      case .connectionLost: throw .unavailable
-      }
-    }
   }
 
   // MARK: - INCR (ICCCM 2.7.2)
@@ -347,7 +338,8 @@ final class SelectionTransfer {
     let deadline = deadline.limited(to: limits.idleTimeout)
     while true {
       try waitForPiece(of: property, deadline)
-      let outcome = try consume(property, appendingTo: &bytes, limit: limit)
+      let outcome = try connection.consumeProperty(
+        property, of: requestor, appendingTo: &bytes, limit: limit, self.deadline)
       // The event was for bytes that the last piece brought along. Only a property that is there can end it.
       if outcome != .absent { return outcome }
     }
@@ -368,26 +360,13 @@ final class SelectionTransfer {
   /// that is too large for us, it would never again paste anywhere.
   private func discardPieces(in property: Atom) throws(TransferError) {
     do {
-      while try !discardPiece(in: property) {
+      while try !connection.discardProperty(property, of: requestor, deadline) {
         try waitForPiece(of: property, deadline.limited(to: limits.idleTimeout))
       }
     } catch {
       // The size limit is known to be exceeded, which says more.
+      let error = reason(for: error)
       if error == .cancelled || error == .unavailable { throw error }
-    }
-  }
-
-  private func discardPiece(in property: Atom) throws(TransferError) -> Bool {
-    try translating { () throws(XConnection.WaitError) in
-      try connection.discardProperty(property, of: requestor, deadline)
-    }
-  }
-
-  private func consume(
-    _ property: Atom, appendingTo bytes: inout [UInt8], limit: Int
-  ) throws(TransferError) -> XConnection.ConsumedProperty {
-    try translating { () throws(XConnection.WaitError) in
-      try connection.consumeProperty(property, of: requestor, appendingTo: &bytes, limit: limit, deadline)
     }
   }
 }

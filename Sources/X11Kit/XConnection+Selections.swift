@@ -1,13 +1,14 @@
 import CXCB
+import ClipboardCore
 
 extension XConnection {
   /// The window that owns `selection`; nil if none does.
-  func owner(of selection: Atom, _ deadline: Deadline) throws(WaitError) -> Window? {
+  func owner(of selection: Atom, _ deadline: Deadline) throws(TransferError) -> Window? {
     try selectionOwner(answering: xcb_get_selection_owner(handle, selection).sequence, deadline)
   }
 
   /// The answer to `xcb_get_selection_owner` with this number.
-  func selectionOwner(answering question: UInt32, _ deadline: Deadline) throws(WaitError) -> Window? {
+  func selectionOwner(answering question: UInt32, _ deadline: Deadline) throws(TransferError) -> Window? {
     let reply = try reply(xcb_get_selection_owner_reply_t.self, to: question, deadline)
     guard let owner = reply?.body.owner, owner != noWindow else { return nil }
     return owner
@@ -34,7 +35,7 @@ extension XConnection {
   /// ``followOwner(of:_:)``.
   ///
   /// - Returns: false if the server lacks it.
-  func prepareOwnerChanges() throws(WaitError) -> Bool {
+  func prepareOwnerChanges() throws(TransferError) -> Bool {
     guard let extensionData = xcb_get_extension_data(handle, copypasta_xfixes()),
       extensionData.pointee.present != 0
     else { return false }
@@ -89,7 +90,7 @@ extension XConnection {
   /// - Parameter limit: How many bytes `bytes` may hold at the end.
   func consumeProperty(
     _ property: Atom, of window: Window, appendingTo bytes: inout [UInt8], limit: Int, _ deadline: Deadline
-  ) throws(WaitError) -> ConsumedProperty {
+  ) throws(TransferError) -> ConsumedProperty {
     let sliceLength: UInt32 = 1 << 18  // in units of 4 bytes
     var offset: UInt32 = 0
     var seen: (type: Atom, format: UInt8)?
@@ -123,7 +124,7 @@ extension XConnection {
   /// - Returns: whether it was there, and without length.
   func discardProperty(
     _ property: Atom, of window: Window, _ deadline: Deadline
-  ) throws(WaitError) -> Bool {
+  ) throws(TransferError) -> Bool {
     let sequence = xcb_get_property(
       handle, 1, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, 0
     ).sequence
@@ -139,7 +140,7 @@ extension XConnection {
   /// Reads at most `limit` elements of 32 bits and leaves the property.
   ///
   /// - Returns: nil if it holds something else, or more.
-  func elements(of property: Atom, of window: Window, limit: Int) throws(WaitError) -> [UInt32]? {
+  func elements(of property: Atom, of window: Window, limit: Int) throws(TransferError) -> [UInt32]? {
     let sequence = xcb_get_property(
       handle, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, UInt32(limit)
     ).sequence

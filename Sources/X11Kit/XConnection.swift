@@ -1,4 +1,5 @@
 import CXCB
+import ClipboardCore
 import Dispatch
 import Glibc
 
@@ -20,11 +21,6 @@ let noTime: xcb_timestamp_t = 0
 /// XCB reads events while it waits for a reply, or while it writes to a full socket. Such events lie in its
 /// queue, and the socket does not become readable for them: look at the queue before every sleep.
 final class XConnection {
-  /// Why a wait ended without what it waited for.
-  enum WaitError: Error, Equatable {
-    case deadlinePassed, cancelled, connectionLost
-  }
-
   /// Events that a window can be asked to report.
   struct WindowEvents: OptionSet {
     let rawValue: UInt32
@@ -84,7 +80,7 @@ final class XConnection {
   /// Sleeps until the server has sent something.
   ///
   /// The caller has flushed, and found the queue empty.
-  func waitForInput(_ deadline: Deadline) throws(WaitError) {
+  func waitForInput(_ deadline: Deadline) throws(TransferError) {
     try deadline.check()
     var descriptors = [pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)]
     if let cancellation = deadline.cancellation {
@@ -126,13 +122,13 @@ final class XConnection {
   }
 
   /// Waits for the next event.
-  func nextEvent(_ deadline: Deadline) throws(WaitError) -> Event {
+  func nextEvent(_ deadline: Deadline) throws(TransferError) -> Event {
     // First, for it may read events, for which `poll` would then not wake.
     flush()
     while true {
       try deadline.check()
       if let event = consumeEvent() { return event }
-      if isLost { throw .connectionLost }
+      if isLost { throw .unavailable }
       try waitForInput(deadline)
     }
   }
@@ -162,7 +158,7 @@ final class XConnection {
   /// - Returns: nil if the server answered with an error.
   func reply<Body>(
     _ type: Body.Type, to sequence: UInt32, _ deadline: Deadline
-  ) throws(WaitError) -> Reply<Body>? {
+  ) throws(TransferError) -> Reply<Body>? {
     var reply: UnsafeMutableRawPointer?
     var error: UnsafeMutablePointer<xcb_generic_error_t>?
     flush()
@@ -176,14 +172,14 @@ final class XConnection {
     }
     free(error)
     guard let reply else {
-      if isLost { throw .connectionLost }
+      if isLost { throw .unavailable }
       return nil
     }
     return Reply(memory: reply.bindMemory(to: Body.self, capacity: 1))
   }
 
   /// Waits until the server has carried out all that it was asked for; every event and error of that has arrived then.
-  func synchronise(_ deadline: Deadline) throws(WaitError) {
+  func synchronise(_ deadline: Deadline) throws(TransferError) {
     _ = try reply(xcb_get_input_focus_reply_t.self, to: xcb_get_input_focus(handle).sequence, deadline)
   }
 
@@ -234,7 +230,7 @@ final class XConnection {
   // MARK: - The focus
 
   /// The window that gets the keys; nil if that is whichever the pointer is in.
-  func focus(_ deadline: Deadline) throws(WaitError) -> Window? {
+  func focus(_ deadline: Deadline) throws(TransferError) -> Window? {
     let question = xcb_get_input_focus(handle).sequence
     let reply = try reply(xcb_get_input_focus_reply_t.self, to: question, deadline)
     guard let focus = reply?.body.focus else { return noWindow }
@@ -242,7 +238,7 @@ final class XConnection {
   }
 
   /// Whether a window is another one, or lies in it; the root window counts as none.
-  func isWindow(_ window: Window, in other: Window, _ deadline: Deadline) throws(WaitError) -> Bool {
+  func isWindow(_ window: Window, in other: Window, _ deadline: Deadline) throws(TransferError) -> Bool {
     guard other != root else { return false }
     var window = window
     while window != other {
@@ -264,7 +260,7 @@ final class XConnection {
   /// Takes these strokes for this connection, whichever window has the focus: all of them, or none.
   ///
   /// - Returns: false if another connection has one of them.
-  func grab(_ strokes: Set<Keyboard.Stroke>) throws(WaitError) -> Bool {
+  func grab(_ strokes: Set<Keyboard.Stroke>) throws(TransferError) -> Bool {
     let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
     let sequences = strokes.map {
       xcb_grab_key_checked(handle, 0, root, $0.state, $0.code, mode, mode).sequence
