@@ -40,9 +40,6 @@ final class OutgoingTransfers {
     pieceLength = min(256 << 10, connection.longestRequest)
   }
 
-  /// How many are under way.
-  var count: Int { running.count }
-
   /// Announces `bytes` to `destination`, in place of a transfer that is under way there.
   ///
   /// - Returns: false if there are too many transfers already.

@@ -85,27 +85,11 @@ public actor SelectionOwner {
     }
   }
 
-  /// Takes the text off the clipboard, if it is still this owner's.
-  ///
-  /// The loss handler is not called.
-  ///
-  /// Pastes that are under way end with the text that they began with.
-  public func withdraw() {
-    guard let offer else { return }
-    self.offer = nil
-    // With the time of our own ownership: the server ignores it if somebody else has copied since.
-    connection.setOwner(of: atoms[.clipboard], to: nil, at: offer.since)
-    handleEvents()
-  }
-
   /// Whether the text on the clipboard is this owner's, as far as the server has told.
   public var isOwner: Bool { offer != nil }
 
   /// Whether the server has ended, or has dropped the connection: it needs another owner then.
   public var isConnectionLost: Bool { connection.isLost }
-
-  /// How many pastes of long texts are under way.
-  var transferCount: Int { transfers.count }
 
   /// Sets what is called, on the owner's queue, each time this owner loses the clipboard: somebody else has taken it,
   /// or the connection is lost.

@@ -14,11 +14,11 @@ extension XConnection {
     return owner
   }
 
-  /// Makes `window` the owner of `selection`, or, with nil, nobody (ICCCM 2.1).
+  /// Makes `window` the owner of `selection` (ICCCM 2.1).
   ///
   /// The server ignores it if somebody else has become the owner after `time`.
-  func setOwner(of selection: Atom, to window: Window?, at time: xcb_timestamp_t) {
-    xcb_set_selection_owner(handle, window ?? noWindow, selection, time)
+  func setOwner(of selection: Atom, to window: Window, at time: xcb_timestamp_t) {
+    xcb_set_selection_owner(handle, window, selection, time)
   }
 
   /// Asks the owner of `selection` to put it, as `target`, into `property` of `requestor` (ICCCM 2.4).

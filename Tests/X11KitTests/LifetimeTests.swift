@@ -66,7 +66,6 @@ extension X11KitTests {
         #expect(await reader.outcome() == .failure(.unavailable))
         #expect(try await eventually { !(await owner.isOwner) })
         await #expect(throws: X11Error.connectionLost) { try await owner.offer([2]) }
-        await owner.withdraw()
         try await LifetimeTests.expectIdle()
       }
     }
@@ -76,7 +75,6 @@ extension X11KitTests {
         let owner = try SelectionOwner(display: try XServer.shared.get().display)
         try await owner.offer([1])
         try await LifetimeTests.expectIdle()
-        await owner.withdraw()
       }
     }
 
