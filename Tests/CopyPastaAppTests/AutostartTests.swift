@@ -71,8 +71,8 @@ import Testing
     // By gsettings, or as an administrator's default.
     preferences.startsAtLogin = true
     var start = startAtLogin(preferences, autostart)
-    try await pump("the file") { autostart.isSet == true }
-    #expect(preferences.startsAtLogin)
+    await start.work?.value
+    #expect(preferences.startsAtLogin && autostart.isSet == true)
     try FileManager.default.removeItem(atPath: file)
     start.reconcile()
     #expect(!preferences.startsAtLogin, "somebody has removed it")
@@ -80,9 +80,11 @@ import Testing
     start = startAtLogin(preferences, autostart)
     #expect(preferences.startsAtLogin, "somebody has put it there")
     start = startAtLogin(Preferences(schema: nil), autostart)
-    try await pump("no file: the setting is off") { autostart.isSet == false }
+    await start.work?.value
+    #expect(autostart.isSet == false, "the setting is off")
     start = startAtLogin(preferences, autostart)
-    try await pump("the file once more") { autostart.isSet == true }
+    await start.work?.value
+    #expect(autostart.isSet == true)
     try FileManager.default.removeItem(atPath: file)
     start = startAtLogin(preferences, autostart)
     #expect(!preferences.startsAtLogin, "somebody has removed it while the program did not run")

@@ -89,8 +89,8 @@ private final class Gate {
   private var isOpen = false
 
   func wait() async {
-    guard !isOpen else { return }
-    await withCheckedContinuation { waiters.append($0) }
+    // It may be opened on the way into the wait.
+    await withCheckedContinuation { if isOpen { $0.resume() } else { waiters.append($0) } }
   }
 
   func open() {

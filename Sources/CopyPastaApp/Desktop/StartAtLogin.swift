@@ -50,7 +50,8 @@ final class StartAtLogin {
       do throws(GLibError) { try agreement?.write([(Self.key, isSet ? 1 : 0)]) } catch {}
     }
   }
-  private var work: Task<Void, Never>?
+  /// What is being asked of the desktop; nil if nothing is.
+  private(set) var work: Task<Void, Never>?
 
   /// - Parameters:
   ///   - agreement: keeps from one start to the next what was last achieved; nil where settings are not kept, which
