@@ -84,18 +84,17 @@ final class StartAtLogin {
   }
 
   private func changed() {
-    // One question at a time: what runs looks at the setting again when it is done.
+    // One question at a time: the setting is looked at again when this one is answered.
     guard work == nil, preferences.startsAtLogin != isSet else { return }
     work = Task.unpooled { [weak self] in
-      while await self?.takeStep() == true {}
+      await self?.applySetting()
       self?.work = nil
+      self?.changed()
     }
   }
 
-  /// Does what the setting says.
-  ///
-  /// - Returns: whether the setting has changed meanwhile.
-  private func takeStep() async -> Bool {
+  /// Does what the setting says; the setting goes back if that fails, unless it has been changed meanwhile.
+  private func applySetting() async {
     let wanted = preferences.startsAtLogin
     do throws(EntryError) {
       try await entry.set(wanted)
@@ -103,13 +102,10 @@ final class StartAtLogin {
     } catch {
       isSet = entry.isSet ?? isSet
       // If the user has changed it back meanwhile, nothing has failed.
-      if preferences.startsAtLogin == wanted, wanted != isSet {
-        preferences.startsAtLogin = isSet
-        failed(error.message)
-        return false
-      }
+      guard preferences.startsAtLogin == wanted, wanted != isSet else { return }
+      preferences.startsAtLogin = isSet
+      failed(error.message)
     }
-    return preferences.startsAtLogin != isSet
   }
 }
 

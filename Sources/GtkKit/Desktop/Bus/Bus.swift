@@ -143,6 +143,9 @@ public final class Bus: Object {
 
   // MARK: - Signals
 
+  /// Whether the bus is there; GDBus complains of each subscription at one that has ended.
+  private var isOpen: Bool { g_dbus_connection_is_closed(opaque) == 0 }
+
   /// Calls `body` for each signal of this name that the object sends, with its arguments, a tuple.
   ///
   /// Only what the present owner of the object's name sends arrives. The arguments may be of any type: read them
@@ -157,7 +160,7 @@ public final class Bus: Object {
         guard let arguments else { return }
         Closure<Subscriber>.behind(data)(Variant(borrowing: arguments))
       }
-    guard object.isWellFormed, g_dbus_is_member_name(signal) != 0 else { return Registration {} }
+    guard object.isWellFormed, g_dbus_is_member_name(signal) != 0, isOpen else { return Registration {} }
     let id = g_dbus_connection_signal_subscribe(
       opaque, object.name, object.interface, signal, object.path, nil, copypasta_G_DBUS_SIGNAL_FLAGS_NONE,
       unsafeBitCast(arrived, to: GDBusSignalCallback.self),
@@ -192,6 +195,7 @@ public final class Bus: Object {
     let went: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in
       Closure<NameHandlers>.behind(data).went()
     }
+    guard isOpen else { return Registration {} }
     let id = g_bus_watch_name_on_connection(
       opaque, name, copypasta_G_BUS_NAME_WATCHER_FLAGS_NONE,
       unsafeBitCast(came, to: GBusNameAppearedCallback.self),
