@@ -45,7 +45,7 @@ public struct ClipText: Sendable, Equatable {
   }
 
   /// The first scalars of the text that fit into `limit` bytes; the cost is that of the limit, not of the text.
-  func leading(_ limit: Int) -> String {
+  public func leading(_ limit: Int) -> String {
     guard byteCount > limit else { return String(decoding: bytes, as: UTF8.self) }
     var end = limit
     while UTF8.isContinuation(bytes[end]) { end -= 1 }

@@ -118,7 +118,11 @@ final class CopyPastaApplication {
   private func madeToggler() -> WindowToggler {
     if let toggler { return toggler }
     addStyle()
-    let window = HistoryWindow(environment) { [weak self] in self?.hide() }
+    let window = HistoryWindow(environment) { [weak self] in
+      self?.showText($0)
+    } closed: { [weak self] in
+      self?.hide()
+    }
     let toggler = WindowToggler(window, preferences: { [environment] in environment.preferences }) {
       [weak self] in
       self?.windowHidden()
@@ -185,6 +189,9 @@ final class CopyPastaApplication {
     startAtLogin?.reconcile()
     shownDialogs().showPreferences(of: environment, above: window?.parentOfDialogs, activation)
   }
+
+  /// Shows a text of the history above the window.
+  private func showText(_ text: TextWindow) { shownDialogs().show(text, above: window?.parentOfDialogs) }
 
   private func shownDialogs() -> Dialogs {
     if let dialogs { return dialogs }

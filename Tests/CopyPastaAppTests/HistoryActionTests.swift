@@ -53,7 +53,7 @@ import Testing
 
   /// A key as it is printed on keyboards, and written in the README.
   private static func asPrinted(_ trigger: String) -> String {
-    trigger == "Return" ? "Enter" : Accelerator(trigger)?.label ?? trigger
+    (Accelerator(trigger)?.label ?? trigger).replacingOccurrences(of: "Return", with: "Enter")
   }
 }
 

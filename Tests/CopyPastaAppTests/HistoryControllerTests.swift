@@ -112,6 +112,42 @@ import Testing
     #expect(view.failures == [.gone])
   }
 
+  // MARK: - Showing
+
+  @Test func `a text is shown, and the clipboard left alone`() async {
+    controller.show(ids[1])
+    await controller.settle()
+    #expect(view.shown.map(\.id) == [ids[1]] && view.shown.first?.text.text == "two")
+    #expect(clipboard.offered.isEmpty && view.failures.isEmpty)
+  }
+
+  @Test func `a text that has gone is not shown, with a word, and its row goes`() async throws {
+    try await scratch.store.delete(ids[1])
+    controller.show(ids[1])
+    await controller.settle()
+    #expect(view.shown.isEmpty && view.failures == [.gone])
+    #expect(position(of: ids[1]) == nil)
+  }
+
+  @Test func `a text that cannot be read is not shown, with a word`() async {
+    await scratch.store.close()
+    controller.show(ids[1])
+    await controller.settle()
+    #expect(view.shown.isEmpty && view.failures.count == 1)
+    #expect(position(of: ids[1]) == 1)
+  }
+
+  @Test func `a part of a text is copied, and not recorded when another program hands it on`() async throws {
+    controller.copy(part: "tw")
+    await controller.settle()
+    #expect(clipboard.offered == ["tw"] && view.events == [.copied])
+    clipboard.failure = .unavailable
+    controller.copy(part: "o")
+    await controller.settle()
+    #expect(view.failures == [.clipboardUnavailable] && view.events == [.copied])
+    #expect(texts == ["three", "two", "one"])
+  }
+
   // MARK: - Deleting
 
   @Test func `a row is off the list at once and out of the store`() async throws {

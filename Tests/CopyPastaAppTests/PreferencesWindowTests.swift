@@ -149,6 +149,7 @@ import Testing
       case .preferences: shown.dialogs.showPreferences(of: shown.environment, above: nil)
       case .shortcuts: shown.dialogs.showShortcuts(above: nil)
       case .about: shown.dialogs.showAbout(above: nil)
+      case .text: shown.dialogs.show(try Self.textWindow(), above: nil)
       }
       do {
         let dialog = try #require(shown.dialogs.open[kind])
@@ -165,6 +166,24 @@ import Testing
     #expect(shown.closings == 100)
     // Nobody is left to follow it.
     shown.environment.preferences.showsTrayIcon = false
+  }
+
+  @Test func `a second text is shown in the place of the first`() async throws {
+    let shown = ShownDialogs()
+    let (first, second) = (try Self.textWindow(), try Self.textWindow())
+    shown.dialogs.show(first, above: nil)
+    try await pump("the first one on the screen") { first.window.isMapped }
+    shown.dialogs.show(second, above: nil)
+    try await pump("the second one on the screen") { second.window.isMapped }
+    #expect(!first.window.isVisible)
+    #expect(shown.dialogs.open[.text] === second)
+    shown.dialogs.close()
+  }
+
+  private static func textWindow() throws -> TextWindow {
+    TextWindow(
+      ShownText(try ClipText(validating: Array("text".utf8))), details: "just now", copy: {},
+      copySelection: { _ in })
   }
 }
 

@@ -17,6 +17,8 @@ final class RecordingView: HistoryView, HistoryHost {
   private(set) var questions: [Expiry.Question] = []
   /// Whether the user can be asked.
   var isThere = true
+  /// The texts that were shown, and of which clips.
+  private(set) var shown: [(text: ShownText, id: Clip.ID)] = []
   /// Called when a text is on the clipboard.
   var onCopied: (@MainActor () -> Void)?
 
@@ -24,6 +26,8 @@ final class RecordingView: HistoryView, HistoryHost {
     questions.append(question)
     return isThere
   }
+
+  func show(_ text: ShownText, of clip: Clip) { shown.append((text, clip.id)) }
 
   func flash(_ id: Clip.ID) { flashes.append(id) }
 

@@ -31,10 +31,11 @@ import Testing
       let style = ProgramStyle()
       let before = Self.toplevels()
       let histories = [.failure(.readOnly), .success(empty.history), .success(filled.history)]
-        .map { HistoryWindow(Self.environment(showing: $0, way), closed: {}) }
+        .map { HistoryWindow(Self.environment(showing: $0, way), showText: { _ in }, closed: {}) }
       let dialogs: [any Dialogs.Dialog] = [
         PreferencesWindow(environment),
         ShortcutsWindow(), AboutDialog(checking: empty.location),
+        try Self.textWindow(),
       ]
       Self.showEmptyPage(environment.shortcut.state)
       ConfirmationDialog.ask(
@@ -47,7 +48,7 @@ import Testing
       Expiry.Question(expired: 999_999, count: 1_000_000, time: .threeMonths, now: Format.now)
         .ask(over: dialogs[0].window) {}
       let windows = Self.toplevels().filter { !before.contains($0) }.map { Window(Owned(borrowing: $0)) }
-      #expect(windows.count == 9)
+      #expect(windows.count == 10)
       for (number, window) in windows.enumerated() {
         let name = window.textProperty("title") ?? ""
         let (width, height) = Self.leastSize(of: window)
@@ -66,6 +67,14 @@ import Testing
     let page = StatusPage.empty {}
     page.add(state.message, command: state.command)
     window.setChild(page.root)
+  }
+
+  /// With all that is said of a text, and a word as long as its lines may be.
+  private static func textWindow() throws -> TextWindow {
+    let text = try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1))
+    return TextWindow(
+      ShownText(text), details: Age.text(of: 0, at: 0) + " · " + Format.size(text.byteCount), copy: {},
+      copySelection: { _ in })
   }
 
   private static func leastSize(of window: Window) -> (width: gint, height: gint) {

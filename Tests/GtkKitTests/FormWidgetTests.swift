@@ -42,6 +42,28 @@ import Testing
     }
   }
 
+  @Test func `a text view goes with its closures, and hands over what is selected`() {
+    var copied: [String] = []
+    expectNoLeak { token in
+      let made = TextView("grüezi 🙂\nmitenand")
+      made.onCopy {
+        _ = token
+        copied.append($0)
+      }
+      made.isMonospace = true
+      #expect(gtk_text_view_get_editable(made.cast()) == 0)
+      // Nothing is selected yet.
+      copypasta_emit(made.raw, "copy-clipboard")
+      let buffer = gtk_text_view_get_buffer(made.cast())
+      var (start, end) = (GtkTextIter(), GtkTextIter())
+      gtk_text_buffer_get_bounds(buffer, &start, &end)
+      gtk_text_buffer_select_range(buffer, &start, &end)
+      for signal in ["copy-clipboard", "cut-clipboard"] { copypasta_emit(made.raw, signal) }
+      return made
+    }
+    #expect(copied == ["grüezi 🙂\nmitenand", "grüezi 🙂\nmitenand"])
+  }
+
   @Test func `a row is clicked though nobody holds the view of its list`() {
     var count = 0
     var row: Widget?

@@ -16,7 +16,7 @@ final class Dialogs {
   private(set) var open: [Kind: any Dialog] = [:]
 
   /// What each of them is for.
-  enum Kind: CaseIterable { case preferences, shortcuts, about }
+  enum Kind: CaseIterable { case preferences, shortcuts, about, text }
 
   /// - Parameter closed: called when one of them has gone.
   init(of application: Application, closed: @escaping @MainActor () -> Void) {
@@ -42,6 +42,12 @@ final class Dialogs {
   /// Shows what CopyPasta is, and whether the history is sound.
   func showAbout(_ history: HistoryLocation? = nil, above parent: Window?) {
     show(.about, above: parent) { AboutDialog(checking: history) }
+  }
+
+  /// Shows a text, in the place of the one that is shown.
+  func show(_ text: TextWindow, above parent: Window?) {
+    open[.text]?.window.destroy()
+    show(.text, above: parent) { text }
   }
 
   /// Says in the preferences why a setting went back.

@@ -45,7 +45,7 @@ struct HistoryAction {
   static var all: [HistoryAction] { ofTexts + [close] }
 
   /// Those that do something with texts, in the order of the menu of a row and of the window of keys.
-  static var ofTexts: [HistoryAction] { [copy, copyAndDelete, delete, undo, paste, menu] }
+  static var ofTexts: [HistoryAction] { [copy, copyAndDelete, delete, show, undo, paste, menu] }
 
   static var copy: HistoryAction {
     HistoryAction(
@@ -67,6 +67,13 @@ struct HistoryAction {
       name: "delete", title: tr("Delete"), entry: tr("_Delete"), keys: ["Delete"], otherKeys: ["KP_Delete"],
       swipe: Swipe(edge: .trailing, icon: "user-trash-symbolic"),
       effect: .row { list, id in list.controller.delete(id) })
+  }
+
+  static var show: HistoryAction {
+    HistoryAction(
+      name: "show", title: tr("Show the whole text"), entry: tr("_Show Text"), keys: ["<Alt>Return"],
+      otherKeys: ["<Alt>KP_Enter", "<Alt>ISO_Enter"],
+      effect: .row { list, id in list.controller.show(id) })
   }
 
   static var undo: HistoryAction {

@@ -140,6 +140,35 @@ final class HistoryController {
     }
   }
 
+  /// Shows a clip's text in a window of its own.
+  func show(_ id: Clip.ID) {
+    queue.add { [self] in
+      do throws(StoreError) {
+        guard let text = try await store.text(of: id) else {
+          host?.say(.gone)
+          model.remove(id)
+          return
+        }
+        let shown = await Self.shown(text)
+        if let position = model.position(of: id) { host?.show(shown, of: model.clip(at: position)) }
+      } catch {
+        host?.say(.notRead(error))
+      }
+    }
+  }
+
+  /// Off the main thread: a MiB is taken apart.
+  @concurrent private static func shown(_ text: ClipText) async -> ShownText { ShownText(text) }
+
+  /// Puts a part of a text on the clipboard, which is not recorded, as no text is that comes from the history.
+  func copy(part: String) {
+    queue.add { [self] in
+      guard let text = try? ClipText(validating: Array(part.utf8)), await offer(text) else { return }
+      view?.announce(.copied)
+      await capture.noteCopied(text)
+    }
+  }
+
   /// A clip's whole text, for a program that it is dragged to.
   ///
   /// - Throws: `StoreError`; `CancellationError` if the clip has gone, which the user is told.
@@ -235,22 +264,31 @@ final class HistoryController {
   }
 
   private func offer(_ id: Clip.ID) async -> Offer {
-    do {
+    do throws(StoreError) {
       guard let text = try await store.text(of: id) else {
         host?.say(.gone)
         return .gone
       }
-      try await clipboard.offer(text)
+      guard await offer(text) else { return .failed }
       host?.copied()
       return .offered(text)
-    } catch let error as StoreError {
+    } catch {
       host?.say(.notRead(error))
-    } catch TransferError.overtaken {
+      return .failed
+    }
+  }
+
+  /// Puts a text on the clipboard; false if the user was told why not.
+  private func offer(_ text: ClipText) async -> Bool {
+    do throws(TransferError) {
+      try await clipboard.offer(text)
+      return true
+    } catch .overtaken {
       host?.say(.clipboardTaken)
     } catch {
       host?.say(.clipboardUnavailable)
     }
-    return .failed
+    return false
   }
 
   /// Deletes a clip that is off the list already, and holds it for `undo`.

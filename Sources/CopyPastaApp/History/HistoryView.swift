@@ -25,6 +25,9 @@ protocol HistoryHost: AnyObject {
   /// A text of the history is on the clipboard now.
   func copied()
 
+  /// Shows the text of a clip in a window of its own.
+  func show(_ text: ShownText, of clip: Clip)
+
   /// What is on the clipboard was left out, because a password manager marked it as secret.
   func leftOutSecret()
 

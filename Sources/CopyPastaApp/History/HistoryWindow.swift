@@ -31,6 +31,7 @@ final class HistoryWindow {
   private let copies = Observers()
   /// The user closes the window.
   let closed: @MainActor () -> Void
+  private let showText: @MainActor (TextWindow) -> Void
   private let activity = Observers()
 
   /// What the window shows.
@@ -47,11 +48,17 @@ final class HistoryWindow {
     case reopening(HistoryList)
   }
 
-  /// - Parameter closed: called when the user closes the window, which is still shown then.
-  init(_ environment: Environment, closed: @escaping @MainActor () -> Void) {
+  /// - Parameters:
+  ///   - showText: shows a text in a window of its own, above this one.
+  ///   - closed: called when the user closes the window, which is still shown then.
+  init(
+    _ environment: Environment, showText: @escaping @MainActor (TextWindow) -> Void,
+    closed: @escaping @MainActor () -> Void
+  ) {
     window = Window(title: CopyPasta.name)
     self.environment = environment
     self.closed = closed
+    self.showText = showText
     window.setTitlebar(
       HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
@@ -347,6 +354,17 @@ extension HistoryWindow: HistoryHost {
   func showDeletions(_ count: Int) { body.showDeletions(count) }
 
   func copied() { copies.notify() }
+
+  func show(_ text: ShownText, of clip: Clip) {
+    guard isShown else { return }
+    let details = Age.text(of: clip.capturedAt, at: environment.now()) + " · " + Format.size(clip.byteCount)
+    showText(
+      TextWindow(text, details: details) { [weak self] in
+        self?.controller?.copy(clip.id)
+      } copySelection: { [weak self] in
+        self?.controller?.copy(part: $0)
+      })
+  }
 
   func leftOutSecret() { readingIndicator.showSecret() }
 

@@ -96,7 +96,7 @@ import Testing
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Menu")
-      try await scene.expectEntries(["Copy", "Delete"], by: reader)
+      try await scene.expectEntries(["Copy", "Delete", "Show Text"], by: reader)
       try await scene.desktop.press("Escape")
       try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
       try await scene.desktop.press("F10")

@@ -1,0 +1,81 @@
+import TestSupport
+import Testing
+
+/// The whole text of a row, in a window of its own.
+@Suite struct ShowTextTests {
+  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  func `Alt+Enter shows the text, and Escape leads back to the row`(_ kind: VirtualDesktop.Kind) async throws
+  {
+    try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
+      try await scene.desktop.press("Home", "Down")
+      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      #expect(try await scene.desktop.window(titled: "Text") == nil)
+      try await scene.expectFocusedRowCopied("middle")
+    }
+  }
+
+  @Test func `the row's menu shows the text`() async throws {
+    try await Scene.run(with: ["old", "new"]) { scene in
+      try await scene.parkMouse()
+      try await scene.desktop.press("Home", "Menu")
+      try await scene.waitForPopup()
+      try await scene.openDialog("s", titled: "Text")
+    }
+  }
+
+  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  func `Copy there copies the whole of a text that is larger than what is shown`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
+    let text = Scene.text(ofSize: 3 << 20)
+    try await Scene.run(on: kind, with: [text]) { scene in
+      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.desktop.press("alt+c")
+      try await scene.expectClipboard(text)
+      #expect(try await scene.history.count() == 1)
+    }
+  }
+
+  /// A part of a text of the history is no new text.
+  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  func `what is selected there is copied, and not recorded`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: ["one two"]) { scene in
+      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
+      try await scene.expectClipboard("one")
+      try await scene.desktop.press("Escape")
+      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      try await scene.capture("last")
+      #expect(try await scene.history.texts() == ["last", "one two"])
+    }
+  }
+
+  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  func `the clipboard is not read while a text is in front`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: ["one"]) { scene in
+      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.waitUntilInactive()
+      let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      try await scene.replace(unseen, with: "last")
+      #expect(unseen.requests == [])
+      try await scene.desktop.press("Escape")
+      try await scene.expectNewest("last")
+      #expect(try await scene.history.texts() == ["last", "one"])
+    }
+  }
+
+  @Test func `a screen reader has the name of the text, its time and its size`() async throws {
+    try await Scene.run(with: ["private words"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      let window = try await scene.openDialog("alt+Return", titled: "Text")
+      try await waitUntil("the text in focus") { try await reader.tree().focused?.name == "Text" }
+      let focused = try #require(try await reader.tree().focused)
+      #expect(focused.description.hasSuffix(" · 13 bytes"), "\(focused.description)")
+      #expect(try await window.title() == "Text")
+      let names = try await reader.tree().all.map(\.name)
+      #expect(names.contains("Monospace") && names.contains("Copy"))
+    }
+  }
+}
