@@ -11,12 +11,6 @@ extension Program {
     return try writableRegions().contains { contains(text, in: $0, of: memory) }
   }
 
-  /// How many heaps the C library has made for threads, beside the one that every process has.
-  public func heapCount() throws -> Int {
-    // Each begins at a multiple of 64 MiB, which nothing else does but by chance.
-    try writableRegions().count { $0.lowerBound.isMultiple(of: 64 << 20) }
-  }
-
   private func writableRegions() throws -> [Range<Int>] {
     let maps = try String(contentsOfFile: "/proc/\(processID)/maps", encoding: .utf8)
     return maps.split(separator: "\n").compactMap { line in

@@ -30,16 +30,6 @@ import Testing
     }
   }
 
-  /// Each would keep for itself what its thread has freed: a megabyte, after the start.
-  @Test func `its threads share one heap`() async throws {
-    try await Scene.run(with: ["one", "two", "three"]) { scene in
-      try await scene.capture("four")
-      try await scene.expectNewest("four")
-      let count = try scene.app.program.heapCount()
-      #expect(count <= 1, "\(count)")
-    }
-  }
-
   /// The first call after a login is to be as fast as the next one.
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `started in the background it makes its window ready unseen, and is never woken up then`(
