@@ -72,7 +72,7 @@ final class FolderLock {
 final class HostLock {
   private let descriptor: Int32
 
-  /// Nil on a disk of this computer's own, and where nothing can be written.
+  /// Nil on a disk of this computer's own, and if nothing can be written.
   ///
   /// - Throws: `.openElsewhere` if another computer has the history open.
   convenience init?(_ location: HistoryLocation) throws(StoreError) {
@@ -100,7 +100,7 @@ final class HostLock {
 
   /// Asks for a lock, or who has one in its way.
   ///
-  /// - Returns: the kind of the lock in its way; F_UNLCK where there are none.
+  /// - Returns: the kind of the lock in its way; F_UNLCK if there is none.
   private func call(_ command: Int32, _ kind: Int32, _ start: Int, count: Int) -> Int32 {
     var lock = flock(
       l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: start, l_len: count, l_pid: 0)

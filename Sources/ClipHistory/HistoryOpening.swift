@@ -133,7 +133,7 @@ struct HistoryOpening {
     try HistoryFolder.size(of: location.writeAheadLog) ?? 0
   }
 
-  /// The error for damage: where nothing can be written, there is no rescue.
+  /// The error for damage: if nothing can be written, there is no rescue.
   private var damage: StoreError {
     HistoryFolder.isWritable(location.folder) ? .damaged : .cannotBeRescued
   }
@@ -208,8 +208,8 @@ struct HistoryOpening {
 
   /// How a file may be read that failed to open for want of a log or of its index; nil if that was not the reason.
   ///
-  /// Even a reader makes both, which a folder that cannot be written does not allow. Where there is no index, nobody
-  /// has the file open, and where there is no log, there is nothing to miss in it.
+  /// Even a reader makes both, which a folder that cannot be written does not allow. If there is no index, nobody has
+  /// the file open, and if there is no log, there is nothing to miss in it.
   private func accessAlone(after error: StoreError) throws(StoreError) -> Database.Access? {
     switch error {
     case .readOnly, .cannotOpen:

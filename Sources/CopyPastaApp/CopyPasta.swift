@@ -7,7 +7,7 @@ import GtkKit
 public enum CopyPasta {
   /// Application id, D-Bus name and desktop file; other programs rely on it.
   static let id = "org.copypasta.CopyPasta"
-  /// What it is called where the user reads it; the same in every language.
+  /// The name that users read; the same in every language.
   static let name = "CopyPasta"
   static let version = "0.1.0"
 

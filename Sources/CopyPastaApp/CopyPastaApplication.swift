@@ -151,6 +151,8 @@ final class CopyPastaApplication {
   }
 
   private func windowHidden() {
+    // A text belongs to the row that it is of.
+    dialogs?.close(.text)
     reasons.forgetLost()
     Task.unpooled { [weak self] in
       // A copy that was asked for just before is on the clipboard then.

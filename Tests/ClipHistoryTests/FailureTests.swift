@@ -59,11 +59,7 @@ struct FailureTests {
   /// To open it anew would find the same again, and again.
   @Test func `where it is damaged and nothing can be noted beside it`() async throws {
     await #expect(processExitsWith: .success) {
-      let history = try TemporaryHistory()
-      let store = try history.store()
-      for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 20)) }
-      await store.close()
-      try history.damage { $0.destroy($0.count - 4096..<$0.count) }
+      let history = try await damagedHistory()
       chmod(history.location.database, 0o400)
       chmod(history.location.folder, 0o500)
       try TemporaryHistory.becomeOwner(of: history)
@@ -82,11 +78,7 @@ struct FailureTests {
   /// only if a rescue would mend it.
   @Test func `where it is marked as damaged in a folder that has become read-only`() async throws {
     await #expect(processExitsWith: .success) {
-      let history = try TemporaryHistory()
-      let store = try history.store()
-      for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 20)) }
-      await store.close()
-      try history.damage { $0.destroy($0.count - 4096..<$0.count) }
+      let history = try await damagedHistory()
       history.markDamaged()
       chmod(history.location.folder, 0o500)
       try TemporaryHistory.becomeOwner(of: history)
@@ -184,4 +176,14 @@ private enum FaultySyscall {
   private static func instruction(_ code: UInt64, _ value: UInt32, elseSkipping: UInt64 = 0) -> UInt64 {
     code | elseSkipping << 24 | UInt64(value) << 32
   }
+}
+
+/// Fifty texts, of which the newest cannot be read.
+private func damagedHistory() async throws -> TemporaryHistory {
+  let history = try TemporaryHistory()
+  let store = try history.store()
+  for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 20)) }
+  await store.close()
+  try history.damage { $0.destroy($0.count - 4096..<$0.count) }
+  return history
 }

@@ -46,7 +46,7 @@ final class Dialogs {
 
   /// Shows a text, in the place of the one that is shown.
   func show(_ text: TextWindow, above parent: Window?) {
-    open[.text]?.window.destroy()
+    close(.text)
     show(.text, above: parent) { text }
   }
 
@@ -59,10 +59,11 @@ final class Dialogs {
     return true
   }
 
+  /// Closes one of them, if it is shown.
+  func close(_ kind: Kind) { open[kind]?.window.destroy() }
+
   /// Closes all of them.
-  func close() {
-    for dialog in open.values { dialog.window.destroy() }
-  }
+  func close() { Kind.allCases.forEach(close) }
 
   private func show(
     _ kind: Kind, above parent: Window?, _ activation: Activation = .ambient, _ make: () -> any Dialog

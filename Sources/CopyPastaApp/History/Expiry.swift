@@ -39,9 +39,6 @@ final class Expiry {
     self.state = state
   }
 
-  /// What was captured before this moment is not kept any more; 0 if everything is kept.
-  var limit: Int64 { limit(of: preferences().keepTime) }
-
   /// How many texts go if they are kept only so long.
   func count(of time: KeepTime, in store: HistoryStore) async throws(StoreError) -> Int {
     try await store.ages(before: limit(of: time)).expired

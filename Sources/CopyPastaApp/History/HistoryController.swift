@@ -163,9 +163,15 @@ final class HistoryController {
   /// Puts a part of a text on the clipboard, which is not recorded, as no text is that comes from the history.
   func copy(part: String) {
     queue.add { [self] in
-      guard let text = try? ClipText(validating: Array(part.utf8)), await offer(text) else { return }
-      view?.announce(.copied)
-      await capture.noteCopied(text)
+      do throws(ClipText.Refusal) {
+        let text = try ClipText(validating: Array(part.utf8))
+        guard await offer(text) else { return }
+        view?.announce(.copied)
+        await capture.noteCopied(text)
+      } catch {
+        // No part of a text is refused.
+        host?.say(.clipboardUnavailable)
+      }
     }
   }
 

@@ -359,8 +359,9 @@ extension HistoryWindow: HistoryHost {
     guard isShown else { return }
     let details = Age.text(of: clip.capturedAt, at: environment.now()) + " · " + Format.size(clip.byteCount)
     showText(
-      TextWindow(text, details: details) { [weak self] in
-        self?.controller?.copy(clip.id)
+      // Not the present controller: the history may have been replaced since, and have another text of that id.
+      TextWindow(text, details: details) { [weak self, weak controller] in
+        if let controller { controller.copy(clip.id) } else { self?.say(.gone) }
       } copySelection: { [weak self] in
         self?.controller?.copy(part: $0)
       })

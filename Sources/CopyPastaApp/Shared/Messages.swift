@@ -97,7 +97,7 @@ extension HistoryCheck {
 enum HistoryFailure: Equatable {
   /// A text, or a part of the list, could not be read.
   case notRead(StoreError)
-  /// The text that was to be copied is not in the history any more.
+  /// The text that was to be copied or shown is not in the history any more.
   case gone
   /// The desktop does not let the program have the clipboard.
   case clipboardUnavailable
@@ -113,7 +113,7 @@ enum HistoryFailure: Equatable {
   var message: String? {
     switch self {
     case .notRead(let error): error.message
-    case .gone: tr("Not copied: another program has deleted this text.")
+    case .gone: tr("Another program has deleted this text.")
     case .clipboardUnavailable: tr("Not copied: the clipboard is out of reach.")
     case .clipboardTaken: tr("Not copied: another program copied something at the same moment. Try again.")
     case .notDeleted(let error): tr("Not deleted.") + " " + error.message

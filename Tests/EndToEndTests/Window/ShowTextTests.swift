@@ -38,6 +38,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  func `Copy there hides both windows if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
+    try await Scene.run(on: kind, with: ["one"]) { scene in
+      let other = try await scene.hideBehindOtherWindow()
+      try scene.desktop.home.set(["hide-after-copying": "true", "shortcut": "''"])
+      try await scene.toggle()
+      try await scene.waitUntilActive()
+      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.desktop.press("alt+c")
+      try await waitUntil("the keyboard back") { try await other.isActive() }
+      #expect(try await scene.shownWindow() == nil)
+      try await waitUntil("no text") { try await scene.desktop.window(titled: "Text") == nil }
+      try await scene.expectClipboard("one")
+    }
+  }
+
   /// A part of a text of the history is no new text.
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
   func `what is selected there is copied, and not recorded`(_ kind: VirtualDesktop.Kind) async throws {
