@@ -36,9 +36,7 @@ final class CopyPastaApplication {
   private var trayIcon: TrayIcon?
   private var startAtLogin: StartAtLogin?
   private lazy var haptics = Haptics(preferences: environment.preferences)
-  private var shortcutObservation: ListenerToken?
-  private var copies: ListenerToken?
-  private var offerLosses: ListenerToken?
+  private var tokens: [ListenerToken] = []
 
   /// - Parameter services: what GTK waits for as it starts.
   init(_ services: StartupServices) {
@@ -56,7 +54,7 @@ final class CopyPastaApplication {
     application.onActivate { [weak self] in self?.show(.ambient) }
     application.onTerminationSignal { [weak self] in self?.quit() }
     Display.onLoss { [weak self] in self?.displayLost() }
-    offerLosses = environment.clipboard.observeOfferLoss { [weak self] in self?.endIfUnneeded() }
+    tokens.append(environment.clipboard.observeOfferLoss { [weak self] in self?.endIfUnneeded() })
     // Not once the window is there: until the application runs, what is pressed would meet no action.
     services.awaitBeforeApplication()
     switch start {
@@ -127,7 +125,7 @@ final class CopyPastaApplication {
       [weak self] in
       self?.windowHidden()
     }
-    copies = window.observeCopies { [weak self] in self?.haptics.copied() }
+    tokens.append(window.observeCopies { [weak self] in self?.haptics.copied() })
     if application.isRegistered { window.join(application) }
     self.window = window
     self.toggler = toggler
@@ -215,9 +213,10 @@ final class CopyPastaApplication {
       if isShown { self?.reasons.hold(.trayIcon) } else { self?.reasons.lose(.trayIcon) }
     }
     let preferences = environment.preferences
-    preferences.onChange(of: .showsTrayIcon) { [weak self] in
-      if !preferences.showsTrayIcon { self?.reasons.end(.trayIcon) }
-    }
+    tokens.append(
+      preferences.observe(.showsTrayIcon) { [weak self] in
+        if !preferences.showsTrayIcon { self?.reasons.end(.trayIcon) }
+      })
     let entry: any StartAtLogin.Entry =
       Desktop.isFlatpak ? StartAtLogin.BackgroundPortal.ofSession : StartAtLogin.AutostartFile()
     let agreement = KeyFile(
@@ -230,10 +229,10 @@ final class CopyPastaApplication {
 
   private func startShortcut() {
     let shortcut = environment.shortcut
-    shortcut.onActivated { [weak self] in self?.madeToggler().toggle($0) }
-    shortcutObservation = shortcut.observe { [weak self, weak shortcut] in
-      if let shortcut { self?.shortcutChanged(to: shortcut.state) }
-    }
+    tokens += [
+      shortcut.observePresses { [weak self] in self?.madeToggler().toggle($0) },
+      shortcut.observe { [weak self] in self?.shortcutChanged(to: shortcut.state) },
+    ]
     shortcut.start()
   }
 

@@ -4,8 +4,7 @@ import SerialQueue
 /// A combination of keys that arrives whichever window has the focus, through an X connection of its own.
 ///
 /// ```swift
-/// let grab = try KeyGrab(display: nil)
-/// await grab.setHandlers(press: { time in print("pressed at", time) }, change: { print("now", $0) })
+/// let grab = try KeyGrab(display: nil, pressed: { time in print("pressed at", time) }, changed: { print("now", $0) })
 /// let state = await grab.grab(KeyCombination(keysym: 0x76, modifiers: [.control, .logo]))
 /// ```
 ///
@@ -35,8 +34,8 @@ public actor KeyGrab {
   /// The strokes that the server has granted.
   private var held: Set<Keyboard.Stroke> = []
   private var lastRelease: Event.Key?
-  private var pressHandler: (@Sendable (UInt32) -> Void)?
-  private var changeHandler: (@Sendable (State) -> Void)?
+  private let pressed: @Sendable (UInt32) -> Void
+  private let changed: @Sendable (State) -> Void
 
   /// The state of the combination that was asked for last.
   public private(set) var state = State.released
@@ -47,25 +46,23 @@ public actor KeyGrab {
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
   /// The call waits for the server.
+  /// - Parameters:
+  ///   - pressed: Called on the grab's queue once for each press, however long it lasts, with the server's time of it in
+  ///     milliseconds.
+  ///   - changed: Called there when the state becomes another one by itself: the keyboard has changed, or the server has
+  ///     gone.
   /// - Throws: `cannotConnect` if no server answers.
-  public init(display: String?) throws(X11Error) {
+  public init(
+    display: String?, pressed: @escaping @Sendable (UInt32) -> Void,
+    changed: @escaping @Sendable (State) -> Void
+  ) throws(X11Error) {
     let connection = try XConnection(display: display)
+    self.pressed = pressed
+    self.changed = changed
     self.connection = connection
     let source = XConnection.ReadSource(connection, queue: queue.dispatchQueue)
     readSource = source
     source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
-  }
-
-  /// Sets what is called, on the grab's queue.
-  ///
-  /// - Parameters:
-  ///   - press: Once for each press, however long it lasts, with the server's time of it in milliseconds.
-  ///   - change: When the state becomes another one by itself: the keyboard has changed, or the server has gone.
-  public func setHandlers(
-    press: (@Sendable (UInt32) -> Void)?, change: (@Sendable (State) -> Void)?
-  ) {
-    pressHandler = press
-    changeHandler = change
   }
 
   /// Asks for a combination in place of the one before.
@@ -93,7 +90,7 @@ public actor KeyGrab {
       switch event {
       case .keyPressed(let key):
         // A key that is held down repeats as a release and a press of the same time.
-        if key != lastRelease { pressHandler?(key.time) }
+        if key != lastRelease { pressed(key.time) }
       case .keyReleased(let key): lastRelease = key
       case .keyboardChanged: keyboardChanged()
       default: break
@@ -107,7 +104,7 @@ public actor KeyGrab {
   private func keyboardChanged() {
     let before = state
     grabAnew()
-    if state != before { changeHandler?(state) }
+    if state != before { changed(state) }
   }
 
   private func connectionLost() {
@@ -115,7 +112,7 @@ public actor KeyGrab {
     // Its socket would be readable for ever.
     readSource = nil
     state = .connectionLost
-    changeHandler?(state)
+    changed(state)
   }
 
   // MARK: - Helpers

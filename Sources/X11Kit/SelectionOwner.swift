@@ -7,8 +7,7 @@ import SerialQueue
 /// any length, to several pasters at once, from the one copy of the text that it was given.
 ///
 /// ```swift
-/// let owner = try SelectionOwner(display: nil)
-/// await owner.setLossHandler { print("somebody else has copied something") }
+/// let owner = try SelectionOwner(display: nil) { _ in print("somebody else has copied something") }
 /// try await owner.offer(Array("Hello".utf8))
 /// ```
 ///
@@ -29,7 +28,7 @@ public actor SelectionOwner {
   private let queue = SerialQueue(label: "org.copypasta.selection-owner")
   private var readSource: XConnection.ReadSource?
   private var timer: DispatchTimer?
-  private var lossHandler: (@Sendable () -> Void)?
+  private let lost: @Sendable (SelectionOwner) -> Void
 
   private var patience = Patience()
 
@@ -45,14 +44,17 @@ public actor SelectionOwner {
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
   /// The call waits for the server. The clipboard stays as it is.
+  /// - Parameters:
+  ///   - idleTimeout: How long a paster may do nothing in the middle of a long text before it is given up.
+  ///   - lost: Called on the owner's queue, with the owner, each time this owner loses the clipboard: somebody else has
+  ///     taken it, or the connection is lost.
   /// - Throws: `cannotConnect` if no server answers.
-  public init(display: String?) throws(X11Error) {
-    try self.init(display: display, idleTimeout: .seconds(30))
-  }
-
-  /// - Parameter idleTimeout: How long a paster may do nothing in the middle of a long text before it is given up.
-  init(display: String?, idleTimeout: Duration) throws(X11Error) {
+  public init(
+    display: String?, idleTimeout: Duration = .seconds(30),
+    lost: @escaping @Sendable (SelectionOwner) -> Void = { _ in }
+  ) throws(X11Error) {
     let connection = try XConnection(display: display)
+    self.lost = lost
     self.connection = connection
     do {
       atoms = try Atoms(connection)
@@ -70,8 +72,7 @@ public actor SelectionOwner {
   /// Puts `bytes`, a text in UTF-8, on the clipboard in place of what is there.
   ///
   /// Pastes of an earlier text that are under way end with that text.
-  /// - Returns: false if somebody else has copied at this very moment: theirs is the later copy, and the loss handler is
-  ///   called.
+  /// - Returns: false if somebody else has copied at this very moment: theirs is the later copy, and `lost` is called.
   /// - Throws: `connectionLost`.
   @discardableResult
   public func offer(_ bytes: [UInt8]) throws(X11Error) -> Bool {
@@ -90,12 +91,6 @@ public actor SelectionOwner {
 
   /// Whether the server has ended, or has dropped the connection: it needs another owner then.
   public var isConnectionLost: Bool { connection.isLost }
-
-  /// Sets what is called, on the owner's queue, each time this owner loses the clipboard: somebody else has taken it,
-  /// or the connection is lost.
-  public func setLossHandler(_ handler: (@Sendable () -> Void)?) {
-    lossHandler = handler
-  }
 
   // MARK: - Events
 
@@ -144,7 +139,7 @@ public actor SelectionOwner {
       // The text is lost, whyever.
     }
     offer = nil
-    lossHandler?()
+    lost(self)
   }
 
   private func connectionLost() {
@@ -153,7 +148,7 @@ public actor SelectionOwner {
     transfers.dropAll()
     guard offer != nil else { return }
     offer = nil
-    lossHandler?()
+    lost(self)
   }
 
   // MARK: - Helpers
@@ -167,7 +162,7 @@ public actor SelectionOwner {
   private func confirmOwnership() throws(TransferError) {
     guard offer != nil, try connection.owner(of: atoms[.clipboard], .endless) != window else { return }
     offer = nil
-    lossHandler?()
+    lost(self)
   }
 
   /// The time that ICCCM 2.1 wants ownership to be taken with.
@@ -299,7 +294,7 @@ public actor SelectionOwner {
 
   /// Asks the clipboard manager to keep the text, for it to outlast this program; waits until it has it.
   ///
-  /// The manager takes the clipboard over then, and the loss handler is called.
+  /// The manager takes the clipboard over then, and `lost` is called.
   /// - Returns: false if there is no manager, if it refuses, or if it takes longer than `limit`.
   public func handOver(within limit: Duration) -> Bool {
     guard isOwner else { return false }

@@ -112,7 +112,7 @@ import Testing
   @Test func `presses are handed on and changes told`() async throws {
     var presses: [Activation] = []
     var states: [ShortcutState] = []
-    controller.onActivated { presses.append($0) }
+    let pressObservation = controller.observePresses { presses.append($0) }
     var observation: ListenerToken? = controller.observe { states.append(controller.state) }
     first.outcome = Self.held
     controller.start()
@@ -124,7 +124,7 @@ import Testing
     // Another way has no say while the first one has it.
     second.change(to: .notHeld(.unsupported))
     #expect(states == [.starting, Self.held, .starting, Self.held])
-    withExtendedLifetime(observation) {}
+    withExtendedLifetime((observation, pressObservation)) {}
     observation = nil
     first.change(to: .starting)
     #expect(states.count == 4)
@@ -181,8 +181,7 @@ final class FakeShortcut: GlobalShortcutController.Backend {
   private(set) var asked: [String] = []
   private(set) var isHeld = false
   private(set) var wasCancelled = false
-  private var activated: (@MainActor (Activation) -> Void)?
-  private var changed: (@MainActor (ShortcutState) -> Void)?
+  let observers = Observers<GlobalShortcutController.News>()
 
   func start(_ keys: Accelerator) async -> ShortcutState {
     asked.append(keys.name)
@@ -199,8 +198,6 @@ final class FakeShortcut: GlobalShortcutController.Backend {
   }
 
   func stop() async { isHeld = false }
-  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) { activated = body }
-  func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void) { changed = body }
-  func press(_ activation: Activation) { activated?(activation) }
-  func change(to state: ShortcutState) { changed?(state) }
+  func press(_ activation: Activation) { observers.notify(.pressed(activation)) }
+  func change(to state: ShortcutState) { observers.notify(.became(state)) }
 }

@@ -86,11 +86,12 @@ import Testing
     #expect(shortcut.install(keys))
     _ = await shortcut.start(keys)
     var states: [ShortcutState] = []
-    shortcut.onChange { states.append($0) }
+    let token = shortcut.observers.add { if case .became(let state) = $0 { states.append(state) } }
     entry.set("binding", to: .text("<Alt>F2"))
     #expect(states.last == .held(by: .gnome, name: "Alt+F2"))
     places.set("custom-keybindings", to: .texts([]))
     #expect(states.last == .notHeld(.unsupported))
+    withExtendedLifetime(token) {}
   }
 
   @Test func `the choice is offered if there is no other way`() async throws {

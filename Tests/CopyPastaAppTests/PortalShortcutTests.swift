@@ -16,8 +16,7 @@ import Testing
     let portal = try await FakePortal()
     self.portal = portal
     shortcut = PortalShortcut(limits: .patient) { portal.client }
-    shortcut.onActivated { [told] in told.presses.append($0) }
-    shortcut.onChange { [told] in told.states.append($0) }
+    told.follow(shortcut)
   }
 
   // MARK: One that behaves
@@ -326,8 +325,7 @@ import Testing
     limits.answer = .seconds(1)
     limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
     let shortcut = PortalShortcut(limits: limits) { [portal] in portal.client }
-    shortcut.onActivated { [told] in told.presses.append($0) }
-    shortcut.onChange { [told] in told.states.append($0) }
+    told.follow(shortcut)
     let keys = try #require(Accelerator("<Alt>F1"))
     #expect(try await pumping { await shortcut.start(keys) } == .notHeld(.unsupported))
     try await portal.start()
@@ -352,13 +350,13 @@ import Testing
   @Test func `a portal that ends every session is left alone`() async throws {
     try await portal.start()
     #expect(try await start() == Self.held)
-    shortcut.onChange { [told, portal] state in
-      told.states.append(state)
-      if state == Self.held { portal.closeSession() }
+    let token = shortcut.observers.add { [portal] in
+      if case .became(Self.held) = $0 { portal.closeSession() }
     }
     portal.closeSession()
     try await pump("the end") { told.states.last == .notHeld(.unsupported) }
     #expect(portal.calls.count { $0 == "CreateSession" } == 1 + PortalShortcut.Limits.patient.losses)
+    withExtendedLifetime(token) {}
   }
 
   @Test func `keys that are changed while a lost session is waited for are not the last to be mended`()
@@ -368,7 +366,7 @@ import Testing
     let limits = PortalShortcut.Limits(
       answer: .seconds(60), pauses: [.seconds(600)])
     let waiting = PortalShortcut(limits: limits) { [portal] in portal.client }
-    waiting.onChange { [told] in told.states.append($0) }
+    told.follow(waiting)
     let keys = try #require(Accelerator("<Alt>F1"))
     #expect(try await pumping { await waiting.start(keys) } == Self.held)
     portal.closeSession()
@@ -385,7 +383,7 @@ import Testing
     let limits = PortalShortcut.Limits(
       answer: .seconds(60), pauses: Array(repeating: .milliseconds(20), count: 50))
     let patient = PortalShortcut(limits: limits) { [portal] in portal.client }
-    patient.onChange { [told] in told.states.append($0) }
+    told.follow(patient)
     try await portal.start()
     let keys = try #require(Accelerator("<Alt>F1"))
     #expect(try await pumping { await patient.start(keys) } == Self.held)
@@ -461,6 +459,17 @@ import Testing
 private final class Told {
   var presses: [Activation] = []
   var states: [ShortcutState] = []
+  private var tokens: [ListenerToken] = []
+
+  func follow(_ shortcut: PortalShortcut) {
+    tokens.append(
+      shortcut.observers.add { [weak self] in
+        switch $0 {
+        case .pressed(let activation): self?.presses.append(activation)
+        case .became(let state): self?.states.append(state)
+        }
+      })
+  }
 }
 
 extension PortalShortcut.Limits {

@@ -21,7 +21,7 @@ import Testing
   @Test func `what is set is read and told of`() {
     let preferences = Preferences(schema: nil)
     let told = Told()
-    preferences.onChange(of: .showsTrayIcon) { told.count += 1 }
+    let token = preferences.observe(.showsTrayIcon) { told.count += 1 }
     preferences.showsTrayIcon = true
     #expect(told.count == 0, "it was true")
     preferences.showsTrayIcon = false
@@ -29,12 +29,13 @@ import Testing
     #expect(!preferences.showsTrayIcon)
     preferences.usesHaptics = false
     #expect(told.count == 1, "another key")
+    withExtendedLifetime(token) {}
   }
 
   @Test func `every property has a key of its own`() {
     let preferences = Preferences(schema: nil)
     let told = Told()
-    for key in Preferences.Key.allCases { preferences.onChange(of: key) { told.keys.append(key) } }
+    let tokens = Preferences.Key.allCases.map { key in preferences.observe(key) { told.keys.append(key) } }
     preferences.shortcut = ""
     preferences.hidesAfterCopying.toggle()
     preferences.hidesOnFocusLoss.toggle()
@@ -44,6 +45,7 @@ import Testing
     preferences.keepTime = .week
     preferences.usesHaptics.toggle()
     #expect(told.keys == Preferences.Key.allCases)
+    withExtendedLifetime(tokens) {}
   }
 
   @Test func `the largest text stays within its range`() {

@@ -63,10 +63,9 @@ import Testing
 
   @Test func `a change is told of and seen by others`() {
     let settings = Settings(schema, initially: initial)
-    let other = Settings(schema, initially: initial)
-    defer { settings.reset(initial.keys) }
     var told: [String] = []
-    other.onChange { told.append($0) }
+    let other = Settings(schema, initially: initial) { told.append($0) }
+    defer { settings.reset(initial.keys) }
     #expect(settings.set("name", to: .text("new")))
     #expect(settings.set("sound", to: .flag(false)))
     #expect(MainLoop.run(until: { told.count == 2 }, atMost: .seconds(20)))
@@ -85,9 +84,8 @@ import Testing
   }
 
   @Test func `without a schema the values are kept in memory`() {
-    let settings = Settings(nil, initially: initial)
     var told: [String] = []
-    settings.onChange { told.append($0) }
+    let settings = Settings(nil, initially: initial) { told.append($0) }
     #expect(settings["volume"] == .number(5))
     #expect(settings.set("volume", to: .number(6)))
     #expect(settings.set("volume", to: .number(6)))
@@ -131,9 +129,8 @@ import Testing
     do {
       let token = Token()
       captured = token
-      let made = Settings(schema, initially: initial)
+      let made = Settings(schema, initially: initial) { _ in _ = token }
       settings = made
-      made.onChange { _ in _ = token }
     }
     while g_main_context_iteration(nil, 0) != 0 {}
     #expect(settings == nil)

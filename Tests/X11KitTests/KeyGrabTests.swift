@@ -21,9 +21,9 @@ extension X11KitTests {
 
     init() async throws {
       server = try XServer()
-      grab = try KeyGrab(display: server.display)
-      await grab.setHandlers(
-        press: { [presses] in presses.add($0) }, change: { [presses] in presses.note($0) })
+      grab = try KeyGrab(
+        display: server.display, pressed: { [presses] in presses.add($0) },
+        changed: { [presses] in presses.note($0) })
     }
 
     @Test func `each press is told of with its time`() async throws {
@@ -64,7 +64,7 @@ extension X11KitTests {
 
     @Test func `what another program has is said and left to it`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
-      let second = try KeyGrab(display: server.display)
+      let second = try KeyGrab(display: server.display, pressed: { _ in }, changed: { _ in })
       #expect(await second.grab(Self.toggle) == .taken)
       try press("ctrl+super+v")
       try await presses.expect(1)
@@ -147,9 +147,8 @@ extension X11KitTests {
     @Test func `a server that ends is told and nothing spins`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer()
-        let grab = try KeyGrab(display: server.display)
         let presses = Presses()
-        await grab.setHandlers(press: nil, change: { presses.note($0) })
+        let grab = try KeyGrab(display: server.display, pressed: { _ in }, changed: { presses.note($0) })
         #expect(await grab.grab(KeyGrabTests.toggle) == .held)
         server.kill()
         #expect(try await eventually { presses.changes == [.connectionLost] })
@@ -165,7 +164,7 @@ extension X11KitTests {
         let before = try LifetimeTests.openSockets()
         weak var leaked: KeyGrab?
         do {
-          let grab = try KeyGrab(display: server.display)
+          let grab = try KeyGrab(display: server.display, pressed: { _ in }, changed: { _ in })
           leaked = grab
           #expect(await grab.grab(KeyGrabTests.toggle) == .held)
           try await LifetimeTests.expectIdle()

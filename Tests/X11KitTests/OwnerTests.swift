@@ -13,10 +13,11 @@ extension X11KitTests {
 
     let display: String
     let owner: SelectionOwner
+    private let counter = LossCounter()
 
     init() throws {
       display = try XServer.shared.get().display
-      owner = try SelectionOwner(display: display)
+      owner = try SelectionOwner(display: display) { [counter] _ in counter.count.withLock { $0 += 1 } }
     }
 
     @Test(arguments: [0, 1, 255 << 10, 256 << 10, 257 << 10, 10 << 20, 64 << 20])
@@ -140,8 +141,6 @@ extension X11KitTests {
     }
 
     @Test func `tells once that it lost the clipboard`() async throws {
-      let counter = LossCounter()
-      await owner.setLossHandler { counter.count.withLock { $0 += 1 } }
       try await owner.offer(Array("first".utf8))
       try await owner.offer(Array("second".utf8))
       #expect(await owner.isOwner)
@@ -156,8 +155,6 @@ extension X11KitTests {
     }
 
     @Test func `a connection that the server drops is a loss, and is said`() async throws {
-      let counter = LossCounter()
-      await owner.setLossHandler { counter.count.withLock { $0 += 1 } }
       try await owner.offer(Array("ours".utf8))
       let killer = try Client.fixture("paster", "kill", "\(owner.window)", display: display)
       #expect(try killer.lines() == ["killed"])
@@ -171,8 +168,6 @@ extension X11KitTests {
     }
 
     @Test func `a window that another client destroys is made anew, with the text`() async throws {
-      let counter = LossCounter()
-      await owner.setLossHandler { counter.count.withLock { $0 += 1 } }
       for isOffering in [false, true, true] {
         let vandal = try Client.fixture("paster", "destroy", "\(owner.window)", display: display)
         #expect(try vandal.lines() == ["destroyed"])
@@ -192,8 +187,6 @@ extension X11KitTests {
     @Test func `a text whose window was destroyed does not take the clipboard from who has it by then`()
       async throws
     {
-      let counter = LossCounter()
-      await owner.setLossHandler { counter.count.withLock { $0 += 1 } }
       try await owner.offer(Array("destroyed".utf8))
       let heir = try Client.fixture("paster", "inherit", "\(owner.window)", display: display)
       #expect(try heir.nextLine() == "inherited")

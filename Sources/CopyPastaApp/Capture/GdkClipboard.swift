@@ -9,7 +9,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   private let clipboard = Clipboard.ofDisplay
   private let permit = ReadingPermit()
   private var offered: ClipText?
-  private let offerLosses = Observers()
+  private let offerLosses = Observers<Void>()
   /// How often the clipboard changed hands.
   private var changes = 0
   /// There is an offer that nobody has read.

@@ -5,7 +5,7 @@ import GtkKit
 final class ReadingPause {
   /// What buttons and menus show and turn over.
   let action = ToggleAction("pause")
-  private let observers = Observers()
+  private let observers = Observers<Void>()
 
   init() { action.onChange { [observers] in observers.notify() } }
 

@@ -13,7 +13,7 @@ final class X11Clipboard: SystemClipboard {
   private let offers: X11ClipboardSource
   // Connected to when first needed.
   private var owner: SelectionOwner?
-  private let offerLosses = Observers()
+  private let offerLosses = Observers<Void>()
 
   private(set) var offeredText: ClipText?
 
@@ -35,7 +35,7 @@ final class X11Clipboard: SystemClipboard {
     for isLastTry in [false, true] {
       let wasTaken: Bool
       do {
-        let owner = try await connectedOwner()
+        let owner = try connectedOwner()
         wasTaken = try await owner.offer(text.bytes)
         // A clipboard manager may have it by now.
         offeredText = await owner.isOwner ? text : nil
@@ -56,15 +56,13 @@ final class X11Clipboard: SystemClipboard {
 
   func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> ListenerToken { offerLosses.add(body) }
 
-  private func connectedOwner() async throws -> SelectionOwner {
+  private func connectedOwner() throws -> SelectionOwner {
     if let owner { return owner }
-    let owner = try SelectionOwner(display: display)
-    // At once: another offer may be made while the handler is set.
+    let owner = try SelectionOwner(display: display) { [weak self] owner in
+      Task.unpooled { await self?.lost(by: owner) }
+    }
     self.owner = owner
     offers.ownWindow = owner.window
-    await owner.setLossHandler { [weak self, weak owner] in
-      Task.unpooled { if let owner { await self?.lost(by: owner) } }
-    }
     return owner
   }
 

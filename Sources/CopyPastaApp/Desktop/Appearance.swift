@@ -176,10 +176,11 @@ private struct GnomeAppearance {
 
   init(changed: @escaping @MainActor () -> Void) {
     interface = Settings(
-      SettingsSchema("org.gnome.desktop.interface"), initially: ["color-scheme": .text("default")])
+      SettingsSchema("org.gnome.desktop.interface"), initially: ["color-scheme": .text("default")]
+    ) { _ in changed() }
     accessibility = Settings(
-      SettingsSchema("org.gnome.desktop.a11y.interface"), initially: ["high-contrast": .flag(false)])
-    for settings in [interface, accessibility] { settings.onChange { _ in changed() } }
+      SettingsSchema("org.gnome.desktop.a11y.interface"), initially: ["high-contrast": .flag(false)]
+    ) { _ in changed() }
   }
 
   var appearance: Appearance {

@@ -28,11 +28,11 @@ final class HistoryWindow {
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
   private lazy var expirySchedule = Expiry.Schedule { [weak self] in self?.expire() }
-  private let copies = Observers()
+  private let copies = Observers<Void>()
   /// The user closes the window.
   let closed: @MainActor () -> Void
   private let showText: @MainActor (TextWindow) -> Void
-  private let activity = Observers()
+  private let activity = Observers<Void>()
 
   /// What the window shows.
   private enum State {

@@ -5,7 +5,7 @@ import GtkKit
 /// `data/org.copypasta.CopyPasta.gschema.xml` has the same.
 ///
 /// ```swift
-/// preferences.onChange(of: .showsTrayIcon) { [weak self] in self?.refresh() }
+/// let token = preferences.observe(.showsTrayIcon) { print(preferences.showsTrayIcon) }
 /// preferences.showsTrayIcon = false   // calls it, as a change by another program would
 /// ```
 @MainActor
@@ -37,15 +37,13 @@ final class Preferences {
   nonisolated static let sizeLimits = 1...512
 
   private let settings: Settings
-  private var observers: [Key: Observers] = [:]
-  private var permanent: [ListenerToken] = []
+  private let observers = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, Observers<Void>()) })
 
   /// The settings of a schema; nil for some that last as long as the program.
   init(schema: SettingsSchema?) {
     let initial = Key.allCases.map { ($0.rawValue, $0.initialValue) }
-    settings = Settings(schema, initially: Dictionary(uniqueKeysWithValues: initial))
-    settings.onChange { [weak self] name in
-      if let key = Key(rawValue: name) { self?.observers[key]?.notify() }
+    settings = Settings(schema, initially: Dictionary(uniqueKeysWithValues: initial)) { [observers] name in
+      if let key = Key(rawValue: name) { observers[key]?.notify() }
     }
   }
 
@@ -85,6 +83,12 @@ final class Preferences {
     set { self[.sizeLimit] = .number((newValue >> 20).clamped(to: Self.sizeLimits)) }
   }
 
+  /// The same in MiB.
+  var sizeLimitInMiB: Int {
+    get { sizeLimit >> 20 }
+    set { sizeLimit = newValue << 20 }
+  }
+
   /// How long texts are kept; a value that is none of the choices counts as always.
   var keepTime: KeepTime {
     get {
@@ -106,16 +110,9 @@ final class Preferences {
   /// Whether a setting may be changed; false if the system's administrator has locked it.
   func isWritable(_ key: Key) -> Bool { settings.isWritable(key.rawValue) }
 
-  /// Calls `body` after each change of a setting, whoever made it, for as long as the preferences live.
-  func onChange(of key: Key, _ body: @escaping @MainActor () -> Void) {
-    permanent.append(observe(key, body))
-  }
-
   /// Calls `body` after each change of a setting, whoever made it, for as long as the token is kept.
   func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> ListenerToken {
-    let observers = observers[key] ?? Observers()
-    self.observers[key] = observers
-    return observers.add(body)
+    observers[key, default: Observers()].add(body)
   }
 
   private func flag(_ key: Key) -> Bool { self[key] == .flag(true) }

@@ -4,18 +4,21 @@ import SerialQueue
 /// Which keys call the history up, whether they do, and what to do if they do not.
 @MainActor
 final class ShortcutGroup {
-  let root: Widget
-  let recorder: ShortcutRecorder
+  private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, command, gnome]).root
+  private(set) lazy var recorder = ShortcutRecorder(in: window) { [weak self] in self?.heard($0) }
 
   private let preferences: Preferences
   private let controller: GlobalShortcutController
   private let clipboard: any SystemClipboard
-  private let keys: PreferenceRow
+  private unowned let window: Window
+  private lazy var keys = PreferenceRow(tr("Show or _Hide the History"), "", recorder.root) {
+    [weak recorder] in recorder?.record()
+  }
   private let command: PreferenceRow
   private let copyButton = Button(label: tr("Cop_y"))
   private let gnomeButton = Button(label: "")
   private let gnome: PreferenceRow
-  private var observations: [Any] = []
+  private var tokens: [ListenerToken] = []
 
   /// - Parameter window: the one that it is in.
   init(
@@ -24,31 +27,31 @@ final class ShortcutGroup {
   ) {
     self.preferences = preferences
     self.controller = controller
-    let recorder = ShortcutRecorder(in: window)
-    self.recorder = recorder
-    keys = PreferenceRow(tr("Show or _Hide the History"), "", recorder.root) { [weak recorder] in
-      recorder?.record()
-    }
+    self.window = window
     self.clipboard = clipboard
     command = PreferenceRow(tr("C_ommand to Bind"), ShortcutState.toggleCommand, copyButton)
     command.root.addStyle("command")
     gnome = PreferenceRow(tr("Shortcut in _GNOME"), "", gnomeButton)
-    root = PreferenceGroup(tr("Shortcut"), [keys, command, gnome]).root
     connect()
     show()
   }
 
   private func connect() {
     recorder.root.isEnabled = preferences.isWritable(.shortcut)
-    recorder.onChoice = { [weak self] in self?.choose($0) }
-    recorder.onRefusal = { [weak self] in self?.explain($0) }
-    recorder.onRecording = { [weak self] in self?.recording($0) }
     copyButton.onClick { [weak self] in self?.copyCommand() }
     gnomeButton.onClick { [weak self] in self?.useGnome() }
-    observations = [
+    tokens = [
       controller.observe { [weak self] in self?.show() },
       preferences.observe(.shortcut) { [weak self] in self?.show() },
     ]
+  }
+
+  private func heard(_ news: ShortcutRecorder.News) {
+    switch news {
+    case .recording(let isRecording): recording(isRecording)
+    case .chosen(let shortcut): choose(shortcut)
+    case .refused(let why): explain(why)
+    }
   }
 
   private func choose(_ shortcut: String) {

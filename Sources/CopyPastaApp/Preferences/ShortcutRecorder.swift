@@ -30,16 +30,24 @@ final class ShortcutRecorder {
   private let label = Label()
   private weak var window: Window?
 
-  /// Called with the keys that were chosen, as GTK writes them; empty for none.
-  var onChoice: (@MainActor (String) -> Void)?
-  /// Called if pressed keys will not do, with the reason.
-  var onRefusal: (@MainActor (String) -> Void)?
-  /// Called when it begins and when it ends to listen.
-  var onRecording: (@MainActor (Bool) -> Void)?
+  /// What the user does with the button.
+  enum News {
+    /// The button waits for keys now, or does not any more.
+    case recording(Bool)
+    /// These keys were chosen, as GTK writes them; empty for none.
+    case chosen(String)
+    /// The keys that were pressed will not do; the text says why.
+    case refused(String)
+  }
 
-  /// - Parameter window: the one that the button is in; it is not kept.
-  init(in window: Window) {
+  private let tell: @MainActor (News) -> Void
+
+  /// - Parameters:
+  ///   - window: the one that the button is in; it is not kept.
+  ///   - tell: called with what the user does.
+  init(in window: Window, tell: @escaping @MainActor (News) -> Void) {
     self.window = window
+    self.tell = tell
     window.noteInput()
     label.center()
     label.wrap()
@@ -66,7 +74,7 @@ final class ShortcutRecorder {
       askFirst()
       // The desktop's own shortcuts, too, are only keys now.
       window?.takesSystemShortcuts = isRecording
-      onRecording?(isRecording)
+      tell(.recording(isRecording))
       show()
     }
   }
@@ -105,12 +113,12 @@ final class ShortcutRecorder {
     switch Choice(keys) {
     case .incomplete: break
     case .chosen(let keys): choose(keys.name)
-    case .unsuitable(let why): onRefusal?(why)
+    case .unsuitable(let why): tell(.refused(why))
     }
   }
 
   private func choose(_ name: String) {
-    onChoice?(name)
+    tell(.chosen(name))
     isRecording = false
   }
 

@@ -1,28 +1,35 @@
-/// Calls any number of listeners, each for as long as it keeps its token.
+/// Tells any number of listeners, each for as long as it keeps its token.
 @MainActor
-final class Observers {
-  private var listeners: [WeakToken] = []
+final class Observers<News> {
+  private var listeners: [WeakListener<News>] = []
 
-  func add(_ body: @escaping @MainActor () -> Void) -> ListenerToken {
-    let token = ListenerToken(body)
-    listeners.removeAll { $0.token == nil }
-    listeners.append(WeakToken(token: token))
-    return token
+  func add(_ body: @escaping @MainActor (News) -> Void) -> ListenerToken {
+    let listener = Listener(body)
+    listeners.removeAll { $0.listener == nil }
+    listeners.append(WeakListener(listener: listener))
+    return listener
   }
 
-  func notify() {
-    for listener in listeners { listener.token?.body() }
+  func notify(_ news: News) {
+    for weak in listeners { weak.listener?.body(news) }
   }
+}
+
+extension Observers<Void> {
+  func notify() { notify(()) }
 }
 
 /// A listener's registration, which ends when it is let go.
 @MainActor
-final class ListenerToken {
-  fileprivate let body: @MainActor () -> Void
-  fileprivate init(_ body: @escaping @MainActor () -> Void) { self.body = body }
+class ListenerToken {}
+
+@MainActor
+private final class Listener<News>: ListenerToken {
+  let body: @MainActor (News) -> Void
+  init(_ body: @escaping @MainActor (News) -> Void) { self.body = body }
 }
 
 @MainActor
-private struct WeakToken {
-  weak var token: ListenerToken?
+private struct WeakListener<News> {
+  weak var listener: Listener<News>?
 }

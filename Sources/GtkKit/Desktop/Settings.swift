@@ -3,8 +3,8 @@ import CGtk
 /// The user's settings: those of a GSettings schema, or, if that is not installed, values kept in memory.
 ///
 /// ```swift
-/// let settings = Settings(SettingsSchema("org.example.App"), initially: ["sound": .flag(true)])
-/// settings.onChange { key in print(key, settings["sound"] ?? .flag(false)) }
+/// let schema = SettingsSchema("org.example.App")
+/// let settings = Settings(schema, initially: ["sound": .flag(true)]) { key in print(key, "has changed") }
 /// settings.set("sound", to: .flag(false))
 /// ```
 @MainActor
@@ -44,7 +44,7 @@ public final class Settings {
 
   private let stored: Stored?
   private var values: [String: Value]
-  private var changed: (@MainActor (String) -> Void)?
+  private let changed: @MainActor (String) -> Void
 
   /// The settings of a schema, in the place and by the backend that GSettings has for them.
   ///
@@ -52,13 +52,16 @@ public final class Settings {
   ///   - schema: nil for values that last as long as this object.
   ///   - path: where the values are, for a schema that does not say so itself; nil for one that does.
   ///   - initial: every key, with what holds if the schema does not know it.
+  ///   - changed: called with the key of each change, whoever made it.
   public init(
-    _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: Value]
+    _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: Value],
+    changed: @escaping @MainActor (_ key: String) -> Void = { _ in }
   ) {
+    self.changed = changed
     stored = schema.map { Stored(schema: $0, path: path) }
     values = initial
     guard let stored else { return }
-    stored.object.connect("changed") { [weak self] (key: String) in self?.changed?(key) }
+    stored.object.connect("changed", changed)
     // GSettings tells of a change only if the key was read after that connection.
     for key in initial.keys { _ = self[key] }
   }
@@ -80,7 +83,7 @@ public final class Settings {
     if let stored, stored.schema.initialValue(of: key) != nil { return stored.set(key, to: value) }
     guard let old = values[key] else { return false }
     values[key] = value
-    if old != value { changed?(key) }
+    if old != value { changed(key) }
     return true
   }
 
@@ -89,9 +92,6 @@ public final class Settings {
 
   /// Whether a key may be changed; false if the system's administrator has locked it.
   public func isWritable(_ key: String) -> Bool { stored?.isWritable(key) ?? true }
-
-  /// Calls `body` with the key of each change, whoever made it.
-  public func onChange(_ body: @escaping @MainActor (_ key: String) -> Void) { changed = body }
 
   /// Returns when what was changed has been handed over to the desktop, at the end of the program.
   public static func flush() { g_settings_sync() }

@@ -5,8 +5,8 @@ import SerialQueue
 ///
 /// ```swift
 /// let controller = GlobalShortcutController(preferences, backends: [grab, portal])
-/// controller.onActivated { toggler.toggle($0) }
-/// let observation = controller.observe { label.text = controller.state.message }
+/// let presses = controller.observePresses { toggler.toggle($0) }
+/// let changes = controller.observe { label.text = controller.state.message }
 /// controller.start()
 /// ```
 @MainActor
@@ -14,7 +14,7 @@ final class GlobalShortcutController {
   /// One way in which keys that are pressed in any program reach this one.
   ///
   /// ```swift
-  /// shortcut.onActivated { activation in window.toggle(activation) }
+  /// let token = shortcut.observers.add { news in print(news) }
   /// let state = await shortcut.start(keys)   // held, or not held and why
   /// ```
   @MainActor
@@ -30,11 +30,16 @@ final class GlobalShortcutController {
     /// Forgets that the user did not want it: now they do.
     func forgetRefusal()
 
-    /// Calls `body` for each press, with what gives the window the focus.
-    func onActivated(_ body: @escaping @MainActor (Activation) -> Void)
+    /// Told of each press, and of a state that becomes another one by itself.
+    var observers: Observers<News> { get }
+  }
 
-    /// Calls `body` when the state becomes another one by itself.
-    func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void)
+  /// What a backend tells.
+  enum News {
+    /// The keys were pressed; the value gives the window the focus.
+    case pressed(Activation)
+    /// The state has become another one.
+    case became(ShortcutState)
   }
 
   /// Whether the user's shortcut works, and by which backend.
@@ -44,8 +49,9 @@ final class GlobalShortcutController {
 
   private let preferences: Preferences
   private let backends: [any GlobalShortcutController.Backend]
-  private let observers = Observers()
-  private var preferenceObservation: ListenerToken?
+  private let observers = Observers<Void>()
+  private let presses = Observers<Activation>()
+  private var tokens: [ListenerToken] = []
   private var holder: (any GlobalShortcutController.Backend)?
   private var work: Task<Void, Never>?
 
@@ -53,16 +59,14 @@ final class GlobalShortcutController {
   init(_ preferences: Preferences, backends: [any GlobalShortcutController.Backend]) {
     self.preferences = preferences
     self.backends = backends
-    for backend in backends {
-      backend.onChange { [weak self, weak backend] state in
-        if let backend { self?.changed(backend, to: state) }
-      }
+    tokens = backends.map { backend in
+      backend.observers.add { [weak self] in self?.heard($0, from: backend) }
     }
   }
 
   /// Asks for the shortcut, and for another one whenever the user sets one.
   func start() {
-    preferenceObservation = preferences.observe(.shortcut) { [weak self] in self?.restart() }
+    tokens.append(preferences.observe(.shortcut) { [weak self] in self?.restart() })
     restart()
   }
 
@@ -76,9 +80,9 @@ final class GlobalShortcutController {
     didSet { if isPaused != oldValue { restart() } }
   }
 
-  /// Calls `body` for each press, with what gives the window the focus.
-  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) {
-    for backend in backends { backend.onActivated(body) }
+  /// Calls `body` for each press, with what gives the window the focus, for as long as the token is kept.
+  func observePresses(_ body: @escaping @MainActor (Activation) -> Void) -> ListenerToken {
+    presses.add(body)
   }
 
   /// Calls `body` when the state has become another one, for as long as the token is kept.
@@ -173,6 +177,13 @@ final class GlobalShortcutController {
       }
     }
     return .notHeld(reason ?? .unsupported)
+  }
+
+  private func heard(_ news: News, from backend: any GlobalShortcutController.Backend) {
+    switch news {
+    case .pressed(let activation): presses.notify(activation)
+    case .became(let state): changed(backend, to: state)
+    }
   }
 
   private func changed(_ backend: any GlobalShortcutController.Backend, to state: ShortcutState) {

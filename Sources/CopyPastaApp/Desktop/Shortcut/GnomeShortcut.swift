@@ -14,8 +14,10 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   private let places: Settings
   private let entry: Settings
   private let command: String
+  private var changesToken: ListenerToken?
   private var keys: Accelerator?
-  private var changed: (@MainActor (ShortcutState) -> Void)?
+  /// Told of no press: GNOME runs a program, which speaks to this one over D-Bus.
+  let observers = Observers<GlobalShortcutController.News>()
 
   /// What this desktop has; nil if that is no GNOME, or one without custom shortcuts.
   static func ofDesktop() -> GnomeShortcut? {
@@ -28,13 +30,14 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
     guard let schema = lookUp(Self.mediaKeys), case .texts? = schema.initialValue(of: Self.list),
       let entrySchema = lookUp(Self.mediaKeys + ".custom-keybinding"), entrySchema.path == nil
     else { return nil }
-    places = Settings(schema, initially: [Self.list: .texts([])])
+    self.command = command
+    let changes = Observers<Void>()
+    places = Settings(schema, initially: [Self.list: .texts([])]) { _ in changes.notify() }
     entry = Settings(
       entrySchema, at: Self.path,
-      initially: ["name": .text(""), "command": .text(""), "binding": .text("")])
-    self.command = command
-    entry.onChange { [weak self] _ in self?.settingsChanged() }
-    places.onChange { [weak self] _ in self?.settingsChanged() }
+      initially: ["name": .text(""), "command": .text(""), "binding": .text("")]
+    ) { _ in changes.notify() }
+    changesToken = changes.add { [weak self] in self?.settingsChanged() }
   }
 
   /// Whether GNOME has the shortcut.
@@ -79,13 +82,8 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   /// GNOME's settings stay: they are for when the program does not run, too.
   func stop() async { keys = nil }
 
-  /// Never calls: GNOME runs a program, which speaks to this one over D-Bus.
-  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) {}
-
-  func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void) { changed = body }
-
   private func settingsChanged() {
-    if keys != nil { changed?(state) }
+    if keys != nil { observers.notify(.became(state)) }
   }
 
   private var state: ShortcutState {

@@ -10,8 +10,7 @@ final class KeyGrabShortcut: GlobalShortcutController.Backend {
   private let display: String
   private var grab: KeyGrab?
   private var keys: Accelerator?
-  private var activated: (@MainActor (Activation) -> Void)?
-  private var changed: (@MainActor (ShortcutState) -> Void)?
+  let observers = Observers<GlobalShortcutController.News>()
 
   init(display: String) {
     self.display = display
@@ -31,15 +30,11 @@ final class KeyGrabShortcut: GlobalShortcutController.Backend {
     await grab?.release()
   }
 
-  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) { activated = body }
-  func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void) { changed = body }
-
   private func connected() async throws(X11Error) -> KeyGrab {
     if let grab { return grab }
-    let grab = try KeyGrab(display: display)
-    await grab.setHandlers { [weak self] time in
+    let grab = try KeyGrab(display: display) { [weak self] time in
       Task.unpooled { self?.pressed(at: time) }
-    } change: { [weak self] state in
+    } changed: { [weak self] state in
       Task.unpooled { self?.became(state) }
     }
     self.grab = grab
@@ -47,11 +42,11 @@ final class KeyGrabShortcut: GlobalShortcutController.Backend {
   }
 
   private func pressed(at time: UInt32) {
-    if keys != nil { activated?(.time(time)) }
+    if keys != nil { observers.notify(.pressed(.time(time))) }
   }
 
   private func became(_ state: KeyGrab.State) {
-    if let keys { changed?(.init(state, of: keys)) }
+    if let keys { observers.notify(.became(.init(state, of: keys))) }
   }
 }
 

@@ -57,14 +57,14 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private var portal: Portal?
   private var keys: Accelerator?
   private var session: PortalShortcutSession?
+  private var sessionToken: ListenerToken?
   private var watch: Bus.Registration?
   private var renewal: Task<Void, Never>?
   /// The last one that was asked was not there, or ended meanwhile.
   private var isPortalGone = false
   private var losses = 0
   private var heldSince = ContinuousClock.now
-  private var activated: (@MainActor (Activation) -> Void)?
-  private var changed: (@MainActor (ShortcutState) -> Void)?
+  let observers = Observers<GlobalShortcutController.News>()
 
   /// - Parameters:
   ///   - refused: where the user's no is kept; nil for nowhere.
@@ -100,9 +100,6 @@ final class PortalShortcut: GlobalShortcutController.Backend {
 
   func forgetRefusal() { refused?.forget() }
 
-  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) { activated = body }
-  func onChange(_ body: @escaping @MainActor (ShortcutState) -> Void) { changed = body }
-
   // MARK: - What happens to the session
 
   /// Notices when the portal ends, and when another one comes.
@@ -118,15 +115,24 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     }
   }
 
+  private func heard(_ news: PortalShortcutSession.News) {
+    switch news {
+    case .pressed(let activation): observers.notify(.pressed(activation))
+    case .held(let name): observers.notify(.became(.held(by: .portal, name: name)))
+    case .removed: observers.notify(.became(.notHeld(.removed)))
+    case .closed: sessionLost()
+    }
+  }
+
   private func sessionLost() {
     guard let keys, renewal == nil else { return }
     session = nil
     losses = ContinuousClock.now - heldSince < limits.steadyTime ? losses + 1 : 1
     guard losses <= limits.losses else {
-      changed?(.notHeld(.unsupported))
+      observers.notify(.became(.notHeld(.unsupported)))
       return
     }
-    changed?(.starting)
+    observers.notify(.became(.starting))
     renewal = Task.unpooled { [weak self, limits] in
       var outcome = ShortcutState.notHeld(.unsupported)
       for pause in limits.pauses where outcome == .notHeld(.unsupported) {
@@ -135,7 +141,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
         outcome = state
       }
       self?.renewal = nil
-      self?.changed?(outcome)
+      self?.observers.notify(.became(outcome))
     }
   }
 
@@ -155,13 +161,8 @@ final class PortalShortcut: GlobalShortcutController.Backend {
         await session.close()
         return .off
       }
-      session.onActivated { [weak self] in self?.activated?($0) }
-      session.onClosed { [weak self] in self?.sessionLost() }
-      session.onChange { [weak self, weak session] in
-        guard let session else { return }
-        self?.changed?(session.isBound ? .held(by: .portal, name: session.triggerName) : .notHeld(.removed))
-      }
       self.session = session
+      sessionToken = session.observers.add { [weak self] in self?.heard($0) }
       heldSince = .now
       refused?.forget()
       return .held(by: .portal, name: session.triggerName)

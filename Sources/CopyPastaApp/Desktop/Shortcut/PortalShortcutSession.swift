@@ -11,9 +11,22 @@ final class PortalShortcutSession {
   private let portal: Portal
   private let handle: String
   private var subscriptions: [Bus.Registration] = []
-  private var activated: (@MainActor (Activation) -> Void)?
-  private var changed: (@MainActor () -> Void)?
-  private var closed: (@MainActor () -> Void)?
+  private var isSetUp = false
+
+  /// What the portal tells of a session.
+  enum News {
+    /// The keys were pressed; the value gives the window the focus.
+    case pressed(Activation)
+    /// The desktop has granted the shortcut, and calls the keys so, if it says.
+    case held(name: String?)
+    /// The user has taken the keys away.
+    case removed
+    /// The portal has ended the session.
+    case closed
+  }
+
+  /// Told of what happens once the session is set up.
+  let observers = Observers<News>()
 
   private static let interface = "org.freedesktop.portal.GlobalShortcuts"
   private static let id = "toggle-history"
@@ -37,6 +50,7 @@ final class PortalShortcutSession {
   ) async throws(Portal.RequestError) -> PortalShortcutSession {
     try await portal.register(as: CopyPasta.id, within: limit)
     var session = try await open(for: keys, through: portal, limit)
+    defer { session.isSetUp = true }
     do throws(Portal.RequestError) {
       if !session.isBound, remembers { try await session.recall(limit) }
       // KDE lists what its user has refused, without keys.
@@ -69,13 +83,6 @@ final class PortalShortcutSession {
     }.value
   }
 
-  /// Calls `body` for each press.
-  func onActivated(_ body: @escaping @MainActor (Activation) -> Void) { activated = body }
-  /// Calls `body` when `triggerName` or `isBound` may have become another one.
-  func onChange(_ body: @escaping @MainActor () -> Void) { changed = body }
-  /// Calls `body` when the portal has ended the session.
-  func onClosed(_ body: @escaping @MainActor () -> Void) { closed = body }
-
   // MARK: - Signals
 
   private func subscribe() {
@@ -87,7 +94,7 @@ final class PortalShortcutSession {
       },
       portal.bus.subscribe(
         to: "Closed", of: Portal.interface("org.freedesktop.portal.Session", at: handle)
-      ) { [weak self] _ in self?.closed?() },
+      ) { [weak self] _ in self?.observers.notify(.closed) },
     ]
   }
 
@@ -96,21 +103,21 @@ final class PortalShortcutSession {
     guard arguments[0]?.string == handle, arguments[1]?.string == Self.id else { return }
     // The time has no defined beginning; if the desktop wants proof that the user asked, it sends a token.
     let token = arguments[3]?.dictionary?["activation_token"]?.string
-    activated?(token.map { .token($0) } ?? .ambient)
+    observers.notify(.pressed(token.map { .token($0) } ?? .ambient))
   }
 
   /// `(oa(sa{sv}))`: session, shortcuts.
   private func received(changed arguments: Variant) {
     guard arguments[0]?.string == handle else { return }
     // Until the session is set up, it tells what is granted, and the answer to the request what is not.
-    guard let changed else { return take(arguments[1]) }
+    guard isSetUp else { return take(arguments[1]) }
     let hadKeys = triggerName != nil
     triggerName = nil
     isBound = false
     take(arguments[1])
     // KDE goes on to list a shortcut whose keys were taken away; some desktops never name any.
     if hadKeys, triggerName == nil { isBound = false }
-    changed()
+    observers.notify(isBound ? .held(name: triggerName) : .removed)
   }
 
   // MARK: - Requests
