@@ -10,35 +10,36 @@ import Testing
 @Suite(.serialized) struct PreferencesWindowTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a switch changes its setting and follows it`() {
+  @Test func `a switch changes its setting and follows it`() throws {
     let preferences = Preferences(schema: nil)
-    let made = SettingSwitch(.showsTrayIcon, \.showsTrayIcon, of: preferences)
-    #expect(made.root.isOn)
-    made.root.isOn = false
+    let row = PreferenceRow(.showsTrayIcon, \.showsTrayIcon, of: preferences, "Title", "Explanation")
+    let control = try #require(row.control as? Switch)
+    #expect(control.isOn)
+    control.isOn = false
     #expect(!preferences.showsTrayIcon)
     preferences.showsTrayIcon = true
-    #expect(made.root.isOn)
+    #expect(control.isOn)
   }
 
   @Test func `a click on a row turns its switch over`() {
     let preferences = Preferences(schema: nil)
-    let made = SettingSwitch(.usesHaptics, \.usesHaptics, of: preferences)
-    let row = made.row("Title", "Explanation")
+    let row = PreferenceRow(.usesHaptics, \.usesHaptics, of: preferences, "Title", "Explanation")
     row.clicked?()
     #expect(!preferences.usesHaptics)
-    made.root.isEnabled = false
+    row.control.isEnabled = false
     row.clicked?()
     #expect(!preferences.usesHaptics, "locked by the administrator")
   }
 
-  @Test func `the largest text is set in MiB`() {
+  @Test func `the largest text is set in MiB`() throws {
     let preferences = Preferences(schema: nil)
-    let button = SizeLimitButton(preferences)
-    #expect(button.root.value == 64)
-    button.root.value = 8
+    let row = PreferenceRow(sizeLimitOf: preferences, "Title", "Explanation")
+    let button = try #require(row.control as? SpinButton)
+    #expect(button.value == 64)
+    button.value = 8
     #expect(preferences.sizeLimit == 8 << 20)
     preferences.sizeLimit = 16 << 20
-    #expect(button.root.value == 16)
+    #expect(button.value == 16)
   }
 
   // MARK: Large text

@@ -35,7 +35,8 @@ final class PreferenceRow {
 
   private let name: Label
   private let words: Label
-  private let control: Widget
+  let control: Widget
+  private var observation: ListenerToken?
 
   /// - Parameter title: with `_` before the letter that goes to the control together with Alt.
   init(_ title: String, _ explanation: String, _ control: Widget, clicked: (@MainActor () -> Void)? = nil) {
@@ -74,53 +75,37 @@ final class PreferenceRow {
   }
 }
 
-/// A switch that shows a setting and changes it; it follows what other programs set.
-@MainActor
-final class SettingSwitch {
-  let root = Switch()
-  private let preferences: Preferences
-  private let value: ReferenceWritableKeyPath<Preferences, Bool>
-  private var observation: ListenerToken?
-
-  init(
-    _ key: Preferences.Key, _ value: ReferenceWritableKeyPath<Preferences, Bool>, of preferences: Preferences
+extension PreferenceRow {
+  /// Makes the row of a switch, which a click anywhere on the row turns over.
+  convenience init(
+    _ key: Preferences.Key, _ value: ReferenceWritableKeyPath<Preferences, Bool>, of preferences: Preferences,
+    _ title: String, _ explanation: String
   ) {
-    self.preferences = preferences
-    self.value = value
-    root.isOn = preferences[keyPath: value]
-    root.isEnabled = preferences.isWritable(key)
-    root.onChange { [weak self] in self?.switched() }
-    observation = preferences.observe(key) { [weak self] in self?.show() }
+    let control = Switch()
+    self.init(title, explanation, control) { if control.isEnabled { control.isOn.toggle() } }
+    bind(control, \.isOn, to: key, value, of: preferences)
   }
 
-  /// The row of the switch, which a click anywhere turns over.
-  func row(_ title: String, _ explanation: String) -> PreferenceRow {
-    PreferenceRow(title, explanation, root) { [root] in
-      if root.isEnabled { root.isOn.toggle() }
+  /// Makes the row of the number of MiB that the largest text may have.
+  convenience init(sizeLimitOf preferences: Preferences, _ title: String, _ explanation: String) {
+    let control = SpinButton(Preferences.sizeLimits, page: 16)
+    self.init(title, explanation, control) { control.grabFocus() }
+    bind(control, \.value, to: .sizeLimit, \.sizeLimitInMiB, of: preferences)
+  }
+
+  /// Has the control show a setting and change it, and follow what other programs set.
+  private func bind<Control: ValueControl, Value>(
+    _ control: Control, _ shown: ReferenceWritableKeyPath<Control, Value>, to key: Preferences.Key,
+    _ value: ReferenceWritableKeyPath<Preferences, Value>, of preferences: Preferences
+  ) {
+    let show: @MainActor () -> Void = { [weak control] in
+      control?[keyPath: shown] = preferences[keyPath: value]
     }
+    show()
+    control.isEnabled = preferences.isWritable(key)
+    control.onChange { [weak control] in
+      if let control { preferences[keyPath: value] = control[keyPath: shown] }
+    }
+    observation = preferences.observe(key, show)
   }
-
-  private func switched() { preferences[keyPath: value] = root.isOn }
-
-  private func show() { root.isOn = preferences[keyPath: value] }
-}
-
-/// The number of MiB that the largest text may have.
-@MainActor
-final class SizeLimitButton {
-  let root = SpinButton(Preferences.sizeLimits, page: 16)
-  private let preferences: Preferences
-  private var observation: ListenerToken?
-
-  init(_ preferences: Preferences) {
-    self.preferences = preferences
-    root.value = preferences.sizeLimit >> 20
-    root.isEnabled = preferences.isWritable(.sizeLimit)
-    root.onChange { [weak self] in self?.changed() }
-    observation = preferences.observe(.sizeLimit) { [weak self] in self?.show() }
-  }
-
-  private func changed() { preferences.sizeLimit = root.value << 20 }
-
-  private func show() { root.value = preferences.sizeLimit >> 20 }
 }

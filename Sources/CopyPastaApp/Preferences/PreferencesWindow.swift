@@ -5,9 +5,7 @@ import GtkKit
 final class PreferencesWindow: Dialogs.Dialog {
   let window = Window(title: tr("Preferences"))
   private let preferences: Preferences
-  private var switches: [SettingSwitch] = []
   private var rows: [Preferences.Key: PreferenceRow] = [:]
-  private let sizeLimit: SizeLimitButton
   private let keepTime: KeepTimeMenu
   let shortcut: ShortcutGroup
 
@@ -17,7 +15,6 @@ final class PreferencesWindow: Dialogs.Dialog {
     shortcut = ShortcutGroup(
       preferences, environment.shortcut, in: window, clipboard: environment.clipboard)
     keepTime = KeepTimeMenu(environment, in: window)
-    sizeLimit = SizeLimitButton(preferences)
     window.addStyle("preferences")
     window.defaultSize = (480, 700)
     window.setTitlebar(HeaderBar())
@@ -74,9 +71,11 @@ final class PreferencesWindow: Dialogs.Dialog {
     PreferenceGroup(
       tr("Storage"),
       [
-        PreferenceRow(
-          tr("_Largest Text"), tr("In MiB. A larger text is not recorded, and the window says so."),
-          sizeLimit.root, clicked: { [root = sizeLimit.root] in root.grabFocus() }),
+        kept(
+          .sizeLimit,
+          PreferenceRow(
+            sizeLimitOf: preferences, tr("_Largest Text"),
+            tr("In MiB. A larger text is not recorded, and the window says so."))),
         keepTime.row,
       ])
   }
@@ -85,9 +84,10 @@ final class PreferencesWindow: Dialogs.Dialog {
     _ key: Preferences.Key, _ value: ReferenceWritableKeyPath<Preferences, Bool>, _ title: String,
     _ explanation: String
   ) -> PreferenceRow {
-    let made = SettingSwitch(key, value, of: preferences)
-    switches.append(made)
-    let row = made.row(title, explanation)
+    kept(key, PreferenceRow(key, value, of: preferences, title, explanation))
+  }
+
+  private func kept(_ key: Preferences.Key, _ row: PreferenceRow) -> PreferenceRow {
     rows[key] = row
     return row
   }

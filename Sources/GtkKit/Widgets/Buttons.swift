@@ -70,9 +70,16 @@ public final class ToggleButton: Widget {
   }
 }
 
+/// A control that has a value, which the user changes.
+@MainActor
+public protocol ValueControl: Widget {
+  /// Calls `body` when the value changes, by whomever.
+  func onChange(_ body: @escaping @MainActor () -> Void)
+}
+
 /// Something that is on or off, and takes effect at once.
 @MainActor
-public final class Switch: Widget {
+public final class Switch: Widget, ValueControl {
   /// Makes a switch that is off.
   public convenience init() {
     self.init(new: gtk_switch_new())
@@ -111,7 +118,7 @@ public final class DropDown: Widget {
 
 /// A number that is typed, or counted up and down.
 @MainActor
-public final class SpinButton: Widget {
+public final class SpinButton: Widget, ValueControl {
   /// Makes a button for the whole numbers of a range; Page Up and Page Down go `page` steps.
   public convenience init(_ range: ClosedRange<Int>, page: Int) {
     self.init(new: gtk_spin_button_new_with_range(Double(range.lowerBound), Double(range.upperBound), 1))
