@@ -18,9 +18,9 @@ final class CopyPastaApplication {
   /// How long a program that was started for a call waits for one that needs it.
   private static let callTime = Duration.seconds(10)
 
-  private let services: StartupServices
+  private let startup: StartupServices
   private let application = Application(id: CopyPasta.id)
-  private let environment = Environment.live()
+  private let services = AppServices.live()
   private var toggler: WindowToggler?
   private var window: HistoryWindow?
   private var preparation: Task<Void, Never>?
@@ -35,12 +35,12 @@ final class CopyPastaApplication {
   ) { [weak self] in self?.style?.show($0) }
   private var trayIcon: TrayIcon?
   private var startAtLogin: StartAtLogin?
-  private lazy var haptics = Haptics(preferences: environment.preferences)
+  private lazy var haptics = Haptics(preferences: services.preferences)
   private var tokens: [ListenerToken] = []
 
-  /// - Parameter services: what GTK waits for as it starts.
-  init(_ services: StartupServices) {
-    self.services = services
+  /// - Parameter startup: what GTK waits for as it starts.
+  init(_ startup: StartupServices) {
+    self.startup = startup
   }
 
   /// Runs until the program ends.
@@ -54,9 +54,9 @@ final class CopyPastaApplication {
     application.onActivate { [weak self] in self?.show(.ambient) }
     application.onTerminationSignal { [weak self] in self?.quit() }
     Display.onLoss { [weak self] in self?.displayLost() }
-    tokens.append(environment.clipboard.observeOfferLoss { [weak self] in self?.endIfUnneeded() })
+    tokens.append(services.clipboard.observeOfferLoss { [weak self] in self?.endIfUnneeded() })
     // Not once the window is there: until the application runs, what is pressed would meet no action.
-    services.awaitBeforeApplication()
+    startup.awaitBeforeApplication()
     switch start {
     case .shown: showAhead()
     case .hidden: reasons.hold(.background)
@@ -74,12 +74,12 @@ final class CopyPastaApplication {
   }
 
   private func joinDesktop() {
-    services.gtkHasStarted()
+    startup.gtkHasStarted()
     // Whether it lives on is decided here, by what it would be missed for, and not by GTK's count of windows.
     application.hold()
     application.addAction("show") { [weak self] in self?.show(.ambient) }
     application.addAction("toggle") { [weak self] in self?.madeToggler().toggle(.ambient) }
-    application.addAction(environment.pause.action)
+    application.addAction(services.pause.action)
     addDialogActions()
     application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.quit() }
     window?.join(application)
@@ -116,12 +116,12 @@ final class CopyPastaApplication {
   private func madeToggler() -> WindowToggler {
     if let toggler { return toggler }
     addStyle()
-    let window = HistoryWindow(environment) { [weak self] in
+    let window = HistoryWindow(services) { [weak self] in
       self?.showText($0)
     } closed: { [weak self] in
       self?.hide()
     }
-    let toggler = WindowToggler(window, preferences: { [environment] in environment.preferences }) {
+    let toggler = WindowToggler(window, preferences: { [services] in services.preferences }) {
       [weak self] in
       self?.windowHidden()
     }
@@ -134,13 +134,13 @@ final class CopyPastaApplication {
 
   /// Makes the window of a program that was started hidden, and all in it, before it is asked for.
   private func prepareWindow() {
-    preparation = Task.unpooled { [weak self, environment] in
+    preparation = Task.unpooled { [weak self, services] in
       // What works without the window comes first.
-      await environment.shortcut.settle()
+      await services.shortcut.awaitOutcome()
       await MainLoop.idle()
       guard let self, window == nil, !Task.isCancelled else { return }
       // If it cannot be opened, it is tried again when somebody is there to read why.
-      guard case .success = environment.history else { return environment.forgetHistory() }
+      guard case .success = services.history else { return services.forgetHistory() }
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
       _ = madeToggler()
@@ -154,7 +154,7 @@ final class CopyPastaApplication {
     reasons.forgetLost()
     Task.unpooled { [weak self] in
       // A copy that was asked for just before is on the clipboard then.
-      await self?.window?.settle()
+      await self?.window?.drain()
       self?.endIfUnneeded()
     }
   }
@@ -180,14 +180,14 @@ final class CopyPastaApplication {
     }
     application.addAction("about") { [weak self] in
       guard let self else { return }
-      shownDialogs().showAbout(environment.location, above: window?.parentOfDialogs)
+      shownDialogs().showAbout(services.location, above: window?.parentOfDialogs)
     }
   }
 
   /// Shows the preferences, above the window if that is shown.
   private func showPreferences(_ activation: Activation) {
     startAtLogin?.reconcile()
-    shownDialogs().showPreferences(of: environment, above: window?.parentOfDialogs, activation)
+    shownDialogs().showPreferences(of: services, above: window?.parentOfDialogs, activation)
   }
 
   /// Shows a text of the history above the window.
@@ -206,13 +206,13 @@ final class CopyPastaApplication {
   /// Starts all of it; the first frame is drawn by then.
   private func startParts() {
     followAppearance()
-    trayIcon = TrayIcon(preferences: environment.preferences, pause: environment.pause) {
+    trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause) {
       [weak self] request, activation in
       self?.requested(request, activation)
     } shownChanged: { [weak self] isShown in
       if isShown { self?.reasons.hold(.trayIcon) } else { self?.reasons.lose(.trayIcon) }
     }
-    let preferences = environment.preferences
+    let preferences = services.preferences
     tokens.append(
       preferences.observe(.showsTrayIcon) { [weak self] in
         if !preferences.showsTrayIcon { self?.reasons.end(.trayIcon) }
@@ -228,7 +228,7 @@ final class CopyPastaApplication {
   }
 
   private func startShortcut() {
-    let shortcut = environment.shortcut
+    let shortcut = services.shortcut
     tokens += [
       shortcut.observePresses { [weak self] in self?.madeToggler().toggle($0) },
       shortcut.observe { [weak self] in self?.shortcutChanged(to: shortcut.state) },
@@ -279,16 +279,16 @@ final class CopyPastaApplication {
   /// Ends the program if no window is shown, no reason to stay is left, and no text would go with it.
   private func endIfUnneeded() {
     let isShown = window?.isShown == true || dialogs?.areOpen == true
-    if !isShown && reasons.isEmpty && !environment.clipboard.isOffering { quit() }
+    if !isShown && reasons.isEmpty && !services.clipboard.isOffering { quit() }
   }
 
   /// Takes everything down, once the main loop has ended.
   private func end() {
     window?.hide()
-    MainLoop.wait(atMost: .seconds(3)) { [window, environment] in
+    MainLoop.wait(atMost: .seconds(3)) { [window, services] in
       // What is on its way to the disk: a row that was deleted just now has to be gone.
-      await window?.settle()
-      await environment.clipboard.handOver()
+      await window?.drain()
+      await services.clipboard.handOver()
     }
     // From here on the main loop does not turn: what GTK has queued for a window it would do though that is gone.
     dialogs?.close()
@@ -297,7 +297,7 @@ final class CopyPastaApplication {
     // Taken out first: a window that finds the display gone as it goes leads to `displayLost`, which asks for it.
     window.take()?.destroy()
     trayIcon = nil
-    environment.close()
+    services.close()
   }
 
   /// The X server or the compositor has ended: so must this program, with all that is on its way to the disk.
@@ -306,9 +306,9 @@ final class CopyPastaApplication {
     window?.rememberSize()
     // On Wayland it would wait for the main loop, which does not run any more.
     window?.endReading()
-    MainLoop.finish(atMost: .seconds(2)) { [window, environment] in
-      await window?.settle()
-      await environment.closeHistory()
+    MainLoop.finish(atMost: .seconds(2)) { [window, services] in
+      await window?.drain()
+      await services.closeHistory()
     }
     exit(1)
   }

@@ -44,9 +44,9 @@ struct Keyboard {
     guard let held = state(of: keys.modifiers) else { return [] }
     let locks = [UInt16(XCB_MOD_MASK_LOCK.rawValue), state(of: Keysym.numLock) ?? 0]
     var strokes: Set<Stroke> = []
-    for place in places(of: keys.keysym) {
+    for key in plainStrokes(of: keys.keysym) {
       for lock in [0, locks[0], locks[1], locks[0] | locks[1]] {
-        strokes.insert(Stroke(code: place.code, state: held | place.state | lock))
+        strokes.insert(Stroke(code: key.code, state: held | key.state | lock))
       }
     }
     return strokes
@@ -55,7 +55,7 @@ struct Keyboard {
   // MARK: - Keys
 
   /// Where the keysym is: without a modifier, else with Shift, else where a US keyboard has it.
-  private func places(of keysym: UInt32) -> [Stroke] {
+  private func plainStrokes(of keysym: UInt32) -> [Stroke] {
     // The server's columns are: group 1 without and with Shift, group 2 without and with Shift, then whatever
     // further levels and groups there are, in an order that cannot be told from here.
     let plain = codes(of: keysym, columns: [0, 2]).map { Stroke(code: $0, state: 0) }

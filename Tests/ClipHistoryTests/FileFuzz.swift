@@ -101,12 +101,14 @@ struct FileFuzz {
     var salvage = try Salvage(location)
     var texts: [Int64: [UInt8]] = [:]
     var pages: [Int64: Set<Int>] = [:]
-    for place in salvage.places {
-      guard let clip = salvage.clip(at: place) else { throw Finding(description: "the original is damaged") }
+    for position in salvage.positions {
+      guard let clip = salvage.clip(at: position) else {
+        throw Finding(description: "the original is damaged")
+      }
       texts[clip.id] = clip.text.bytes
       // The pages of a large text lie anywhere: such a row counts as hit by anything.
       let isLarge = clip.text.byteCount > 3_000
-      pages[clip.id] = isLarge ? Set(-1..<database.count / 4096) : [Int(place.page) - 1]
+      pages[clip.id] = isLarge ? Set(-1..<database.count / 4096) : [Int(position.page) - 1]
     }
     return Original(
       database: database, log: log, texts: texts, pages: pages,

@@ -128,12 +128,12 @@ import Testing
     try await record(["too old soon": 29, "young": 1, "unknown": 20_000])
     try lastRun(0)
     for id in controller.ids { controller.delete(id) }
-    await controller.settle()
+    await controller.drain()
     clock.now += 2 * Self.day
     await controller.expire(by: expiry)
     #expect(view.deletionCounts.last == 2)
     for _ in 0..<3 { controller.undo() }
-    await controller.settle()
+    await controller.drain()
     #expect(try Set(scratch.texts()) == ["young", "unknown"])
   }
 

@@ -8,17 +8,17 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// What `Capture` makes of the offers of a source.
+/// What `ClipboardRecorder` makes of the offers of a source.
 @MainActor
 @Suite struct FollowingTests {
   private let source = FakeSource()
   private let scratch: Scratch
   private let outcomes = Outcomes()
-  private let capture: Capture
+  private let recorder: ClipboardRecorder
 
   init() throws {
     scratch = try Scratch()
-    capture = Capture(source, into: scratch.store, now: { 1_000_000 }, tell: outcomes.add)
+    recorder = ClipboardRecorder(source, into: scratch.store, now: { 1_000_000 }, tell: outcomes.add)
   }
 
   private func text(_ text: String) -> ClipboardContent { .text(Array(text.utf8)) }
@@ -30,20 +30,20 @@ import Testing
   @Test func `nothing is read while the window is inactive`() async throws {
     source.copy(text("before"))
     #expect(source.reads == 0)
-    capture.follow(true)
+    recorder.follow(true)
     #expect(try await eventuallyTexts(["before"]))
-    capture.follow(false)
+    recorder.follow(false)
     source.copy(text("meanwhile"))
     source.copy(text("after"))
     #expect(source.reads == 1)
-    capture.follow(true)
+    recorder.follow(true)
     #expect(try await eventuallyTexts(["after", "before"]))
     #expect(source.reads == 2)
   }
 
   @Test func `each offer is read while the window is active`() async throws {
     source.content = .noText
-    capture.follow(true)
+    recorder.follow(true)
     for text in ["a", "b", "a"] {
       source.copy(self.text(text))
       #expect(try await eventually { try scratch.texts().first == text })
@@ -54,27 +54,27 @@ import Testing
   @Test(arguments: ["", "\0\0"]) func `an empty text is not stored, and nothing is said`(_ empty: String)
     async throws
   {
-    capture.follow(true)
+    recorder.follow(true)
     source.copy(text(empty))
     #expect(try await eventually { source.reads == 1 })
     source.copy(text("ended by a NUL\0"))
     #expect(try await eventuallyTexts(["ended by a NUL"]))
-    await capture.settle()
+    await recorder.drain()
     #expect(outcomes.all.count == 1)
   }
 
   /// The clipboard is read again as the window becomes active, and a row may be copied before that is over.
   @Test func `the last text, read again while another one is copied out, is no new one`() async throws {
-    capture.follow(true)
+    recorder.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))
-    capture.follow(false)
+    recorder.follow(false)
     source.copy(nil)
-    capture.follow(true)
+    recorder.follow(true)
     #expect(try await eventually { source.isWaiting })
-    await capture.noteCopied(try ClipText(validating: Array("copied out".utf8)))
+    await recorder.noteCopied(try ClipText(validating: Array("copied out".utf8)))
     source.answer(text("last"))
-    await capture.settle()
+    await recorder.drain()
     #expect(try scratch.texts() == ["last"])
     // What comes back of it is not recorded either.
     let before = source.reads
@@ -87,14 +87,14 @@ import Testing
   /// A clipboard manager may take a copy over, and be read, before the copy is noted.
   @Test(arguments: [["copied out"], ["copied out", "the next one"]])
   func `what comes back of a copy while it is being noted is no new one`(copies: [String]) async throws {
-    capture.follow(true)
+    recorder.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))
     source.copy(nil)
     #expect(try await eventually { source.isWaiting })
-    for copy in copies { await capture.noteCopied(try ClipText(validating: Array(copy.utf8))) }
+    for copy in copies { await recorder.noteCopied(try ClipText(validating: Array(copy.utf8))) }
     source.answer(text("copied out"))
-    await capture.settle()
+    await recorder.drain()
     #expect(try scratch.texts() == ["last"])
     // What was copied out last is what would be recorded again.
     let before = source.reads
@@ -110,23 +110,23 @@ import Testing
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()
-    let capture = Capture(source, into: scratch.store, queue: queue, now: { 1_000_000 }) { _ in }
+    let recorder = ClipboardRecorder(source, into: scratch.store, queue: queue, now: { 1_000_000 }) { _ in }
     try await scratch.record("last")
     let (gate, opening) = AsyncStream<Never>.makeStream()
     queue.add { for await _ in gate {} }
     source.content = text(read)
-    capture.follow(true)
+    recorder.follow(true)
     #expect(try await eventually { source.reads == 1 })
-    await capture.noteCopied(try ClipText(validating: Array("copied out".utf8)))
+    await recorder.noteCopied(try ClipText(validating: Array("copied out".utf8)))
     opening.finish()
-    await capture.settle()
+    await recorder.drain()
     #expect(try scratch.texts() == texts)
     #expect(try await scratch.record("copied out") == nil)
   }
 
   @Test func `a text that cannot be had because a row was copied is told of`() async throws {
     source.failure = .overtaken
-    capture.follow(true)
+    recorder.follow(true)
     #expect(try await eventually { !outcomes.all.isEmpty })
     #expect(outcomes.all == [.unread(.overtaken)])
     #expect(outcomes.messages.allSatisfy { $0 != nil })
@@ -134,11 +134,11 @@ import Testing
 
   /// An owner may serve nobody else until a transfer is over, so it is not left in the middle of one.
   @Test func `a transfer goes on when the window becomes inactive, and settling waits for it`() async throws {
-    capture.follow(true)
+    recorder.follow(true)
     #expect(try await eventually { source.isWaiting })
-    capture.follow(false)
+    recorder.follow(false)
     let settled = Task {
-      await capture.settle()
+      await recorder.drain()
       return try scratch.texts()
     }
     source.copy(text("meanwhile"))
@@ -148,17 +148,17 @@ import Testing
   }
 
   @Test func `closing gives up a transfer`() async throws {
-    capture.follow(true)
+    recorder.follow(true)
     #expect(try await eventually { source.isWaiting })
-    capture.close()
+    recorder.close()
     #expect(try await eventually { source.cancelled == 1 })
-    await capture.settle()
+    await recorder.drain()
     #expect(outcomes.all.isEmpty)
   }
 
   @Test func `what is no text is ignored without a word`() async throws {
     source.content = .noText
-    capture.follow(true)
+    recorder.follow(true)
     for content: ClipboardContent in [.noText, .own, .text([])] {
       let before = source.reads
       source.copy(content)
@@ -166,13 +166,13 @@ import Testing
     }
     source.copy(text("text"))
     #expect(try await eventuallyTexts(["text"]))
-    await capture.settle()
+    await recorder.drain()
     #expect(outcomes.messages == [nil])
   }
 
   @Test func `a secret is told of, and nothing is recorded`() async throws {
     source.content = .noText
-    capture.follow(true)
+    recorder.follow(true)
     source.copy(.secret)
     #expect(try await eventually { outcomes.all == [.secret] })
     #expect(try scratch.texts() == [])
@@ -180,7 +180,7 @@ import Testing
 
   @Test func `what is no valid text is refused with a word`() async throws {
     source.content = .noText
-    capture.follow(true)
+    recorder.follow(true)
     for bytes: [UInt8] in [[0xE9], [0x61, 0, 0x62]] {
       let before = outcomes.all.count
       source.copy(.text(bytes))
@@ -188,7 +188,7 @@ import Testing
     }
     source.copy(text("good"))
     #expect(try await eventuallyTexts(["good"]))
-    await capture.settle()
+    await recorder.drain()
     #expect(outcomes.messages.map { $0 == nil } == [false, false, true])
   }
 
@@ -204,10 +204,10 @@ import Testing
     #expect(sqlite3_exec(lock, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
     let source = FakeSource()
     source.endless = { number in .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 1 << 20)) }
-    let capture = Capture(source, into: store, now: { 1_000_000 }, tell: outcomes.add)
-    capture.follow(true)
+    let recorder = ClipboardRecorder(source, into: store, now: { 1_000_000 }, tell: outcomes.add)
+    recorder.follow(true)
     // The last of them is the one that goes past the limit: each costs a little more than its bytes.
-    let most = Capture.backlogLimit >> 20
+    let most = ClipboardRecorder.backlogLimit >> 20
     #expect(try await eventually { source.reads == most })
     // The reader gets as many chances as it had before.
     for _ in 0..<most {
@@ -215,17 +215,17 @@ import Testing
       #expect(source.reads == most && outcomes.all.isEmpty)
     }
     #expect(sqlite3_exec(lock, "COMMIT", nil, nil, nil) == SQLITE_OK)
-    capture.close()
-    await capture.settle()
+    recorder.close()
+    await recorder.drain()
   }
 
   @Test func `it is let go once it is closed`() async throws {
-    weak var gone: Capture?
+    weak var gone: ClipboardRecorder?
     do {
-      let capture = Capture(FakeSource(), into: scratch.store, now: { 0 }) { _ in }
-      capture.follow(true)
-      capture.close()
-      gone = capture
+      let recorder = ClipboardRecorder(FakeSource(), into: scratch.store, now: { 0 }) { _ in }
+      recorder.follow(true)
+      recorder.close()
+      gone = recorder
     }
     #expect(try await eventually { gone == nil })
   }

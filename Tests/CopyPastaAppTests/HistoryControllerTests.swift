@@ -36,7 +36,7 @@ import Testing
 
   @Test func `copies come in the order of their clicks`() async {
     for position in [0, 2, 1, 0] { controller.copy(ids[position]) }
-    await controller.settle()
+    await controller.drain()
     #expect(clipboard.offered == ["three", "one", "two", "three"])
     #expect(view.flashes == [ids[0], ids[2], ids[1], ids[0]])
     #expect(view.events == Array(repeating: .copied, count: 4))
@@ -46,7 +46,7 @@ import Testing
     var told: [String?] = []
     view.onCopied = { [clipboard] in told.append(clipboard.offered.last) }
     for step in 0..<10 { controller.copy(ids[step % 3]) }
-    await controller.settle()
+    await controller.drain()
     #expect(clipboard.offered.count == 10)
     #expect(told == clipboard.offered)
   }
@@ -55,21 +55,21 @@ import Testing
     let text = String(repeating: "ä\n", count: 1 << 20)
     let clip = try #require(try await scratch.record(text))
     controller.copy(clip.id)
-    await controller.settle()
+    await controller.drain()
     #expect(clipboard.offered.map(\.utf8.count) == [text.utf8.count])
     #expect(clipboard.offered == [text])
   }
 
   @Test func `a copy is not captured when it comes back`() async throws {
     controller.copy(ids[2])
-    await controller.settle()
+    await controller.drain()
     #expect(try await scratch.record("one") == nil)
   }
 
   @Test func `a row that another program deleted says so and goes`() async throws {
     try await scratch.store.delete(ids[1])
     controller.copy(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(clipboard.offered.isEmpty)
     #expect(position(of: ids[1]) == nil)
     #expect(view.failures == [.gone])
@@ -79,7 +79,7 @@ import Testing
   @Test func `a text that the desktop does not take is not copied and its row not marked`() async {
     clipboard.failure = .unavailable
     controller.copy(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(view.failures == [.clipboardUnavailable])
     #expect(view.events.isEmpty && view.flashes.isEmpty)
     #expect(position(of: ids[1]) == 1)
@@ -88,7 +88,7 @@ import Testing
   @Test func `a text that cannot be read is not copied, with a word`() async {
     await scratch.store.close()
     controller.copy(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(clipboard.offered.isEmpty)
     #expect(view.failures == [.notRead(.failed(code: SQLITE_MISUSE))])
     #expect(position(of: ids[1]) == 1)
@@ -98,7 +98,7 @@ import Testing
     let controller = try controller(waiting: 20)
     try await scratch.whileLocked {
       controller.copy(ids[1])
-      await controller.settle()
+      await controller.drain()
     }
     #expect(clipboard.offered == ["two"])
     #expect(view.events == [.copied])
@@ -116,7 +116,7 @@ import Testing
 
   @Test func `a text is shown, and the clipboard left alone`() async {
     controller.show(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(view.shown.map(\.id) == [ids[1]] && view.shown.first?.text.text == "two")
     #expect(clipboard.offered.isEmpty && view.failures.isEmpty)
   }
@@ -124,7 +124,7 @@ import Testing
   @Test func `a text that has gone is not shown, with a word, and its row goes`() async throws {
     try await scratch.store.delete(ids[1])
     controller.show(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(view.shown.isEmpty && view.failures == [.gone])
     #expect(position(of: ids[1]) == nil)
   }
@@ -132,18 +132,18 @@ import Testing
   @Test func `a text that cannot be read is not shown, with a word`() async {
     await scratch.store.close()
     controller.show(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(view.shown.isEmpty && view.failures.count == 1)
     #expect(position(of: ids[1]) == 1)
   }
 
   @Test func `a part of a text is copied, and not recorded when another program hands it on`() async throws {
     controller.copy(part: "tw")
-    await controller.settle()
+    await controller.drain()
     #expect(clipboard.offered == ["tw"] && view.events == [.copied])
     clipboard.failure = .unavailable
     controller.copy(part: "o")
-    await controller.settle()
+    await controller.drain()
     #expect(view.failures == [.clipboardUnavailable] && view.events == [.copied])
     #expect(texts == ["three", "two", "one"])
   }
@@ -153,7 +153,7 @@ import Testing
   @Test func `a row is off the list at once and out of the store`() async throws {
     controller.delete(ids[1])
     #expect(texts.count == 2)
-    await controller.settle()
+    await controller.drain()
     #expect(try scratch.texts() == ["three", "one"])
     #expect(view.events == [.deleted])
     #expect(view.deletionCounts == [1])
@@ -163,7 +163,7 @@ import Testing
     await scratch.store.close()
     controller.delete(ids[1])
     #expect(texts.count == 2)
-    await controller.settle()
+    await controller.drain()
     #expect(position(of: ids[1]) == 1)
     #expect(view.failures == [.notDeleted(.failed(code: SQLITE_MISUSE))])
     #expect(view.events.isEmpty && view.deletionCounts.isEmpty)
@@ -172,7 +172,7 @@ import Testing
   @Test func `a row that is not in the list is not deleted`() async throws {
     controller.delete(4711)
     controller.copyAndDelete(4711)
-    await controller.settle()
+    await controller.drain()
     #expect(try scratch.texts() == ["three", "two", "one"])
     #expect(clipboard.offered.isEmpty && view.events.isEmpty && view.failures.isEmpty)
   }
@@ -182,33 +182,33 @@ import Testing
     try await scratch.whileLocked {
       controller.delete(ids[1])
       controller.clear()
-      await controller.settle()
+      await controller.drain()
     }
     #expect(view.failures == [.notDeleted(.locked), .notCleared(.locked)])
     #expect(controller.texts == ["three", "two", "one"])
     #expect(try scratch.texts() == controller.texts)
     controller.delete(ids[1])
-    await controller.settle()
+    await controller.drain()
     try await scratch.whileLocked {
       controller.undo()
-      await controller.settle()
+      await controller.drain()
     }
     #expect(view.failures.last == .notRestored(.locked))
     controller.undo()
-    await controller.settle()
+    await controller.drain()
     #expect(try scratch.texts() == ["three", "two", "one"])
   }
 
   @Test func `cutting copies, then deletes, and can be undone`() async throws {
     controller.copyAndDelete(ids[1])
     #expect(position(of: ids[1]) == nil)
-    await controller.settle()
+    await controller.drain()
     #expect(clipboard.offered == ["two"])
     #expect(try scratch.texts() == ["three", "one"])
     #expect(view.events == [.copiedAndDeleted])
     #expect(view.flashes.isEmpty)
     controller.undo()
-    await controller.settle()
+    await controller.drain()
     #expect(position(of: ids[1]) == 1)
     #expect(try scratch.texts() == ["three", "two", "one"])
   }
@@ -216,7 +216,7 @@ import Testing
   @Test func `a row that could not be copied is not cut`() async throws {
     clipboard.failure = .unavailable
     controller.copyAndDelete(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(position(of: ids[1]) == 1)
     #expect(try scratch.texts() == ["three", "two", "one"])
     #expect(view.failures == [.clipboardUnavailable])
@@ -226,7 +226,7 @@ import Testing
     clipboard.failure = .overtaken
     controller.copy(ids[1])
     controller.copyAndDelete(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(view.flashes.isEmpty && view.events.isEmpty)
     #expect(position(of: ids[1]) == 1)
     #expect(try scratch.texts() == ["three", "two", "one"])
@@ -236,7 +236,7 @@ import Testing
   @Test func `a row that has gone is not cut, with a word`() async throws {
     try await scratch.store.delete(ids[1])
     controller.copyAndDelete(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(position(of: ids[1]) == nil)
     #expect(view.failures == [.gone])
     #expect(view.deletionCounts.isEmpty)
@@ -247,13 +247,13 @@ import Testing
   @Test func `several deletions are undone, the newest first, each at its place`() async throws {
     for id in [ids[1], ids[0], ids[2]] { controller.delete(id) }
     controller.undo()
-    await controller.settle()
+    await controller.drain()
     #expect(controller.ids == [ids[2]])
     controller.undo()
     controller.undo()
     // There is nothing more to undo.
     controller.undo()
-    await controller.settle()
+    await controller.drain()
     #expect(controller.ids == ids)
     #expect(try scratch.texts() == ["three", "two", "one"])
     #expect(view.failures.isEmpty)
@@ -266,17 +266,17 @@ import Testing
     let clip = controller.model.clip(at: 1)
     controller.delete(clip.id)
     controller.undo()
-    await controller.settle()
+    await controller.drain()
     #expect(try scratch.history.reader.newestPage(limit: 3)[1] == clip)
     #expect(controller.model.clip(at: 1) == clip)
   }
 
   @Test func `an undo that fails says so and can be tried again`() async throws {
     controller.delete(ids[1])
-    await controller.settle()
+    await controller.drain()
     await scratch.store.close()
     controller.undo()
-    await controller.settle()
+    await controller.drain()
     #expect(texts.count == 2)
     #expect(view.deletionCounts == [1, 0, 1])
     #expect(view.failures == [.notRestored(.failed(code: SQLITE_MISUSE))])
@@ -284,10 +284,10 @@ import Testing
 
   @Test func `a deletion that was let go is not undone`() async throws {
     controller.delete(ids[1])
-    await controller.settle()
+    await controller.drain()
     controller.forgetDeletions()
     controller.undo()
-    await controller.settle()
+    await controller.drain()
     #expect(try scratch.texts() == ["three", "one"])
     #expect(view.deletionCounts == [1, 0])
   }
@@ -298,7 +298,7 @@ import Testing
     controller.delete(ids[1])
     controller.clear()
     controller.undo()
-    await controller.settle()
+    await controller.drain()
     #expect(texts.isEmpty)
     #expect(try scratch.texts() == [])
     #expect(view.deletionCounts.last == 0)
@@ -308,7 +308,7 @@ import Testing
     controller.clear()
     clipboard.offers.contentOnPurpose = .text(Array("four".utf8))
     controller.paste()
-    await controller.settle()
+    await controller.drain()
     #expect(texts == ["four"])
     #expect(try scratch.texts() == ["four"])
   }
@@ -316,7 +316,7 @@ import Testing
   @Test func `a clearing that fails leaves the list, with a word`() async throws {
     await scratch.store.close()
     controller.clear()
-    await controller.settle()
+    await controller.drain()
     #expect(texts.count == 3)
     #expect(view.failures == [.notCleared(.failed(code: SQLITE_MISUSE))])
   }
@@ -372,8 +372,8 @@ import Testing
     clipboard.offers.failuresOnPurpose = [error]
     await paste(.text(Array("never".utf8)))
     let drop = FakeDrop(.failure(error))
-    controller.take(drop)
-    await controller.settle()
+    controller.record(drop)
+    await controller.drain()
     #expect(try scratch.texts() == ["three", "two", "one"])
     #expect(view.failures == Array(repeating: .notRecorded(.unread(error)), count: 2))
     #expect(drop.answers == [false])
@@ -388,8 +388,8 @@ import Testing
 
   @Test func `a dropped text is recorded, and what is on the clipboard not again`() async throws {
     let drop = FakeDrop(.success(Array("dropped".utf8)))
-    controller.take(drop)
-    await controller.settle()
+    controller.record(drop)
+    await controller.drain()
     #expect(drop.answers == [true])
     #expect(try scratch.texts() == ["dropped", "three", "two", "one"])
     #expect(texts == ["dropped", "three", "two", "one"])
@@ -399,8 +399,8 @@ import Testing
   @Test func `the limit of size holds for what is dropped`() async throws {
     controller.sizeLimit = 5
     let drop = FakeDrop(.success(Array("123456".utf8)))
-    controller.take(drop)
-    await controller.settle()
+    controller.record(drop)
+    await controller.drain()
     #expect(view.failures == [.notRecorded(.unread(.tooLarge(limit: 5)))])
     #expect(try scratch.texts() == ["three", "two", "one"])
   }
@@ -413,7 +413,7 @@ import Testing
     controller.copy(ids[1])
     controller.undo()
     controller.copy(ids[1])
-    await controller.settle()
+    await controller.drain()
     #expect(clipboard.offered == ["two", "two"])
     #expect(view.failures == [.gone])
     #expect(try scratch.texts() == ["three", "two", "one"])
@@ -424,7 +424,7 @@ import Testing
     clipboard.offers.contentOnPurpose = .own
     controller.copyAndDelete(ids[2])
     controller.paste()
-    await controller.settle()
+    await controller.drain()
     #expect(try scratch.texts() == ["one", "three", "two"])
     #expect(texts == ["one", "three", "two"])
   }
@@ -440,7 +440,7 @@ import Testing
     #expect(try await eventually { try scratch.texts() == ["three", "one"] })
     #expect(clipboard.offered == ["three"])
     clipboard.offers.stallsOnPurpose = false
-    await controller.settle()
+    await controller.drain()
     #expect(try scratch.texts() == ["late", "three", "one"])
     #expect(texts == ["late", "three", "one"])
   }
@@ -455,7 +455,7 @@ import Testing
       try await waitUntil("the text read") { clipboard.offers.reads == 1 }
       controller.paste()
     }
-    await controller.settle()
+    await controller.drain()
     let newest = captured == "pasted" ? ["pasted"] : ["pasted", captured]
     #expect(try scratch.texts() == newest + ["three", "two", "one"])
     #expect(controller.texts == newest + ["three", "two", "one"])
@@ -474,7 +474,7 @@ import Testing
       clipboard.offers.copy(.text(Array("after".utf8)))
       try await waitUntil("the second text read") { clipboard.offers.reads == 2 }
     }
-    await controller.settle()
+    await controller.drain()
     #expect(try await eventually { controller.texts == ["after"] }, "\(controller.texts)")
     #expect(try scratch.texts() == ["after"])
     #expect(view.failures.isEmpty)
@@ -510,7 +510,7 @@ import Testing
     #expect(try scratch.texts() == ["three", "one"])
     #expect(view.failures.isEmpty)
     controller.copy(ids[0])
-    await controller.settle()
+    await controller.drain()
     #expect(view.failures == [.notRead(.failed(code: SQLITE_MISUSE))])
   }
 
@@ -551,7 +551,7 @@ import Testing
   private func paste(_ content: ClipboardContent) async {
     clipboard.offers.contentOnPurpose = content
     controller.paste()
-    await controller.settle()
+    await controller.drain()
   }
 }
 

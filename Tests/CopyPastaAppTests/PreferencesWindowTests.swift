@@ -114,10 +114,10 @@ import Testing
   @Test(arguments: Way.allCases)
   func `however the window goes while it waits for keys, the shortcut is back`(_ way: Way) async throws {
     let shown = ShownDialogs()
-    let controller = shown.environment.shortcut
+    let controller = shown.services.shortcut
     controller.start()
     try await pump("the shortcut held") { controller.state == ShownDialogs.held }
-    shown.dialogs.showPreferences(of: shown.environment, above: nil)
+    shown.dialogs.showPreferences(of: shown.services, above: nil)
     let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
     try await pump("the window on the screen") { window.shortcut.root.isMapped }
     window.shortcut.recorder.record()
@@ -147,7 +147,7 @@ import Testing
     weak var leaked: (any Dialogs.Dialog)?
     for _ in 1...100 {
       switch kind {
-      case .preferences: shown.dialogs.showPreferences(of: shown.environment, above: nil)
+      case .preferences: shown.dialogs.showPreferences(of: shown.services, above: nil)
       case .shortcuts: shown.dialogs.showShortcuts(above: nil)
       case .about: shown.dialogs.showAbout(above: nil)
       case .text: shown.dialogs.show(try Self.textWindow(), above: nil)
@@ -166,7 +166,7 @@ import Testing
     }
     #expect(shown.closings == 100)
     // Nobody is left to follow it.
-    shown.environment.preferences.showsTrayIcon = false
+    shown.services.preferences.showsTrayIcon = false
   }
 
   @Test func `a second text is shown in the place of the first`() async throws {
@@ -194,7 +194,7 @@ private final class ShownDialogs {
   static let held = ShortcutState.held(by: .keyGrab, name: "Ctrl+Super+V")
 
   let way = FakeShortcut()
-  let environment: Environment
+  let services: AppServices
   private(set) var closings = 0
   private(set) lazy var dialogs = Dialogs(of: Application(id: "org.copypasta.Test")) { [weak self] in
     self?.closings += 1
@@ -203,7 +203,7 @@ private final class ShownDialogs {
   init() {
     way.outcome = Self.held
     let preferences = Preferences(schema: nil)
-    environment = Environment(
+    services = AppServices(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
       windowState: KeyFile(path: "/proc/none", group: ""),
       expiryState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { .failure(.readOnly) },

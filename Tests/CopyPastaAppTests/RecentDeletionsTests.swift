@@ -17,17 +17,17 @@ import Testing
     let deletions = RecentDeletions(heldFor: .seconds(3600))
     let clips = try await deleted(["one", "two", "three"])
     clips.forEach(deletions.add)
-    #expect((0..<4).map { _ in deletions.takeNewest() } == [clips[2], clips[1], clips[0], nil])
+    #expect((0..<4).map { _ in deletions.removeNewest() } == [clips[2], clips[1], clips[0], nil])
   }
 
   @Test func `who shows them hears how many there are`() async throws {
     var counts: [Int] = []
     let deletions = RecentDeletions(heldFor: .seconds(3600)) { counts.append($0) }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
-    _ = deletions.takeNewest()
+    _ = deletions.removeNewest()
     deletions.forget()
     deletions.forget()
-    _ = deletions.takeNewest()
+    _ = deletions.removeNewest()
     #expect(counts == [1, 2, 1, 0])
   }
 
@@ -35,7 +35,7 @@ import Testing
     let deletions = RecentDeletions(heldFor: .milliseconds(30))
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
     #expect(MainLoop.run(until: { deletions.count == 0 }, atMost: .seconds(20)))
-    #expect(deletions.takeNewest() == nil)
+    #expect(deletions.removeNewest() == nil)
   }
 
   @Test func `beyond the limit the oldest go and the newest stays`() async throws {
@@ -46,7 +46,7 @@ import Testing
     #expect(deletions.count == 2)
     deletions.add(clips[2])
     #expect(deletions.count == 1)
-    #expect(deletions.takeNewest() == clips[2])
+    #expect(deletions.removeNewest() == clips[2])
   }
 
   private func deleted(_ texts: [String]) async throws -> [DeletedClip] {

@@ -21,9 +21,9 @@ import Testing
     let (empty, filled) = (try Scratch(), try Scratch())
     try await filled.record(String(repeating: "W", count: 1000))
     let way = FakeShortcut()
-    let environment = Self.environment(showing: .success(empty.history), way)
-    environment.shortcut.start()
-    try await pump("no shortcut") { environment.shortcut.state == .notHeld(.unsupported) }
+    let services = Self.services(showing: .success(empty.history), way)
+    services.shortcut.start()
+    try await pump("no shortcut") { services.shortcut.state == .notHeld(.unsupported) }
     try await TestLocale.with(territory) { locale in
       // Without a turn of the main loop, for other tests run beside this one, in English.
       Self.speak(language, locale, catalogues.path)
@@ -31,13 +31,13 @@ import Testing
       let style = ProgramStyle()
       let before = Self.toplevels()
       let histories = [.failure(.readOnly), .success(empty.history), .success(filled.history)]
-        .map { HistoryWindow(Self.environment(showing: $0, way), showText: { _ in }, closed: {}) }
+        .map { HistoryWindow(Self.services(showing: $0, way), showText: { _ in }, closed: {}) }
       let dialogs: [any Dialogs.Dialog] = [
-        PreferencesWindow(environment),
+        PreferencesWindow(services),
         ShortcutsWindow(), AboutDialog(checking: empty.location),
         try Self.textWindow(),
       ]
-      Self.showEmptyPage(environment.shortcut.state)
+      Self.showEmptyPage(services.shortcut.state)
       ConfirmationDialog.ask(
         over: dialogs[0].window, title: tr("Clear History?"),
         text: trn(
@@ -93,11 +93,11 @@ import Testing
     }
   }
 
-  private static func environment(
+  private static func services(
     showing history: Result<History, StoreError>, _ way: FakeShortcut
-  ) -> Environment {
+  ) -> AppServices {
     let preferences = Preferences(schema: nil)
-    return Environment(
+    return AppServices(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
       windowState: KeyFile(path: "/proc/none", group: ""),
       expiryState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { history },

@@ -16,7 +16,7 @@ import Testing
       }
       if number.isMultiple(of: 3) { queue.add(for: worker) { _ in await work() } } else { queue.add(work) }
     }
-    await queue.settle()
+    await queue.drain()
     #expect(done == Array(0..<50))
   }
 }

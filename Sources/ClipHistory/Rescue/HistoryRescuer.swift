@@ -75,7 +75,7 @@ public actor HistoryRescuer {
       guard marks.version <= Schema.version else {
         throw .newerSchema(found: marks.version, known: Schema.version)
       }
-    } else if marks.applicationID != 0 || salvage.places.isEmpty {
+    } else if marks.applicationID != 0 || salvage.positions.isEmpty {
       throw .foreign
     }
   }
@@ -90,16 +90,17 @@ public actor HistoryRescuer {
     var kept = 0
     var known = 0
     try inherit(salvage, session)
-    for start in stride(from: 0, to: salvage.places.count, by: batch) {
+    for start in stride(from: 0, to: salvage.positions.count, by: batch) {
       try session.database.transaction { () throws(StoreError) in
-        for index in start..<min(start + batch, salvage.places.count) {
-          let place = salvage.places[index]
-          if place.id != id {
-            id = place.id
+        for index in start..<min(start + batch, salvage.positions.count) {
+          let position = salvage.positions[index]
+          if position.id != id {
+            id = position.id
             fingerprints = []
             known += 1
           }
-          guard let clip = salvage.clip(at: place), fingerprints.insert(fingerprint(of: clip)).inserted else {
+          guard let clip = salvage.clip(at: position), fingerprints.insert(fingerprint(of: clip)).inserted
+          else {
             continue
           }
           let isFirst = fingerprints.count == 1

@@ -29,8 +29,8 @@ final class RawFile {
   func bytes(at offset: Int, count: Int) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
-        let place = buffer.baseAddress?.advanced(by: filled)
-        let got = pread(descriptor, place, count - filled, off_t(offset + filled))
+        let target = buffer.baseAddress?.advanced(by: filled)
+        let got = pread(descriptor, target, count - filled, off_t(offset + filled))
         guard got > 0 else { break }
         filled += got
       }

@@ -3,7 +3,7 @@
 /// Pages that are no longer in use hold no rows, as `secure_delete` has overwritten them.
 struct Salvage {
   /// Where a row of `clip` lies.
-  struct Place {
+  struct Position {
     let id: Int64
     let page: UInt32
     let offset: UInt16
@@ -28,7 +28,7 @@ struct Salvage {
   ///
   /// An id may be there twice: of a row that SQLite was just moving, or of two rows, one of which has it by damage. The
   /// one that is nearer to its neighbours comes first.
-  private(set) var places: [Place] = []
+  private(set) var positions: [Position] = []
   private(set) var lastCapture: LastCapture?
   /// The largest id that was given out, as far as that is known.
   private(set) var largestID: Int64 = 0
@@ -47,21 +47,21 @@ struct Salvage {
     linksLeft = 2 * pages.count
     for number in 0..<pages.fileCount { look(at: number + 1) }
     for number in pages.logOnly { look(at: number) }
-    places.sort {
+    positions.sort {
       let (first, second) = (Self.ids.contains($0.id), Self.ids.contains($1.id))
       guard first == second else { return first }
       return $0.id == $1.id ? $0.gap < $1.gap : $0.id < $1.id
     }
     // A row that gets a new id, before these are carried over, must not get one of theirs.
-    largestID = places.reduce(largestID) { Self.ids.contains($1.id) ? max($0, $1.id) : $0 }
+    largestID = positions.reduce(largestID) { Self.ids.contains($1.id) ? max($0, $1.id) : $0 }
   }
 
-  /// The clip at a place; nil if it is not whole, or not what can have been recorded.
+  /// The clip at a position; nil if it is not whole, or not what can have been recorded.
   ///
   /// Its size is in the row three times, once for the text and twice with the other columns; two have to agree. Nothing
   /// tells whether its time is right.
-  mutating func clip(at place: Place) -> Clip.Whole? {
-    guard let page = pages.page(Int(place.page)), let row = LeafRow(in: page, at: Int(place.offset)),
+  mutating func clip(at position: Position) -> Clip.Whole? {
+    guard let page = pages.page(Int(position.page)), let row = LeafRow(in: page, at: Int(position.offset)),
       let values = row.values(pages, links: &linksLeft), case .integer(let capturedAt) = values[.capturedAt],
       case .integer(let byteCount) = values[.byteCount], case .text(let bytes) = values[.text],
       byteCount == bytes.count || row.addsUp
@@ -83,7 +83,7 @@ struct Salvage {
         let before = index > 0 ? rows[index - 1].1?.id : nil
         let after = index + 1 < rows.count ? rows[index + 1].1?.id : nil
         let gap = Self.gap(of: row.id, between: before, and: after)
-        places.append(Place(id: row.id, page: UInt32(number), offset: UInt16(offset), gap: gap))
+        positions.append(Position(id: row.id, page: UInt32(number), offset: UInt16(offset), gap: gap))
       } else {
         note(row)
       }

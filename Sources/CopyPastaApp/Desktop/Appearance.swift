@@ -130,12 +130,12 @@ extension Appearance {
       let ours = namespaces.first { $0[0]?.string == Appearance.namespace }
       values = ours?[1]?.dictionary ?? [:]
       isOfPortal = !values.isEmpty
-      take(isOfPortal ? Appearance(portal: values) : gnome.appearance)
+      apply(isOfPortal ? Appearance(portal: values) : gnome.appearance)
     }
 
     private func portalFailed(_ error: BusError) {
       switch error {
-      case .refused, .noBus: take(gnome.appearance)
+      case .refused, .noBus: apply(gnome.appearance)
       // It may be slow; until it answers, the last answer holds.
       case .timedOut, .cancelled: break
       }
@@ -147,16 +147,16 @@ extension Appearance {
       else { return }
       values[key] = value
       isOfPortal = true
-      take(Appearance(portal: values))
+      apply(Appearance(portal: values))
       // An answer that is on its way may be from before the change.
       if reading != nil { read(on: bus) }
     }
 
     private func gnomeChanged() {
-      if !isOfPortal { take(gnome.appearance) }
+      if !isOfPortal { apply(gnome.appearance) }
     }
 
-    private func take(_ new: Appearance) {
+    private func apply(_ new: Appearance) {
       appearance = new
       guard Appearance(keptIn: file) != new else { return }
       do throws(GLibError) {

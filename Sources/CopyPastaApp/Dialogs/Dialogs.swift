@@ -29,10 +29,10 @@ final class Dialogs {
 
   /// Shows the preferences, above a window if there is one on the screen.
   func showPreferences(
-    of environment: Environment, above parent: Window?, _ activation: Activation = .ambient
+    of services: AppServices, above parent: Window?, _ activation: Activation = .ambient
   ) {
     show(.preferences, above: parent, activation) {
-      PreferencesWindow(environment)
+      PreferencesWindow(services)
     }
   }
 

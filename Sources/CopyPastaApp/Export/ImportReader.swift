@@ -85,15 +85,15 @@ struct ImportReader {
       default: try skipValue()
       }
       try skipSpace()
-    } while try input.take(",")
+    } while try input.consume(",")
     try expect("}")
     try skipSpace()
-    guard hasText, try input.peek() == nil || input.take("\n") else { throw Refusal.malformed }
+    guard hasText, try input.peek() == nil || input.consume("\n") else { throw Refusal.malformed }
     return line
   }
 
   private mutating func time() throws -> Int64 {
-    if try input.take("n") {
+    if try input.consume("n") {
       for character in "ull".unicodeScalars { try expect(character) }
       return 0
     }
@@ -107,7 +107,7 @@ struct ImportReader {
     try expect("\"")
     var bytes: [UInt8] = []
     while true {
-      try input.takePlain(into: &bytes)
+      try input.consumePlain(into: &bytes)
       guard bytes.count <= limit else { throw Refusal.tooLarge }
       guard let byte = try input.peek() else { throw Refusal.malformed }
       switch byte {
@@ -184,7 +184,7 @@ struct ImportReader {
   // MARK: -
 
   private mutating func expect(_ character: Unicode.Scalar) throws {
-    guard try input.take(character) else { throw Refusal.malformed }
+    guard try input.consume(character) else { throw Refusal.malformed }
   }
 
   private mutating func skipSpace() throws {
@@ -217,24 +217,24 @@ private struct InputBuffer {
     self.descriptor = descriptor
   }
 
-  /// The next byte, without taking it; nil at the end.
+  /// The next byte, without consuming it; nil at the end.
   mutating func peek() throws -> UInt8? {
     if position == end { try fill() }
     return position < end ? bytes[position] : nil
   }
 
-  /// Takes the byte that `peek` returned.
+  /// Consumes the byte that `peek` returned.
   mutating func advance() { position += 1 }
 
-  /// Takes the next byte if it is this one.
-  mutating func take(_ character: Unicode.Scalar) throws -> Bool {
+  /// Consumes the next byte if it is this one.
+  mutating func consume(_ character: Unicode.Scalar) throws -> Bool {
     guard try peek() == UInt8(character.value) else { return false }
     advance()
     return true
   }
 
-  /// Takes what is there of a JSON string up to a quotation mark, an escape or a control character.
-  mutating func takePlain(into text: inout [UInt8]) throws {
+  /// Consumes what is there of a JSON string up to a quotation mark, an escape or a control character.
+  mutating func consumePlain(into text: inout [UInt8]) throws {
     guard try peek() != nil else { return }
     var stop = position
     while stop < end, bytes[stop] >= 0x20, bytes[stop] != UInt8(ascii: "\""),

@@ -17,7 +17,7 @@ final class ClipRow: ListRow {
   static let menuStyle = "menu-open"
 
   let root: Widget
-  let place: ListPlace
+  let item: ListItem
   /// The clip that is shown at the moment.
   private(set) var clip: Clip?
 
@@ -34,8 +34,8 @@ final class ClipRow: ListRow {
   private let count: @MainActor () -> Int
 
   /// - Parameter count: how many rows there are.
-  init(at place: ListPlace, now: @escaping @Sendable () -> Int64, count: @escaping @MainActor () -> Int) {
-    self.place = place
+  init(of item: ListItem, now: @escaping @Sendable () -> Int64, count: @escaping @MainActor () -> Int) {
+    self.item = item
     self.now = now
     self.count = count
     preview.wrap(lines: PreviewText.lineLimit)
@@ -106,9 +106,9 @@ final class ClipRow: ListRow {
 
   /// Says again to a screen reader what the row is: its preview, its age and its place.
   func refreshName() {
-    guard let container, let position = place.position else { return }
-    let place = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(count()))
-    let newName = "\(spokenPreview), \(details.text), \(place)"
+    guard let container, let position = item.position else { return }
+    let order = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(count()))
+    let newName = "\(spokenPreview), \(details.text), \(order)"
     guard newName != name else { return }
     name = newName
     container.setAccessibleName(newName)

@@ -14,7 +14,7 @@ final class HistoryController {
   private let store: HistoryStore
   private let clipboard: any SystemClipboard
   private let now: @Sendable () -> Int64
-  private lazy var capture = Capture(
+  private lazy var recorder = ClipboardRecorder(
     clipboard.source, into: store, queue: queue, now: now, tell: arrivals.add)
   /// What became of what was captured, on its way to the main thread.
   private lazy var arrivals = BurstMailbox<CaptureOutcome> { [weak self] in self?.show($0) }
@@ -59,7 +59,7 @@ final class HistoryController {
       case .offered(let text):
         view?.flash(id)
         view?.announce(.copied)
-        await capture.noteCopied(text)
+        await recorder.noteCopied(text)
       case .gone: model.remove(id)
       case .failed: break
       }
@@ -73,7 +73,7 @@ final class HistoryController {
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
-        await capture.noteCopied(text)
+        await recorder.noteCopied(text)
         await erase(clip, saying: .copiedAndDeleted)
       case .gone: break
       case .failed: model.restore(clip)
@@ -90,7 +90,7 @@ final class HistoryController {
   /// Brings back the last clip that was deleted, at its old place; again, the one before.
   func undo() {
     queue.add { [self] in
-      guard let deleted = deletions.takeNewest() else { return }
+      guard let deleted = deletions.removeNewest() else { return }
       do throws(StoreError) {
         model.restore(try await store.restore(deleted))
         view?.focus(deleted.id)
@@ -167,7 +167,7 @@ final class HistoryController {
         let text = try ClipText(validating: Array(part.utf8))
         guard await offer(text) else { return }
         view?.announce(.copied)
-        await capture.noteCopied(text)
+        await recorder.noteCopied(text)
       } catch {
         // No part of a text is refused.
         host?.say(.clipboardUnavailable)
@@ -190,20 +190,20 @@ final class HistoryController {
 
   /// Whether the clipboard is followed, and what comes is recorded.
   var isReading = false {
-    didSet { if isReading != oldValue { capture.follow(isReading) } }
+    didSet { if isReading != oldValue { recorder.follow(isReading) } }
   }
 
   /// The largest text that is recorded, in bytes.
   var sizeLimit: Int {
-    get { capture.limits.bytes }
-    set { capture.limits.bytes = newValue }
+    get { recorder.limits.bytes }
+    set { recorder.limits.bytes = newValue }
   }
 
   /// Records the clipboard's text on purpose, also if its row was deleted.
   func paste() {
     transfers.add { [self] in
       // What was copied out of the history just before is on the clipboard then.
-      await queue.settle()
+      await queue.drain()
       do throws(TransferError) {
         switch try await clipboardContent() {
         case .text(let bytes): record(bytes, fromClipboard: true)
@@ -218,10 +218,10 @@ final class HistoryController {
   }
 
   /// Records on purpose what another program dropped.
-  func take(_ drop: any DroppedText) {
+  func record(_ drop: any DroppedText) {
     transfers.add { [self] in
       do throws(TransferError) {
-        let bytes = try await drop.read(within: capture.limits)
+        let bytes = try await drop.read(within: recorder.limits)
         drop.finish(accepted: true)
         record(bytes, fromClipboard: false)
       } catch {
@@ -244,21 +244,21 @@ final class HistoryController {
   }
 
   /// Returns when all that was captured and asked for so far is on disk.
-  func settle() async {
-    await transfers.settle()
-    await queue.settle()
-    await capture.settle()
+  func drain() async {
+    await transfers.drain()
+    await queue.drain()
+    await recorder.drain()
     arrivals.flush()
   }
 
   /// Reads nothing any more, and gives up what is being read.
-  func endReading() { capture.close() }
+  func endReading() { recorder.close() }
 
   /// Ends all that uses the history, and closes it.
   func close() async {
     isClosed = true
     endReading()
-    await settle()
+    await drain()
     await store.close()
   }
 
@@ -313,20 +313,20 @@ final class HistoryController {
   private func clipboardContent() async throws(TransferError) -> ClipboardContent {
     for _ in 1..<5 {
       do throws(TransferError) {
-        return try await clipboard.source.read(within: capture.limits, onPurpose: true)
+        return try await clipboard.source.read(within: recorder.limits, onPurpose: true)
       } catch .cancelled {
         continue
       } catch .overtaken {
         continue
       }
     }
-    return try await clipboard.source.read(within: capture.limits, onPurpose: true)
+    return try await clipboard.source.read(within: recorder.limits, onPurpose: true)
   }
 
   /// Records a text that was handed over, and shows it at the top, also if it was the newest clip already.
   private func record(_ bytes: [UInt8], fromClipboard: Bool) {
     queue.add { [self] in
-      let outcome = await capture.recordExplicitly(bytes, fromClipboard: fromClipboard)
+      let outcome = await recorder.recordExplicitly(bytes, fromClipboard: fromClipboard)
       // The list has the order of recording.
       arrivals.flush()
       switch outcome {

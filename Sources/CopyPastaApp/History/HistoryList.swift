@@ -35,7 +35,7 @@ final class HistoryList: HistoryView {
     self.controller = controller
     self.now = now
     view = ListView(model: model.listModel) { [unowned model] in
-      ClipRow(at: $0, now: now) { model.count }
+      ClipRow(of: $0, now: now) { model.count }
     }
     view.addStyle("history")
     view.setAccessibleName(tr("Clipboard history"))

@@ -8,7 +8,7 @@ import X11Kit
 @MainActor
 final class HistoryWindow {
   private let window: Window
-  private let environment: Environment
+  private let services: AppServices
   private let readingIndicator = ReadingIndicator()
   private let actions = ActionGroup()
   private lazy var notice = NoticeBar { [weak self] in self?.body.focusAgain() }
@@ -52,17 +52,17 @@ final class HistoryWindow {
   ///   - showText: shows a text in a window of its own, above this one.
   ///   - closed: called when the user closes the window, which is still shown then.
   init(
-    _ environment: Environment, showText: @escaping @MainActor (TextWindow) -> Void,
+    _ services: AppServices, showText: @escaping @MainActor (TextWindow) -> Void,
     closed: @escaping @MainActor () -> Void
   ) {
     window = Window(title: CopyPasta.name)
-    self.environment = environment
+    self.services = services
     self.closed = closed
     self.showText = showText
     window.setTitlebar(
       HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
-    WindowSize(keptIn: environment.windowState).apply(to: window)
+    WindowSize(keptIn: services.windowState).apply(to: window)
     window.setChild(Box(.vertical, [body.root, notice.root]))
     connect()
     openHistory()
@@ -123,7 +123,7 @@ final class HistoryWindow {
   func report(_ message: String) { notice.show(message) }
 
   /// Returns when all that was captured and asked for so far is on disk.
-  func settle() async { await controller?.settle() }
+  func drain() async { await controller?.drain() }
 
   /// Reads nothing any more, and gives up what is being read.
   func endReading() { controller?.endReading() }
@@ -175,7 +175,7 @@ final class HistoryWindow {
   /// Opens the history, or shows why it cannot be opened.
   private func openHistory(rescuing: Bool = true) {
     do throws(StoreError) {
-      try show(environment.history.get())
+      try show(services.history.get())
     } catch .damaged where rescuing {
       enter(.rescuing)
       Task.unpooled { [weak self] in await self?.rescue() }
@@ -186,9 +186,9 @@ final class HistoryWindow {
 
   private func show(_ history: History) throws(StoreError) {
     let controller = try HistoryController(
-      history.store, history.reader, environment.clipboard, now: environment.now,
+      history.store, history.reader, services.clipboard, now: services.now,
       firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), host: self)
-    let list = HistoryList(controller, now: environment.now)
+    let list = HistoryList(controller, now: services.now)
     controller.model.listModel.onItemsChanged { [weak self] _, _, _ in self?.countChanged() }
     complaint = nil
     enter(.open(list))
@@ -207,7 +207,7 @@ final class HistoryWindow {
   /// Off the main thread: it may take some seconds.
   private func rescue() async {
     do throws(StoreError) {
-      let outcome = try await environment.rescueHistory()
+      let outcome = try await services.rescueHistory()
       openHistory(rescuing: false)
       if let outcome { notice.show(outcome.message, forLong: true) }
     } catch {
@@ -243,7 +243,7 @@ final class HistoryWindow {
   }
 
   private func followSettings(_ controller: HistoryController) {
-    let (preferences, shortcut) = (environment.preferences, environment.shortcut)
+    let (preferences, shortcut) = (services.preferences, services.shortcut)
     let useSizeLimit: @MainActor () -> Void = { [weak controller] in
       controller?.sizeLimit = preferences.sizeLimit
     }
@@ -261,14 +261,14 @@ final class HistoryWindow {
   /// Deletes what is too old, once it is known what is in the list.
   private func expire() {
     guard isDrawn, let controller, !controller.model.mayHaveMore else { return }
-    Task.unpooled { [expiry = environment.expiry] in await controller.expire(by: expiry) }
+    Task.unpooled { [expiry = services.expiry] in await controller.expire(by: expiry) }
   }
 
   /// The clipboard is read while the window is active and there is a history to record it in.
   private func followActivity() {
     guard let controller else { return }
-    environment.clipboard.readingWindow = window.x11Number
-    let isPaused = environment.pause.isPaused
+    services.clipboard.readingWindow = window.x11Number
+    let isPaused = services.pause.isPaused
     controller.isReading = (isDrawn || isPrepared) && isActive && !isPaused
     readingIndicator.state = isPaused ? .paused : controller.isReading ? .reading : .idle
   }
@@ -293,12 +293,12 @@ final class HistoryWindow {
     }
     body.root.onDrop(of: TextFormat.mimeTypes, isAccepted: { [weak self] in self?.controller != nil }) {
       [weak self] drop in
-      if let controller = self?.controller { controller.take(drop) } else { drop.finish(accepted: false) }
+      if let controller = self?.controller { controller.record(drop) } else { drop.finish(accepted: false) }
     }
     body.root.addStyle("drop-place")
     actions.add("clear-history") { [weak self] in self?.askToClear() }
-    actions.add(environment.pause.action)
-    pauseObservation = environment.pause.observe { [weak self] in self?.followActivity() }
+    actions.add(services.pause.action)
+    pauseObservation = services.pause.observe { [weak self] in self?.followActivity() }
     window.insert(actions, as: "win")
   }
 
@@ -311,7 +311,7 @@ final class HistoryWindow {
     case .unavailable(let error, _) where !isActive: state = .unavailable(error, wasLeft: true)
     case .unavailable(_, wasLeft: true):
       // The cause may be gone.
-      environment.forgetHistory()
+      services.forgetHistory()
       openHistory()
     case .open(let list) where isActive && list.controller.model.isReplaced: reopen(because: .replaced)
     default: break
@@ -331,8 +331,8 @@ final class HistoryWindow {
   }
 
   private func copyCommand() {
-    Task.unpooled { [weak self, environment] in
-      let failure = await environment.clipboard.offerToggleCommand()
+    Task.unpooled { [weak self, services] in
+      let failure = await services.clipboard.offerToggleCommand()
       if let failure { self?.report(failure) } else { self?.body.emptyPage.showCopied() }
     }
   }
@@ -341,7 +341,7 @@ final class HistoryWindow {
   func rememberSize() {
     guard window.isVisible else { return }
     do throws(GLibError) {
-      try WindowSize(of: window).keep(in: environment.windowState)
+      try WindowSize(of: window).keep(in: services.windowState)
     } catch {
       complain(tr("The window size could not be saved: %s").filled(with: error.message))
     }
@@ -357,7 +357,7 @@ extension HistoryWindow: HistoryHost {
 
   func show(_ text: ShownText, of clip: Clip) {
     guard isShown else { return }
-    let details = Age.text(of: clip.capturedAt, at: environment.now()) + " · " + Format.size(clip.byteCount)
+    let details = Age.text(of: clip.capturedAt, at: services.now()) + " · " + Format.size(clip.byteCount)
     showText(
       // Not the present controller: the history may have been replaced since, and have another text of that id.
       TextWindow(text, details: details) { [weak self, weak controller] in
@@ -376,7 +376,7 @@ extension HistoryWindow: HistoryHost {
   func ask(_ question: Expiry.Question) -> Bool {
     guard isShown else { return false }
     question.ask(over: window) { [weak self] in
-      self?.environment.expiry.agree(to: question.time)
+      self?.services.expiry.agree(to: question.time)
       self?.expire()
     }
     return true
@@ -385,13 +385,13 @@ extension HistoryWindow: HistoryHost {
   func reopen(because error: StoreError) {
     guard let list else { return }
     state = .reopening(list)
-    readingIndicator.state = environment.pause.isPaused ? .paused : .idle
+    readingIndicator.state = services.pause.isPaused ? .paused : .idle
     // Not at once: whoever has found out is at work in it.
     Task.unpooled { [weak self] in
       list.detach()
       await list.controller.close()
       guard let self else { return }
-      environment.forgetHistory()
+      services.forgetHistory()
       report(error.message)
       openHistory()
     }

@@ -38,7 +38,7 @@ final class RecentDeletions {
   }
 
   /// Hands out the last deletion that was not undone yet.
-  func takeNewest() -> DeletedClip? {
+  func removeNewest() -> DeletedClip? {
     guard let clip = clips.popLast() else { return nil }
     countChanged()
     return clip

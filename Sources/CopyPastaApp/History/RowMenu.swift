@@ -21,12 +21,12 @@ final class RowMenu {
       // GTK leaves the focus in the closed menu until the next frame: a key that comes before that would be lost.
       view?.grabFocus()
     }
-    view.onRowClick(.secondary) { [weak self] row, place in
-      self?.open(on: row, at: Rectangle(x: place.x, y: place.y, width: 1, height: 1))
+    view.onRowClick(.secondary) { [weak self] row, point in
+      self?.open(on: row, at: Rectangle(x: point.x, y: point.y, width: 1, height: 1))
     }
-    view.onLongPress { [weak self] place in
-      guard let self, let row = self.view.row(at: place) else { return false }
-      open(on: row, at: Rectangle(x: place.x, y: place.y, width: 1, height: 1))
+    view.onLongPress { [weak self] point in
+      guard let self, let row = self.view.row(at: point) else { return false }
+      open(on: row, at: Rectangle(x: point.x, y: point.y, width: 1, height: 1))
       return true
     }
   }
@@ -40,17 +40,17 @@ final class RowMenu {
   /// Takes the menu off the list, before that goes.
   func detach() { popover.detach() }
 
-  private func open(on row: ClipRow, at place: Rectangle) {
+  private func open(on row: ClipRow, at anchor: Rectangle) {
     guard let clip = row.clip else { return }
     self.row = row
     row.mark(ClipRow.menuStyle, true)
     // The focus goes back to it when the menu closes.
-    if let position = row.place.position { view.focus(position) }
+    if let position = row.item.position { view.focus(position) }
     // One would lie over the menu.
     view.hasTooltip = false
     let entries = HistoryAction.ofTexts.compactMap { action in
       action.entry.map { (label: $0, action: action.fullName) }
     }
-    popover.popUp(Menu(entries, target: clip.id), at: place)
+    popover.popUp(Menu(entries, target: clip.id), at: anchor)
   }
 }

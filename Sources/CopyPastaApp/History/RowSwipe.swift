@@ -23,9 +23,9 @@ final class RowSwipe: SwipeTarget {
     view.onSwipe(self)
   }
 
-  func swipeBegan(at place: Point) -> Bool {
-    settle()
-    guard let row = view.row(at: place), let clip = row.clip else { return false }
+  func swipeBegan(at point: Point) -> Bool {
+    reset()
+    guard let row = view.row(at: point), let clip = row.clip else { return false }
     self.row = row
     id = clip.id
     return true
@@ -33,7 +33,7 @@ final class RowSwipe: SwipeTarget {
 
   func swipeMoved(to distance: Double) {
     // A new clip may have come in at the top meanwhile, and the row show another one.
-    guard let row, row.clip?.id == id else { return settle() }
+    guard let row, row.clip?.id == id else { return reset() }
     let edge: HistoryAction.Swipe.Edge = (distance > 0) != view.isRightToLeft ? .leading : .trailing
     action = distance == 0 ? nil : actions.first { $0.swipe?.edge == edge }
     isFar = abs(distance) >= Self.fullSwipe * Double(row.root.width)
@@ -44,12 +44,12 @@ final class RowSwipe: SwipeTarget {
 
   func swipeEnded(isCancelled: Bool) {
     let (id, action) = (isFar && !isCancelled ? id : nil, action)
-    settle()
+    reset()
     if let id, let action { view.run(action.fullName, on: id) }
   }
 
   /// Lets the row go back to its place.
-  private func settle() {
+  private func reset() {
     row?.slide(to: 0)
     for style in actions.map(\.swipeStyle) + ["far"] { row?.mark(style, false) }
     row = nil

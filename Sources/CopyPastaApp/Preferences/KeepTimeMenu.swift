@@ -8,28 +8,28 @@ final class KeepTimeMenu {
   let root = DropDown(KeepTime.allCases.map(\.words))
   private(set) lazy var row = PreferenceRow(
     tr("_Keep Texts For"), Self.explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
-  private let environment: Environment
+  private let services: AppServices
   private unowned let window: Window
   private var observation: ListenerToken?
 
   private static var explanation: String { tr("Older texts are deleted.") }
 
   /// - Parameter window: the one that it is in.
-  init(_ environment: Environment, in window: Window) {
-    self.environment = environment
+  init(_ services: AppServices, in window: Window) {
+    self.services = services
     self.window = window
-    root.isEnabled = environment.preferences.isWritable(.keepTime)
+    root.isEnabled = services.preferences.isWritable(.keepTime)
     show()
     root.onChange { [weak self] in self?.changed() }
-    observation = environment.preferences.observe(.keepTime) { [weak self] in self?.show() }
+    observation = services.preferences.observe(.keepTime) { [weak self] in self?.show() }
   }
 
   private func show() {
-    root.chosen = KeepTime.allCases.firstIndex(of: environment.preferences.keepTime) ?? 0
+    root.chosen = KeepTime.allCases.firstIndex(of: services.preferences.keepTime) ?? 0
   }
 
   private func changed() {
-    let (choice, present) = (KeepTime.allCases[root.chosen], environment.preferences.keepTime)
+    let (choice, present) = (KeepTime.allCases[root.chosen], services.preferences.keepTime)
     guard choice != present else { return }
     row.explain(Self.explanation)
     guard choice.isShorter(than: present) else { return choose(choice) }
@@ -40,19 +40,19 @@ final class KeepTimeMenu {
 
   private func ask(about choice: KeepTime) async {
     do throws(StoreError) {
-      let count = try await environment.expiry.count(of: choice, in: environment.history.get().store)
+      let count = try await services.expiry.count(of: choice, in: services.history.get().store)
       guard count > 0 else { return choose(choice) }
       choice.ask(over: window, deleting: count) { [weak self] in self?.choose(choice) }
     } catch {
       // The next start of the window finds out anew.
-      if case .failure = environment.history { environment.forgetHistory() }
+      if case .failure = services.history { services.forgetHistory() }
       row.report(tr("The older texts could not be counted.") + " " + error.message)
     }
   }
 
   private func choose(_ choice: KeepTime) {
-    environment.expiry.agree(to: choice)
-    environment.preferences.keepTime = choice
+    services.expiry.agree(to: choice)
+    services.preferences.keepTime = choice
     show()
   }
 }

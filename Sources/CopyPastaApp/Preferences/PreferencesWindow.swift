@@ -9,12 +9,12 @@ final class PreferencesWindow: Dialogs.Dialog {
   private let keepTime: KeepTimeMenu
   let shortcut: ShortcutGroup
 
-  init(_ environment: Environment) {
-    let preferences = environment.preferences
+  init(_ services: AppServices) {
+    let preferences = services.preferences
     self.preferences = preferences
     shortcut = ShortcutGroup(
-      preferences, environment.shortcut, in: window, clipboard: environment.clipboard)
-    keepTime = KeepTimeMenu(environment, in: window)
+      preferences, services.shortcut, in: window, clipboard: services.clipboard)
+    keepTime = KeepTimeMenu(services, in: window)
     window.addStyle("preferences")
     window.defaultSize = (480, 700)
     window.setTitlebar(HeaderBar())

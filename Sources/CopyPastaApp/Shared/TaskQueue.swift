@@ -28,5 +28,5 @@ final class TaskQueue: Sendable {
   }
 
   /// Returns when all that was added so far is done.
-  func settle() async { await last.withLock(\.self)?.value }
+  func drain() async { await last.withLock(\.self)?.value }
 }

@@ -130,7 +130,7 @@ private struct Stored {
   }
 
   func set(_ key: String, to value: Settings.Value) -> Bool {
-    schema.takes(value, for: key)
+    schema.accepts(value, for: key)
       && value.variant.withPointer { g_settings_set_value(object.cast(), key, $0) } != 0
   }
 

@@ -48,8 +48,8 @@ public final class SettingsSchema {
     }
   }
 
-  /// Whether a key takes a value: it exists, is of that type, and the value lies within its range.
-  func takes(_ value: Settings.Value, for key: String) -> Bool {
+  /// Whether a key accepts a value: it exists, is of that type, and the value lies within its range.
+  func accepts(_ value: Settings.Value, for key: String) -> Bool {
     guard let description = schemaKey(key) else { return false }
     defer { g_settings_schema_key_unref(description) }
     let type = g_settings_schema_key_get_value_type(description)

@@ -242,7 +242,7 @@ public final class ReflowingBox: Widget {
         natural?.pointee = size.natural
       }
     let allocate: @MainActor @convention(c) (Child?, gint, gint, gint) -> Void = { box, width, height, _ in
-      ReflowingBox.place(box, width: width, height: height)
+      ReflowingBox.layOut(box, width: width, height: height)
     }
     // The widget takes it over.
     gtk_widget_set_layout_manager(
@@ -294,21 +294,21 @@ public final class ReflowingBox: Widget {
     return (one.minimum + verticalSpacing + two.minimum, one.natural + verticalSpacing + two.natural)
   }
 
-  private static func place(_ box: Child?, width: gint, height: gint) {
+  private static func layOut(_ box: Child?, width: gint, height: gint) {
     let (first, second) = children(of: box)
     let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
-    func place(_ child: Child?, x: gint, y: gint, width own: gint, height: gint) {
+    func allocate(_ child: Child?, x: gint, y: gint, width own: gint, height: gint) {
       var area = GdkRectangle(x: isMirrored ? width - x - own : x, y: y, width: own, height: height)
       gtk_widget_size_allocate(child, &area, -1)
     }
     if let (start, end) = widthsInLine(first, second, within: width) {
-      place(first, x: 0, y: 0, width: start, height: height)
-      place(second, x: width - end, y: 0, width: end, height: height)
+      allocate(first, x: 0, y: 0, width: start, height: height)
+      allocate(second, x: width - end, y: 0, width: end, height: height)
     } else {
       let own = isWide(second) ? width : min(extent(of: second, GTK_ORIENTATION_HORIZONTAL).natural, width)
       let below = extent(of: second, GTK_ORIENTATION_VERTICAL, for: own).natural
-      place(first, x: 0, y: 0, width: width, height: height - verticalSpacing - below)
-      place(second, x: width - own, y: height - below, width: own, height: below)
+      allocate(first, x: 0, y: 0, width: width, height: height - verticalSpacing - below)
+      allocate(second, x: width - own, y: height - below, width: own, height: below)
     }
   }
 }

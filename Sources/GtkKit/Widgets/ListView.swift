@@ -1,8 +1,8 @@
 import CGtk
 
-/// A row's place in a `ListView`: which row of the model it shows at the moment.
+/// GTK's item of a row of a `ListView`: which row of the model it shows at the moment.
 @MainActor
-public struct ListPlace {
+public struct ListItem {
   fileprivate let item: OpaquePointer
 
   /// The position in the model; nil while the view shows nothing.
@@ -35,7 +35,7 @@ public final class ListView<Row: ListRow>: Widget {
   private var unsaying: Timeout?
 
   /// Makes a list of a model's rows; `make` builds the view of one.
-  public convenience init(model: ListModel, make: @escaping @MainActor (ListPlace) -> Row) {
+  public convenience init(model: ListModel, make: @escaping @MainActor (ListItem) -> Row) {
     let factory = gtk_signal_list_item_factory_new()
     // The view takes over the reference.
     self.init(new: gtk_list_view_new(nil, factory))
@@ -54,12 +54,12 @@ public final class ListView<Row: ListRow>: Widget {
     }
   }
 
-  /// Calls `body` with a row and a place in the list when a button is pressed and released on that row.
+  /// Calls `body` with a row and a point of the list when a button is pressed and released on that row.
   ///
   /// GTK's own activation by a single click leaves out the second click of two that come quickly, even if
   /// another row was clicked in between. Of a double click it takes the second one, which is an activation then.
   public func onRowClick(
-    _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ place: Point) -> Void
+    _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ point: Point) -> Void
   ) {
     onClick(button) { [weak self] down, released in
       guard let row = self?.row(at: released), row === self?.row(at: down) else { return }
@@ -77,7 +77,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// The view that shows a position, if there is one.
   public func row(at position: Int) -> Row? {
-    rows.first { ListPlace(item: $0.key).position == position }?.value
+    rows.first { ListItem(item: $0.key).position == position }?.value
   }
 
   /// The row that has the focus, or within which something has it.
@@ -85,7 +85,7 @@ public final class ListView<Row: ListRow>: Widget {
   /// The window says what has it: a row that was just removed may still be marked as if it had.
   public var focusedRow: Row? { focused?.row }
 
-  private var focusedPosition: Int? { focused.flatMap { ListPlace(item: $0.item).position } }
+  private var focusedPosition: Int? { focused.flatMap { ListItem(item: $0.item).position } }
 
   private var focused: (item: OpaquePointer, row: Row)? {
     guard let root = gtk_widget_get_root(widget), let focused = gtk_root_get_focus(root) else { return nil }
@@ -96,10 +96,10 @@ public final class ListView<Row: ListRow>: Widget {
   }
 
   /// The row that a point of the list lies in.
-  public func row(at place: Point) -> Row? {
+  public func row(at point: Point) -> Row? {
     rows.values.first { row in
       guard row.root.isMapped, let bounds = row.root.bounds(in: self) else { return false }
-      return bounds.y <= place.y && place.y < bounds.y + bounds.height
+      return bounds.y <= point.y && point.y < bounds.y + bounds.height
     }
   }
 
@@ -150,9 +150,9 @@ public final class ListView<Row: ListRow>: Widget {
     return gtk_widget_child_focus(window, direction) != 0
   }
 
-  private func connect(factory: Object, _ make: @escaping @MainActor (ListPlace) -> Row) {
+  private func connect(factory: Object, _ make: @escaping @MainActor (ListItem) -> Row) {
     factory.connect("setup") { [weak self] (item: OpaquePointer) in
-      let row = make(ListPlace(item: item))
+      let row = make(ListItem(item: item))
       self?.rows[item] = row
       gtk_list_item_set_child(item, row.root.widget)
     }

@@ -104,12 +104,12 @@ public final class PopoverMenu: Widget {
     gtk_widget_set_halign(widget, parent.isRightToLeft ? GTK_ALIGN_END : GTK_ALIGN_START)
   }
 
-  /// Shows a menu at a place, in coordinates of the widget that it belongs to.
-  public func popUp(_ menu: Menu, at place: Rectangle) {
+  /// Shows a menu beside a rectangle, in coordinates of the widget that it belongs to.
+  public func popUp(_ menu: Menu, at anchor: Rectangle) {
     gtk_popover_menu_set_menu_model(opaque, menu.cast())
-    var place = GdkRectangle(
-      x: gint(place.x), y: gint(place.y), width: gint(place.width), height: gint(place.height))
-    gtk_popover_set_pointing_to(cast(), &place)
+    var area = GdkRectangle(
+      x: gint(anchor.x), y: gint(anchor.y), width: gint(anchor.width), height: gint(anchor.height))
+    gtk_popover_set_pointing_to(cast(), &area)
     gtk_popover_popup(cast())
   }
 

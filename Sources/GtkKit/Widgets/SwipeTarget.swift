@@ -3,10 +3,10 @@ import CGtk
 /// A widget's reaction to a swipe: a finger on the screen, or two on a touchpad, that move to the side.
 @MainActor
 public protocol SwipeTarget: AnyObject {
-  /// A swipe begins at this place of the widget.
+  /// A swipe begins at this point of the widget.
   ///
   /// - Returns: whether there is something to be swiped.
-  func swipeBegan(at place: Point) -> Bool
+  func swipeBegan(at point: Point) -> Bool
   /// How far from its beginning the swipe is, in pixels; to the right is positive.
   func swipeMoved(to distance: Double)
   /// The fingers are off, or the swipe has become something else.
@@ -124,7 +124,7 @@ private final class TouchpadSwipe {
     if course == .unknown {
       course = Course(moved.x, moved.y)
       if course == .sideways,
-        target?.swipeBegan(at: place(of: controller, in: widget)) != true
+        target?.swipeBegan(at: pointer(of: controller, in: widget)) != true
       {
         course = .otherwise
       }
@@ -133,7 +133,7 @@ private final class TouchpadSwipe {
     return course == .sideways
   }
 
-  private func place(of controller: OpaquePointer, in widget: Widget) -> Point {
+  private func pointer(of controller: OpaquePointer, in widget: Widget) -> Point {
     var x = 0.0
     var y = 0.0
     // A scroll event does not say where the pointer is, and the touchpad itself does not know.
@@ -142,6 +142,6 @@ private final class TouchpadSwipe {
     {
       gdk_surface_get_device_position(gdk_event_get_surface(event), pointer, &x, &y, nil)
     }
-    return widget.place(ofSurface: Point(x: x, y: y))
+    return widget.point(ofSurface: Point(x: x, y: y))
   }
 }

@@ -17,7 +17,7 @@ extension Widget {
     case secondary = 3
   }
 
-  /// Calls `body` with the places where a button goes down and where it is released, in the widget's coordinates.
+  /// Calls `body` with the points where a button goes down and where it is released, in the widget's coordinates.
   ///
   /// At the release: a menu that opens while the button is down gets the release, and GTK complains of it.
   public final func onClick(
@@ -31,7 +31,7 @@ extension Widget {
     add(controller: gesture)
   }
 
-  /// Calls `body` with the place that a finger rests on; it returns whether something came of it.
+  /// Calls `body` with the point that a finger rests on; it returns whether something came of it.
   public final func onLongPress(_ body: @escaping @MainActor (Point) -> Bool) {
     let gesture = Object(
       Owned(taking: gtk_gesture_long_press_new()))
@@ -200,17 +200,17 @@ extension Widget {
 @MainActor
 private func latinKey(at code: UInt32) -> UInt32? {
   guard let display = gdk_display_get_default() else { return nil }
-  var places: UnsafeMutablePointer<GdkKeymapKey>?
+  var levels: UnsafeMutablePointer<GdkKeymapKey>?
   var keys: UnsafeMutablePointer<guint>?
   var count: gint = 0
-  guard gdk_display_map_keycode(display, code, &places, &keys, &count) != 0, let places, let keys else {
+  guard gdk_display_map_keycode(display, code, &levels, &keys, &count) != 0, let levels, let keys else {
     return nil
   }
   defer {
-    g_free(places)
+    g_free(levels)
     g_free(keys)
   }
-  let plain = (0..<Int(count)).filter { places[$0].level == 0 }.sorted { places[$0].group < places[$1].group }
+  let plain = (0..<Int(count)).filter { levels[$0].level == 0 }.sorted { levels[$0].group < levels[$1].group }
   return plain.map { keys[$0] }.first { gdk_keyval_to_unicode($0) < 0x80 }
 }
 

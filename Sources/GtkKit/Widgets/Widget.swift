@@ -140,13 +140,13 @@ open class Widget: Object {
   /// Whether what is read first is on the right.
   public final var isRightToLeft: Bool { gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL }
 
-  /// The place in the widget of a place on the surface that its window is drawn on.
-  final func place(ofSurface place: Point) -> Point {
-    guard let native = gtk_widget_get_native(widget) else { return place }
+  /// The point of the widget at a point of the surface that its window is drawn on.
+  final func point(ofSurface point: Point) -> Point {
+    guard let native = gtk_widget_get_native(widget) else { return point }
     var (dx, dy) = (0.0, 0.0)
     gtk_native_get_surface_transform(native, &dx, &dy)
     var (inWindow, inWidget) = (
-      graphene_point_t(x: Float(place.x - dx), y: Float(place.y - dy)), graphene_point_t()
+      graphene_point_t(x: Float(point.x - dx), y: Float(point.y - dy)), graphene_point_t()
     )
     let root = gtk_widget_get_root(widget)
       .map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWidget.self) }
@@ -255,14 +255,14 @@ extension Widget {
   }
 }
 
-/// A place, in pixels of the application.
+/// A point, in pixels of the application.
 public struct Point: Equatable, Sendable {
   /// To the right.
   public var x: Double
   /// Downwards.
   public var y: Double
 
-  /// Makes a place.
+  /// Makes a point.
   public init(x: Double, y: Double) {
     self.x = x
     self.y = y

@@ -71,7 +71,7 @@ final class GlobalShortcutController {
   }
 
   /// Returns once it is known what came of what was asked for last.
-  func settle() async { await work?.value }
+  func awaitOutcome() async { await work?.value }
 
   /// Whether the shortcut is given back for a while: pressing it then does what pressing any keys does.
   ///

@@ -10,8 +10,8 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   private static let path = "/org/gnome/settings-daemon/plugins/media-keys/custom-keybindings/copypasta/"
   private static let list = "custom-keybindings"
 
-  /// The places of all custom shortcuts, and what is at ours.
-  private let places: Settings
+  /// The paths of all custom shortcuts, and what is at ours.
+  private let paths: Settings
   private let entry: Settings
   private let command: String
   private var changesToken: ListenerToken?
@@ -32,7 +32,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
     else { return nil }
     self.command = command
     let changes = Observers<Void>()
-    places = Settings(schema, initially: [Self.list: .texts([])]) { _ in changes.notify() }
+    paths = Settings(schema, initially: [Self.list: .texts([])]) { _ in changes.notify() }
     entry = Settings(
       entrySchema, at: Self.path,
       initially: ["name": .text(""), "command": .text(""), "binding": .text("")]
@@ -55,7 +55,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
     let isWritten = values.allSatisfy { key, value in
       entry[key] == .text(value) || entry.set(key, to: .text(value))
     }
-    return isWritten && (isSet || places.set(Self.list, to: .texts(listed + [Self.path])))
+    return isWritten && (isSet || paths.set(Self.list, to: .texts(listed + [Self.path])))
   }
 
   /// Takes the shortcut out of GNOME's.
@@ -64,7 +64,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   @discardableResult
   func remove() -> Bool {
     guard isSet else { return true }
-    guard places.set(Self.list, to: .texts(listed.filter { $0 != Self.path })) else { return false }
+    guard paths.set(Self.list, to: .texts(listed.filter { $0 != Self.path })) else { return false }
     for key in ["name", "command", "binding"] { entry.reset(key) }
     return true
   }
@@ -92,6 +92,6 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   }
 
   private var listed: [String] {
-    if case .texts(let places)? = places[Self.list] { places } else { [] }
+    if case .texts(let listed)? = paths[Self.list] { listed } else { [] }
   }
 }

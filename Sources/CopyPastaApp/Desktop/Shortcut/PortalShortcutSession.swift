@@ -110,11 +110,11 @@ final class PortalShortcutSession {
   private func received(changed arguments: Variant) {
     guard arguments[0]?.string == handle else { return }
     // Until the session is set up, it tells what is granted, and the answer to the request what is not.
-    guard isSetUp else { return take(arguments[1]) }
+    guard isSetUp else { return note(arguments[1]) }
     let hadKeys = triggerName != nil
     triggerName = nil
     isBound = false
-    take(arguments[1])
+    note(arguments[1])
     // KDE goes on to list a shortcut whose keys were taken away; some desktops never name any.
     if hadKeys, triggerName == nil { isBound = false }
     observers.notify(isBound ? .held(name: triggerName) : .removed)
@@ -139,7 +139,7 @@ final class PortalShortcutSession {
       throw .unavailable
     }
     let session = PortalShortcutSession(portal, handle: handle)
-    session.take(answer["shortcuts"])
+    session.note(answer["shortcuts"])
     return session
   }
 
@@ -157,7 +157,7 @@ final class PortalShortcutSession {
       // GNOME's words for a user's no.
       throw error == .failed ? .refused : error
     }
-    take(answer["shortcuts"])
+    note(answer["shortcuts"])
     if isBound { return true }
     // It grants something, and not this.
     if answer["shortcuts"]?.children?.isEmpty == false { throw .refused }
@@ -190,14 +190,14 @@ final class PortalShortcutSession {
       let answer = try await portal.request(
         "ListShortcuts", of: Self.interface, within: limit
       ) { token in [session, .dictionary(["handle_token": token])] }
-      take(answer["shortcuts"])
+      note(answer["shortcuts"])
     } catch {
       if error == .cancelled { throw error }
     }
   }
 
   /// Notes what the desktop has granted, if ours is among it.
-  private func take(_ shortcuts: Variant?) {
+  private func note(_ shortcuts: Variant?) {
     guard let name = Self.triggerName(in: shortcuts) else { return }
     isBound = true
     triggerName = name.isEmpty ? nil : Self.readable(name)

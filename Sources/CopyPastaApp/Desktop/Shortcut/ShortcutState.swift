@@ -55,8 +55,8 @@ extension ShortcutState {
     case .held(by: .keyGrab, let name?), .held(by: .gnome, let name?):
       tr("%s shows and hides the history from any program.").filled(with: name)
     case .held(by: .portal, let name?):
-      tr("%s shows and hides the history from any program.").filled(with: name) + " " + Self.place
-    case .held(_, name: nil): tr("The shortcut is active.") + " " + Self.place
+      tr("%s shows and hides the history from any program.").filled(with: name) + " " + Self.settingsHint
+    case .held(_, name: nil): tr("The shortcut is active.") + " " + Self.settingsHint
     case .notHeld(let reason): reason.message
     }
   }
@@ -90,7 +90,7 @@ extension ShortcutState {
   }
 
   /// Where the user sees and changes the keys that the desktop's portal has given.
-  private static var place: String {
+  private static var settingsHint: String {
     let names = Desktop.names
     return if names.contains("GNOME") {
       tr("The keys are set in GNOME’s settings, under Apps, CopyPasta, Global Shortcuts.")

@@ -3,7 +3,7 @@ import GtkKit
 
 /// Everything that the window works with, built in one place and handed on from here.
 @MainActor
-final class Environment {
+final class AppServices {
   let clipboard: any SystemClipboard
   let location: HistoryLocation
   let windowState: KeyFile
@@ -44,10 +44,10 @@ final class Environment {
   /// The keys that call the history up from every program.
   var shortcut: GlobalShortcutController { deferredShortcut.value }
 
-  /// The environment of the program itself: the user's history, settings and desktop.
-  static func live() -> Environment {
+  /// The services of the program itself: the user's history, settings and desktop.
+  static func live() -> AppServices {
     let location = HistoryLocation.ofThisUser
-    return Environment(
+    return AppServices(
       clipboard: systemClipboard(), location: location,
       windowState: KeyFile(path: Desktop.Folders.state + "/copypasta/state.ini", group: "window"),
       expiryState: KeyFile(path: Desktop.Folders.state + "/copypasta/expiry.ini", group: "expiry"),

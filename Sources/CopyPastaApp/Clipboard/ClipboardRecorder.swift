@@ -8,7 +8,7 @@ import Synchronization
 /// It reconciles once when the window becomes active and then reads each new offer. There is no timer and no polling;
 /// while the window is inactive nothing is asked for. Nothing on the way from the clipboard to the disk waits for the
 /// main thread.
-actor Capture {
+actor ClipboardRecorder {
   /// How many bytes may wait for the disk while the next text is read.
   static let backlogLimit = 4 << 20
   /// What a waiting text costs beside its bytes, so that many small ones are bounded too.
@@ -18,7 +18,7 @@ actor Capture {
   private let store: HistoryStore
   private let now: @Sendable () -> Int64
   private let tell: @Sendable (CaptureOutcome) -> Void
-  private let thread = SerialQueue(label: "org.copypasta.capture")
+  private let thread = SerialQueue(label: "org.copypasta.recorder")
   /// What goes into the history, one after the other, with all else that the user does with it.
   private let queue: TaskQueue
   private let limitsOfTransfers = Mutex(TransferLimits())
@@ -66,18 +66,18 @@ actor Capture {
   /// is over.
   @MainActor func follow(_ isActive: Bool) {
     source.allowReading(isActive)
-    if isActive { Task.unpooled(on: self) { capture in capture.begin() } }
+    if isActive { Task.unpooled(on: self) { recorder in recorder.begin() } }
   }
 
   /// Ends following for good, in the middle of a transfer if need be.
   @MainActor func close() {
     source.allowReading(false)
-    Task.unpooled(on: self) { capture in capture.end() }
+    Task.unpooled(on: self) { recorder in recorder.end() }
   }
 
   private func begin() {
     guard following == nil, !isClosed else { return }
-    following = Task.unpooled(on: self) { capture in await capture.takeOffers() }
+    following = Task.unpooled(on: self) { recorder in await recorder.recordOffers() }
   }
 
   private func end() {
@@ -86,7 +86,7 @@ actor Capture {
     following = nil
   }
 
-  private func takeOffers() async {
+  private func recordOffers() async {
     do throws(TransferError) {
       while true {
         try await source.nextOffer()
@@ -94,7 +94,7 @@ actor Capture {
         do throws(TransferError) {
           let content = try await source.read(within: limits, onPurpose: false)
           switch content {
-          case .text(let bytes): take(bytes)
+          case .text(let bytes): enqueue(bytes)
           case .secret: tell(.secret)
           case .own, .noText: break
           }
@@ -116,18 +116,18 @@ actor Capture {
   }
 
   /// Records a text behind those that were read before it.
-  private func take(_ bytes: [UInt8]) {
+  private func enqueue(_ bytes: [UInt8]) {
     let (time, cost) = (now(), bytes.count + Self.costOfText)
     backlog += cost
-    queue.add(for: self) { capture in
+    queue.add(for: self) { recorder in
       // A clipboard manager may have taken an own copy over, and have been read, before the copy is noted.
-      let copies = capture.copiedMeanwhile + capture.unnoted
-      let outcome = await capture.record(bytes) { [store = capture.store] text throws(StoreError) in
+      let copies = recorder.copiedMeanwhile + recorder.unnoted
+      let outcome = await recorder.record(bytes) { [store = recorder.store] text throws(StoreError) in
         copies.contains(text) ? .duplicate : try await store.record(text, at: time)
       }
       // There is nothing to keep, and nothing to say.
-      if outcome != .invalid(.empty) { capture.tell(outcome) }
-      capture.stored(cost)
+      if outcome != .invalid(.empty) { recorder.tell(outcome) }
+      recorder.stored(cost)
     }
   }
 
@@ -181,9 +181,9 @@ actor Capture {
 
   private func noteLater(_ text: ClipText) {
     unnoted.append(text)
-    queue.add(for: self) { capture in
-      await capture.note(text)
-      capture.unnoted.removeFirst()
+    queue.add(for: self) { recorder in
+      await recorder.note(text)
+      recorder.unnoted.removeFirst()
     }
   }
 
@@ -202,13 +202,13 @@ actor Capture {
   // MARK: -
 
   /// Returns when a read that has begun is over, and all that was read so far is recorded.
-  func settle() async {
+  func drain() async {
     // Read after the wait, it makes the optimizer of Swift 6.2.3 crash.
     let queue = queue
     await withCheckedContinuation { continuation in
       if isReading { readEnd.append(continuation) } else { continuation.resume() }
     }
-    await queue.settle()
+    await queue.drain()
   }
 
   /// Judges a text, and records it with `intent` if it is one.
