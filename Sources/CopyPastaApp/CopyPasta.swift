@@ -65,9 +65,7 @@ public enum CopyPasta {
     }
     MainLoop.attachMainActor()
     services.awaitBeforeWidgets()
-    let application = CopyPastaApplication(services)
-    // Its handlers hold it weakly, and the optimiser would let it go at its last use.
-    return withExtendedLifetime(application) { application.run(start) }
+    return CopyPastaApplication(services).run(start)
   }
 
   /// Asks the program that runs, without starting GTK.

@@ -3,6 +3,8 @@ import GtkKit
 import SerialQueue
 
 /// The life of the process: what it starts with, when it shows its window, and when it ends.
+///
+/// What hears of the desktop holds the application, which lives as long as the process.
 @MainActor
 final class CopyPastaApplication {
   /// How the program is started.
@@ -25,14 +27,14 @@ final class CopyPastaApplication {
   private var window: HistoryWindow?
   private var preparation: Task<Void, Never>?
   private var dialogs: Dialogs?
-  private lazy var reasons = KeepAliveReasons { [weak self] in self?.endIfUnneeded() }
+  private lazy var reasons = KeepAliveReasons { [self] in endIfUnneeded() }
   private var callWait: Timeout?
   private var isEnding = false
   private var style: ProgramStyle?
   /// What the desktop prefers: before the first frame what it said last, for that is not to wait.
   private lazy var appearance = Appearance.Follower(
     keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/appearance.ini", group: "appearance")
-  ) { [weak self] in self?.style?.show($0) }
+  ) { [self] in style?.show($0) }
   private var trayIcon: TrayIcon?
   private var startAtLogin: StartAtLogin?
   private lazy var haptics = Haptics(preferences: services.preferences)
@@ -47,20 +49,20 @@ final class CopyPastaApplication {
   ///
   /// - Returns: the exit status.
   func run(_ start: Start) -> Int32 {
-    application.onStartup { [weak self] in
-      self?.joinDesktop()
-      if start == .hidden { self?.prepareWindow() }
+    application.onStartup { [self] in
+      joinDesktop()
+      if start == .hidden { prepareWindow() }
     }
-    application.onActivate { [weak self] in self?.show(.ambient) }
-    application.onTerminationSignal { [weak self] in self?.quit() }
-    Display.onLoss { [weak self] in self?.displayLost() }
-    tokens.append(services.clipboard.observeOfferLoss { [weak self] in self?.endIfUnneeded() })
+    application.onActivate { [self] in show(.ambient) }
+    application.onTerminationSignal(quit)
+    Display.onLoss(displayLost)
+    tokens.append(services.clipboard.observeOfferLoss(endIfUnneeded))
     // Not once the window is there: until the application runs, what is pressed would meet no action.
     startup.awaitBeforeApplication()
     switch start {
     case .shown: showAhead()
     case .hidden: reasons.hold(.background)
-    case .onDemand: callWait = Timeout(after: Self.callTime) { [weak self] in self?.endIfUnneeded() }
+    case .onDemand: callWait = Timeout(after: Self.callTime, endIfUnneeded)
     }
     let status = isEnding ? 0 : application.run()
     end()
@@ -77,19 +79,19 @@ final class CopyPastaApplication {
     startup.gtkHasStarted()
     // Whether it lives on is decided here, by what it would be missed for, and not by GTK's count of windows.
     application.hold()
-    application.addAction("show") { [weak self] in self?.show(.ambient) }
-    application.addAction("toggle") { [weak self] in self?.madeToggler().toggle(.ambient) }
+    application.addAction("show") { [self] in show(.ambient) }
+    application.addAction("toggle") { [self] in madeToggler().toggle(.ambient) }
     application.addAction(services.pause.action)
     addDialogActions()
-    application.addAction("quit", keys: ["<Control>q"]) { [weak self] in self?.quit() }
+    application.addAction("quit", keys: ["<Control>q"], quit)
     window?.join(application)
     if !SessionBus.isThere {
       complain(
         tr("No session bus: a second launch, --toggle and the tray icon cannot reach this window."))
     }
-    SessionBus.onEnd { [weak self] in
+    SessionBus.onEnd { [self] in
       complain(tr("The connection to the session bus was lost."))
-      self?.quit()
+      quit()
     }
     if isEnding { application.quit() } else { startParts() }
   }
@@ -116,16 +118,10 @@ final class CopyPastaApplication {
   private func madeToggler() -> WindowToggler {
     if let toggler { return toggler }
     addStyle()
-    let window = HistoryWindow(services) { [weak self] in
-      self?.showText($0)
-    } closed: { [weak self] in
-      self?.hide()
-    }
-    let toggler = WindowToggler(window, preferences: { [services] in services.preferences }) {
-      [weak self] in
-      self?.windowHidden()
-    }
-    tokens.append(window.observeCopies { [weak self] in self?.haptics.copied() })
+    let window = HistoryWindow(services, showText: showText, closed: hide)
+    let toggler = WindowToggler(
+      window, preferences: { [services] in services.preferences }, hidden: windowHidden)
+    tokens.append(window.observeCopies { [self] in haptics.copied() })
     if application.isRegistered { window.join(application) }
     self.window = window
     self.toggler = toggler
@@ -134,11 +130,11 @@ final class CopyPastaApplication {
 
   /// Makes the window of a program that was started hidden, and all in it, before it is asked for.
   private func prepareWindow() {
-    preparation = Task.unpooled { [weak self, services] in
+    preparation = Task.unpooled { [self] in
       // What works without the window comes first.
       await services.shortcut.awaitOutcome()
       await MainLoop.idle()
-      guard let self, window == nil, !Task.isCancelled else { return }
+      guard window == nil, !Task.isCancelled else { return }
       // If it cannot be opened, it is tried again when somebody is there to read why.
       guard case .success = services.history else { return services.forgetHistory() }
       await MainLoop.idle()
@@ -152,10 +148,10 @@ final class CopyPastaApplication {
     // A text belongs to the row that it is of.
     dialogs?.close(.text)
     reasons.forgetLost()
-    Task.unpooled { [weak self] in
+    Task.unpooled { [self] in
       // A copy that was asked for just before is on the clipboard then.
-      await self?.window?.drain()
-      self?.endIfUnneeded()
+      await window?.drain()
+      endIfUnneeded()
     }
   }
 
@@ -171,15 +167,11 @@ final class CopyPastaApplication {
 
   /// Adds the actions that show them.
   private func addDialogActions() {
-    application.addAction("preferences", keys: ["<Control>comma"]) { [weak self] in
-      self?.showPreferences(.ambient)
-    }
-    application.addAction("shortcuts", keys: ["<Control>question"]) { [weak self] in
-      guard let self else { return }
+    application.addAction("preferences", keys: ["<Control>comma"]) { [self] in showPreferences(.ambient) }
+    application.addAction("shortcuts", keys: ["<Control>question"]) { [self] in
       shownDialogs().showShortcuts(above: window?.parentOfDialogs)
     }
-    application.addAction("about") { [weak self] in
-      guard let self else { return }
+    application.addAction("about") { [self] in
       shownDialogs().showAbout(services.location, above: window?.parentOfDialogs)
     }
   }
@@ -196,7 +188,7 @@ final class CopyPastaApplication {
   private func shownDialogs() -> Dialogs {
     if let dialogs { return dialogs }
     addStyle()
-    let dialogs = Dialogs(of: application) { [weak self] in self?.endIfUnneeded() }
+    let dialogs = Dialogs(of: application, closed: endIfUnneeded)
     self.dialogs = dialogs
     return dialogs
   }
@@ -206,23 +198,21 @@ final class CopyPastaApplication {
   /// Starts all of it; the first frame is drawn by then.
   private func startParts() {
     followAppearance()
-    trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause) {
-      [weak self] request, activation in
-      self?.requested(request, activation)
-    } shownChanged: { [weak self] isShown in
-      if isShown { self?.reasons.hold(.trayIcon) } else { self?.reasons.lose(.trayIcon) }
+    trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause, requested: requested) {
+      [self] isShown in
+      if isShown { reasons.hold(.trayIcon) } else { reasons.lose(.trayIcon) }
     }
     let preferences = services.preferences
     tokens.append(
-      preferences.observe(.showsTrayIcon) { [weak self] in
-        if !preferences.showsTrayIcon { self?.reasons.end(.trayIcon) }
+      preferences.observe(.showsTrayIcon) { [self] in
+        if !preferences.showsTrayIcon { reasons.end(.trayIcon) }
       })
     let entry: any StartAtLogin.Entry =
       Desktop.isFlatpak ? StartAtLogin.BackgroundPortal.ofSession : StartAtLogin.AutostartFile()
     let agreement = KeyFile(
       path: Desktop.Folders.state + "/copypasta/start-at-login.ini", group: "start-at-login")
     startAtLogin = StartAtLogin(preferences, entry, agreement: preferences.areKept ? agreement : nil) {
-      [weak self] in self?.report($0, of: .startsAtLogin)
+      [self] in report($0, of: .startsAtLogin)
     }
     startShortcut()
   }
@@ -230,8 +220,8 @@ final class CopyPastaApplication {
   private func startShortcut() {
     let shortcut = services.shortcut
     tokens += [
-      shortcut.observePresses { [weak self] in self?.madeToggler().toggle($0) },
-      shortcut.observe { [weak self] in self?.shortcutChanged(to: shortcut.state) },
+      shortcut.observePresses { [self] in madeToggler().toggle($0) },
+      shortcut.observe { [self] in shortcutChanged(to: shortcut.state) },
     ]
     shortcut.start()
   }

@@ -46,7 +46,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   }
 
   init() {
-    clipboard?.onChange { [weak self] in self?.changed() }
+    clipboard?.onChange(weakly(self) { $0.changed() })
   }
 
   var source: any ClipboardSource { self }

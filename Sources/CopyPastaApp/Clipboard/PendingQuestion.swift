@@ -42,7 +42,7 @@ final class PendingQuestion: Sendable {
   /// Returns once it has been asked, and soon if it is not: the user is waiting.
   @MainActor func wait() async {
     // One that takes too long is not waited for twice.
-    let timeout = Timeout(after: Self.patience) { [weak self] in self?.miss() }
+    let timeout = Timeout(after: Self.patience, weakly(self) { $0.miss() })
     await withCheckedContinuation { waiter in
       let isPending = state.withLock {
         if $0.isPending { $0.waiters.append(waiter) }

@@ -83,7 +83,7 @@ extension Appearance {
 
     private let file: KeyFile
     private let changed: @MainActor (Appearance) -> Void
-    private lazy var gnome = GnomeAppearance { [weak self] in self?.gnomeChanged() }
+    private lazy var gnome = GnomeAppearance(changed: weakly(self) { $0.gnomeChanged() })
     private var values: [String: Variant] = [:]
     private var isOfPortal = false
     private var registrations: [Bus.Registration] = []

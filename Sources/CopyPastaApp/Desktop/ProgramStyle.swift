@@ -22,7 +22,7 @@ final class ProgramStyle {
   private let accent = StyleSheet("", level: 1)
 
   init() {
-    Display.onCompositionChange { [weak self] in self?.shapeWindows() }
+    Display.onCompositionChange(weakly(self) { $0.shapeWindows() })
     shapeWindows()
   }
 

@@ -66,7 +66,7 @@ final class StartAtLogin {
     self.agreement = agreement
     self.failed = failed
     isSet = agreement.map { $0.integers([Self.key])[Self.key] == 1 } ?? preferences.startsAtLogin
-    observation = preferences.observe(.startsAtLogin) { [weak self] in self?.changed() }
+    observation = preferences.observe(.startsAtLogin, weakly(self) { $0.changed() })
     reconcile()
   }
 
@@ -86,10 +86,10 @@ final class StartAtLogin {
   private func changed() {
     // One question at a time: the setting is looked at again when this one is answered.
     guard work == nil, preferences.startsAtLogin != isSet else { return }
-    work = Task.unpooled { [weak self] in
-      await self?.applySetting()
-      self?.work = nil
-      self?.changed()
+    work = Task.unpooled { [self] in
+      await applySetting()
+      work = nil
+      changed()
     }
   }
 

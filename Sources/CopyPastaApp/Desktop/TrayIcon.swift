@@ -35,7 +35,7 @@ final class TrayIcon {
     self.connect = connect
     self.requested = requested
     self.shownChanged = shownChanged
-    observation = preferences.observe(.showsTrayIcon) { [weak self] in self?.update() }
+    observation = preferences.observe(.showsTrayIcon, weakly(self) { $0.update() })
     update()
   }
 
@@ -58,7 +58,8 @@ final class TrayIcon {
   private func appear(on bus: Bus) throws(BusError) {
     // The preference may have changed again while the bus was waited for.
     guard preferences.showsTrayIcon, item == nil else { return }
-    item = try TrayItem(on: bus, pause: pause, requested: requested) { [weak self] in self?.setShown($0) }
+    item = try TrayItem(
+      on: bus, pause: pause, requested: requested, hostedChanged: weakly(self) { $0.setShown($1) })
   }
 
   private func setShown(_ isShown: Bool) {

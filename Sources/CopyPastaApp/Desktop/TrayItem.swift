@@ -41,7 +41,7 @@ final class TrayItem {
     name = isSandboxed ? bus.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
     self.requested = requested
     self.hostedChanged = hostedChanged
-    let menu = TrayMenu(pause) { [weak self] request, time in self?.request(request, at: time) }
+    let menu = TrayMenu(pause, chosen: weakly(self) { $0.request($1, at: $2) })
     registrations = [
       try bus.export(
         Self.introspection, at: "/StatusNotifierItem", methods: methods, properties: look.properties),
@@ -50,14 +50,12 @@ final class TrayItem {
     pauseObservation = pause.observe { menu.tellOfPause(on: bus) }
     if !isSandboxed { registrations.append(bus.ownName(name)) }
     registrations += ["StatusNotifierHostRegistered", "StatusNotifierHostUnregistered"].map { signal in
-      bus.subscribe(to: signal, of: Self.watcher) { [weak self] _ in self?.askForHost() }
+      bus.subscribe(to: signal, of: Self.watcher, weakly(self) { item, _ in item.askForHost() })
     }
     registrations.append(
-      bus.watchName(Self.watcher.name) { [weak self] owner in
-        self?.watcherAppeared(owner)
-      } vanished: { [weak self] in
-        self?.watcherVanished()
-      })
+      bus.watchName(
+        Self.watcher.name, appeared: weakly(self) { $0.watcherAppeared($1) },
+        vanished: weakly(self) { $0.watcherVanished() }))
   }
 
   // MARK: The watcher
@@ -103,9 +101,9 @@ final class TrayItem {
   // MARK: What hosts call
 
   private var methods: [String: Bus.Method] {
-    [
-      "Activate": { [weak self] _ in self?.request(.toggle) ?? [] },
-      "SecondaryActivate": { [weak self] _ in self?.request(.toggle) ?? [] },
+    let toggle: Bus.Method = { [weak self] _ in self?.request(.toggle) ?? [] }
+    return [
+      "Activate": toggle, "SecondaryActivate": toggle,
       // For a host that cannot show the menu; a Wayland window cannot go to the place on the screen that it names.
       "ContextMenu": { [weak self] _ in self?.request(.show) ?? [] },
       "Scroll": { _ in [] },

@@ -39,10 +39,8 @@ final class WindowToggler {
     self.preferences = preferences
     self.hidden = hidden
     observations = [
-      window.observeActivity { [weak self] in self?.activityChanged() },
-      window.observeCopies { [weak self] in
-        if preferences().hidesAfterCopying { self?.hide() }
-      },
+      window.observeActivity(weakly(self) { $0.activityChanged() }),
+      window.observeCopies(weakly(self) { if preferences().hidesAfterCopying { $0.hide() } }),
     ]
   }
 
@@ -54,7 +52,7 @@ final class WindowToggler {
     window.present(activation)
     guard !window.isActive else { return }
     isArriving = true
-    arrival = Timeout(after: Self.arrivalTime) { [weak self] in self?.isArriving = false }
+    arrival = Timeout(after: Self.arrivalTime, weakly(self) { $0.isArriving = false })
   }
 
   /// Hides the window if the user works in it, and brings it to the front if not.
@@ -62,10 +60,10 @@ final class WindowToggler {
     if isArriving || isAsking { return }
     guard window.isShown, !window.isActive else { return window.isActive ? hide() : show(activation) }
     isAsking = true
-    Task.unpooled { [weak self] in
-      let isInFront = await self?.window.isInFront() == true
-      self?.isAsking = false
-      if isInFront { self?.hide() } else { self?.show(activation) }
+    Task.unpooled { [self] in
+      let isInFront = await window.isInFront()
+      isAsking = false
+      if isInFront { hide() } else { show(activation) }
     }
   }
 
@@ -90,7 +88,7 @@ final class WindowToggler {
       isArriving = false
       arrival = nil
     } else if window.isShown {
-      recentLoss = Timeout(after: Self.clickTime) { [weak self] in self?.recentLoss = nil }
+      recentLoss = Timeout(after: Self.clickTime, weakly(self) { $0.recentLoss = nil })
       // A dialog of ours may be closed, and the focus on its way back, when the time is up.
       if Window.shownCount < 2 { waitForLoss() }
     }
@@ -98,9 +96,8 @@ final class WindowToggler {
 
   private func waitForLoss() {
     guard preferences().hidesOnFocusLoss else { return }
-    loss = Timeout(after: Self.lossTime) { [weak self] in
-      self?.lossQuestion = Task.unpooled { await self?.focusIsLost() }
-    }
+    let ask = weakly(self) { toggler in toggler.lossQuestion = Task.unpooled { await toggler.focusIsLost() } }
+    loss = Timeout(after: Self.lossTime, ask)
   }
 
   private func focusIsLost() async {

@@ -98,7 +98,7 @@ extension Age {
         timer = nil
         return
       }
-      timer = Timeout(after: min(next, longestSleep)) { [weak self] in self?.tick() }
+      timer = Timeout(after: min(next, longestSleep), weakly(self) { $0.tick() })
     }
   }
 }

@@ -135,7 +135,7 @@ extension Expiry {
       if !isShown {
         timer = nil
       } else if timer == nil {
-        timer = Timeout(every: interval) { [weak self] in self?.due() }
+        timer = Timeout(every: interval, due)
       }
       let wasActive = self.isActive
       self.isActive = isActive

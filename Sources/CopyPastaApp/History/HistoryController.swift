@@ -17,7 +17,7 @@ final class HistoryController {
   private lazy var recorder = ClipboardRecorder(
     clipboard.source, into: store, queue: queue, now: now, tell: arrivals.add)
   /// What became of what was captured, on its way to the main thread.
-  private lazy var arrivals = BurstMailbox<CaptureOutcome> { [weak self] in self?.show($0) }
+  private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
   private let undoTime: Duration
   private lazy var deletions = RecentDeletions(heldFor: undoTime) { [weak host] count in
     host?.showDeletions(count)

@@ -46,13 +46,11 @@ final class HistoryList: HistoryView {
     menu = RowMenu(on: view)
     swipe = RowSwipe(on: view)
     // Ages are kept right on the screen only.
-    root.onShow { [weak self] in self?.ages.isRunning = true }
-    root.onHide { [weak self] in self?.ages.isRunning = false }
-    view.onAnyInput { [weak self] kind in self?.used(by: kind) }
+    root.onShow(weakly(self) { $0.ages.isRunning = true })
+    root.onHide(weakly(self) { $0.ages.isRunning = false })
+    view.onAnyInput(weakly(self) { $0.used(by: $1) })
     // After the view, which has connected to the model before.
-    model.listModel.onItemsChanged { [weak self] position, _, added in
-      self?.changed(at: position, added: added)
-    }
+    model.listModel.onItemsChanged(weakly(self) { $0.changed(at: $1, removed: $2, added: $3) })
     connectRows()
     controller.view = self
   }
@@ -121,7 +119,7 @@ final class HistoryList: HistoryView {
     let actions = ActionGroup()
     for action in HistoryAction.all {
       guard case .row(let run) = action.effect else { continue }
-      actions.add(action.name) { [weak self] id in if let self { run(self, id) } }
+      actions.add(action.name, weakly(self, run))
       // Before the row, which would take Space for a selection.
       view.onKeys(action.triggers, beforeChildren: true) { [weak view] in
         guard let view, let clip = view.focusedRow?.clip else { return false }
@@ -141,7 +139,7 @@ final class HistoryList: HistoryView {
   /// Clips came or went.
   ///
   /// What the user looks at stays in its place; only who is at the very top sees new clips come in.
-  private func changed(at position: Int, added: Int) {
+  private func changed(at position: Int, removed: Int, added: Int) {
     // Only the rows near what is seen have a view, whose name says its place.
     view.boundRows.forEach { $0.refreshName() }
     guard added > 0 else { return }

@@ -11,12 +11,9 @@ final class HistoryWindow {
   private let services: AppServices
   private let readingIndicator = ReadingIndicator()
   private let actions = ActionGroup()
-  private lazy var notice = NoticeBar { [weak self] in self?.body.focusAgain() }
-  private lazy var body = HistoryBody { [weak self] in
-    self?.controller
-  } copyCommand: { [weak self] in
-    self?.copyCommand()
-  }
+  private lazy var notice = NoticeBar(giveBackFocus: weakly(self) { $0.body.focusAgain() })
+  private lazy var body = HistoryBody(
+    controller: { [weak self] in self?.controller }, copyCommand: weakly(self) { $0.copyCommand() })
 
   private var state = State.opening
   /// Whether the window has been on the screen.
@@ -27,7 +24,7 @@ final class HistoryWindow {
   private var complaint: StoreError?
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
-  private lazy var expirySchedule = Expiry.Schedule { [weak self] in self?.expire() }
+  private lazy var expirySchedule = Expiry.Schedule(due: weakly(self) { $0.expire() })
   private let copies = Observers<Void>()
   /// The user closes the window.
   let closed: @MainActor () -> Void
@@ -96,7 +93,7 @@ final class HistoryWindow {
     window.present(activation)
     body.focusNewest()
     guard !isDrawn else { return }
-    window.onNextFrame { [weak self] in self?.drawn() }
+    window.onNextFrame(weakly(self) { $0.drawn() })
   }
 
   /// Does what the first `present` would wait for, in pieces, each when there is nothing else to do; shows nothing, and
@@ -178,7 +175,7 @@ final class HistoryWindow {
       try show(services.history.get())
     } catch .damaged where rescuing {
       enter(.rescuing)
-      Task.unpooled { [weak self] in await self?.rescue() }
+      Task.unpooled { await self.rescue() }
     } catch {
       show(error)
     }
@@ -189,7 +186,7 @@ final class HistoryWindow {
       history.store, history.reader, services.clipboard, now: services.now,
       firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), host: self)
     let list = HistoryList(controller, now: services.now)
-    controller.model.listModel.onItemsChanged { [weak self] _, _, _ in self?.countChanged() }
+    controller.model.listModel.onItemsChanged(weakly(self) { window, _, _, _ in window.countChanged() })
     complaint = nil
     enter(.open(list))
     // At the start that waits for the first frame.
@@ -219,10 +216,10 @@ final class HistoryWindow {
     isDrawn = true
     notice.isHeard = isActive
     window.tellActivityAgain()
-    Task.unpooled { [weak self] in
+    Task.unpooled { [window] in
       await MainLoop.idle()
       // GTK draws it here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB if it is an SVG.
-      self?.window.setIcon(CopyPasta.id)
+      window.setIcon(CopyPasta.id)
     }
     complete()
   }
@@ -254,7 +251,7 @@ final class HistoryWindow {
     showShortcut()
     observations = [
       preferences.observe(.sizeLimit, useSizeLimit), shortcut.observe(showShortcut),
-      preferences.observe(.keepTime) { [weak self] in self?.expire() },
+      preferences.observe(.keepTime, weakly(self) { $0.expire() }),
     ]
   }
 
@@ -276,14 +273,14 @@ final class HistoryWindow {
   // MARK: - What the user does
 
   private func connect() {
-    window.onActivityChange { [weak self] in self?.activityChanged() }
+    window.onActivityChange(weakly(self) { $0.activityChanged() })
     window.onCloseRequest { [weak self] in
       self?.closed()
       return true
     }
     for action in HistoryAction.all {
       guard case .window(let run) = action.effect else { continue }
-      actions.add(action.name) { [weak self] in if let self { run(self) } }
+      actions.add(action.name, weakly(self, run))
       window.addKeys(action.triggers, running: action.fullName)
     }
     window.onControlDigit { [weak self] digit in
@@ -296,9 +293,9 @@ final class HistoryWindow {
       if let controller = self?.controller { controller.record(drop) } else { drop.finish(accepted: false) }
     }
     body.root.addStyle("drop-place")
-    actions.add("clear-history") { [weak self] in self?.askToClear() }
+    actions.add("clear-history", weakly(self) { $0.askToClear() })
     actions.add(services.pause.action)
-    pauseObservation = services.pause.observe { [weak self] in self?.followActivity() }
+    pauseObservation = services.pause.observe(weakly(self) { $0.followActivity() })
     window.insert(actions, as: "win")
   }
 
@@ -331,9 +328,9 @@ final class HistoryWindow {
   }
 
   private func copyCommand() {
-    Task.unpooled { [weak self, services] in
+    Task.unpooled { [self] in
       let failure = await services.clipboard.offerToggleCommand()
-      if let failure { self?.report(failure) } else { self?.body.emptyPage.showCopied() }
+      if let failure { report(failure) } else { body.emptyPage.showCopied() }
     }
   }
 
@@ -375,10 +372,11 @@ extension HistoryWindow: HistoryHost {
 
   func ask(_ question: Expiry.Question) -> Bool {
     guard isShown else { return false }
-    question.ask(over: window) { [weak self] in
-      self?.services.expiry.agree(to: question.time)
-      self?.expire()
+    let agreed = weakly(self) { window in
+      window.services.expiry.agree(to: question.time)
+      window.expire()
     }
+    question.ask(over: window, agreed)
     return true
   }
 
@@ -387,10 +385,9 @@ extension HistoryWindow: HistoryHost {
     state = .reopening(list)
     readingIndicator.state = services.pause.isPaused ? .paused : .idle
     // Not at once: whoever has found out is at work in it.
-    Task.unpooled { [weak self] in
+    Task.unpooled { [self] in
       list.detach()
       await list.controller.close()
-      guard let self else { return }
       services.forgetHistory()
       report(error.message)
       openHistory()

@@ -38,7 +38,8 @@ final class NoticeBar {
     let bar = Box(.horizontal, spacing: 12, [words])
     bar.addStyle("notice")
     root = Revealer(child: bar)
-    let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) { [weak self] in self?.hide() }
+    let closeButton = Button(
+      icon: "window-close-symbolic", name: tr("Close"), weakly(self) { $0.hide() })
     closeButton.align(vertically: .start)
     bar.append(closeButton.flat())
   }
@@ -51,7 +52,7 @@ final class NoticeBar {
   /// Shows a line, for some seconds, or `forLong` if it is said only once.
   func show(_ text: String, forLong: Bool = false) {
     let stay = forLong ? Stay.long : .short
-    let timer = Timeout(after: stay.time) { [weak self] in self?.end(stay) }
+    let timer = Timeout(after: stay.time, weakly(self) { $0.end(stay) })
     notices[stay] = Notice(text: text, timer: timer)
     draw()
     if isHeard { say() }

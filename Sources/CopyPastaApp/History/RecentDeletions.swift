@@ -60,7 +60,7 @@ final class RecentDeletions {
 
   /// Begins the time anew.
   func prolong() {
-    timer = clips.isEmpty ? nil : Timeout(after: time) { [weak self] in self?.forget() }
+    timer = clips.isEmpty ? nil : Timeout(after: time, weakly(self) { $0.forget() })
   }
 
   private func countChanged() {

@@ -63,9 +63,7 @@ final class StatusPage {
   func showCopied() {
     commandBox.addStyle("copied")
     commandBox.announce(tr("Copied"))
-    copiedTimer = Timeout(after: HistoryList.flashTime) { [weak self] in
-      self?.commandBox.removeStyle("copied")
-    }
+    copiedTimer = Timeout(after: HistoryList.flashTime, weakly(self) { $0.commandBox.removeStyle("copied") })
   }
 
   /// Moves the focus to the page.

@@ -20,8 +20,8 @@ final class KeepTimeMenu {
     self.window = window
     root.isEnabled = services.preferences.isWritable(.keepTime)
     show()
-    root.onChange { [weak self] in self?.changed() }
-    observation = services.preferences.observe(.keepTime) { [weak self] in self?.show() }
+    root.onChange(weakly(self) { $0.changed() })
+    observation = services.preferences.observe(.keepTime, weakly(self) { $0.show() })
   }
 
   private func show() {
@@ -35,14 +35,14 @@ final class KeepTimeMenu {
     guard choice.isShorter(than: present) else { return choose(choice) }
     // Until it is known what goes, and the user wants it.
     show()
-    Task.unpooled { [weak self] in await self?.ask(about: choice) }
+    Task.unpooled { await self.ask(about: choice) }
   }
 
   private func ask(about choice: KeepTime) async {
     do throws(StoreError) {
       let count = try await services.expiry.count(of: choice, in: services.history.get().store)
       guard count > 0 else { return choose(choice) }
-      choice.ask(over: window, deleting: count) { [weak self] in self?.choose(choice) }
+      choice.ask(over: window, deleting: count, weakly(self) { $0.choose(choice) })
     } catch {
       // The next start of the window finds out anew.
       if case .failure = services.history { services.forgetHistory() }

@@ -5,7 +5,7 @@ import SerialQueue
 @MainActor
 final class ShortcutGroup {
   private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, command, gnome]).root
-  private(set) lazy var recorder = ShortcutRecorder(in: window) { [weak self] in self?.heard($0) }
+  private(set) lazy var recorder = ShortcutRecorder(in: window, tell: weakly(self) { $0.heard($1) })
 
   private let preferences: Preferences
   private let controller: GlobalShortcutController
@@ -38,11 +38,11 @@ final class ShortcutGroup {
 
   private func connect() {
     recorder.root.isEnabled = preferences.isWritable(.shortcut)
-    copyButton.onClick { [weak self] in self?.copyCommand() }
-    gnomeButton.onClick { [weak self] in self?.useGnome() }
+    copyButton.onClick(weakly(self) { $0.copyCommand() })
+    gnomeButton.onClick(weakly(self) { $0.useGnome() })
     tokens = [
-      controller.observe { [weak self] in self?.show() },
-      preferences.observe(.shortcut) { [weak self] in self?.show() },
+      controller.observe(weakly(self) { $0.show() }),
+      preferences.observe(.shortcut, weakly(self) { $0.show() }),
     ]
   }
 

@@ -53,10 +53,10 @@ final class ShortcutRecorder {
     label.wrap()
     root = Button(child: label)
     root.addStyle("shortcut")
-    root.onClick { [weak self] in self?.clicked() }
-    root.onFocusLoss { [weak self] in self?.isRecording = false }
+    root.onClick(weakly(self) { $0.clicked() })
+    root.onFocusLoss(weakly(self) { $0.isRecording = false })
     // A window that is closed need not lose the focus before.
-    root.onHide { [weak self] in self?.isRecording = false }
+    root.onHide(weakly(self) { $0.isRecording = false })
     show()
   }
 

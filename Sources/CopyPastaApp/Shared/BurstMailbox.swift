@@ -30,7 +30,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     var last: ContinuousClock.Instant?
   }
 
-  init(_ pace: Pace = Pace(), _ deliver: @escaping @MainActor ([Element]) -> Void) {
+  init(_ pace: Pace = Pace(), deliver: @escaping @MainActor ([Element]) -> Void) {
     self.pace = pace
     self.deliver = deliver
   }
@@ -67,6 +67,6 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     guard now < end else { return flush() }
     // Not `Task.sleep`, which would start libdispatch's pool of threads: it wakes the process up once a second from
     // then on, for as long as it lives.
-    timer = Timeout(after: end - now) { [weak self] in self?.waitForSilence(until: limit) }
+    timer = Timeout(after: end - now, weakly(self) { $0.waitForSilence(until: limit) })
   }
 }

@@ -33,3 +33,20 @@ private final class Listener<News>: ListenerToken {
 private struct WeakListener<News> {
   weak var listener: Listener<News>?
 }
+
+/// Makes a closure that does something with an object for as long as the object lives.
+///
+/// What a widget, a timer or the bus holds must not hold the view that it tells:
+///
+/// ```swift
+/// button.onClick(weakly(self) { $0.clicked() })
+/// tokens.append(preferences.observe(.shortcut, weakly(self) { $0.restart() }))
+/// ```
+@MainActor
+func weakly<Target: AnyObject, each Argument>(
+  _ target: Target, _ body: @escaping @MainActor (Target, repeat each Argument) -> Void
+) -> @MainActor (repeat each Argument) -> Void {
+  { [weak target] (argument: repeat each Argument) in
+    if let target { body(target, repeat each argument) }
+  }
+}

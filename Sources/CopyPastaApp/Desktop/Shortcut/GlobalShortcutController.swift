@@ -60,13 +60,13 @@ final class GlobalShortcutController {
     self.preferences = preferences
     self.backends = backends
     tokens = backends.map { backend in
-      backend.observers.add { [weak self] in self?.heard($0, from: backend) }
+      backend.observers.add(weakly(self) { $0.heard($1, from: backend) })
     }
   }
 
   /// Asks for the shortcut, and for another one whenever the user sets one.
   func start() {
-    tokens.append(preferences.observe(.shortcut) { [weak self] in self?.restart() })
+    tokens.append(preferences.observe(.shortcut, weakly(self) { $0.restart() }))
     restart()
   }
 

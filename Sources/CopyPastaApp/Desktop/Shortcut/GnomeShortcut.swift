@@ -37,7 +37,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
       entrySchema, at: Self.path,
       initially: ["name": .text(""), "command": .text(""), "binding": .text("")]
     ) { _ in changes.notify() }
-    changesToken = changes.add { [weak self] in self?.settingsChanged() }
+    changesToken = changes.add(weakly(self) { shortcut, _ in shortcut.settingsChanged() })
   }
 
   /// Whether GNOME has the shortcut.

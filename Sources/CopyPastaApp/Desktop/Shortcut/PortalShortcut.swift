@@ -162,7 +162,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
         return .off
       }
       self.session = session
-      sessionToken = session.observers.add { [weak self] in self?.heard($0) }
+      sessionToken = session.observers.add(weakly(self) { $0.heard($1) })
       heldSince = .now
       refused?.forget()
       return .held(by: .portal, name: session.triggerName)

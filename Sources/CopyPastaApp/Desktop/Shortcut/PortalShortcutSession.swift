@@ -88,13 +88,11 @@ final class PortalShortcutSession {
   private func subscribe() {
     let shortcuts = Portal.interface(Self.interface)
     subscriptions = [
-      portal.bus.subscribe(to: "Activated", of: shortcuts) { [weak self] in self?.received(activated: $0) },
-      portal.bus.subscribe(to: "ShortcutsChanged", of: shortcuts) { [weak self] in
-        self?.received(changed: $0)
-      },
+      portal.bus.subscribe(to: "Activated", of: shortcuts, weakly(self) { $0.received(activated: $1) }),
+      portal.bus.subscribe(to: "ShortcutsChanged", of: shortcuts, weakly(self) { $0.received(changed: $1) }),
       portal.bus.subscribe(
         to: "Closed", of: Portal.interface("org.freedesktop.portal.Session", at: handle)
-      ) { [weak self] _ in self?.observers.notify(.closed) },
+      ) { [observers] _ in observers.notify(.closed) },
     ]
   }
 
