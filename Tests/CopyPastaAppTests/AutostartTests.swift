@@ -162,7 +162,7 @@ import Testing
     preferences.startsAtLogin = true
     try await pump("the second request") { fake.calls.count == 2 }
     // The portal does not tell how it is: what was granted last counts.
-    try await fake.settle()
+    try await pump("the answer") { start.work == nil }
     start.reconcile()
     #expect(preferences.startsAtLogin && messages.count == 1)
   }
@@ -183,7 +183,7 @@ import Testing
     try await pump("the second question") { fake.calls.count == 2 }
     let options = fake.arguments["RequestBackground"]?[1]?.dictionary
     #expect(options?["autostart"]?.bool == false)
-    try await fake.settle()
+    try await pump("the answer") { start.work == nil }
     #expect(!preferences.startsAtLogin)
     withExtendedLifetime(start) {}
   }
