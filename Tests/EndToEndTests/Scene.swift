@@ -137,15 +137,19 @@ struct Scene {
     try await desktop.press("Down", "Home")
   }
 
-  /// A picture of the window once it has stopped changing; the time is for what ends by itself, like a flash.
-  func settledScreenshot(unchangedFor time: Duration = .milliseconds(150)) async throws -> Screenshot {
-    var last = try await screenshot()
+  /// A picture of a window, the main one if none is given, once it has stopped changing; the time is for what ends by
+  /// itself, like a flash.
+  func settledScreenshot(
+    of window: DesktopWindow? = nil, unchangedFor time: Duration = .milliseconds(150)
+  ) async throws -> Screenshot {
+    let window = window ?? app.window
+    var last = try await Screenshot.take(of: window, on: desktop)
     var since = ContinuousClock.now
     try await waitUntil("a window that has stopped changing", every: .milliseconds(100)) {
-      let next = try await screenshot()
+      let next = try await Screenshot.take(of: window, on: desktop)
       defer { last = next }
       let whole = Rectangle(x: 0, y: 0, width: next.width, height: next.height)
-      if !next.matches(last, in: whole) { since = .now }
+      if !next.matches(last, in: whole) || next.isPlain(in: whole) { since = .now }
       return ContinuousClock.now - since >= time
     }
     return last
@@ -163,6 +167,24 @@ struct Scene {
       // On a slow machine it is black for long before it is drawn.
       return !picture.isPlain(in: whole) && last?.matches(picture, in: whole) == true ? popup : nil
     }
+  }
+
+  /// Presses the key that opens a menu or another popup over a window, and waits until that is drawn and still.
+  ///
+  /// On Wayland it is a part of its window's picture.
+  func openPopup(_ key: String, over window: DesktopWindow? = nil) async throws {
+    guard desktop.kind != .x11 else {
+      try await desktop.press(key)
+      return _ = try await waitForPopup()
+    }
+    let window = window ?? app.window
+    let before = try await settledScreenshot(of: window)
+    try await desktop.press(key)
+    let content = Rectangle(x: 0, y: 60, width: before.width, height: before.height - 60)
+    try await waitUntil("a popup") {
+      try await !Screenshot.take(of: window, on: desktop).matches(before, in: content)
+    }
+    _ = try await settledScreenshot(of: window, unchangedFor: .milliseconds(400))
   }
 
   /// Moves the pointer to where it touches nothing of the window; on labwc, which the window fills, to its lower corner.

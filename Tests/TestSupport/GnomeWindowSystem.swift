@@ -1,7 +1,7 @@
 import Foundation
 
 /// GNOME on Wayland, by what `gnome_shell.js` does inside the shell: its own virtual devices, windows and pictures.
-struct GnomeWindowSystem: WindowSystem {
+struct GnomeWindowSystem: Compositor {
   let desktop: VirtualDesktop
 
   func press(_ keys: [String]) async throws { try await call("press(...\(literal(keys)))") }
@@ -14,26 +14,8 @@ struct GnomeWindowSystem: WindowSystem {
     for _ in 1...times { try await call("click(\(button))") }
   }
 
-  // MARK: Windows
-
-  func window(titled title: String) async throws -> UInt? {
-    try await windows().first { $0.title == title && $0.isVisible }?.id
-  }
-
-  func windows(ofClass name: String) async throws -> [UInt] {
-    try await windows().filter { $0.applicationID == name && $0.isVisible }.map(\.id)
-  }
-
-  func activeWindow() async throws -> UInt? { try await windows().first(where: \.isActive)?.id }
-
-  func isVisible(_ window: UInt) async throws -> Bool { try await state(of: window)?.isVisible == true }
-
-  func title(of window: UInt) async throws -> String { try await state(of: window)?.title ?? "" }
-
-  func frame(of window: UInt) async throws -> Rectangle {
-    guard let frame = try await state(of: window)?.frame
-    else { throw TestSupportError("no window \(window)") }
-    return Rectangle(x: frame.x, y: frame.y, width: frame.width, height: frame.height)
+  func windows() async throws -> [CompositorWindow] {
+    try JSONDecoder().decode([CompositorWindow].self, from: Data(try await call("windows").utf8))
   }
 
   func activate(_ window: UInt) async throws {
@@ -82,22 +64,4 @@ struct GnomeWindowSystem: WindowSystem {
     guard result.exit == .code(0) else { throw TestSupportError("\(command): \(result.errors)") }
     return result
   }
-
-  private func windows() async throws -> [Window] {
-    try JSONDecoder().decode([Window].self, from: Data(try await call("windows").utf8))
-  }
-
-  private func state(of window: UInt) async throws -> Window? {
-    try await windows().first { $0.id == window }
-  }
-}
-
-/// What the shell says of a window.
-private struct Window: Decodable {
-  struct Frame: Decodable { let x, y, width, height: Int }
-
-  let id: UInt
-  let title, applicationID: String
-  let isVisible, isActive: Bool
-  let frame: Frame
 }

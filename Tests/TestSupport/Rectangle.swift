@@ -1,5 +1,5 @@
 /// A rectangle on the screen, in pixels from its upper left corner.
-public struct Rectangle: Equatable, Sendable {
+public struct Rectangle: Equatable, Sendable, Decodable {
   /// The distance from the left edge of the screen, or of the window it is in.
   public var x: Int
   /// The distance from the upper edge.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Wayland, by sway's own commands, wtype for the keys, and grim for the pictures.
-struct SwayWindowSystem: WindowSystem {
+struct SwayWindowSystem: Compositor {
   let desktop: VirtualDesktop
 
   func press(_ keys: [String]) async throws { try await desktop.pressByWtype(keys) }
@@ -17,25 +17,13 @@ struct SwayWindowSystem: WindowSystem {
     }
   }
 
-  // MARK: Windows
-
-  func window(titled title: String) async throws -> UInt? {
-    try await windows().first { $0.name == title && $0.visible == true }?.id
-  }
-
-  func windows(ofClass name: String) async throws -> [UInt] {
-    try await windows().filter { $0.app_id == name && $0.visible == true }.map(\.id)
-  }
-
-  func activeWindow() async throws -> UInt? { try await windows().first(where: \.focused)?.id }
-
-  func isVisible(_ window: UInt) async throws -> Bool { try await node(window)?.visible == true }
-
-  func title(of window: UInt) async throws -> String { try await node(window)?.name ?? "" }
-
-  func frame(of window: UInt) async throws -> Rectangle {
-    guard let rectangle = try await node(window)?.rect else { throw TestSupportError("no window \(window)") }
-    return Rectangle(x: rectangle.x, y: rectangle.y, width: rectangle.width, height: rectangle.height)
+  func windows() async throws -> [CompositorWindow] {
+    let tree = try JSONDecoder().decode(Node.self, from: try desktop.askSway(.tree))
+    return tree.withDescendants.filter { $0.pid != nil }.map {
+      CompositorWindow(
+        id: $0.id, title: $0.name ?? "", applicationID: $0.app_id ?? "", isVisible: $0.visible == true,
+        isActive: $0.focused, frame: $0.rect)
+    }
   }
 
   func activate(_ window: UInt) async throws { try await command("[con_id=\(window)] focus") }
@@ -56,16 +44,6 @@ struct SwayWindowSystem: WindowSystem {
     let answer = try JSONDecoder().decode([Answer].self, from: try desktop.askSway(.command, words))
     guard answer.allSatisfy(\.success) else { throw TestSupportError("sway, \(words): \(answer)") }
   }
-
-  private func windows() async throws -> [Node] {
-    try JSONDecoder().decode(Node.self, from: try desktop.askSway(.tree)).withDescendants.filter {
-      $0.pid != nil
-    }
-  }
-
-  private func node(_ window: UInt) async throws -> Node? {
-    try await windows().first { $0.id == window }
-  }
 }
 
 /// What sway says of a command, by sway-ipc(7).
@@ -76,15 +54,13 @@ private struct Answer: Decodable {
 
 /// An entry of sway's tree, by sway-ipc(7); it is a window if it has a process.
 private struct Node: Decodable {
-  struct Rect: Decodable { let x, y, width, height: Int }
-
   let id: UInt
   let name: String?
   let app_id: String?
   let pid: Int?
   let focused: Bool
   let visible: Bool?
-  let rect: Rect
+  let rect: Rectangle
   let nodes, floating_nodes: [Node]
 
   var withDescendants: [Node] { [self] + (nodes + floating_nodes).flatMap(\.withDescendants) }

@@ -3,7 +3,7 @@ extension VirtualDesktop {
   public func copy(_ text: String) async throws {
     switch kind {
     case .x11: try await XClip.copy(text, on: self)
-    case .wayland, .labwc: try await WLClipboard.copy(Array(text.utf8), on: self)
+    case .wayland, .labwc, .kde: try await WLClipboard.copy(Array(text.utf8), on: self)
     case .gnome: try await keepingActiveWindow { try await WLClipboard.copy(Array(text.utf8), on: self) }
     }
   }
@@ -12,14 +12,14 @@ extension VirtualDesktop {
   public func paste() async throws -> [UInt8]? {
     switch kind {
     case .x11: try await XClip.paste(on: self)
-    case .wayland, .labwc: try await WLClipboard.paste(on: self)
+    case .wayland, .labwc, .kde: try await WLClipboard.paste(on: self)
     case .gnome: try await keepingActiveWindow { try await WLClipboard.paste(on: self) }
     }
   }
 
   /// GNOME lets only the active window at the clipboard, so wl-clipboard opens one for a moment: returns once the
   /// window that was active before is so again.
-  private nonisolated(nonsending) func keepingActiveWindow<Value>(
+  nonisolated(nonsending) func keepingActiveWindow<Value>(
     _ body: () async throws -> Value
   ) async throws -> Value {
     let before = try await windowSystem.activeWindow()

@@ -1,9 +1,6 @@
 import Foundation
 
 extension VirtualDesktop {
-  /// Where `labwc.py` listens.
-  var labwcSocket: String { home.runtimeDirectory + "/labwc.py" }
-
   /// Starts labwc, adds it to `servers`, and returns what tells programs of it.
   static func startLabwc(
     _ servers: inout [Program], in home: ScratchHome, bus: String
@@ -29,8 +26,7 @@ extension VirtualDesktop {
   func setUpLabwc() async throws {
     let keyboard = try plugInKeyboard()
     let numbers = [screenSize.width, screenSize.height].map(String.init)
-    let helper = try start(["/usr/bin/python3", Fixture.path("labwc.py"), labwcSocket] + numbers)
-    do { _ = try await Self.firstLine(of: helper) } catch {
+    do { try await startDriver("labwc.py", numbers) } catch {
       throw TestSupportError("\(error)\nwtype: \(keyboard.errors)")
     }
   }

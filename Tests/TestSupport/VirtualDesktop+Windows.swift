@@ -16,7 +16,8 @@ extension VirtualDesktop {
 
   /// The menus, popovers and tooltips that are open, each a window of its own; on X11 only.
   public func popups() async throws -> [DesktopWindow] {
-    try x11.display.popups().map { DesktopWindow(id: $0, desktop: self) }
+    guard kind == .x11 else { return [] }
+    return try x11.display.popups().map { DesktopWindow(id: $0, desktop: self) }
   }
 
   /// The window that has the focus; nil if none has.
@@ -25,6 +26,7 @@ extension VirtualDesktop {
   }
 
   /// Opens a plain window of another program, which takes the focus and does nothing with it.
+  @discardableResult
   public func openOtherWindow(titled title: String = "Another program") async throws -> DesktopWindow {
     let window = DesktopWindow(id: try await windowSystem.openOtherWindow(titled: title), desktop: self)
     try await window.activate()

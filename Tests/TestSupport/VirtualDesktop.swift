@@ -21,27 +21,41 @@ public final class VirtualDesktop: Sendable {
     case gnome
     /// labwc, which is to Wayland what openbox is to X11; likewise.
     case labwc
+    /// KDE's compositor on Wayland, in a window on Xvfb; likewise.
+    case kde
 
-    /// Those on which what is the same on every desktop is tested: GNOME, which is slow to start, has tests of its own.
-    public static let everywhere: [Kind] = [.x11] + wlroots
+    /// Those on which what is the same on every desktop is tested.
+    public static let everywhere: [Kind] = [.x11, .wayland, .labwc].filter(\.isInstalled)
 
-    /// Compositors that are made of wlroots.
-    public static let wlroots: [Kind] = [.wayland, .labwc].filter(\.isInstalled)
+    /// With GNOME and KDE, which are slow to start: for what a user does most, and what they do in their own way.
+    public static let all: [Kind] = everywhere + [.gnome, .kde].filter(\.isInstalled)
+
+    /// Those of Wayland among them.
+    public static let compositors: [Kind] = all.filter { $0 != .x11 }
 
     /// Whether what it is made of is installed.
     public var isInstalled: Bool {
-      switch self {
-      case .x11, .wayland: true
-      case .gnome: FileManager.default.isExecutableFile(atPath: "/usr/bin/gnome-shell")
-      case .labwc: FileManager.default.isExecutableFile(atPath: "/usr/bin/labwc")
-      }
+      let program: String? =
+        switch self {
+        case .x11, .wayland: nil
+        case .gnome: "gnome-shell"
+        case .labwc: "labwc"
+        case .kde: "kwin_wayland"
+        }
+      return program.map { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) } ?? true
     }
+
+    /// Whether it takes much of the machine while it starts.
+    fileprivate var isLarge: Bool { self == .gnome || self == .kde }
   }
 
   /// Tests run side by side, each with a desktop.
   ///
   /// With many more at once than the processor has cores, they would only wait for each other.
-  static let turns = AsyncSemaphore(value: 3 * ProcessInfo.processInfo.activeProcessorCount)
+  private static let turns = AsyncSemaphore(value: 3 * ProcessInfo.processInfo.activeProcessorCount)
+
+  /// Of GNOME and KDE one runs at a time.
+  private static let turnsOfLargeOnes = AsyncSemaphore(value: 1)
 
   /// The size of the screen in pixels, but for labwc's.
   public static let size = (width: 1280, height: 900)
@@ -61,7 +75,7 @@ public final class VirtualDesktop: Sendable {
   /// What runs here, in the order of its start; a test may forget a program's handle.
   private let programs: Mutex<[Program]>
 
-  /// The X server, on X11.
+  /// The X server, on X11, and that in which KDE has its window.
   let x11Server: X11Server?
 
   private init(
@@ -93,9 +107,10 @@ public final class VirtualDesktop: Sendable {
     var x11Server: X11Server?
     do {
       let bus = try await startBus(in: home, accessibility: accessibility, servers: &servers)
-      if kind == .x11 {
-        x11Server =
-          windowManager == .openbox ? try await .withOpenbox() : try await X11Server(withOpenbox: false)
+      if kind == .x11, windowManager == .openbox {
+        x11Server = try await .withOpenbox()
+      } else if kind == .x11 || kind == .kde {
+        x11Server = try await X11Server(withOpenbox: false)
       }
       let display =
         switch kind {
@@ -103,6 +118,7 @@ public final class VirtualDesktop: Sendable {
         case .wayland: try await startSway(&servers, in: home)
         case .gnome: try await startGnome(&servers, in: home, bus: bus)
         case .labwc: try await startLabwc(&servers, in: home, bus: bus)
+        case .kde: try await startKWin(&servers, in: home, bus: bus, on: x11Server)
         }
       let session = [
         "DBUS_SESSION_BUS_ADDRESS": bus, "GTK_A11Y": accessibility ? "atspi" : "none",
@@ -115,6 +131,7 @@ public final class VirtualDesktop: Sendable {
       case .wayland: try await desktop.setUpSway()
       case .gnome: try await desktop.setUpGnome()
       case .labwc: try await desktop.setUpLabwc()
+      case .kde: try await desktop.startDriver("kwin.py")
       }
       return desktop
     } catch {
@@ -130,6 +147,8 @@ public final class VirtualDesktop: Sendable {
     _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
     _ body: (VirtualDesktop) async throws -> Value
   ) async throws -> Value {
+    if kind.isLarge { await turnsOfLargeOnes.wait() }
+    defer { if kind.isLarge { turnsOfLargeOnes.signal() } }
     await turns.wait()
     defer { turns.signal() }
     let desktop = try await start(kind, windowManager: windowManager, accessibility: accessibility)
@@ -167,8 +186,8 @@ public final class VirtualDesktop: Sendable {
   }
 
   var servers: [Program] {
-    if let x11Server { return [x11Server.process] }
-    let names: Set = ["sway", "gnome-shell", "labwc"]
+    if kind == .x11, let x11Server { return [x11Server.process] }
+    let names: Set = ["sway", "gnome-shell", "labwc", home.path + "/kwin_wayland"]
     return programs.withLock { $0 }.filter { !names.isDisjoint(with: $0.arguments) }
   }
 

@@ -30,8 +30,47 @@ protocol WindowSystem: Sendable {
   func picture(of window: UInt?) async throws -> Screenshot
 }
 
-/// As Wayland's have it.
-extension WindowSystem {
+/// A compositor, which tells of all its windows at once.
+protocol Compositor: WindowSystem {
+  /// The windows that there are, those that are minimised included.
+  func windows() async throws -> [CompositorWindow]
+}
+
+/// What a compositor says of a window.
+struct CompositorWindow: Decodable {
+  let id: UInt
+  let title, applicationID: String
+  let isVisible, isActive: Bool
+  /// Where it is, without its shadow; nil if the compositor tells nobody.
+  let frame: Rectangle?
+}
+
+extension Compositor {
+  func window(titled title: String) async throws -> UInt? {
+    try await windows().first { $0.title == title && $0.isVisible }?.id
+  }
+
+  func windows(ofClass name: String) async throws -> [UInt] {
+    try await windows().filter { $0.applicationID == name && $0.isVisible }.map(\.id)
+  }
+
+  func activeWindow() async throws -> UInt? { try await windows().first(where: \.isActive)?.id }
+
+  func isVisible(_ window: UInt) async throws -> Bool { try await self.window(window)?.isVisible == true }
+
+  func title(of window: UInt) async throws -> String { try await self.window(window)?.title ?? "" }
+
+  func frame(of window: UInt) async throws -> Rectangle {
+    guard let frame = try await self.window(window)?.frame else {
+      throw TestSupportError("window \(window) has gone, or may be anywhere")
+    }
+    return frame
+  }
+
+  private func window(_ id: UInt) async throws -> CompositorWindow? {
+    try await windows().first { $0.id == id }
+  }
+
   /// The title is wev's own.
   func openOtherWindow(titled _: String) async throws -> UInt {
     let before = try await windows(ofClass: "wev")
@@ -49,11 +88,12 @@ extension VirtualDesktop {
     case .wayland: SwayWindowSystem(desktop: self)
     case .gnome: GnomeWindowSystem(desktop: self)
     case .labwc: LabwcWindowSystem(desktop: self)
+    case .kde: KWinWindowSystem(desktop: self)
     }
   }
 
   var x11: X11WindowSystem {
-    guard let x11Server else { preconditionFailure("no X11 desktop") }
+    guard let x11Server, kind == .x11 else { preconditionFailure("no X11 desktop") }
     return X11WindowSystem(desktop: self, display: x11Server.display)
   }
 }

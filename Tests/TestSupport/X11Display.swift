@@ -117,18 +117,19 @@ final class X11Display: Sendable {
 
   /// What the screen shows where a window is, or the whole screen.
   func picture(of window: UInt?) throws -> Screenshot {
+    if let window, try !isVisible(window) { throw TestSupportError("window \(window) is not on the screen") }
+    return try picture(in: try window.map(frame(of:)))
+  }
+
+  /// A part of the screen, or all of it.
+  func picture(in frame: Rectangle?) throws -> Screenshot {
     try connection.withLock { x in
-      var part = Rectangle(x: 0, y: 0, width: x.size.width, height: x.size.height)
-      if let window {
-        guard try x.isViewable(xcb_window_t(window)), let frame = try x.frame(of: xcb_window_t(window)) else {
-          throw TestSupportError("window \(window) is not on the screen")
-        }
-        // Pixels beyond the screen cannot be asked for.
-        let (left, top) = (max(0, frame.x), max(0, frame.y))
-        part = Rectangle(
-          x: left, y: top, width: min(x.size.width, frame.x + frame.width) - left,
-          height: min(x.size.height, frame.y + frame.height) - top)
-      }
+      let frame = frame ?? Rectangle(x: 0, y: 0, width: x.size.width, height: x.size.height)
+      // Pixels beyond the screen cannot be asked for.
+      let (left, top) = (max(0, frame.x), max(0, frame.y))
+      let part = Rectangle(
+        x: left, y: top, width: min(x.size.width, frame.x + frame.width) - left,
+        height: min(x.size.height, frame.y + frame.height) - top)
       let cookie = xcb_get_image(
         x.handle, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), x.root, Int16(part.x), Int16(part.y),
         UInt16(part.width), UInt16(part.height), ~0)

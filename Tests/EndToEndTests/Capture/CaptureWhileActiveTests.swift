@@ -3,7 +3,7 @@ import Testing
 
 /// The clipboard is read while the window is active, and at no other time.
 @Suite struct CaptureWhileActiveTests {
-  static let kinds = VirtualDesktop.Kind.everywhere
+  static let kinds = VirtualDesktop.Kind.all
 
   @Test(arguments: kinds)
   func `what is copied while another window is active is never requested nor recorded`(
@@ -38,7 +38,7 @@ import Testing
       let other = try await scene.openOtherWindow()
       try await scene.app.window.activate()
       try await waitUntil("the window active") { try await scene.app.window.showsReading() }
-      try await scene.openMenu(key)
+      try await scene.openPopup(key)
       try await other.activate()
       try await scene.waitUntilInactive()
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
@@ -61,7 +61,7 @@ import Testing
       try await scene.app.window.activate()
       try await waitUntil("the window active") { try await scene.app.window.showsReading() }
       try scene.desktop.home.set(["hide-on-focus-loss": "true"])
-      try await scene.openMenu(key)
+      try await scene.openPopup(key)
       try await other.activate()
       try await waitUntil("the window hidden") { try await !scene.app.window.isVisible() }
       // On sway nothing would bring it back: it has ended.
@@ -150,18 +150,6 @@ import Testing
 }
 
 extension Scene {
-  /// Opens a menu by its key, and waits until it is there.
-  fileprivate func openMenu(_ key: String) async throws {
-    let before = try await settledScreenshot()
-    try await desktop.press(key)
-    // On Wayland a menu is part of its window's picture.
-    let rows = Rectangle(x: 0, y: 60, width: before.width, height: before.height - 60)
-    try await waitUntil("the menu") {
-      if desktop.kind == .x11 { return try await !desktop.popups().isEmpty }
-      return try await !screenshot().matches(before, in: rows)
-    }
-  }
-
   /// Shows the window again, and waits until it is active.
   fileprivate func show() async throws {
     #expect(try await desktop.copypasta().exit == .code(0))

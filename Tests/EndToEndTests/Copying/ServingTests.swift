@@ -109,7 +109,7 @@ extension VirtualDesktop.Kind {
   fileprivate var pasters: [String] {
     switch self {
     case .x11: ["xclip -o -selection clipboard", "xsel -b -o"]
-    case .wayland, .gnome, .labwc: ["wl-paste -n"]
+    case .wayland, .gnome, .labwc, .kde: ["wl-paste -n"]
     }
   }
 }

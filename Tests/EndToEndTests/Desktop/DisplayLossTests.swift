@@ -4,7 +4,7 @@ import Testing
 
 /// The X server or the compositor ends first.
 @Suite struct DisplayLossTests {
-  @Test(arguments: VirtualDesktop.Kind.everywhere, [SIGKILL, SIGTERM])
+  @Test(arguments: VirtualDesktop.Kind.all, [SIGKILL, SIGTERM])
   func `the program ends with all that it showed`(_ kind: VirtualDesktop.Kind, _ signal: Int32) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       let app = try await CopyPasta.launch(on: desktop)

@@ -4,7 +4,7 @@ import Testing
 
 /// The window as a popup: one key brings it, with the keyboard, and takes it away.
 @Suite struct PopupTests {
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `the key, Down and Enter are a whole use`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `it never comes without the keyboard nor twice`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `behind another window it comes to the front`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       try await scene.openOtherWindow()
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `Enter hides it if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `losing the keyboard hides it if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.openOtherWindow()

@@ -27,11 +27,12 @@ extension Scene {
     #expect(result.exit == .code(0) && result.errors == "", "\(result)")
   }
 
-  /// Has the desktop run `--toggle` for the key that `toggleByKey` presses; on X11 ShortcutTests press the program's own.
+  /// Has the desktop run `--toggle` for the key that `toggleByKey` presses; ShortcutTests press the program's own on X11,
+  /// KDETests that of KDE's portal.
   func bindToggleKey() async throws {
     let command = [CopyPasta.programPath, "--toggle"]
     switch desktop.kind {
-    case .x11: break
+    case .x11, .kde: break
     case .wayland: try await desktop.bindInSway("ctrl+super+v", to: command)
     case .gnome: try await desktop.bindInGnome("<Control><Super>v", to: command)
     case .labwc: try desktop.bindInLabwc(to: command)
@@ -40,7 +41,8 @@ extension Scene {
 
   /// Shows or hides the window by that key.
   func toggleByKey() async throws {
-    if desktop.kind == .x11 { try await toggle() } else { try await desktop.press("ctrl+super+v") }
+    if [.x11, .kde].contains(desktop.kind) { return try await toggle() }
+    try await desktop.press("ctrl+super+v")
   }
 
   /// The program's window; nil while it is hidden.

@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `pressed again, it deletes the next row, and Enter copies the one after`(
     _ kind: VirtualDesktop.Kind
   )

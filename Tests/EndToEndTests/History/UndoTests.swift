@@ -6,7 +6,7 @@ import Testing
   static let clips = (1...8).map { "row \($0)" }
   static let reversed = [String](clips.reversed())
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `Ctrl+Z brings a row back and gives it the keyboard`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: Self.clips) { scene in
       try await scene.desktop.press("Home", "Down", "Down", "Delete")

@@ -8,7 +8,7 @@ import Testing
   private static let ground = Rectangle(x: 60, y: 400, width: 300, height: 100)
   private static let orange = "(0.9, 0.4, 0.0)"
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `dark and light come and go with the desktop's preference`(kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)

@@ -20,7 +20,7 @@ import Testing
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.waitUntilDrawn(window)
-      _ = try await scene.settledPicture(of: window)
+      _ = try await scene.settledScreenshot(of: window)
       // On the words of the first switch's row.
       try await window.click(x: 120, y: 248)
       #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
@@ -99,7 +99,7 @@ import Testing
       try await waitUntil("a low window") { try await window.frame().height == 400 }
       // The last setting of all, at the page's end.
       try await scene.desktop.press("alt+l")
-      let before = try await scene.settledPicture(of: window)
+      let before = try await scene.settledScreenshot(of: window)
       // On the number.
       try await window.click(x: 350, y: 378, button: 4)
       let whole = Rectangle(x: 0, y: 60, width: before.width, height: before.height - 60)
@@ -133,10 +133,10 @@ import Testing
       try Data().write(to: URL(fileURLWithPath: folder))
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.waitUntilDrawn(window)
-      let before = try await scene.settledPicture(of: window)
+      let before = try await scene.settledScreenshot(of: window)
       try await desktop.press("alt+s")
       #expect(try await eventually { try scene.keyFile().contains("start-at-login=false") })
-      let after = try await scene.settledPicture(of: window)
+      let after = try await scene.settledScreenshot(of: window)
       let whole = Rectangle(x: 0, y: 0, width: after.width, height: after.height)
       #expect(!after.matches(before, in: whole), "the reason is said")
       #expect(try await scene.app.stop() == .code(0))
@@ -148,7 +148,7 @@ import Testing
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.waitUntilDrawn(window)
-      let before = try await scene.settledPicture(of: window)
+      let before = try await scene.settledScreenshot(of: window)
       let whole = Rectangle(x: 0, y: 0, width: before.width, height: before.height)
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\ntray-icon=false\n")
       try await waitUntil("a switch turned off") {
@@ -323,17 +323,6 @@ extension Scene {
     try await waitUntil("the window drawn") {
       try await !Screenshot.take(of: window, on: desktop).matches(before, in: whole)
     }
-  }
-
-  fileprivate func settledPicture(of window: DesktopWindow) async throws -> Screenshot {
-    var last = try await Screenshot.take(of: window, on: desktop)
-    try await waitUntil("a window that has stopped changing", every: .milliseconds(150)) {
-      let next = try await Screenshot.take(of: window, on: desktop)
-      defer { last = next }
-      let whole = Rectangle(x: 0, y: 0, width: next.width, height: next.height)
-      return next.matches(last, in: whole) && !next.isPlain(in: whole)
-    }
-    return last
   }
 
   private var keyFilePath: String { desktop.home.configHome + "/glib-2.0/settings/keyfile" }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `Ctrl+X copies and deletes`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "middle", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "ctrl+x")

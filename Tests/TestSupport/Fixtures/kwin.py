@@ -1,104 +1,93 @@
-"""KDE's compositor as a user has it: "kwin.py press KEY..." presses and releases keys, of which "ctrl+super+v" is one;
-"kwin.py windows" prints a line for each window: "active" or "inactive", and its application id; "kwin.py click
-APPLICATION X Y" clicks at a place in the newest window of an application; and "kwin.py plug" plugs in what the others
-press and click with, and says "ready". Until that ends no program sees a device come or go, which loses what was just
-pressed.
+"""Windows, pointer and keyboard of KDE's compositor, by protocols of its own.
+
+Plugs both in, and serves at the socket that its argument names. A key is given by its place on an American keyboard.
 
 https://github.com/KDE/plasma-wayland-protocols: fake-input.xml and plasma-window-management.xml
 """
 import struct
 import sys
 
+import driver
 import wayland
 
-AUTHENTICATE, BUTTON, POINTER_MOTION_ABSOLUTE, KEYBOARD_KEY = 0, 2, 9, 10
+AUTHENTICATE, BUTTON, AXIS, POINTER_MOTION_ABSOLUTE, KEYBOARD_KEY = 0, 2, 3, 9, 10
 PRESSED, RELEASED = 1, 0
+VERTICAL, WHEEL_STEP = 0, 15
 # As linux/input-event-codes.h has them.
-CODES = {'Escape': 1, 'ctrl': 29, 'Return': 28, 'z': 44, 'x': 45, 'v': 47, 'comma': 51, 'alt': 56, 'F4': 62,
-         'Home': 102, 'Down': 108, 'Delete': 111, 'super': 125}
-LEFT_BUTTON = 0x110
+BUTTONS = {1: 0x110, 2: 0x112, 3: 0x111}
+CODES = {'Escape': 1, 'BackSpace': 14, 'Tab': 15, 'Return': 28, 'ctrl': 29, 'shift': 42, 'comma': 51, 'alt': 56,
+         'space': 57, 'F4': 62, 'F10': 68, 'Home': 102, 'Up': 103, 'Page_Up': 104, 'Left': 105, 'Right': 106,
+         'End': 107, 'Down': 108, 'Page_Down': 109, 'Delete': 111, 'super': 125, 'Menu': 127}
+for first, keys in (2, '1234567890'), (16, 'qwertyuiop'), (30, 'asdfghjkl'), (44, 'zxcvbnm'):
+    CODES |= {key: first + index for index, key in enumerate(keys)}
+
 WINDOW_WITH_UUID, GET_WINDOW_BY_UUID = 4, 2
-APPLICATION_CHANGED, STATE_CHANGED, UNMAPPED, GEOMETRY = 1, 2, 5, 8
-ACTIVE = 1
+TITLE, APPLICATION, STATE, UNMAPPED, GEOMETRY = 0, 1, 2, 5, 8
+SET_STATE, CLOSE = 0, 4
+ACTIVE, MINIMISED = 1, 2
 
 
-class Window:
+class KWin(driver.Driver):
     def __init__(self):
-        self.application, self.state, self.place, self.is_mapped = '', 0, (0, 0), True
+        super().__init__()
+        # As long as these are there, no program sees a device come or go, which loses what was just pressed.
+        self.devices = self.connection.bind('org_kde_kwin_fake_input', version=4)
+        self.connection.request(self.devices, AUTHENTICATE, 'tests', 'keys and clicks')
+        self.manager = self.connection.bind('org_kde_plasma_window_management', self.manager_event, version=17)
+        self.orders['press'] = self.press
+        self.connection.roundtrip()
 
-    def event(self, event, data):
-        if event == APPLICATION_CHANGED:
-            self.application = wayland.string(data)
-        elif event == STATE_CHANGED:
-            self.state, = struct.unpack('=I', data)
-        elif event == UNMAPPED:
-            self.is_mapped = False
-        elif event == GEOMETRY:
-            self.place = struct.unpack_from('=ii', data)
-
-
-def fake_input(connection, version):
-    devices = connection.bind('org_kde_kwin_fake_input', version=version)
-    connection.request(devices, AUTHENTICATE, 'tests', 'keys and clicks')
-    return devices
-
-
-def press(connection, keys):
-    keyboard = fake_input(connection, version=4)
-    for key in keys:
-        codes = [CODES[part] for part in key.split('+')]
-        for code in codes:
-            connection.request(keyboard, KEYBOARD_KEY, code, PRESSED)
-        for code in reversed(codes):
-            connection.request(keyboard, KEYBOARD_KEY, code, RELEASED)
-    connection.roundtrip()
-
-
-def click(connection, application, x, y):
-    left, top = [window.place for window in windows(connection) if window.application == application][-1]
-    pointer = fake_input(connection, version=3)
-    # The numbers have 8 bits behind the point.
-    connection.request(pointer, POINTER_MOTION_ABSOLUTE, (left + x) * 256, (top + y) * 256)
-    for state in PRESSED, RELEASED:
-        connection.request(pointer, BUTTON, LEFT_BUTTON, state)
-    connection.roundtrip()
-
-
-def windows(connection):
-    identifiers, found = [], []
-
-    def event(event, data):
+    def manager_event(self, event, data):
         if event == WINDOW_WITH_UUID:
-            identifiers.append(wayland.string(data[4:]))
+            number, = struct.unpack_from('=I', data)
+            window = self.windows[number] = driver.Window(number, None)
+            window.handle = self.connection.new(lambda event, data: self.window_event(window, event, data))
+            self.connection.request(self.manager, GET_WINDOW_BY_UUID, window.handle, wayland.string(data[4:]))
 
-    manager = connection.bind('org_kde_plasma_window_management', event, version=17)
-    connection.roundtrip()
-    for identifier in identifiers:
-        window = Window()
-        connection.request(manager, GET_WINDOW_BY_UUID, connection.new(window.event), identifier)
-        found.append(window)
-    connection.roundtrip()
-    return [window for window in found if window.is_mapped]
+    def window_event(self, window, event, data):
+        if event == TITLE:
+            window.title = wayland.string(data)
+        elif event == APPLICATION:
+            window.application = wayland.string(data)
+        elif event == STATE:
+            state, = struct.unpack('=I', data)
+            window.is_visible, window.is_active = not state & MINIMISED, bool(state & ACTIVE)
+        elif event == GEOMETRY:
+            window.frame = struct.unpack('=iiII', data)
+        elif event == UNMAPPED:
+            self.windows.pop(window.number, None)
+
+    def activate(self, number):
+        self.request(number, SET_STATE, ACTIVE | MINIMISED, ACTIVE)
+
+    def minimise(self, number):
+        self.request(number, SET_STATE, MINIMISED, MINIMISED)
+
+    def close(self, number):
+        self.request(number, CLOSE)
+
+    def input(self, opcode, *arguments):
+        self.connection.request(self.devices, opcode, *(number & 0xffffffff for number in arguments))
+
+    def press(self, *keys):
+        for key in keys:
+            codes = [CODES[part] for part in key.split('+')]
+            for code in codes:
+                self.input(KEYBOARD_KEY, code, PRESSED)
+            for code in reversed(codes):
+                self.input(KEYBOARD_KEY, code, RELEASED)
+
+    def move(self, x, y):
+        # The numbers have 8 bits behind the point.
+        self.input(POINTER_MOTION_ABSOLUTE, int(x) * 256, int(y) * 256)
+
+    def click(self, button):
+        button = int(button)
+        if button in BUTTONS:
+            for state in PRESSED, RELEASED:
+                self.input(BUTTON, BUTTONS[button], state)
+        else:
+            self.input(AXIS, VERTICAL, (1 if button == 5 else -1) * WHEEL_STEP * 256)
 
 
-def print_windows(connection):
-    for window in windows(connection):
-        print('active' if window.state & ACTIVE else 'inactive', window.application)
-
-
-def plug(connection):
-    fake_input(connection, version=4)
-    connection.roundtrip()
-    print('ready', flush=True)
-    while True:
-        connection.dispatch()
-
-
-if sys.argv[1] == 'plug':
-    plug(wayland.Connection())
-elif sys.argv[1] == 'press':
-    press(wayland.Connection(), sys.argv[2:])
-elif sys.argv[1] == 'click':
-    click(wayland.Connection(), sys.argv[2], *map(int, sys.argv[3:]))
-else:
-    print_windows(wayland.Connection())
+KWin().serve(sys.argv[1])

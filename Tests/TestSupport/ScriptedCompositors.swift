@@ -1,0 +1,73 @@
+import Foundation
+
+/// A compositor whose windows and pointer are a script's of `Fixtures`, by protocols of the compositor's own.
+protocol ScriptedCompositor: Compositor {}
+
+extension ScriptedCompositor {
+  func windows() async throws -> [CompositorWindow] { try order("windows") }
+
+  func moveMouse(x: Int, y: Int) async throws { try order("move \(x) \(y)") }
+
+  func click(button: Int, times: Int) async throws {
+    for _ in 1...times { try order("click \(button)") }
+  }
+
+  func activate(_ window: UInt) async throws { try order("activate \(window)") }
+
+  func minimise(_ window: UInt) async throws { try order("minimise \(window)") }
+
+  func close(_ window: UInt) async throws { try order("close \(window)") }
+
+  /// Has the script do something; it always tells of the windows.
+  @discardableResult
+  func order(_ words: String) throws -> [CompositorWindow] {
+    let stream = try UnixSocket(to: desktop.driverSocket)
+    try stream.send(Data((words + "\n").utf8))
+    return try JSONDecoder().decode([CompositorWindow].self, from: try stream.receiveToEnd())
+  }
+}
+
+extension VirtualDesktop {
+  /// Where the script listens.
+  fileprivate var driverSocket: String { home.runtimeDirectory + "/driver" }
+
+  /// Starts a script, which plugs in what it moves and presses, and returns once it takes orders.
+  func startDriver(_ script: String, _ arguments: [String] = []) async throws {
+    let driver = try start(["/usr/bin/python3", Fixture.path(script), driverSocket] + arguments)
+    _ = try await Self.firstLine(of: driver)
+  }
+}
+
+/// labwc: by `labwc.py` for windows and pointer, wtype for the keys, grim for the pictures.
+///
+/// It tells nobody where a window is: the program's is kept maximised by `labwc.xml`.
+struct LabwcWindowSystem: ScriptedCompositor {
+  /// The size of the screen, which wlroots gives it and no configuration of labwc's changes.
+  static let size = (width: 1280, height: 720)
+
+  let desktop: VirtualDesktop
+
+  func press(_ keys: [String]) async throws { try await desktop.pressByWtype(keys) }
+
+  func type(_ text: String) async throws { try await desktop.typeByWtype(text) }
+
+  func picture(of window: UInt?) async throws -> Screenshot {
+    try await desktop.pictureByGrim(of: window)
+  }
+}
+
+/// KDE's compositor in a window on an X server, which has the pictures; by `kwin.py` for all else.
+struct KWinWindowSystem: ScriptedCompositor {
+  let desktop: VirtualDesktop
+
+  func press(_ keys: [String]) async throws { try order("press " + keys.joined(separator: " ")) }
+
+  func type(_ text: String) async throws {
+    try await press(text.map { $0 == " " ? "space" : $0.isUppercase ? "shift+\($0.lowercased())" : "\($0)" })
+  }
+
+  func picture(of window: UInt?) async throws -> Screenshot {
+    guard let display = desktop.x11Server?.display else { throw TestSupportError("no X server") }
+    return try display.picture(in: window == nil ? nil : try await frame(of: window ?? 0))
+  }
+}

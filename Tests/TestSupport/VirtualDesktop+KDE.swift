@@ -1,0 +1,104 @@
+import Foundation
+
+extension VirtualDesktop {
+  /// Starts KDE's compositor on an X server, adds it to `servers`, and returns what tells programs of it.
+  static func startKWin(
+    _ servers: inout [Program], in home: ScratchHome, bus: String, on x11Server: X11Server?
+  ) async throws -> [String: String] {
+    // The file may hold a capability that a container does not grant, and is not run then; a copy holds none. Another
+    // program makes it: here, one that is just being started elsewhere could hold the file open, which is not run either.
+    let copy = home.path + "/kwin_wayland"
+    let copying = try await Program.run(
+      ["cp", "/usr/bin/kwin_wayland", copy], environment: home.environment)
+    guard copying.exit == .code(0) else { throw TestSupportError(copying.errors) }
+    let session = [
+      "WAYLAND_DISPLAY": "kwin", "GDK_BACKEND": "wayland", "QT_QPA_PLATFORM": "wayland",
+      "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "KDE",
+    ]
+    let environment = home.environment.merging([
+      "DISPLAY": x11Server?.name ?? "", "DBUS_SESSION_BUS_ADDRESS": bus, "XDG_CURRENT_DESKTOP": "KDE",
+      // No GPU is needed, and everybody may press keys and see the windows.
+      "KWIN_COMPOSE": "Q", "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1",
+    ]) { $1 }
+    let compositor = try Program(
+      [
+        copy, "--x11-display", x11Server?.name ?? "", "--width", "\(size.width)", "--height",
+        "\(size.height)", "--socket", "kwin", "--no-lockscreen",
+      ], environment: environment, deathSignal: .terminate)
+    servers.append(compositor)
+    try await waitUntil("kwin_wayland", every: .milliseconds(10)) {
+      if let exit = compositor.exit { throw TestSupportError("\(exit)\n\(compositor.errors)") }
+      return FileManager.default.fileExists(atPath: home.runtimeDirectory + "/kwin")
+    }
+    return session
+  }
+}
+
+/// KDE's portals, and the shortcuts that they give.
+extension VirtualDesktop {
+  private static let portals = ["org.freedesktop.impl.portal.desktop.kde", "org.freedesktop.portal.Desktop"]
+
+  /// What KDE's portal is made of and is not installed here; empty if it can be started.
+  public static let missingForKDEPortal: [String] =
+    (["/usr/bin/kwin_wayland"] + portals.map(ScratchHome.systemService)).filter {
+      !FileManager.default.fileExists(atPath: $0)
+    }
+
+  /// The application id of the window in which the portal asks the user.
+  public static var portalQuestion: String { portals[0] }
+
+  /// Whether the portal asks the user before it gives a shortcut, as from KDE 6.4 on.
+  public static func portalAsksForShortcuts() throws -> Bool {
+    let command = try ScratchHome.command(ofService: portals[0])
+    let portal = try Data(contentsOf: URL(fileURLWithPath: command[0]))
+    return portal.range(of: Data("GlobalShortcutsDialog.qml".utf8)) != nil
+  }
+
+  /// Starts the portals for a program that counts as installed: from xdg-desktop-portal 1.21 on others get no shortcut.
+  public func startKDEPortals() async throws {
+    let folder = home.dataHome + "/applications"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let entry = "[Desktop Entry]\nType=Application\nName=CopyPasta\nExec=\(CopyPasta.programPath)\n"
+    try Data(entry.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(CopyPasta.applicationID).desktop"))
+    // As the session bus would, with the environment that it does not have.
+    for name in Self.portals {
+      // It has warnings of its own, which are not to end it.
+      let service = try start(ScratchHome.command(ofService: name), environment: ["G_DEBUG": ""])
+      let isThere = try await run(["gdbus", "wait", "--session", "--timeout=20", name])
+      guard isThere.exit == .code(0) else { throw TestSupportError("\(name): \(service.errors)") }
+    }
+  }
+
+  /// Whether KDE has a shortcut for a program that listens.
+  ///
+  /// KDE 5.27 files it under the name of the program's session with the portal, KDE 6 under its application id; the
+  /// end of both is `name`.
+  public func holdsKDEShortcut(of name: String) async throws -> Bool {
+    let components = try await askForShortcuts("/kglobalaccel", "org.kde.KGlobalAccel.allComponents")
+    for path in components.split(separator: "'").map(String.init)
+    where path.lowercased().hasSuffix(name) {
+      if try await askForShortcuts(path, "org.kde.kglobalaccel.Component.isActive") == "(true,)" {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Sets Ctrl+Super+V for an action, as KDE's System Settings do.
+  public func setKDEShortcut(of program: String, action: String) async throws {
+    let (control, meta) = (0x0400_0000, 0x1000_0000)
+    let key = control | meta | Int(UInt8(ascii: "V"))
+    _ = try await askForShortcuts(
+      "/kglobalaccel", "org.kde.KGlobalAccel.setForeignShortcutKeys",
+      "['\(program)', '\(action)', '', '']", "[([\(key), 0, 0, 0],)]")
+  }
+
+  private func askForShortcuts(
+    _ path: String, _ method: String, _ arguments: String...
+  ) async throws -> String {
+    let call = ["gdbus", "call", "--session", "--dest=org.kde.kglobalaccel", "--object-path=\(path)"]
+    let result = try await run(call + ["--method=\(method)"] + arguments)
+    guard result.exit == .code(0) else { throw TestSupportError("\(method): \(result.errors)") }
+    return result.text.trimmingCharacters(in: .newlines)
+  }
+}
