@@ -5,6 +5,8 @@
 public struct ClipboardOwner: Sendable {
   /// The process that owns the clipboard; it ends once another program takes that.
   public let program: Program
+  /// How often GNOME Shell has asked: once for each owner with a text, which it keeps for when that has gone.
+  private let requestsOfShell: Int
 
   /// Takes the clipboard, and returns once it is the owner.
   public static func start(
@@ -16,7 +18,11 @@ public struct ClipboardOwner: Sendable {
     }
     // Debian's Python by its path: the module comes as a Debian package, and another Python lacks it.
     let script = desktop.kind == .x11 ? "owner.py" : "wayland_owner.py"
-    return try await start(script, arguments, on: desktop)
+    guard desktop.kind == .gnome else { return try await start(script, arguments, on: desktop) }
+    return try await desktop.keepingActiveWindow {
+      let isKept = offers.contains { $0.targets.contains("text/plain") }
+      return try await start(script, arguments, on: desktop, isKept: isKept)
+    }
   }
 
   /// Takes the clipboard to misbehave: in the way that a class of `bad_owner.py` or `wayland_bad_owner.py` names.
@@ -27,21 +33,23 @@ public struct ClipboardOwner: Sendable {
   }
 
   private static func start(
-    _ script: String, _ arguments: [String], on desktop: VirtualDesktop
+    _ script: String, _ arguments: [String], on desktop: VirtualDesktop, isKept: Bool = false
   ) async throws -> ClipboardOwner {
     // Debian's Python by its path: the module comes as a Debian package, and another Python lacks it.
     let program = try desktop.start(["/usr/bin/python3", "-u", Fixture.path(script)] + arguments)
-    let owner = ClipboardOwner(program: program)
+    let owner = ClipboardOwner(program: program, requestsOfShell: isKept ? 1 : 0)
     try await waitUntil("the owner of the clipboard", every: .milliseconds(10)) {
-      if owner.lines.first == "ready" { return true }
+      if owner.lines.first == "ready" { return owner.lines.count > owner.requestsOfShell }
       if let exit = program.exit { throw TestSupportError("the owner: \(exit)\n\(program.errors)") }
+      // GNOME gives a new window the focus only if it thinks that the user wants that.
+      try await desktop.window(ofClass: "clipboard-owner")?.activate()
       return false
     }
     return owner
   }
 
   /// The target, or type, of each request so far, in their order, TARGETS included.
-  public var requests: [String] { Array(lines.dropFirst()) }
+  public var requests: [String] { Array(lines.dropFirst(1 + requestsOfShell)) }
 
   /// The requests for what the clipboard holds, leaving out those that only ask what there is.
   ///

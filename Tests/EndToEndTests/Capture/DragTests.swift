@@ -14,6 +14,18 @@ import Testing
     }
   }
 
+  @Test func `what is dropped is recorded though reading is paused`() async throws {
+    try await Scene.run(with: ["old"]) { scene in
+      let other = try await scene.openDragging("source", Self.text)
+      try await scene.pause()
+      let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
+      try await scene.expectNewest(Self.text)
+      #expect(unseen.requests == [])
+      #expect(try await scene.history.texts() == [Self.text, "old"])
+    }
+  }
+
   @Test func `a text dropped twice is one row`() async throws {
     try await Scene.run(with: ["old"]) { scene in
       let other = try await scene.openDragging("source", Self.text)

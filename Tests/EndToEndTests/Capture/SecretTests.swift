@@ -3,7 +3,7 @@ import Testing
 
 /// What a password manager marks as a secret is not asked for, not recorded, and never in the program's memory.
 @Suite struct SecretTests {
-  static let kinds = VirtualDesktop.Kind.everywhere
+  static let kinds = VirtualDesktop.Kind.all
 
   @Test(arguments: kinds)
   func `a secret is neither requested nor recorded nor in memory`(_ kind: VirtualDesktop.Kind) async throws {
@@ -24,8 +24,10 @@ import Testing
     }
   }
 
-  @Test func `that a secret was left out is said once, and nothing of it`() async throws {
-    try await Scene.run(with: ["one"], accessibility: true) { scene in
+  @Test(arguments: kinds)
+  func `that a secret was left out is said once, and nothing of it`(_ kind: VirtualDesktop.Kind) async throws
+  {
+    try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       let words = "Secret, Not Recorded"
       _ = try await ClipboardOwner.start(offering: .text("hush-hush"), .hint("secret"), on: scene.desktop)

@@ -3,7 +3,7 @@ import Testing
 
 /// The whole text of a row, in a window of its own.
 @Suite struct ShowTextTests {
-  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `Alt+Enter shows the text, and Escape leads back to the row`(_ kind: VirtualDesktop.Kind) async throws
   {
     try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `Copy there copies the whole of a text that is larger than what is shown`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `Copy there hides both windows if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["one"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// A part of a text of the history is no new text.
-  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `what is selected there is copied, and not recorded`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["one two"]) { scene in
       try await scene.openDialog("alt+Return", titled: "Text")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
+  @Test(arguments: VirtualDesktop.Kind.all)
   func `the clipboard is not read while a text is in front`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["one"]) { scene in
       try await scene.openDialog("alt+Return", titled: "Text")

@@ -44,9 +44,11 @@ class Connection:
         self.request(self.registry, 0, name, interface, min(version, newest), bound)
         return bound
 
-    def request(self, target, opcode, *arguments):
+    def request(self, target, opcode, *arguments, descriptors=()):
         body = b''.join(text(a) if isinstance(a, str) else struct.pack('=I', a) for a in arguments)
-        self.socket.sendall(struct.pack('=II', target, (8 + len(body)) << 16 | opcode) + body)
+        message = struct.pack('=II', target, (8 + len(body)) << 16 | opcode) + body
+        # Short ones, which a socket takes whole.
+        socket.send_fds(self.socket, [message], descriptors)
 
     def roundtrip(self):
         """Returns when the compositor has seen every request so far."""

@@ -2,15 +2,22 @@
 
 wayland_owner.py TYPE:HEX... offers each type with these bytes; a TYPE without ":" is listed and never answered.
 It prints "ready" once it is the owner, then one line for each request, and ends when another program takes over.
-By wlr-data-control it owns the clipboard as wl-copy does: without a window, and so without the focus.
+By wlr-data-control it owns the clipboard as wl-copy does: without a window, and so without the focus. GNOME has no such
+protocol: there it has a window, of the application clipboard-owner, until that has the focus.
 """
 import os
+import struct
 import sys
 
 import wayland
 
-CREATE_SOURCE, GET_DEVICE, SET_SELECTION, OFFER = 0, 1, 0, 0
+CONTROL = 'zwlr_data_control_manager_v1'
+CREATE_SOURCE, GET_DEVICE, OFFER = 0, 1, 0
+SELECT_BY_CONTROL, SELECT = 0, 1
+# With control; without, there are events of dragging besides.
 SEND, CANCELLED = 0, 1
+GET_KEYBOARD, KEYMAP, ENTER = 1, 0, 1
+SIZE, FORMAT = 16, 1
 
 
 class Owner:
@@ -20,20 +27,68 @@ class Owner:
         self.unanswered, self.early = [], []
         self.connection = connection = wayland.Connection()
         seat = connection.bind('wl_seat')
-        self.manager = connection.bind('zwlr_data_control_manager_v1')
+        self.has_control, self.serial = CONTROL in connection.globals, ()
+        self.manager = connection.bind(CONTROL if self.has_control else 'wl_data_device_manager')
         self.device = connection.new()
         connection.request(self.manager, GET_DEVICE, self.device, seat)
+        destroy = (lambda: None) if self.has_control else self.show_window(seat)
         self.copy(offers)
+        connection.roundtrip()
+        destroy()
         connection.roundtrip()
 
     def copy(self, offers):
         """Takes the clipboard, also from itself."""
         self.offers, connection = offers, self.connection
-        source = connection.new(self.event)
+        source = connection.new(lambda event, data: self.event(event - (not self.has_control), data))
         connection.request(self.manager, CREATE_SOURCE, source)
         for name in offers:
             connection.request(source, OFFER, name)
-        connection.request(self.device, SET_SELECTION, source)
+        connection.request(self.device, SELECT_BY_CONTROL if self.has_control else SELECT, source, *self.serial)
+
+    def show_window(self, seat):
+        """Shows a window, and returns what destroys it, once it has the focus, without which nobody may copy."""
+        connection = self.connection
+
+        def keyboard_event(event, data):
+            if event == KEYMAP:
+                os.close(connection.descriptors.pop(0))
+            elif event == ENTER:
+                self.serial = struct.unpack_from('=I', data)
+
+        def surface_event(event, data):
+            connection.request(xdg_surface, 4, *struct.unpack('=I', data))  # ack_configure
+            connection.request(surface, 1, buffer, 0, 0)  # attach
+            connection.request(surface, 6)  # commit
+
+        def pong(event, data):
+            connection.request(shell, 3, *struct.unpack('=I', data))
+
+        connection.request(seat, GET_KEYBOARD, connection.new(keyboard_event))
+        pixels = os.memfd_create('pixels')
+        os.ftruncate(pixels, SIZE * SIZE * 4)
+        memory = connection.bind('wl_shm')
+        pool = connection.new()
+        connection.request(memory, 0, pool, SIZE * SIZE * 4, descriptors=[pixels])
+        buffer = connection.new()
+        connection.request(pool, 0, buffer, 0, SIZE, SIZE, SIZE * 4, FORMAT)
+        compositor, shell = connection.bind('wl_compositor'), connection.bind('xdg_wm_base', pong)
+        surface = connection.new()
+        connection.request(compositor, 0, surface)
+        xdg_surface = connection.new(surface_event)
+        connection.request(shell, 2, xdg_surface, surface)
+        window = connection.new()
+        connection.request(xdg_surface, 1, window)
+        connection.request(window, 3, 'clipboard-owner')  # set_app_id
+        connection.request(surface, 6)  # commit
+        while not self.serial:
+            connection.dispatch()
+
+        def destroy():
+            for target in window, xdg_surface, surface:
+                connection.request(target, 0)
+
+        return destroy
 
     def run(self):
         print('ready', flush=True)
