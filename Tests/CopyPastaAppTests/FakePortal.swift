@@ -50,6 +50,8 @@ final class FakePortal {
   var granted = FakePortal.list("toggle-history", trigger: "Ctrl+Meta+V")
   /// The methods that were called, and what each was called with last.
   private(set) var calls: [String] = []
+  /// How often the user was asked for the shortcut.
+  var questions: Int { calls.count { $0 == "BindShortcuts" } }
   private(set) var arguments: [String: Variant] = [:]
 
   private let daemon: PrivateBus

@@ -134,31 +134,6 @@ import Testing
     }
     return labels
   }
-
-  /// GTK 4 draws a border whose sides differ in colour by gradients, even if none of them is seen: three quarters of
-  /// the time in which the window came up.
-  @Test func `no row draws a border`() async throws {
-    let scratch = try Scratch()
-    for text in ["one", "two", "three"] { try await scratch.record(text) }
-    let style = ProgramStyle()
-    let list = try list(of: scratch)
-    let window = Window(title: "List")
-    window.addStyle("copypasta")
-    window.setChild(list.root)
-    window.present(.ambient)
-    var drawing = ""
-    #expect(
-      MainLoop.run(
-        until: {
-          drawing = list.root.drawing
-          return drawing.contains("text {")
-        }, atMost: .seconds(20)))
-    #expect(!drawing.contains("border {"), "\(drawing)")
-    list.detach()
-    window.destroy()
-    await list.controller.close()
-    withExtendedLifetime(style) {}
-  }
 }
 
 /// A clock that stands still, and counts who looks at it.
@@ -173,24 +148,5 @@ private final class StandingClock: Sendable {
   func look() -> Int64 {
     count.add(1, ordering: .relaxed)
     return time
-  }
-}
-
-extension Widget {
-  /// What the widget draws, as GTK writes its render nodes; empty before its first frame.
-  fileprivate var drawing: String {
-    let paintable = gtk_widget_paintable_new(widget)
-    defer { g_object_unref(UnsafeMutableRawPointer(paintable)) }
-    let snapshot = gtk_snapshot_new()
-    gdk_paintable_snapshot(
-      paintable, snapshot, Double(gdk_paintable_get_intrinsic_width(paintable)),
-      Double(gdk_paintable_get_intrinsic_height(paintable)))
-    guard let node = gtk_snapshot_free_to_node(snapshot) else { return "" }
-    defer { gsk_render_node_unref(node) }
-    let bytes = gsk_render_node_serialize(node)
-    defer { g_bytes_unref(bytes) }
-    var size: gsize = 0
-    let start = g_bytes_get_data(bytes, &size)
-    return String(decoding: UnsafeRawBufferPointer(start: start, count: Int(size)), as: UTF8.self)
   }
 }

@@ -10,11 +10,13 @@ import Testing
   private let portal: FakePortal
   private let shortcut: PortalShortcut
   private let told = Told()
+  private let keys: Accelerator
   private static let held = ShortcutState.held(by: .portal, name: "Ctrl+Meta+V")
 
   init() async throws {
     let portal = try await FakePortal()
     self.portal = portal
+    keys = try #require(Accelerator("<Control><Super>v"))
     shortcut = PortalShortcut(limits: .patient) { portal.client }
     told.follow(shortcut)
   }
@@ -23,8 +25,7 @@ import Testing
 
   @Test func `asks for what the user has set`() async throws {
     try await portal.start()
-    #expect(try await start("<Control><Shift><Super>v") == Self.held)
-    #expect(portal.calls == ["CreateSession", "BindShortcuts"])
+    #expect(try await start(nil, Accelerator("<Control><Shift><Super>v")) == Self.held)
     let options = try #require(portal.arguments["CreateSession"]?[0]?.dictionary)
     #expect(options["session_handle_token"]?.string == "copypasta")
     let bound = try #require(portal.arguments["BindShortcuts"])
@@ -40,7 +41,7 @@ import Testing
     portal.grantsAtOnce = true
     try await portal.start()
     #expect(try await start() == Self.held)
-    #expect(portal.calls == ["CreateSession"])
+    #expect(portal.questions == 0)
   }
 
   /// As KDE 6 does; asked for it again, its version 6.3 opens System Settings at each start.
@@ -48,7 +49,7 @@ import Testing
     portal.remembered = portal.granted
     try await portal.start()
     #expect(try await startOnKDE() == Self.held)
-    #expect(portal.calls == ["CreateSession", "ListShortcuts"])
+    #expect(portal.questions == 0)
     let listed = try #require(portal.arguments["ListShortcuts"])
     #expect(listed[0]?.string == FakePortal.handle)
   }
@@ -60,8 +61,7 @@ import Testing
     try await portal.start()
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: "ListShortcuts") : .patient
     #expect(try await startOnKDE(limits) == Self.held)
-    #expect(
-      portal.calls.filter { !$0.hasSuffix("Close") } == ["CreateSession", "ListShortcuts", "BindShortcuts"])
+    #expect(portal.questions == 1)
   }
 
   @Test func `a grant that is not listed is one`() async throws {
@@ -148,13 +148,13 @@ import Testing
     #expect(try await start() == Self.held)
     await shortcut.stop()
     try await portal.settle()
-    #expect(portal.calls.last == "Session.Close")
+    #expect(portal.calls.contains("Session.Close"))
     portal.activate()
     portal.closeSession()
     try await portal.settle()
     #expect(told.presses == [])
     #expect(told.states == [])
-    #expect(try await start("<Alt>F1") == Self.held)
+    #expect(try await start(nil, Accelerator("<Alt>F1")) == Self.held)
   }
 
   // MARK: Those that do not
@@ -174,9 +174,8 @@ import Testing
     portal.answers[method] = answer
     try await portal.start()
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: method) : .patient
-    let shortcut = PortalShortcut(limits: limits) { [portal] in portal.client }
-    let keys = try #require(Accelerator("<Alt>F1"))
-    #expect(try await pumping { await shortcut.start(keys) } == .notHeld(reason))
+    let shortcut = makeShortcut(limits)
+    #expect(try await start(shortcut) == .notHeld(reason))
     try await portal.settle()
     // What it asks the user for, and what it has opened, is taken back.
     #expect(portal.calls.contains("Request.Close") == (answer == .silence))
@@ -194,21 +193,19 @@ import Testing
     let busless = PortalShortcut(limits: .patient) { () throws(BusError) in
       throw .noBus("none")
     }
-    let keys = try #require(Accelerator("<Alt>F1"))
-    #expect(try await pumping { await busless.start(keys) } == .notHeld(.unsupported))
+    #expect(try await start(busless) == .notHeld(.unsupported))
   }
 
   @Test func `giving up takes the question back`() async throws {
     portal.answers["BindShortcuts"] = .silence
     try await portal.start()
-    let keys = try #require(Accelerator("<Alt>F1"))
-    let patient = PortalShortcut(limits: .patient) { [portal] in portal.client }
+    let patient = makeShortcut()
     let asking = Task { await patient.start(keys) }
-    try await pump("the question") { portal.calls.last == "BindShortcuts" }
+    try await pump("the question") { portal.questions == 1 }
     asking.cancel()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
     try await portal.settle()
-    #expect(portal.calls.suffix(2).sorted() == ["Request.Close", "Session.Close"])
+    #expect(portal.calls.contains("Request.Close") && portal.calls.contains("Session.Close"))
   }
 
   // MARK: Answers as today's desktops give them
@@ -219,17 +216,14 @@ import Testing
     portal.nextAnswers["BindShortcuts"] = [.grantedEmpty]
     try await portal.start()
     #expect(try await start() == Self.held)
-    #expect(
-      portal.calls == [
-        "CreateSession", "BindShortcuts", "Session.Close", "CreateSession", "BindShortcuts",
-      ])
+    #expect(portal.questions == 2)
   }
 
   @Test func `a yes that lists nothing the second time, too, is a yes`() async throws {
     portal.answers["BindShortcuts"] = .grantedEmpty
     try await portal.start()
     #expect(try await start() == .held(by: .portal, name: nil))
-    #expect(portal.calls.count { $0 == "BindShortcuts" } == 2)
+    #expect(portal.questions == 2)
     portal.activate()
     try await pump("the press") { told.presses.count == 1 }
   }
@@ -241,22 +235,19 @@ import Testing
     }
     try await portal.start()
     #expect(try await start() == Self.held)
-    #expect(portal.calls == ["CreateSession", "BindShortcuts"])
+    #expect(portal.questions == 1)
   }
 
   @Test func `a user who takes their time is waited for`() async throws {
     portal.answers["BindShortcuts"] = .silence
     try await portal.start()
-    let limits = PortalShortcut.Limits(answer: .seconds(8), pauses: [])
-    let patient = PortalShortcut(limits: limits) { [portal] in portal.client }
-    let keys = try #require(Accelerator("<Alt>F1"))
+    let patient = makeShortcut(.short(for: "ListShortcuts"))
     let asking = Task { await patient.start(keys) }
-    try await pump("the question") { portal.calls.last == "BindShortcuts" }
-    // Longer than an answer may take for which nobody is asked.
-    let end = ContinuousClock.now + .seconds(9)
-    try await pump("a while") { .now > end }
-    #expect(portal.calls.last == "BindShortcuts")
+    try await pump("the question") { portal.questions == 1 }
     let question = try #require(portal.requests.last)
+    // Another shortcut gets no answer where nobody is asked, and gives up after the same time.
+    portal.answers["CreateSession"] = .silence
+    #expect(try await start(makeShortcut(.short(for: "ListShortcuts"))) == .notHeld(.unsupported))
     portal.respond(to: question, [.uint32(0), .dictionary(["shortcuts": portal.granted])])
     #expect(try await pumping { await asking.value } == Self.held)
   }
@@ -264,9 +255,8 @@ import Testing
   @Test func `a portal that ends with its question on the screen is not waited for`() async throws {
     portal.answers["BindShortcuts"] = .silence
     try await portal.start()
-    let keys = try #require(Accelerator("<Alt>F1"))
     let asking = Task { [shortcut] in await shortcut.start(keys) }
-    try await pump("the question") { portal.calls.last == "BindShortcuts" }
+    try await pump("the question") { portal.questions == 1 }
     portal.stop()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
     portal.answers = [:]
@@ -279,26 +269,23 @@ import Testing
     portal.version = 2
     try await portal.start()
     #expect(try await startOnKDE() == Self.held)
-    #expect(portal.calls == ["CreateSession", "ListShortcuts", "BindShortcuts"])
+    #expect(portal.questions == 1)
   }
 
   @Test(arguments: ["", "Meta+B"])
   func `after a no KDE's settings have the last word`(_ trigger: String) async throws {
     let folder = try TemporaryFolder()
     let refused = PortalShortcut.RefusedKeys(path: folder.path + "/shortcut.ini")
-    let keys = try #require(Accelerator("<Control><Super>v"))
     refused.remember(keys)
     // What the user refused is there, without keys, until they set some.
     portal.remembered = FakePortal.list("toggle-history", trigger: trigger)
     portal.granted = portal.remembered ?? portal.granted
     portal.version = 2
     try await portal.start()
-    let kde = PortalShortcut(limits: .patient, refused: refused, remembers: true) { [portal] in
-      portal.client
-    }
+    let kde = makeShortcut(refused: refused, remembers: true)
     let state = try await pumping { await kde.start(keys) }
     #expect(state == (trigger.isEmpty ? .notHeld(.refused) : .held(by: .portal, name: trigger)))
-    #expect(portal.calls.contains("BindShortcuts") == !trigger.isEmpty)
+    #expect((portal.questions > 0) == !trigger.isEmpty)
     #expect(refused.contains(keys) == trigger.isEmpty)
   }
 
@@ -306,7 +293,7 @@ import Testing
     let folder = try TemporaryFolder()
     let refused = PortalShortcut.RefusedKeys(path: folder.path + "/shortcut.ini")
     let preferences = Preferences(schema: nil)
-    let asked = PortalShortcut(limits: .patient, refused: refused) { [portal] in portal.client }
+    let asked = makeShortcut(refused: refused)
     let controller = GlobalShortcutController(preferences, backends: [asked])
     portal.answers["BindShortcuts"] = .refused
     try await portal.start()
@@ -324,10 +311,9 @@ import Testing
     var limits = PortalShortcut.Limits.patient
     limits.answer = .seconds(1)
     limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
-    let shortcut = PortalShortcut(limits: limits) { [portal] in portal.client }
+    let shortcut = makeShortcut(limits)
     told.follow(shortcut)
-    let keys = try #require(Accelerator("<Alt>F1"))
-    #expect(try await pumping { await shortcut.start(keys) } == .notHeld(.unsupported))
+    #expect(try await start(shortcut) == .notHeld(.unsupported))
     try await portal.start()
     try await pump("the shortcut") { told.states.last == Self.held }
     portal.stop()
@@ -365,15 +351,14 @@ import Testing
     try await portal.start()
     let limits = PortalShortcut.Limits(
       answer: .seconds(60), pauses: [.seconds(600)])
-    let waiting = PortalShortcut(limits: limits) { [portal] in portal.client }
+    let waiting = makeShortcut(limits)
     told.follow(waiting)
-    let keys = try #require(Accelerator("<Alt>F1"))
-    #expect(try await pumping { await waiting.start(keys) } == Self.held)
+    #expect(try await start(waiting) == Self.held)
     portal.closeSession()
     try await pump("the loss") { told.states == [.starting] }
     // The user chooses other keys meanwhile.
     try await pumping { await waiting.stop() }
-    #expect(try await pumping { await waiting.start(keys) } == Self.held)
+    #expect(try await start(waiting) == Self.held)
     portal.closeSession()
     try await pump("the second loss") { told.states == [.starting, .starting] }
     try await pumping { await waiting.stop() }
@@ -382,11 +367,10 @@ import Testing
   @Test func `an attempt that fails is followed by the next, however long the waits are`() async throws {
     let limits = PortalShortcut.Limits(
       answer: .seconds(60), pauses: Array(repeating: .milliseconds(20), count: 50))
-    let patient = PortalShortcut(limits: limits) { [portal] in portal.client }
+    let patient = makeShortcut(limits)
     told.follow(patient)
     try await portal.start()
-    let keys = try #require(Accelerator("<Alt>F1"))
-    #expect(try await pumping { await patient.start(keys) } == Self.held)
+    #expect(try await start(patient) == Self.held)
     portal.answers["CreateSession"] = .failed
     portal.closeSession()
     try await pump("three attempts") { portal.calls.count { $0 == "CreateSession" } > 3 }
@@ -412,9 +396,7 @@ import Testing
     let (no, other) = (try #require(Accelerator("<Super>v")), try #require(Accelerator("<Alt>F1")))
     func start(_ keys: Accelerator, _ answer: FakePortal.Answer) async throws -> ShortcutState {
       portal.answers["BindShortcuts"] = answer
-      let shortcut = PortalShortcut(limits: .patient, refused: refused) { [portal] in portal.client
-      }
-      return try await pumping { await shortcut.start(keys) }
+      return try await self.start(makeShortcut(refused: refused), keys)
     }
     try await portal.start()
     #expect(try await start(no, .refused) == .notHeld(.refused))
@@ -431,10 +413,9 @@ import Testing
     try await portal.start()
     weak var leaked: PortalShortcut?
     func use() async throws {
-      let shortcut = PortalShortcut(limits: .patient) { [portal] in portal.client }
+      let shortcut = makeShortcut()
       leaked = shortcut
-      let keys = try #require(Accelerator("<Alt>F1"))
-      #expect(try await pumping { await shortcut.start(keys) } == Self.held)
+      #expect(try await start(shortcut) == Self.held)
     }
     try await use()
     try await pump("its end") { leaked == nil }
@@ -442,15 +423,23 @@ import Testing
 
   // MARK: Tools
 
-  private func start(_ keys: String = "<Control><Super>v") async throws -> ShortcutState {
-    let keys = try #require(Accelerator(keys))
-    return try await pumping { [shortcut] in await shortcut.start(keys) }
+  private func makeShortcut(
+    _ limits: PortalShortcut.Limits = .patient, refused: PortalShortcut.RefusedKeys? = nil,
+    remembers: Bool = false
+  ) -> PortalShortcut {
+    PortalShortcut(limits: limits, refused: refused, remembers: remembers) { [portal] in portal.client }
+  }
+
+  /// Starts a shortcut, `shortcut` if none is given.
+  private func start(
+    _ other: PortalShortcut? = nil, _ keys: Accelerator? = nil
+  ) async throws -> ShortcutState {
+    let (shortcut, keys) = (other ?? shortcut, keys ?? self.keys)
+    return try await pumping { await shortcut.start(keys) }
   }
 
   private func startOnKDE(_ limits: PortalShortcut.Limits = .patient) async throws -> ShortcutState {
-    let shortcut = PortalShortcut(limits: limits, remembers: true) { [portal] in portal.client }
-    let keys = try #require(Accelerator("<Control><Super>v"))
-    return try await pumping { await shortcut.start(keys) }
+    try await start(makeShortcut(limits, remembers: true))
   }
 }
 

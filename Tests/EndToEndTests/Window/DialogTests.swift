@@ -19,10 +19,19 @@ import Testing
   @Test func `a click anywhere on a row turns its switch`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      try await scene.waitUntilDrawn(window)
-      _ = try await scene.settledScreenshot(of: window)
-      // On the words of the first switch's row.
-      try await window.click(x: 120, y: 248)
+      // What changes between on and off is the switch.
+      var pictures: [Screenshot] = []
+      for value in [true, false] {
+        try await scene.desktop.press("alt+c")
+        #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=\(value)") })
+        pictures.append(try await scene.settledScreenshot(of: window))
+      }
+      let rows = (0..<pictures[0].height).filter { y in
+        let row = Rectangle(x: 0, y: y, width: pictures[0].width, height: 1)
+        return !pictures[0].matches(pictures[1], in: row)
+      }
+      // On the words before it.
+      try await window.click(x: 120, y: try #require(rows.first) + rows.count / 2)
       #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
     }
   }

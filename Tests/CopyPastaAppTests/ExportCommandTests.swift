@@ -7,7 +7,7 @@ import Testing
 @testable import CopyPastaApp
 
 @MainActor
-@Suite struct ExportTests {
+@Suite struct ExportCommandTests {
   @Test func `every text comes back byte for byte oldest first`() async throws {
     let texts = [
       "plain", "two\nlines\r\n", "tab\t, \"quotes\" and \\backslashes\\", "{\"json\":[1]}",

@@ -5,7 +5,7 @@ import Testing
 @testable import CopyPastaApp
 
 @MainActor
-@Suite struct HapticsTests {
+@Suite struct HapticsServiceTests {
   private static let introspection = """
     <node>
       <interface name="org.sigxcpu.Feedback">

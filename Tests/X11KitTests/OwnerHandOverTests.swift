@@ -6,7 +6,7 @@ import Testing
 
 extension X11KitTests {
   /// Leaving the text to a clipboard manager.
-  @Suite struct HandOverTests {
+  @Suite struct OwnerHandOverTests {
     let display: String
     let owner: SelectionOwner
 

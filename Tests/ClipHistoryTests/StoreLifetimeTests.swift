@@ -5,7 +5,7 @@ import Testing
 @testable import ClipHistory
 
 @Suite("Nothing is kept of a history that was let go of")
-struct LifetimeTests {
+struct StoreLifetimeTests {
   let history: TemporaryHistory
 
   init() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct DisplayLossTests {
+@Suite struct BusyDisplayLossTests {
   /// GDK waits for the answer, for ever.
   @Test func `the program ends also if it is about to show a window`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in

@@ -10,7 +10,7 @@ import Testing
 
 /// What `ClipboardRecorder` makes of the offers of a source.
 @MainActor
-@Suite struct FollowingTests {
+@Suite struct ClipboardRecorderTests {
   private let source = FakeSource()
   private let scratch: Scratch
   private let outcomes = Outcomes()

@@ -6,7 +6,7 @@ import Testing
 @testable import ClipHistory
 
 @Suite("Clips of another history come to their places, all or none")
-struct ImportTests {
+struct HistoryImportTests {
   let history: TemporaryHistory
   private static let now: Int64 = 1_800_000_000_000_000
 
@@ -156,7 +156,7 @@ struct ImportTests {
         TestFiles.install()
         let writes = Counter()
         TestFiles.beforeChange { if writes.next() == count { kill(getpid(), SIGKILL) } }
-        let adding = try HistoryImport(HistoryLocation(folder: folder), at: ImportTests.now)
+        let adding = try HistoryImport(HistoryLocation(folder: folder), at: HistoryImportTests.now)
         for number in 1...150 {
           let text = "new \(number) " + String(repeating: "n", count: 200)
           _ = try adding.add(try ClipText(text), capturedAt: Int64(number) * 10 + 5)
