@@ -27,13 +27,14 @@ import Testing
     shortcut = try #require(
       GnomeShortcut(command: "copypasta --toggle") { SettingsSchema($0, compiledIn: folder.path) })
     places = Settings(
-      SettingsSchema(Self.mediaKeys, compiledIn: folder.path), initially: ["custom-keybindings": .texts([])])
+      SettingsSchema(Self.mediaKeys, compiledIn: folder.path), initially: ["custom-keybindings": .strings([])]
+    )
     entry = Settings(
       SettingsSchema(Self.mediaKeys + ".custom-keybinding", compiledIn: folder.path), at: Self.ours,
-      initially: ["name": .text(""), "command": .text(""), "binding": .text("")])
+      initially: ["name": .string(""), "command": .string(""), "binding": .string("")])
     keys = try #require(Accelerator("<Control><Super>v"))
     shortcut.remove()
-    places.set("custom-keybindings", to: .texts([Self.others]))
+    places.set("custom-keybindings", to: .strings([Self.others]))
   }
 
   private static let source = """
@@ -52,34 +53,34 @@ import Testing
   @Test func `nothing is written until the user asks for it`() async {
     #expect(!shortcut.isSet)
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
-    #expect(places["custom-keybindings"] == .texts([Self.others]))
-    #expect(entry["binding"] == .text(""))
+    #expect(places["custom-keybindings"] == .strings([Self.others]))
+    #expect(entry["binding"] == .string(""))
   }
 
   @Test func `what was added is taken out again`() async {
     #expect(shortcut.install(keys))
-    #expect(places["custom-keybindings"] == .texts([Self.others, Self.ours]))
-    #expect(entry["command"] == .text("copypasta --toggle"))
-    #expect(entry["binding"] == .text("<Control><Super>v"))
-    #expect(entry["name"] != .text(""))
+    #expect(places["custom-keybindings"] == .strings([Self.others, Self.ours]))
+    #expect(entry["command"] == .string("copypasta --toggle"))
+    #expect(entry["binding"] == .string("<Control><Super>v"))
+    #expect(entry["name"] != .string(""))
     #expect(await shortcut.start(keys) == .held(by: .gnome, name: "Ctrl+Super+V"))
     shortcut.remove()
-    #expect(places["custom-keybindings"] == .texts([Self.others]))
-    for key in ["name", "command", "binding"] { #expect(entry[key] == .text("")) }
+    #expect(places["custom-keybindings"] == .strings([Self.others]))
+    for key in ["name", "command", "binding"] { #expect(entry[key] == .string("")) }
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
   }
 
   @Test func `adding twice is adding once`() {
     #expect(shortcut.install(keys))
     #expect(shortcut.install(keys))
-    #expect(places["custom-keybindings"] == .texts([Self.others, Self.ours]))
+    #expect(places["custom-keybindings"] == .strings([Self.others, Self.ours]))
   }
 
   @Test func `other keys that are set here become GNOME's too`() async throws {
     #expect(shortcut.install(keys))
     let state = await shortcut.start(try #require(Accelerator("<Alt>F1")))
     #expect(state == .held(by: .gnome, name: "Alt+F1"))
-    #expect(entry["binding"] == .text("<Alt>F1"))
+    #expect(entry["binding"] == .string("<Alt>F1"))
   }
 
   @Test func `what the user changes in GNOME is told`() async {
@@ -87,9 +88,9 @@ import Testing
     _ = await shortcut.start(keys)
     var states: [ShortcutState] = []
     let token = shortcut.observers.add { if case .became(let state) = $0 { states.append(state) } }
-    entry.set("binding", to: .text("<Alt>F2"))
+    entry.set("binding", to: .string("<Alt>F2"))
     #expect(states.last == .held(by: .gnome, name: "Alt+F2"))
-    places.set("custom-keybindings", to: .texts([]))
+    places.set("custom-keybindings", to: .strings([]))
     #expect(states.last == .notHeld(.unsupported))
     withExtendedLifetime(token) {}
   }
@@ -105,7 +106,7 @@ import Testing
     #expect(controller.gnomeChoice == .remove)
     #expect(controller.choose(.remove) == nil)
     #expect(try await eventually { controller.gnomeChoice == .add })
-    #expect(places["custom-keybindings"] == .texts([Self.others]))
+    #expect(places["custom-keybindings"] == .strings([Self.others]))
   }
 
   /// An administrator's lock is one more reason for which a setting is not taken.
@@ -125,7 +126,7 @@ import Testing
     controller.start()
     #expect(try await eventually { controller.gnomeChoice == .add })
     #expect(controller.choose(.add)?.contains("GNOME") == true)
-    #expect(controller.gnomeChoice == .add && places["custom-keybindings"] == .texts([Self.others]))
+    #expect(controller.gnomeChoice == .add && places["custom-keybindings"] == .strings([Self.others]))
   }
 
   @Test func `schemas of another shape are left alone`() async throws {

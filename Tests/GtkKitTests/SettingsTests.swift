@@ -10,8 +10,8 @@ import Testing
 @Suite(.serialized) struct SettingsTests {
   private let folder: TemporaryFolder
   private let schema: SettingsSchema
-  private let initial: [String: Settings.Value] = [
-    "sound": .flag(true), "name": .text("none"), "volume": .number(5), "unknown": .number(1),
+  private let initial: [String: Variant] = [
+    "sound": .bool(true), "name": .string("none"), "volume": .uint32(5), "unknown": .uint32(1),
   ]
 
   init() async throws {
@@ -45,19 +45,19 @@ import Testing
 
   @Test func `a schema tells its keys and what they are at first`() {
     #expect(Set(schema.keys) == ["sound", "name", "volume", "list", "odd"])
-    #expect(schema.initialValue(of: "sound") == .flag(true))
-    #expect(schema.initialValue(of: "name") == .text(""))
-    #expect(schema.initialValue(of: "volume") == .number(3))
-    #expect(schema.initialValue(of: "list") == .texts(["a", "b"]))
-    #expect(schema.initialValue(of: "odd") == nil)
+    #expect(schema.initialValue(of: "sound") == .bool(true))
+    #expect(schema.initialValue(of: "name") == .string(""))
+    #expect(schema.initialValue(of: "volume") == .uint32(3))
+    #expect(schema.initialValue(of: "list") == .strings(["a", "b"]))
+    #expect(schema.initialValue(of: "odd") == .int32s([]))
     #expect(schema.initialValue(of: "unknown") == nil)
   }
 
   @Test func `the schema goes before what the code says`() {
     let settings = Settings(schema, initially: initial)
     defer { settings.reset(initial.keys) }
-    #expect(settings["volume"] == .number(3))
-    #expect(settings["unknown"] == .number(1))
+    #expect(settings["volume"] == .uint32(3))
+    #expect(settings["unknown"] == .uint32(1))
     #expect(settings["sneaked in"] == nil)
   }
 
@@ -66,33 +66,33 @@ import Testing
     var told: [String] = []
     let other = Settings(schema, initially: initial) { told.append($0) }
     defer { settings.reset(initial.keys) }
-    #expect(settings.set("name", to: .text("new")))
-    #expect(settings.set("sound", to: .flag(false)))
+    #expect(settings.set("name", to: .string("new")))
+    #expect(settings.set("sound", to: .bool(false)))
     #expect(MainLoop.run(until: { told.count == 2 }, atMost: .seconds(20)))
     #expect(told == ["name", "sound"])
-    #expect(other["name"] == .text("new"))
-    #expect(other["sound"] == .flag(false))
+    #expect(other["name"] == .string("new"))
+    #expect(other["sound"] == .bool(false))
   }
 
   @Test(arguments: [
-    ("volume", Settings.Value.number(10)), ("volume", .text("loud")), ("nothing", .flag(true)),
+    ("volume", Variant.uint32(10)), ("volume", .string("loud")), ("nothing", .bool(true)),
   ])
-  func `what a key does not take is refused`(key: String, value: Settings.Value) {
+  func `what a key does not take is refused`(key: String, value: Variant) {
     let settings = Settings(schema, initially: initial)
     #expect(!settings.set(key, to: value))
-    #expect(settings["volume"] == .number(3))
+    #expect(settings["volume"] == .uint32(3))
   }
 
   @Test func `without a schema the values are kept in memory`() {
     var told: [String] = []
     let settings = Settings(nil, initially: initial) { told.append($0) }
-    #expect(settings["volume"] == .number(5))
-    #expect(settings.set("volume", to: .number(6)))
-    #expect(settings.set("volume", to: .number(6)))
-    #expect(settings["volume"] == .number(6))
+    #expect(settings["volume"] == .uint32(5))
+    #expect(settings.set("volume", to: .uint32(6)))
+    #expect(settings.set("volume", to: .uint32(6)))
+    #expect(settings["volume"] == .uint32(6))
     #expect(told == ["volume"])
     #expect(!settings.areKept)
-    #expect(Settings(nil, initially: initial)["volume"] == .number(5))
+    #expect(Settings(nil, initially: initial)["volume"] == .uint32(5))
   }
 
   @Test func `what is kept in memory is not called kept`() {
@@ -100,13 +100,13 @@ import Testing
   }
 
   @Test func `a list is kept`() {
-    let settings = Settings(schema, initially: ["list": .texts([])])
-    #expect(settings["list"] == .texts(["a", "b"]))
-    #expect(settings.set("list", to: .texts(["é", ""])))
-    #expect(Settings(schema, initially: ["list": .texts([])])["list"] == .texts(["é", ""]))
+    let settings = Settings(schema, initially: ["list": .strings([])])
+    #expect(settings["list"] == .strings(["a", "b"]))
+    #expect(settings.set("list", to: .strings(["é", ""])))
+    #expect(Settings(schema, initially: ["list": .strings([])])["list"] == .strings(["é", ""]))
     settings.reset("list")
     settings.reset("nothing")
-    #expect(settings["list"] == .texts(["a", "b"]))
+    #expect(settings["list"] == .strings(["a", "b"]))
   }
 
   @Test func `a schema of several places has a value in each`() async throws {
@@ -118,9 +118,9 @@ import Testing
     #expect(self.schema.path == "/org/copypasta/test/")
     let here = Settings(schema, at: "/org/copypasta/here/", initially: initial)
     let there = Settings(schema, at: "/org/copypasta/there/", initially: initial)
-    #expect(here.set("name", to: .text("here")))
-    #expect(there["name"] == .text(""))
-    #expect(Settings(schema, at: "/org/copypasta/here/", initially: initial)["name"] == .text("here"))
+    #expect(here.set("name", to: .string("here")))
+    #expect(there["name"] == .string(""))
+    #expect(Settings(schema, at: "/org/copypasta/here/", initially: initial)["name"] == .string("here"))
   }
 
   @Test func `nothing is left of them once they are gone`() {
@@ -142,7 +142,7 @@ extension Settings {
   /// Gives keys their first values back, for the next test: the memory is the process's.
   fileprivate func reset(_ keys: some Sequence<String>) {
     for key in keys {
-      set(key, to: ["sound": .flag(true), "name": .text(""), "volume": .number(3)][key] ?? .number(1))
+      set(key, to: ["sound": .bool(true), "name": .string(""), "volume": .uint32(3)][key] ?? .uint32(1))
     }
   }
 }

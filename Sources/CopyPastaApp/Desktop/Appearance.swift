@@ -176,16 +176,16 @@ private struct GnomeAppearance {
 
   init(changed: @escaping @MainActor () -> Void) {
     interface = Settings(
-      SettingsSchema("org.gnome.desktop.interface"), initially: ["color-scheme": .text("default")]
+      SettingsSchema("org.gnome.desktop.interface"), initially: ["color-scheme": .string("default")]
     ) { _ in changed() }
     accessibility = Settings(
-      SettingsSchema("org.gnome.desktop.a11y.interface"), initially: ["high-contrast": .flag(false)]
+      SettingsSchema("org.gnome.desktop.a11y.interface"), initially: ["high-contrast": .bool(false)]
     ) { _ in changed() }
   }
 
   var appearance: Appearance {
     Appearance(
-      isDark: interface["color-scheme"] == .text("prefer-dark"),
-      hasHighContrast: accessibility["high-contrast"] == .flag(true))
+      isDark: interface["color-scheme"] == .string("prefer-dark"),
+      hasHighContrast: accessibility["high-contrast"] == .bool(true))
   }
 }

@@ -22,13 +22,13 @@ final class Preferences {
     case usesHaptics = "haptics"
 
     /// What holds if the user set nothing.
-    var initialValue: Settings.Value {
+    var initialValue: Variant {
       switch self {
-      case .shortcut: .text("<Control><Super>v")
-      case .hidesAfterCopying, .hidesOnFocusLoss, .startsAtLogin: .flag(false)
-      case .showsTrayIcon, .usesHaptics: .flag(true)
-      case .sizeLimit: .number(64)
-      case .keepTime: .text(KeepTime.always.rawValue)
+      case .shortcut: .string("<Control><Super>v")
+      case .hidesAfterCopying, .hidesOnFocusLoss, .startsAtLogin: .bool(false)
+      case .showsTrayIcon, .usesHaptics: .bool(true)
+      case .sizeLimit: .uint32(64)
+      case .keepTime: .string(KeepTime.always.rawValue)
       }
     }
   }
@@ -49,59 +49,56 @@ final class Preferences {
 
   /// The global shortcut, as GTK writes accelerators; empty for none.
   var shortcut: String {
-    get { if case .text(let value) = self[.shortcut] { value } else { "" } }
-    set { self[.shortcut] = .text(newValue) }
+    get { self[.shortcut].string ?? "" }
+    set { self[.shortcut] = .string(newValue) }
   }
 
   /// Whether the window hides once a text was copied.
   var hidesAfterCopying: Bool {
     get { flag(.hidesAfterCopying) }
-    set { self[.hidesAfterCopying] = .flag(newValue) }
+    set { self[.hidesAfterCopying] = .bool(newValue) }
   }
 
   /// Whether the window hides when another one becomes active.
   var hidesOnFocusLoss: Bool {
     get { flag(.hidesOnFocusLoss) }
-    set { self[.hidesOnFocusLoss] = .flag(newValue) }
+    set { self[.hidesOnFocusLoss] = .bool(newValue) }
   }
 
   /// Whether there is an icon in the tray, if the desktop has a tray.
   var showsTrayIcon: Bool {
     get { flag(.showsTrayIcon) }
-    set { self[.showsTrayIcon] = .flag(newValue) }
+    set { self[.showsTrayIcon] = .bool(newValue) }
   }
 
   /// Whether the program starts hidden when the user logs in.
   var startsAtLogin: Bool {
     get { flag(.startsAtLogin) }
-    set { self[.startsAtLogin] = .flag(newValue) }
+    set { self[.startsAtLogin] = .bool(newValue) }
   }
 
   /// The largest text that is recorded, in bytes; kept in whole MiB, within `sizeLimits`.
   var sizeLimit: Int {
-    get { if case .number(let value) = self[.sizeLimit] { value << 20 } else { 64 << 20 } }
-    set { self[.sizeLimit] = .number((newValue >> 20).clamped(to: Self.sizeLimits)) }
+    get { sizeLimitInMiB << 20 }
+    set { sizeLimitInMiB = newValue >> 20 }
   }
 
   /// The same in MiB.
   var sizeLimitInMiB: Int {
-    get { sizeLimit >> 20 }
-    set { sizeLimit = newValue << 20 }
+    get { Int(self[.sizeLimit].uint32 ?? 64) }
+    set { self[.sizeLimit] = .uint32(UInt32(newValue.clamped(to: Self.sizeLimits))) }
   }
 
   /// How long texts are kept; a value that is none of the choices counts as always.
   var keepTime: KeepTime {
-    get {
-      guard case .text(let value) = self[.keepTime] else { return .always }
-      return KeepTime(rawValue: value) ?? .always
-    }
-    set { self[.keepTime] = .text(newValue.rawValue) }
+    get { self[.keepTime].string.flatMap(KeepTime.init) ?? .always }
+    set { self[.keepTime] = .string(newValue.rawValue) }
   }
 
   /// Whether the device buzzes shortly when a text was copied, if it can.
   var usesHaptics: Bool {
     get { flag(.usesHaptics) }
-    set { self[.usesHaptics] = .flag(newValue) }
+    set { self[.usesHaptics] = .bool(newValue) }
   }
 
   /// Whether the values outlast the program; false if the schema is not installed or the desktop keeps none.
@@ -115,9 +112,9 @@ final class Preferences {
     observers[key, default: Observers()].add(body)
   }
 
-  private func flag(_ key: Key) -> Bool { self[key] == .flag(true) }
+  private func flag(_ key: Key) -> Bool { self[key].bool == true }
 
-  private subscript(key: Key) -> Settings.Value {
+  private subscript(key: Key) -> Variant {
     get { settings[key.rawValue] ?? key.initialValue }
     set { if self[key] != newValue { settings.set(key.rawValue, to: newValue) } }
   }

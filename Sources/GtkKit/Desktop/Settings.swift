@@ -4,46 +4,13 @@ import CGtk
 ///
 /// ```swift
 /// let schema = SettingsSchema("org.example.App")
-/// let settings = Settings(schema, initially: ["sound": .flag(true)]) { key in print(key, "has changed") }
-/// settings.set("sound", to: .flag(false))
+/// let settings = Settings(schema, initially: ["sound": .bool(true)]) { key in print(key, "has changed") }
+/// settings.set("sound", to: .bool(false))
 /// ```
 @MainActor
 public final class Settings {
-  /// The value of a setting, in the types that are in use.
-  public enum Value: Equatable, Sendable {
-    /// `b`.
-    case flag(Bool)
-    /// `s`.
-    case text(String)
-    /// `u`: from 0 to 4,294,967,295.
-    case number(Int)
-    /// `as`.
-    case texts([String])
-
-    /// Reads a value; nil if it is of another type.
-    init?(_ variant: Variant) {
-      switch variant.type {
-      case "b": self = .flag(variant.bool ?? false)
-      case "s": self = .text(variant.string ?? "")
-      case "u": self = .number(Int(variant.uint32 ?? 0))
-      case "as": self = .texts(variant.strings ?? [])
-      default: return nil
-      }
-    }
-
-    /// The value for GLib.
-    var variant: Variant {
-      switch self {
-      case .flag(let value): .bool(value)
-      case .text(let value): .string(value)
-      case .number(let value): .uint32(UInt32(clamping: value))
-      case .texts(let values): .strings(values)
-      }
-    }
-  }
-
   private let stored: Stored?
-  private var values: [String: Value]
+  private var values: [String: Variant]
   private let changed: @MainActor (String) -> Void
 
   /// The settings of a schema, in the place and by the backend that GSettings has for them.
@@ -54,7 +21,7 @@ public final class Settings {
   ///   - initial: every key, with what holds if the schema does not know it.
   ///   - changed: called with the key of each change, whoever made it.
   public init(
-    _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: Value],
+    _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: Variant],
     changed: @escaping @MainActor (_ key: String) -> Void = { _ in }
   ) {
     self.changed = changed
@@ -70,7 +37,7 @@ public final class Settings {
   public var areKept: Bool { stored.map { !$0.isInMemory } ?? false }
 
   /// A key's value at present; nil for a key that is not among the initial ones.
-  public subscript(key: String) -> Value? {
+  public subscript(key: String) -> Variant? {
     stored?.value(of: key) ?? values[key]
   }
 
@@ -79,7 +46,7 @@ public final class Settings {
   /// - Returns: false if the value is not of the key's type and range, or the system's administrator has locked the
   ///   key.
   @discardableResult
-  public func set(_ key: String, to value: Value) -> Bool {
+  public func set(_ key: String, to value: Variant) -> Bool {
     if let stored, stored.schema.initialValue(of: key) != nil { return stored.set(key, to: value) }
     guard let old = values[key] else { return false }
     values[key] = value
@@ -121,17 +88,17 @@ private struct Stored {
       == "GMemorySettingsBackend"
   }
 
-  func value(of key: String) -> Settings.Value? {
+  func value(of key: String) -> Variant? {
     // GSettings aborts for a key that is not there.
     guard schema.initialValue(of: key) != nil,
       let value = g_settings_get_value(object.cast(), key)
     else { return nil }
-    return Settings.Value(Variant(taking: value))
+    return Variant(taking: value)
   }
 
-  func set(_ key: String, to value: Settings.Value) -> Bool {
+  func set(_ key: String, to value: Variant) -> Bool {
     schema.accepts(value, for: key)
-      && value.variant.withPointer { g_settings_set_value(object.cast(), key, $0) } != 0
+      && value.withPointer { g_settings_set_value(object.cast(), key, $0) } != 0
   }
 
   func reset(_ key: String) {

@@ -39,21 +39,19 @@ public final class SettingsSchema {
     return strings(in: UnsafeRawPointer(list).assumingMemoryBound(to: UnsafePointer<CChar>?.self))
   }
 
-  /// The value of a key that the user has not set; nil if there is no such key, or one of another type.
-  public func initialValue(of key: String) -> Settings.Value? {
+  /// The value of a key that the user has not set; nil if there is no such key.
+  public func initialValue(of key: String) -> Variant? {
     guard let description = schemaKey(key) else { return nil }
     defer { g_settings_schema_key_unref(description) }
-    return g_settings_schema_key_get_default_value(description).flatMap {
-      Settings.Value(Variant(taking: $0))
-    }
+    return g_settings_schema_key_get_default_value(description).map(Variant.init(taking:))
   }
 
   /// Whether a key accepts a value: it exists, is of that type, and the value lies within its range.
-  func accepts(_ value: Settings.Value, for key: String) -> Bool {
+  func accepts(_ value: Variant, for key: String) -> Bool {
     guard let description = schemaKey(key) else { return false }
     defer { g_settings_schema_key_unref(description) }
     let type = g_settings_schema_key_get_value_type(description)
-    return value.variant.withPointer {
+    return value.withPointer {
       g_variant_is_of_type($0, type) != 0 && g_settings_schema_key_range_check(description, $0) != 0
     }
   }

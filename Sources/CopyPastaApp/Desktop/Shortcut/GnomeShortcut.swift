@@ -27,15 +27,15 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
 
   /// - Parameter lookUp: finds a schema by its id; nil if it is not installed.
   init?(command: String, lookUp: @MainActor (String) -> SettingsSchema?) {
-    guard let schema = lookUp(Self.mediaKeys), case .texts? = schema.initialValue(of: Self.list),
+    guard let schema = lookUp(Self.mediaKeys), schema.initialValue(of: Self.list)?.strings != nil,
       let entrySchema = lookUp(Self.mediaKeys + ".custom-keybinding"), entrySchema.path == nil
     else { return nil }
     self.command = command
     let changes = Observers<Void>()
-    paths = Settings(schema, initially: [Self.list: .texts([])]) { _ in changes.notify() }
+    paths = Settings(schema, initially: [Self.list: .strings([])]) { _ in changes.notify() }
     entry = Settings(
       entrySchema, at: Self.path,
-      initially: ["name": .text(""), "command": .text(""), "binding": .text("")]
+      initially: ["name": .string(""), "command": .string(""), "binding": .string("")]
     ) { _ in changes.notify() }
     changesToken = changes.add(weakly(self) { shortcut, _ in shortcut.settingsChanged() })
   }
@@ -53,9 +53,9 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
       ("name", tr("Show or Hide the Clipboard History")), ("command", command), ("binding", keys.name),
     ]
     let isWritten = values.allSatisfy { key, value in
-      entry[key] == .text(value) || entry.set(key, to: .text(value))
+      entry[key] == .string(value) || entry.set(key, to: .string(value))
     }
-    return isWritten && (isSet || paths.set(Self.list, to: .texts(listed + [Self.path])))
+    return isWritten && (isSet || paths.set(Self.list, to: .strings(listed + [Self.path])))
   }
 
   /// Takes the shortcut out of GNOME's.
@@ -64,7 +64,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   @discardableResult
   func remove() -> Bool {
     guard isSet else { return true }
-    guard paths.set(Self.list, to: .texts(listed.filter { $0 != Self.path })) else { return false }
+    guard paths.set(Self.list, to: .strings(listed.filter { $0 != Self.path })) else { return false }
     for key in ["name", "command", "binding"] { entry.reset(key) }
     return true
   }
@@ -87,11 +87,9 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   }
 
   private var state: ShortcutState {
-    guard isSet, case .text(let binding)? = entry["binding"] else { return .notHeld(.unsupported) }
+    guard isSet, let binding = entry["binding"]?.string else { return .notHeld(.unsupported) }
     return .held(by: .gnome, name: Accelerator(binding)?.label)
   }
 
-  private var listed: [String] {
-    if case .texts(let listed)? = paths[Self.list] { listed } else { [] }
-  }
+  private var listed: [String] { paths[Self.list]?.strings ?? [] }
 }
