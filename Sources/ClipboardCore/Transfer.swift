@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The content of an offer on the clipboard.
 public enum ClipboardContent: Equatable, Sendable {
   /// Its text, byte for byte as the owner sent it: valid UTF-8 or not, with NULs or without, possibly empty.
@@ -52,5 +54,89 @@ public struct TransferLimits: Equatable, Sendable {
     self.idleTimeout = idleTimeout
     self.total = total
     self.grace = grace
+  }
+}
+
+/// The names under which programs offer and ask for plain text, the preferred ones first.
+///
+/// `TEXT` comes last: its owner chooses the encoding, which may be one that we do not know (COMPOUND_TEXT), while
+/// `STRING` is always ISO 8859-1.
+public enum TextFormat: String, CaseIterable, Sendable {
+  case utf8String = "UTF8_STRING"
+  case plainUTF8 = "text/plain;charset=utf-8"
+  case plainUpperUTF8 = "text/plain;charset=UTF-8"
+  case plain = "text/plain"
+  case string = "STRING"
+  case text = "TEXT"
+
+  /// All names, in order of preference.
+  public static let names = allCases.map(\.rawValue)
+
+  /// The names that are MIME types.
+  ///
+  /// On Wayland only these are offered: GDK would list another one, and leave whoever asks for it waiting for ever.
+  public static let mimeTypes = names.filter { $0.contains("/") }
+}
+
+/// The format that a password manager lists beside a text that nobody should keep.
+///
+/// The format means that only with the value `secret`: xclip, told to offer it, gives its text for it.
+public enum SecretHint {
+  /// Its name.
+  public static let name = "x-kde-passwordManagerHint"
+
+  /// The longest value that is read, in bytes; a longer one is no secret's.
+  public static let longestValue = 4096
+
+  /// Whether a value marks a secret.
+  ///
+  /// A program that lists the format and keeps the value to itself is taken at its word: nil, for a refusal, and an
+  /// empty value mean a secret.
+  public static func marksSecret(_ value: [UInt8]?) -> Bool {
+    guard let value, let end = value.lastIndex(where: { $0 != 0 && $0 != UInt8(ascii: "\n") }) else {
+      return true
+    }
+    return value[...end].elementsEqual("secret".utf8)
+  }
+}
+
+/// Whether the clipboard may be read, known on every thread at the moment it changes.
+///
+/// Once `revoke()` has returned, no question is on its way that was asked through `ask`.
+public final class ReadingPermit: Sendable {
+  private struct State {
+    var isGranted = false
+    var grants = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Nothing may be read until it is granted.
+  public init() {}
+
+  /// Allows reading; each time counts as a reason to look at what is on the clipboard.
+  public func grant() {
+    state.withLock {
+      if !$0.isGranted { $0.grants += 1 }
+      $0.isGranted = true
+    }
+  }
+
+  /// Forbids it from now on.
+  public func revoke() { state.withLock { $0.isGranted = false } }
+
+  /// The number of the grant that holds; nil if none does.
+  ///
+  /// While it stays the same, reading was allowed without a break.
+  public var current: Int? { state.withLock { $0.isGranted ? $0.grants : nil } }
+
+  /// Asks a question if that is allowed; the permit cannot be revoked meanwhile.
+  ///
+  /// - Returns: false if the question was not asked.
+  public func ask(_ question: () -> Void) -> Bool {
+    state.withLock {
+      if $0.isGranted { question() }
+      return $0.isGranted
+    }
   }
 }

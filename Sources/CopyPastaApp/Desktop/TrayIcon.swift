@@ -1,3 +1,4 @@
+import Glibc
 import GtkKit
 import SerialQueue
 
@@ -67,4 +68,210 @@ final class TrayIcon {
     self.isShown = isShown
     shownChanged(isShown)
   }
+}
+
+/// The icon as tray hosts know it: a StatusNotifierItem, registered with each watcher that appears on the bus.
+///
+/// See https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/. A watcher keeps the list of items; hosts,
+/// such as a panel, show what is on it. Most hosts are a watcher as well.
+@MainActor
+final class TrayItem {
+  private static let watcher = RemoteObject(
+    name: "org.kde.StatusNotifierWatcher", path: "/StatusNotifierWatcher",
+    interface: "org.kde.StatusNotifierWatcher")
+
+  private let bus: Bus
+  /// The bus name that the item is registered by.
+  ///
+  /// In a sandbox it is the connection's own: no sandbox allows the name that the specification wants, which has the
+  /// process's number, and that is the same in every sandbox.
+  private let name: String
+  private let requested: @MainActor (TrayIcon.Request, Activation) -> Void
+  private let hostedChanged: @MainActor (Bool) -> Void
+  private let look = TrayLook()
+  /// The activation token that the host sent for its next call.
+  private var token: String?
+  private var watcherOwner: String?
+  private var registrations: [Bus.Registration] = []
+  private var pauseObservation: ListenerToken?
+
+  /// Offers the icon to the tray hosts of a bus, until the item is let go.
+  ///
+  /// - Parameters:
+  ///   - isSandboxed: whether the program may have no name of its own for it.
+  ///   - hostedChanged: called when it is known whether a host shows the icon.
+  init(
+    on bus: Bus, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,
+    requested: @escaping @MainActor (TrayIcon.Request, Activation) -> Void,
+    hostedChanged: @escaping @MainActor (Bool) -> Void
+  ) throws(BusError) {
+    self.bus = bus
+    name = isSandboxed ? bus.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
+    self.requested = requested
+    self.hostedChanged = hostedChanged
+    let menu = TrayMenu(pause, chosen: weakly(self) { $0.request($1, at: $2) })
+    registrations = [
+      try bus.export(
+        Self.introspection, at: "/StatusNotifierItem", methods: methods, properties: look.properties),
+      try menu.export(on: bus),
+    ]
+    pauseObservation = pause.observe { menu.tellOfPause(on: bus) }
+    if !isSandboxed { registrations.append(bus.ownName(name)) }
+    registrations += ["StatusNotifierHostRegistered", "StatusNotifierHostUnregistered"].map { signal in
+      bus.subscribe(to: signal, of: Self.watcher, weakly(self) { item, _ in item.askForHost() })
+    }
+    registrations.append(
+      bus.watchName(
+        Self.watcher.name, appeared: weakly(self) { $0.watcherAppeared($1) },
+        vanished: weakly(self) { $0.watcherVanished() }))
+  }
+
+  // MARK: The watcher
+
+  private func watcherAppeared(_ owner: String) {
+    watcherOwner = owner
+    // Weakly, or an icon that is switched off would stay until a slow watcher has answered.
+    Task.unpooled { [weak self, bus, name] in
+      do throws(BusError) {
+        try await bus.call(
+          Self.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
+        self?.askForHost()
+      } catch {
+        // A watcher that takes no items, or that has gone again: there is no icon.
+      }
+    }
+  }
+
+  private func watcherVanished() {
+    watcherOwner = nil
+    hostedChanged(false)
+  }
+
+  private func askForHost() {
+    let properties = RemoteObject(
+      name: Self.watcher.name, path: Self.watcher.path, interface: "org.freedesktop.DBus.Properties")
+    let asked = watcherOwner
+    Task.unpooled { [weak self, bus] in
+      var isHosted = false
+      do throws(BusError) {
+        let answer = try await bus.call(
+          properties, "Get", [.string(Self.watcher.interface), .string("IsStatusNotifierHostRegistered")],
+          startsService: false)
+        isHosted = answer[0]?.unboxed?.bool ?? false
+      } catch {
+        // If a watcher does not tell, no host can be relied on.
+      }
+      guard let self, asked == watcherOwner else { return }
+      hostedChanged(isHosted)
+    }
+  }
+
+  // MARK: What hosts call
+
+  private var methods: [String: Bus.Method] {
+    let toggle: Bus.Method = { [weak self] _ in self?.request(.toggle) ?? [] }
+    return [
+      "Activate": toggle, "SecondaryActivate": toggle,
+      // For a host that cannot show the menu; a Wayland window cannot go to the place on the screen that it names.
+      "ContextMenu": { [weak self] _ in self?.request(.show) ?? [] },
+      "Scroll": { _ in [] },
+      "ProvideXdgActivationToken": { [weak self] arguments in
+        self?.token = arguments[0]?.string
+        return []
+      },
+    ]
+  }
+
+  /// Passes on what the user asks for, with the token that came for it, which counts once.
+  ///
+  /// - Returns: no values, the answer to the host's call.
+  @discardableResult
+  private func request(_ request: TrayIcon.Request, at time: UInt32 = 0) -> [Variant] {
+    let activation: Activation =
+      if let token { .token(token) } else if time != 0 { .time(time) } else { .ambient }
+    token = nil
+    requested(request, activation)
+    return []
+  }
+
+  private static let introspection = """
+    <node>
+      <interface name="org.kde.StatusNotifierItem">
+        <method name="Activate"><arg type="i" direction="in"/><arg type="i" direction="in"/></method>
+        <method name="SecondaryActivate"><arg type="i" direction="in"/><arg type="i" direction="in"/></method>
+        <method name="ContextMenu"><arg type="i" direction="in"/><arg type="i" direction="in"/></method>
+        <method name="Scroll"><arg type="i" direction="in"/><arg type="s" direction="in"/></method>
+        <method name="ProvideXdgActivationToken"><arg type="s" direction="in"/></method>
+        <property name="Category" type="s" access="read"/>
+        <property name="Id" type="s" access="read"/>
+        <property name="Title" type="s" access="read"/>
+        <property name="Status" type="s" access="read"/>
+        <property name="WindowId" type="i" access="read"/>
+        <property name="IconName" type="s" access="read"/>
+        <property name="IconPixmap" type="a(iiay)" access="read"/>
+        <property name="IconThemePath" type="s" access="read"/>
+        <property name="OverlayIconName" type="s" access="read"/>
+        <property name="OverlayIconPixmap" type="a(iiay)" access="read"/>
+        <property name="AttentionIconName" type="s" access="read"/>
+        <property name="AttentionIconPixmap" type="a(iiay)" access="read"/>
+        <property name="AttentionMovieName" type="s" access="read"/>
+        <property name="ToolTip" type="(sa(iiay)ss)" access="read"/>
+        <property name="ItemIsMenu" type="b" access="read"/>
+        <property name="Menu" type="o" access="read"/>
+        <signal name="NewTitle"/>
+        <signal name="NewIcon"/>
+        <signal name="NewAttentionIcon"/>
+        <signal name="NewOverlayIcon"/>
+        <signal name="NewToolTip"/>
+        <signal name="NewStatus"><arg type="s"/></signal>
+      </interface>
+    </node>
+    """
+}
+
+/// What the icon looks like and is called: the properties of the StatusNotifierItem.
+@MainActor
+private final class TrayLook {
+  /// The sizes that panels use, in pixels; a host takes the next larger one and scales it down.
+  private static let sizes = [16, 22, 24, 32, 48, 64]
+  private static let symbolicIcon = CopyPasta.id + "-symbolic"
+
+  private lazy var pixmaps = Self.sizes.compactMap { Pixmap(svg: PackageResources.icon_svg, size: $0) }
+
+  /// Whether the host finds the icon in the theme, by its name, and so can give it the panel's colour.
+  private var hasName: Bool { ProgramFiles.areKnownToOthers && Theme.hasIcon(Self.symbolicIcon) }
+
+  /// Each value is made when a host asks for it.
+  var properties: [String: Bus.Property] {
+    let noIcon: Bus.Property = { .array(of: "(iiay)", []) }
+    let noName: Bus.Property = { .string("") }
+    return [
+      "Category": { .string("ApplicationStatus") },
+      "Id": { .string(CopyPasta.id) },
+      "Title": { .string(CopyPasta.name) },
+      "Status": { .string("Active") },
+      "WindowId": { .int32(0) },
+      "IconName": { [self] in .string(hasName ? Self.symbolicIcon : "") },
+      "IconPixmap": { [self] in .array(of: "(iiay)", hasName ? [] : pixmaps.map(\.variant)) },
+      "IconThemePath": noName,
+      "OverlayIconName": noName,
+      "OverlayIconPixmap": noIcon,
+      "AttentionIconName": noName,
+      "AttentionIconPixmap": noIcon,
+      "AttentionMovieName": noName,
+      // Never a clip's text: other programs read this.
+      "ToolTip": {
+        .tuple([
+          .string(""), .array(of: "(iiay)", []), .string(CopyPasta.name), .string(tr("Clipboard history")),
+        ])
+      },
+      "ItemIsMenu": { .bool(false) },
+      "Menu": { .objectPath(TrayMenu.path) },
+    ]
+  }
+}
+
+extension Pixmap {
+  /// As the StatusNotifierItem specification wants it, `(iiay)`.
+  fileprivate var variant: Variant { .tuple([.int32(Int32(width)), .int32(Int32(height)), .bytes(argb)]) }
 }

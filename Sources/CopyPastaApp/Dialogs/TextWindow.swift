@@ -47,3 +47,50 @@ final class TextWindow: Dialogs.Dialog {
     view.grabFocus()
   }
 }
+
+/// What a window shows of a text: its beginning, in lines that GTK lays out at once.
+struct ShownText: Equatable, Sendable {
+  /// How much is shown at most, in bytes of the text.
+  static let sizeLimit = 1 << 20
+  /// How long a line is at most, in bytes.
+  ///
+  /// The time in which GTK lays out a line without blanks grows with its square: 0.8 s for 16 KiB.
+  static let lineLimit = 2 << 10
+
+  /// The text that is shown.
+  let text: String
+  /// Whether the text goes on.
+  let isCut: Bool
+  /// Whether there are line breaks that the text itself does not have.
+  let hasBrokenLines: Bool
+
+  init(_ text: ClipText) {
+    isCut = text.byteCount > Self.sizeLimit
+    var shown: [UInt8] = []
+    shown.reserveCapacity(min(text.byteCount, Self.sizeLimit) * 9 / 8)
+    var length = 0
+    var hasBrokenLines = false
+    for byte in text.leading(Self.sizeLimit).utf8 {
+      let isBreak = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+      if length >= Self.lineLimit, !isBreak, !UTF8.isContinuation(byte) {
+        shown.append(UInt8(ascii: "\n"))
+        length = 0
+        hasBrokenLines = true
+      }
+      shown.append(byte)
+      length = isBreak ? 0 : length + 1
+    }
+    self.text = String(decoding: shown, as: UTF8.self)
+    self.hasBrokenLines = hasBrokenLines
+  }
+
+  /// What the user has to know of what is shown; nil if it is the text as it is.
+  @MainActor var note: String? {
+    let notes = [
+      isCut ? tr("Only the first MiB is shown.") : nil,
+      hasBrokenLines ? tr("Lines of more than 2 KiB are broken here.") : nil,
+    ].compactMap(\.self)
+    guard !notes.isEmpty else { return nil }
+    return (notes + [tr("Copy copies the whole text, as it is.")]).joined(separator: " ")
+  }
+}

@@ -104,3 +104,131 @@ final class ShortcutGroup {
     keys.explain(text, spoken: namesKeys ? text : recorder.name + ". " + text)
   }
 }
+
+/// A button that shows the keys of a shortcut, and takes the next ones that are pressed once it was clicked.
+///
+/// Escape cancels, Backspace sets none.
+@MainActor
+final class ShortcutRecorder {
+  /// What a press of keys comes to while the user chooses a shortcut.
+  enum Choice: Equatable {
+    /// Only modifiers so far.
+    case incomplete
+    /// These will do.
+    case chosen(Accelerator)
+    /// These will not; the text says why.
+    case unsuitable(String)
+
+    /// What a press comes to.
+    init(_ keys: Accelerator) {
+      if keys.isModifierAlone {
+        self = .incomplete
+      } else if let objection = keys.objection {
+        self = .unsuitable(objection)
+      } else {
+        self = .chosen(keys)
+      }
+    }
+  }
+
+  let root: Button
+  private let label = Label()
+  private weak var window: Window?
+
+  /// What the user does with the button.
+  enum News {
+    /// The button waits for keys now, or does not any more.
+    case recording(Bool)
+    /// These keys were chosen, as GTK writes them; empty for none.
+    case chosen(String)
+    /// The keys that were pressed will not do; the text says why.
+    case refused(String)
+  }
+
+  private let tell: @MainActor (News) -> Void
+
+  /// - Parameters:
+  ///   - window: the one that the button is in; it is not kept.
+  ///   - tell: called with what the user does.
+  init(in window: Window, tell: @escaping @MainActor (News) -> Void) {
+    self.window = window
+    self.tell = tell
+    window.noteInput()
+    label.center()
+    label.wrap()
+    root = Button(child: label)
+    root.addStyle("shortcut")
+    root.onClick(weakly(self) { $0.clicked() })
+    root.onFocusLoss(weakly(self) { $0.isRecording = false })
+    // A window that is closed need not lose the focus before.
+    root.onHide(weakly(self) { $0.isRecording = false })
+    show()
+  }
+
+  /// What is set, as GTK writes accelerators.
+  var shortcut = "" {
+    didSet { show() }
+  }
+
+  /// The keys that are set, for the user.
+  var name: String { Accelerator(shortcut)?.label ?? tr("None") }
+
+  private(set) var isRecording = false {
+    didSet {
+      guard isRecording != oldValue else { return }
+      askFirst()
+      // The desktop's own shortcuts, too, are only keys now.
+      window?.takesSystemShortcuts = isRecording
+      tell(.recording(isRecording))
+      show()
+    }
+  }
+
+  /// Whether the window asks here before its own keys and those of all that is in it.
+  private var isAskedFirst = false
+
+  /// Of what takes keys on their way down, GTK asks the latest first; the application's came when the window joined it.
+  private func askFirst() {
+    guard !isAskedFirst else { return }
+    isAskedFirst = true
+    window?.onKeyPress { [weak self] in self?.pressed($0) ?? false }
+  }
+
+  /// Takes the next keys.
+  func record() {
+    root.grabFocus()
+    isRecording = true
+  }
+
+  private func clicked() {
+    if isRecording { isRecording = false } else { record() }
+  }
+
+  private func pressed(_ keys: Accelerator) -> Bool {
+    guard isRecording else { return false }
+    switch (keys.keyName, keys.modifiers.isEmpty) {
+    case ("Escape", true): isRecording = false
+    case ("BackSpace", true): choose("")
+    default: judge(keys)
+    }
+    return true
+  }
+
+  private func judge(_ keys: Accelerator) {
+    switch Choice(keys) {
+    case .incomplete: break
+    case .chosen(let keys): choose(keys.name)
+    case .unsuitable(let why): tell(.refused(why))
+    }
+  }
+
+  private func choose(_ name: String) {
+    tell(.chosen(name))
+    isRecording = false
+  }
+
+  private func show() {
+    label.text = isRecording ? tr("Press Keys…") : name
+    if isRecording { root.addStyle("recording") } else { root.removeStyle("recording") }
+  }
+}

@@ -22,3 +22,42 @@ public final class Bytes: Sendable {
     Bytes(taking: g_bytes_new_from_bytes(pointer, gsize(start), gsize(min(length, count - start))))
   }
 }
+
+extension String {
+  /// Takes over a text that C allocated, and frees it; empty for NULL.
+  init(taking text: UnsafeMutablePointer<CChar>?) {
+    self = text.map { String(cString: $0) } ?? ""
+    g_free(text)
+  }
+}
+
+/// The texts of a list that ends with NULL, which stays C's.
+func strings(in list: UnsafePointer<UnsafePointer<CChar>?>) -> [String] {
+  sequence(first: 0) { $0 + 1 }.lazy.map { list[$0] }.prefix { $0 != nil }
+    .compactMap { $0.map { String(cString: $0) } }
+}
+
+/// Calls with a list of texts as C has it, which ends with NULL and is valid for the call.
+func withCStrings<Result>(
+  _ texts: [String], _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>?) -> Result
+) -> Result {
+  var list: [UnsafePointer<CChar>?] = texts.map { UnsafePointer(g_strdup($0)) } + [nil]
+  defer { for text in list { g_free(UnsafeMutablePointer(mutating: text)) } }
+  return list.withUnsafeMutableBufferPointer { body($0.baseAddress) }
+}
+
+/// Keyed digests.
+///
+/// Any thread may compute them.
+public enum Checksum {
+  /// HMAC-SHA-256 of some bytes under a key: 32 bytes.
+  public static func hmacSHA256(key: [UInt8], of bytes: [UInt8]) -> [UInt8] {
+    guard let hmac = g_hmac_new(G_CHECKSUM_SHA256, key, gsize(key.count)) else { return [] }
+    defer { g_hmac_unref(hmac) }
+    bytes.withUnsafeBufferPointer { g_hmac_update(hmac, $0.baseAddress, gssize($0.count)) }
+    var digest = [UInt8](repeating: 0, count: 32)
+    var length = gsize(digest.count)
+    g_hmac_get_digest(hmac, &digest, &length)
+    return Array(digest.prefix(Int(length)))
+  }
+}

@@ -240,3 +240,77 @@ private final class InputEvent {
 
   isolated deinit { gdk_event_unref(event) }
 }
+
+/// Proof that the user asked for a window; without it a window manager may refuse the window the focus.
+public enum Activation: Equatable, Sendable {
+  /// The activation that GTK knows by itself, such as the token that came with a call over D-Bus.
+  case ambient
+  /// An activation token of Wayland, or a startup id of X11.
+  case token(String)
+  /// When the user pressed the key or button: the X server's time, in milliseconds.
+  case time(UInt32)
+
+  /// The activation that this program was started with.
+  ///
+  /// Call it before GTK starts, which takes the variable away. GTK 4.8 knows the name `DESKTOP_STARTUP_ID` only, so a
+  /// token under the newer name is given that one too.
+  public static func ofThisLaunch() -> Activation {
+    let values = [g_getenv("XDG_ACTIVATION_TOKEN"), g_getenv("DESKTOP_STARTUP_ID")].compactMap(\.self)
+    guard let token = values.map({ String(cString: $0) }).first(where: { $0 != "" }) else { return .ambient }
+    g_setenv("DESKTOP_STARTUP_ID", token, 0)
+    // A token counts once: programs that this one starts must not inherit it.
+    g_unsetenv("XDG_ACTIVATION_TOKEN")
+    return .token(token)
+  }
+}
+
+/// A dialog that asks before something is done that cannot be taken back.
+@MainActor
+public enum ConfirmationDialog {
+  /// Asks over a window, which waits meanwhile; `confirmed` is called if the user wants it done.
+  ///
+  /// - Parameters:
+  ///   - title: the question itself.
+  ///   - text: what will happen.
+  ///   - action: the button that does it, with `_` before its letter.
+  public static func ask(
+    over parent: Window, title: String, text: String, action: String,
+    _ confirmed: @escaping @MainActor () -> Void
+  ) {
+    // The title is what task switchers call it. With a bar of its own GTK draws it as all windows of the program.
+    let window = Window(title: title)
+    window.addStyle("question")
+    window.setAccessibleRole(.dialog)
+    window.setAccessibleDescription(text)
+    window.setTitlebar(.bare)
+    let close: @MainActor () -> Void = { [pointer = window.cast(to: GtkWindow.self)] in
+      gtk_window_destroy(pointer)
+    }
+    let cancel = Button(label: tr("_Cancel"), close)
+    let confirm = Button(label: action) {
+      // Closed first: what is confirmed may move the focus in the window.
+      close()
+      confirmed()
+    }
+    confirm.addStyle("destructive-action")
+    confirm.expand(horizontally: true)
+    let (heading, body) = (Label(title), Label(text))
+    heading.addStyle("title")
+    for label in [heading, body] {
+      label.wrap()
+      label.center()
+      label.limitWidth(toCharacters: 40)
+    }
+    let page = Box(.vertical, spacing: 12, [heading, body, ReflowingBox(cancel, confirm)])
+    page.addStyle("page")
+    window.setChild(ScrolledWindow(child: page, isAsLargeAsItsChild: true))
+    window.onKeys("Escape") {
+      close()
+      return true
+    }
+    window.wait(above: parent)
+    // The button that Enter presses.
+    gtk_window_set_focus(window.cast(), cancel.widget)
+    window.present()
+  }
+}
