@@ -38,7 +38,7 @@ final class AppServices {
   /// The history, opened when it is first asked for: a program that starts hidden does without.
   var history: Result<History, StoreError> { deferredHistory.value }
 
-  /// What the user has set; read when it is first asked for, so that the first frame need not wait for it.
+  /// The settings; read when they are first asked for, so that the first frame need not wait for it.
   var preferences: Preferences { deferredPreferences.value }
 
   /// The keys that call the history up from every program.
@@ -96,7 +96,7 @@ final class AppServices {
     // First, for what the user has put into GNOME's settings would be somebody else's to every other one.
     // Out of a sandbox they are out of reach.
     if !Desktop.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { backends.append(gnome) }
-    // It is certain, and brings the time of the press along; but under Xwayland it would be told of nothing.
+    // The grab is certain, and brings the time of the press along; but under Xwayland it would be told of nothing.
     if case .x11(let name) = Display.backend, !Desktop.isWayland {
       backends.append(KeyGrabShortcut(display: name))
     }

@@ -60,7 +60,7 @@ public enum CopyPasta {
       if start == .hidden { return 0 }
       let answer = RunningApplication(id: id).activate(with: activation)
       attempts -= 1
-      // It has ended meanwhile, and has left the name; one that keeps the name only says so.
+      // The program has ended meanwhile, and has left the name; one that keeps the name only says so.
       guard answer == .notRunning, attempts > 0 else { return status(of: answer) }
     }
     MainLoop.attachMainActor()
@@ -81,7 +81,7 @@ public enum CopyPasta {
     let activation = Activation.ofThisLaunch()
     switch running.activate(action: "toggle", with: activation) {
     case .notRunning: return start(.shown)
-    // It is about to show its window: to toggle that would hide it.
+    // The program is about to show its window: to toggle that would hide it.
     case .starting: return status(of: running.activate(with: activation))
     case let answer: return status(of: answer)
     }
@@ -104,7 +104,7 @@ public enum CopyPasta {
 }
 
 extension StartupServices.Service {
-  /// What goes without it.
+  /// Says what goes without the service.
   fileprivate var silence: String {
     switch self {
     case .portal:
@@ -116,7 +116,7 @@ extension StartupServices.Service {
   }
 }
 
-/// What a crash leaves behind of what was in memory: clips, and what was on the clipboard.
+/// Keeps a crash from leaving behind what was in memory: clips, and what was on the clipboard.
 private enum CrashReport {
   /// Keeps this process from leaving anything, whatever the system is set to.
   static func forbid() {
@@ -141,7 +141,7 @@ private enum CrashReport {
   /// would be lost. And it would protect little: what runs as this user can read the history's file itself.
   private static func forbidDump() {
     var limit = rlimit(rlim_cur: 1, rlim_max: 1)
-    // It can only fail if the hard limit is 0, which is as good.
+    // The call can only fail if the hard limit is 0, which is as good.
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
   }
 }
@@ -155,7 +155,7 @@ func complain(_ message: String) {
   _ = line.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// What a command line asks for.
+/// The wish of a command line.
 enum Invocation: Equatable {
   case show
   case toggle

@@ -4,7 +4,7 @@ import SerialQueue
 
 /// The life of the process: what it starts with, when it shows its window, and when it ends.
 ///
-/// What hears of the desktop holds the application, which lives as long as the process.
+/// Whatever hears of the desktop holds the application, which lives as long as the process.
 @MainActor
 final class CopyPastaApplication {
   /// How the program is started.
@@ -31,7 +31,7 @@ final class CopyPastaApplication {
   private var callWait: Timeout?
   private var isEnding = false
   private var style: ProgramStyle?
-  /// What the desktop prefers: before the first frame what it said last, for that is not to wait.
+  /// Knows what the desktop prefers; before the first frame, which is not to wait, what it said last.
   private lazy var appearance = Appearance.Follower(
     keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/appearance.ini", group: "appearance")
   ) { [self] in style?.show($0) }
@@ -131,7 +131,7 @@ final class CopyPastaApplication {
   /// Makes the window of a program that was started hidden, and all in it, before it is asked for.
   private func prepareWindow() {
     preparation = Task.unpooled { [self] in
-      // What works without the window comes first.
+      // The shortcut works without the window, and comes first.
       await services.shortcut.awaitOutcome()
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
@@ -229,7 +229,7 @@ final class CopyPastaApplication {
   private func shortcutChanged(to state: ShortcutState) {
     switch state {
     case .held(by: .keyGrab, _), .held(by: .portal, _): reasons.hold(.shortcut)
-    // It is given back while the user chooses another one, and asked for again if it was lost.
+    // The shortcut is given back while the user chooses another one, and asked for again if it was lost.
     case .starting: break
     // GNOME starts the program if it does not run.
     case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.unsuitable), .notHeld(.refused),
@@ -262,7 +262,7 @@ final class CopyPastaApplication {
     isEnding = true
     // GTK takes the windows along before the loop has done all that waits in it.
     preparation?.cancel()
-    // One that does not run yet will not start; told to quit before, it would complain.
+    // An application that does not run yet will not start; told to quit before, it would complain.
     if application.isRegistered { application.quit() }
   }
 
@@ -276,7 +276,7 @@ final class CopyPastaApplication {
   private func end() {
     window?.hide()
     MainLoop.wait(atMost: .seconds(3)) { [window, services] in
-      // What is on its way to the disk: a row that was deleted just now has to be gone.
+      // Something may be on its way to the disk: a row that was deleted just now has to be gone.
       await window?.drain()
       await services.clipboard.handOver()
     }

@@ -5,13 +5,13 @@ import Synchronization
 
 /// Follows the clipboard while the window is active, and only then, and takes each text into the history.
 ///
-/// It reconciles once when the window becomes active and then reads each new offer. There is no timer and no polling;
-/// while the window is inactive nothing is asked for. Nothing on the way from the clipboard to the disk waits for the
-/// main thread.
+/// The recorder reconciles once when the window becomes active and then reads each new offer. There is no timer and no
+/// polling; while the window is inactive nothing is asked for. Nothing on the way from the clipboard to the disk waits
+/// for the main thread.
 actor ClipboardRecorder {
   /// How many bytes may wait for the disk while the next text is read.
   static let backlogLimit = 4 << 20
-  /// What a waiting text costs beside its bytes, so that many small ones are bounded too.
+  /// The cost of a waiting text beside its bytes, so that many small ones are bounded too.
   private static let costOfText = 1 << 10
 
   private let source: any ClipboardSource
@@ -19,19 +19,19 @@ actor ClipboardRecorder {
   private let now: @Sendable () -> Int64
   private let tell: @Sendable (CaptureOutcome) -> Void
   private let thread = SerialQueue(label: "org.copypasta.recorder")
-  /// What goes into the history, one after the other, with all else that the user does with it.
+  /// The work that goes into the history, one after the other, with all else that the user does with it.
   private let queue: TaskQueue
   private let limitsOfTransfers = Mutex(TransferLimits())
 
   private var following: Task<Void, Never>?
   private var isClosed = false
   private var isReading = false
-  /// What was copied out of the history during the read that is under way.
+  /// The texts that were copied out of the history during the read that is under way.
   private var copiedMeanwhile: [ClipText] = []
-  /// What was copied out of the history, and is noted when what was read before is recorded.
+  /// The texts that were copied out of the history, and are noted when what was read before is recorded.
   private var unnoted: [ClipText] = []
   private var readEnd: [CheckedContinuation<Void, Never>] = []
-  /// What was read and is not on disk yet, in bytes.
+  /// The size of the texts that were read and are not on disk yet, in bytes.
   private var backlog = 0
   private var room: CheckedContinuation<Void, Never>?
 
@@ -62,8 +62,8 @@ actor ClipboardRecorder {
 
   /// Follows the clipboard from now on, or does not; at once.
   ///
-  /// A transfer that has begun goes on to its end, within its limits: some owners (xclip 0.13) serve nobody else until it
-  /// is over.
+  /// A transfer that has begun goes on to its end, within its limits: some owners (xclip 0.13) serve nobody else until
+  /// it is over.
   @MainActor func follow(_ isActive: Bool) {
     source.allowReading(isActive)
     if isActive { Task.unpooled(on: self) { recorder in recorder.begin() } }
@@ -167,8 +167,9 @@ actor ClipboardRecorder {
 
   /// Notes that a text was copied out of the history, so that it is not recorded when it comes back.
   ///
-  /// A text that is being read, or waits for the disk, was on the clipboard before: it is compared with what was captured
-  /// or copied until then. Otherwise the last text, read again as the window became active, would be taken for a new one.
+  /// A text that is being read, or waits for the disk, was on the clipboard before: it is compared with what was
+  /// captured or copied until then. Otherwise the last text, read again as the window became active, would be taken for
+  /// a new one.
   func noteCopied(_ text: ClipText) async {
     if isReading {
       copiedMeanwhile.append(text)
@@ -232,17 +233,17 @@ actor ClipboardRecorder {
   }
 }
 
-/// What became of something that was offered, pasted or dropped.
+/// The outcome of something that was offered, pasted or dropped.
 enum CaptureOutcome: Equatable, Sendable {
-  /// It is on disk, and may be shown.
+  /// The text is on disk, and may be shown.
   case recorded(Clip)
-  /// It is the last captured text again; of what was pasted, the newest clip's.
+  /// The text is the last captured one again; if it was pasted, the newest clip's.
   case ignored
-  /// It is no text that the history keeps.
+  /// The history keeps no such text.
   case invalid(ClipText.Refusal)
-  /// It could not be read.
+  /// The text could not be read.
   case unread(TransferError)
-  /// It could not be kept.
+  /// The text could not be kept.
   case failed(StoreError)
   /// There was no text to paste.
   case noText

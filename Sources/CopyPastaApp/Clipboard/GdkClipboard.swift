@@ -41,7 +41,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
       self.grace = grace
     }
 
-    /// What it ends with if its text cannot be had any more.
+    /// The error that the read ends with if its text cannot be had any more.
     var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
   }
 
@@ -111,7 +111,8 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
 
   /// Gives the reads of an offer that another program has replaced a moment to end, and gives them up then.
   ///
-  /// What the user copies out of the history comes after what is being read, which goes on within its limits.
+  /// A text that the user copies out of the history comes after the one that is being read, which goes on within its
+  /// limits.
   private func noteChange(isOwn: Bool) {
     for read in reads {
       if isOwn && read.changes == changes && read.grant == permit.current {
@@ -134,7 +135,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   @MainActor func read(within limits: TransferLimits, onPurpose: Bool)
     async throws(TransferError) -> ClipboardContent
   {
-    // What is read on purpose is still new to whoever follows the clipboard.
+    // A text that is read on purpose is still new to whoever follows the clipboard.
     if !onPurpose {
       hasNewOffer = false
       guard permit.current != nil else { throw .cancelled }
@@ -184,7 +185,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     }
   }
 
-  /// What the owner sends until it closes its end.
+  /// The bytes that the owner sends until it closes its end.
   private func transfer(
     _ types: [String], of read: Read, within limits: TransferLimits, asking: @escaping @MainActor () -> Void
   ) async throws -> [UInt8] {
@@ -201,7 +202,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
 
   /// How long after a dying owner's pipe the kernel may close its connection to the compositor.
   ///
-  /// It goes on as the scheduler lets it. Every text is recorded that much later.
+  /// The kernel does so when the scheduler lets it. Every text is recorded that much later.
   private static let dying = Duration.milliseconds(50)
   /// The same, for an owner that has sent nothing: there is no text to be late.
   private static let longDying = Duration.milliseconds(500)
@@ -213,8 +214,8 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   /// first, after a while. A compositor tells only the window with the focus: if that was lost meanwhile, nobody knows,
   /// and the text is read anew at the next activation.
   ///
-  /// Of an owner that this program has replaced nothing more is known. It was asked for the text before, and does not
-  /// end in the middle of it because the user copies something else.
+  /// Of an owner that this program has replaced nothing more is known. That owner was asked for the text before, and
+  /// does not end in the middle of it because the user copies something else.
   private func confirm(_ read: Read, _ clipboard: Clipboard, isEmpty: Bool) async throws {
     clipboard.synchronise()
     guard changes == read.changes || read.isOvertaken else {

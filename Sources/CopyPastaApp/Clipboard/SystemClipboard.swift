@@ -6,7 +6,7 @@ import Synchronization
 /// The desktop's clipboard, whatever the desktop is.
 @MainActor
 protocol SystemClipboard: AnyObject {
-  /// What is copied, for whoever records it.
+  /// The offers of other programs, for whoever records it.
   var source: any ClipboardSource { get }
 
   /// The window that has to be active for the clipboard to be read, by its number on X11.
@@ -14,7 +14,7 @@ protocol SystemClipboard: AnyObject {
 
   /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
   ///
-  /// What another program has there is asked for before, if that takes but a moment: afterwards nobody can.
+  /// The text that another program has there is asked for before, if that takes but a moment: afterwards nobody can.
   /// - Throws: `overtaken` if another program has copied at the same moment; `unavailable`.
   func offer(_ text: ClipText) async throws(TransferError)
 
@@ -53,7 +53,7 @@ protocol ClipboardSource: Sendable {
   /// - Throws: `cancelled` if the task is; `unavailable` if the desktop is out of reach.
   nonisolated(nonsending) func nextOffer() async throws(TransferError)
 
-  /// What the present offer turned out to be: its text if it has one, after a look at the formats alone.
+  /// The content of the present offer: its text if it has one, after a look at the formats alone.
   ///
   /// Cancelling the task ends the transfer.
   /// - Parameter onPurpose: Whether the user asks for it now, which needs no permission.
@@ -93,7 +93,7 @@ final class PendingQuestion: Sendable {
   /// There is something to ask.
   func begin() { state.withLock { $0.isPending = true } }
 
-  /// It has been asked, or will not be.
+  /// The question has been asked, or will not be.
   ///
   /// - Returns: whether this program has taken the clipboard before.
   @discardableResult
@@ -113,7 +113,7 @@ final class PendingQuestion: Sendable {
 
   /// Returns once it has been asked, and soon if it is not: the user is waiting.
   @MainActor func wait() async {
-    // One that takes too long is not waited for twice.
+    // A question that takes too long is not waited for twice.
     let timeout = Timeout(after: Self.patience, weakly(self) { $0.miss() })
     await withCheckedContinuation { waiter in
       let isPending = state.withLock {

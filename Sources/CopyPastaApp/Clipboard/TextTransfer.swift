@@ -15,17 +15,18 @@ struct TextTransfer {
   /// - Throws: `TransferError.timedOut` or `.tooLarge`; what the stream throws.
   func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
     let (answers, answer) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
-    let deadline = Deadline(limits) { answer.finish(throwing: TransferError.timedOut) }
+    let expire: @MainActor () -> Void = { answer.finish(throwing: TransferError.timedOut) }
+    let total = Timeout(after: limits.total, expire)
     let reading = Task.unpooled {
       do {
-        answer.yield(try await read(open, extending: deadline))
+        answer.yield(try await read(open, expire))
       } catch {
         answer.finish(throwing: error)
       }
     }
     // Not waited for: a read that GDK has begun on X11 does not end when it is cancelled.
     defer {
-      deadline.end()
+      total.cancel()
       reading.cancel()
     }
     for try await bytes in answers { return bytes }
@@ -33,12 +34,15 @@ struct TextTransfer {
   }
 
   private func read(
-    _ open: @MainActor () async throws -> InputStream, extending deadline: Deadline
+    _ open: @MainActor () async throws -> InputStream, _ expire: @escaping @MainActor () -> Void
   ) async throws -> [UInt8] {
+    var idle = Timeout(after: limits.idleTimeout, expire)
+    defer { idle.cancel() }
     let stream = try await open()
     var bytes: [UInt8] = []
     while true {
-      deadline.extend()
+      idle.cancel()
+      idle = Timeout(after: limits.idleTimeout, expire)
       let piece = try await stream.read(atMost: Self.pieceSize)
       if piece.isEmpty { return bytes }
       bytes += piece
@@ -55,27 +59,4 @@ extension Drop: DroppedText {
       throw error as? TransferError ?? .refused
     }
   }
-}
-
-/// The end of a transfer's time: for the next piece, and for all of it.
-@MainActor
-private final class Deadline {
-  private let idleTimeout: Duration
-  private var timers: [Timeout] = []
-  private let passed: @MainActor () -> Void
-
-  init(_ limits: TransferLimits, passed: @escaping @MainActor () -> Void) {
-    idleTimeout = limits.idleTimeout
-    self.passed = passed
-    timers = [Timeout(after: limits.total, passed)]
-    extend()
-  }
-
-  /// Something arrived: the wait for the next piece begins anew.
-  func extend() {
-    if timers.count > 1 { timers.removeLast() }
-    timers.append(Timeout(after: idleTimeout, passed))
-  }
-
-  func end() { timers = [] }
 }

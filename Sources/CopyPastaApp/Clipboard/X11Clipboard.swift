@@ -74,7 +74,7 @@ final class X11Clipboard: SystemClipboard {
   }
 
   private func lost(by owner: SelectionOwner) async {
-    // It may be offering again.
+    // The owner may be offering again.
     guard await !owner.isOwner, owner === self.owner else { return }
     offeredText = nil
     if await owner.isConnectionLost { forgetOwner() }
@@ -82,7 +82,7 @@ final class X11Clipboard: SystemClipboard {
   }
 }
 
-/// What other programs copy on X11.
+/// The offers of other programs on X11.
 private final class X11ClipboardSource: ClipboardSource {
   private struct State {
     var reader: SelectionReader?

@@ -136,7 +136,7 @@ extension Appearance {
     private func portalFailed(_ error: BusError) {
       switch error {
       case .refused, .noBus: apply(gnome.appearance)
-      // It may be slow; until it answers, the last answer holds.
+      // The portal may be slow; until it answers, the last answer holds.
       case .timedOut, .cancelled: break
       }
     }

@@ -3,13 +3,13 @@ import GtkKit
 /// Why the process lives on while its window is hidden, beside a text of its own on the clipboard, of which
 /// `SystemClipboard` knows.
 ///
-/// What the desktop takes away never ends it: GNOME takes its tray down while the screen is locked, and nobody can
-/// tell a panel that has ended for good from one that is slow to come back. The program that was hidden into a tray is
-/// there when the tray is; if the tray never comes back, closing the window ends the program.
+/// A reason that the desktop takes away never ends the process: GNOME takes its tray down while the screen is locked,
+/// and nobody can tell a panel that has ended for good from one that is slow to come back. The program that was hidden
+/// into a tray is there when the tray is; if the tray never comes back, closing the window ends the program.
 @MainActor
 final class KeepAliveReasons {
   enum Reason: CaseIterable {
-    /// It was started with `--background`, to be there when it is wanted.
+    /// The program was started with `--background`, to be there when it is wanted.
     case background
     /// A tray shows the icon, which brings the window back.
     case trayIcon

@@ -4,7 +4,7 @@ import SerialQueue
 /// Makes the start at login follow the setting, and the setting follow what the desktop really does.
 @MainActor
 final class StartAtLogin {
-  /// What makes the desktop start the program with the session.
+  /// Something that makes the desktop start the program with the session.
   @MainActor
   protocol Entry {
     /// Whether it does; nil if that cannot be seen.
@@ -42,7 +42,7 @@ final class StartAtLogin {
   private let agreement: KeyFile?
   private let failed: @MainActor (String) -> Void
   private var observation: ListenerToken?
-  /// What was last achieved: what the setting and the desktop agreed on; neither at first.
+  /// Whether the start was last achieved: setting and desktop agreed on it; false at first.
   private var isSet: Bool {
     didSet {
       guard isSet != oldValue else { return }
@@ -50,7 +50,7 @@ final class StartAtLogin {
       do throws(GLibError) { try agreement?.write([(Self.key, isSet ? 1 : 0)]) } catch {}
     }
   }
-  /// What is being asked of the desktop; nil if nothing is.
+  /// The question that the desktop is being asked; nil if nothing is.
   private(set) var work: Task<Void, Never>?
 
   /// - Parameters:
@@ -77,14 +77,14 @@ final class StartAtLogin {
   func reconcile() {
     guard work == nil else { return }
     let actual = entry.isSet ?? isSet
-    // Whichever is not as both agreed on was changed since. What an administrator has locked holds.
+    // Whichever is not as both agreed on was changed since. A setting that an administrator has locked holds.
     let isSettingNewer = actual == isSet || !preferences.isWritable(.startsAtLogin)
     isSet = actual
     if isSettingNewer { changed() } else { preferences.startsAtLogin = actual }
   }
 
   private func changed() {
-    // One question at a time: the setting is looked at again when this one is answered.
+    // The desktop is asked one question at a time: the setting is looked at again when this one is answered.
     guard work == nil, preferences.startsAtLogin != isSet else { return }
     work = Task.unpooled { [self] in
       await applySetting()
@@ -132,7 +132,7 @@ extension StartAtLogin {
 
     /// Whether the file is there, this program's, and heeded: desktops switch a file off by a line in it.
     ///
-    /// One that starts a program which is there no more, as after a move, is written anew.
+    /// A file that starts a program which is there no more, as after a move, is written anew.
     var isSet: Bool? {
       guard isOurs, file.string("Hidden") != "true", file.string("X-GNOME-Autostart-enabled") != "false"
       else {

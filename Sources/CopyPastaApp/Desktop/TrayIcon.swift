@@ -7,7 +7,7 @@ import SerialQueue
 /// If there is no tray, or no session bus, there is no icon and no message: nothing depends on it.
 @MainActor
 final class TrayIcon {
-  /// What the user asks for with the icon or its menu.
+  /// A request of the user, made with the icon or its menu.
   enum Request: Equatable {
     case toggle, show, preferences, quit
   }
@@ -229,7 +229,7 @@ final class TrayItem {
     """
 }
 
-/// What the icon looks like and is called: the properties of the StatusNotifierItem.
+/// The look and the names of the icon: the properties of the StatusNotifierItem.
 @MainActor
 private final class TrayLook {
   /// The sizes that panels use, in pixels; a host takes the next larger one and scales it down.

@@ -2,8 +2,8 @@ import GtkKit
 
 /// The icon's menu, which the tray host draws: `com.canonical.dbusmenu`, version 3.
 ///
-/// See https://github.com/AyatanaIndicators/libdbusmenu/blob/main/libdbusmenu-glib/dbus-menu.xml. The entries are always
-/// the same, so the revision is always the first one; whether one is checked is a property.
+/// See https://github.com/AyatanaIndicators/libdbusmenu/blob/main/libdbusmenu-glib/dbus-menu.xml. The entries are
+/// always the same, so the revision is always the first one; whether one is checked is a property.
 @MainActor
 struct TrayMenu {
   static let path = "/MenuBar"
@@ -14,7 +14,7 @@ struct TrayMenu {
   private let entries: [Entry]
   private let chosen: @MainActor (TrayIcon.Request, _ time: UInt32) -> Void
 
-  /// What an entry says, and what it does; nil if it pauses reading.
+  /// The words of an entry, and its request; nil if it pauses reading.
   private typealias Entry = (label: String, request: TrayIcon.Request?)
 
   /// - Parameter chosen: called with the entry that was clicked, and when, by the X server's time; 0 if it is not
@@ -63,7 +63,7 @@ struct TrayMenu {
 
   private func entry(_ id: Int32) -> Entry { entries[Int(id) - 1] }
 
-  /// What an item looks like: the properties of these names, or all of them if no name is given.
+  /// The look of an item: the properties of these names, or all of them if no name is given.
   private func properties(of id: Int32, named names: [String]) -> Variant {
     var all: [String: Variant] = [:]
     if id == Self.root {

@@ -2,7 +2,7 @@ import ClipHistory
 import GtkKit
 import SerialQueue
 
-/// What CopyPasta is, and who made it.
+/// Says what CopyPasta is, and who made it.
 @MainActor
 final class AboutDialog: Dialogs.Dialog {
   let window = Window(title: tr("About CopyPasta"))
@@ -40,7 +40,7 @@ final class AboutDialog: Dialogs.Dialog {
     add(tr("Licence"), style: "heading")
     add(Self.license, style: "explanation")
     page.addStyle("page")
-    // It has the focus, and with it the keys that scroll; a screen reader says what it is on.
+    // The page has the focus, and with it the keys that scroll; a screen reader says what it is on.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(CopyPasta.name + " " + CopyPasta.version)

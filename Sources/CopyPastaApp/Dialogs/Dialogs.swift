@@ -15,7 +15,7 @@ final class Dialogs {
   /// Those that are shown.
   private(set) var open: [Kind: any Dialog] = [:]
 
-  /// What each of them is for.
+  /// The purpose of each of them.
   enum Kind: CaseIterable { case preferences, shortcuts, about, text }
 
   /// - Parameter closed: called when one of them has gone.

@@ -68,7 +68,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
 }
 
 extension Accelerator {
-  /// What the user reads for keys in GTK's words: `<Control>c`, or `<Control>1...9` for several.
+  /// The user's words for keys in GTK's words: `<Control>c`, or `<Control>1...9` for several.
   fileprivate static func label(_ keys: String) -> String {
     guard let last = keys.last, keys.dropLast().hasSuffix("...") else {
       return Accelerator(keys)?.label ?? keys

@@ -48,7 +48,7 @@ final class TextWindow: Dialogs.Dialog {
   }
 }
 
-/// What a window shows of a text: its beginning, in lines that GTK lays out at once.
+/// The part of a text that a window shows: its beginning, in lines that GTK lays out at once.
 struct ShownText: Equatable, Sendable {
   /// How much is shown at most, in bytes of the text.
   static let sizeLimit = 1 << 20
@@ -84,7 +84,7 @@ struct ShownText: Equatable, Sendable {
     self.hasBrokenLines = hasBrokenLines
   }
 
-  /// What the user has to know of what is shown; nil if it is the text as it is.
+  /// The words that say how what is shown differs from the text; nil if it does not.
   @MainActor var note: String? {
     let notes = [
       isCut ? tr("Only the first MiB is shown.") : nil,

@@ -10,7 +10,7 @@ enum Age {
   private static let hour = 60 * minute
   private static let day = 24 * hour
 
-  /// What to say at `now` of what was at `time`.
+  /// The words to say at `now` of what was at `time`.
   ///
   /// A time that cannot be one is not shown as one: the clock was wrong, or the file is damaged.
   static func text(of time: Int64, at now: Int64) -> String {

@@ -25,9 +25,9 @@ final class ClipRow: ListRow {
   private let details = Label()
   private var container: Widget?
   private lazy var shift = Shift(of: root)
-  /// What the row shows of the text.
+  /// The part of the text that the row shows.
   private var shownText = ""
-  /// What a screen reader says of the text, and last said of the row.
+  /// The words that a screen reader says of the text, and last said of the row.
   private var spokenPreview = ""
   private var name = ""
   private let now: @Sendable () -> Int64
@@ -78,7 +78,7 @@ final class ClipRow: ListRow {
     return preview.isCut || more != shownText ? more : nil
   }
 
-  /// What follows the pointer while the row is dragged: the beginning of its text, on a card.
+  /// The picture that follows the pointer while the row is dragged: the beginning of its text, on a card.
   var dragIcon: Widget {
     let label = Label()
     label.wrap(lines: PreviewText.lineLimit)

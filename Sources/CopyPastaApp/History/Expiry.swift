@@ -4,7 +4,7 @@ import GtkKit
 /// Deletes the texts that are older than the user wants to keep, and asks before if the clock may be wrong.
 @MainActor
 final class Expiry {
-  /// What is asked before most of the history goes, after a time that may be the mistake of a clock.
+  /// The question before most of the history goes, after a time that may be the mistake of a clock.
   struct Question: Equatable {
     /// How many texts would go, of how many.
     let expired: Int
@@ -105,7 +105,7 @@ final class Expiry {
   /// In microseconds since 1970 UTC; nil if nobody knows.
   private var lastRun: Int64? { state.string("last-run").flatMap { Int64($0) }.map { max($0, 0) } }
 
-  /// It is not written more often than once an hour.
+  /// The time is not written more often than once an hour.
   private func note(_ now: Int64) {
     if let lastRun, (0..<Self.hour).contains(now &- lastRun) { return }
     do throws(GLibError) {

@@ -3,9 +3,9 @@ import GtkKit
 
 /// Something that the user can do with the history, declared here and nowhere else.
 ///
-/// The menu of a row, keys, swipes and the window of keys are made from `all`; `HistoryActionTests` compare with it what
-/// is written by hand: the README's table, and the style of a swipe. Arrows, Page Up, Page Down, Home and End are the
-/// list view's own; Control with a digit is `Widget.onControlDigit`.
+/// The menu of a row, keys, swipes and the window of keys are made from `all`; `HistoryActionTests` compare with it
+/// what is written by hand: the README's table, and the style of a swipe. Arrows, Page Up, Page Down, Home and End are
+/// the list view's own; Control with a digit is `Widget.onControlDigit`.
 @MainActor
 struct HistoryAction {
   /// Where an action can be called, and what it does there.
@@ -22,15 +22,15 @@ struct HistoryAction {
     enum Edge { case leading, trailing }
 
     let edge: Edge
-    /// What the row uncovers as it follows the finger; the style sheet has it.
+    /// The icon that the row uncovers as it follows the finger; the style sheet has it.
     let icon: String
   }
 
   /// The name, among the actions of rows or of the window.
   let name: String
-  /// What it does, for the window of keys.
+  /// Says what the action does, for the window of keys.
   let title: String
-  /// What the menu of a row says, with the letter that chooses it; nil if it is not in there.
+  /// The entry in the menu of a row, with the letter that chooses it; nil if it is not in there.
   var entry: String?
   /// The keys that users are told of, in GTK's words.
   var keys: [String] = []
@@ -104,7 +104,7 @@ struct HistoryAction {
   /// All keys that do it.
   var triggers: [String] { keys + otherKeys }
 
-  /// What GTK calls it: the group of its scope, and its name.
+  /// The name in GTK: the group of its scope, and its name.
   var fullName: String {
     switch effect {
     case .row: "row." + name
@@ -116,11 +116,11 @@ struct HistoryAction {
   var swipeStyle: String { "swiped-to-" + name }
 }
 
-/// What was done, as far as the list does not say it to a screen reader.
+/// Something that was done, as far as the list does not say it to a screen reader.
 enum HistoryEvent {
   case copied, copiedAndDeleted, deleted, restored
 
-  /// What a screen reader says.
+  /// The words that a screen reader says.
   var message: String {
     switch self {
     case .copied: tr("Copied")

@@ -1,15 +1,15 @@
 import GtkKit
 
-/// What the window shows below its header: the clips, or a page in their place, and the bar that offers to undo.
+/// The part of the window below its header: the clips, or a page in their place, and the bar that offers to undo.
 @MainActor
 final class HistoryBody {
   let root: Overlay
-  /// What to do if there is no clip yet, and when the clipboard is read.
+  /// Says what to do if there is no clip yet, and when the clipboard is read.
   private(set) lazy var emptyPage = StatusPage.empty(copy: copyCommand)
   private let copyCommand: @MainActor () -> Void
   private let pages = Stack()
   private let undoBar: UndoBar
-  /// What is shown in place of a history that is not open.
+  /// The page in place of a history that is not open.
   private var statusPage: StatusPage?
   private var list: HistoryList?
 

@@ -1,9 +1,10 @@
 import ClipHistory
 import ClipboardCore
 
-/// What can be done with the history, whether by pointer, key, menu or touch: each is one method here.
+/// Does what the user can do with the history, whether by pointer, key, menu or touch: each is one method here.
 ///
-/// It owns the list of clips, and knows nothing of how that looks. What comes into the list is on disk by then.
+/// The controller owns the list of clips, and knows nothing of how that looks. A clip that comes into the list is on
+/// disk by then.
 @MainActor
 final class HistoryController {
   /// The clips, newest first; its views hear from it which of them came and went.
@@ -16,7 +17,7 @@ final class HistoryController {
   private let now: @Sendable () -> Int64
   private lazy var recorder = ClipboardRecorder(
     clipboard.source, into: store, queue: queue, now: now, tell: arrivals.add)
-  /// What became of what was captured, on its way to the main thread.
+  /// The outcomes of captures, on their way to the main thread.
   private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
   private let undoTime: Duration
   private lazy var deletions = RecentDeletions(heldFor: undoTime) { [weak host] count in
@@ -24,7 +25,7 @@ final class HistoryController {
   }
   /// Everything that changes the history or the clipboard, in the order in which it was asked for or captured.
   private let queue = TaskQueue()
-  /// What other programs hand over; one that is slow at it keeps nothing in `queue` waiting.
+  /// Takes what other programs hand over; a program that is slow at it keeps nothing in `queue` waiting.
   private let transfers = TaskQueue()
   private var isClosed = false
   /// Why texts that are too old could not be deleted the last time.
@@ -111,7 +112,7 @@ final class HistoryController {
   /// Deletes every clip, for good.
   func clear() {
     queue.add { [self] in
-      // What was recorded before goes with the others; nothing is recorded before this is over.
+      // A text that was recorded before goes with the others; nothing is recorded before this is over.
       arrivals.flush()
       do throws(StoreError) {
         try await store.deleteAll()
@@ -202,7 +203,7 @@ final class HistoryController {
   /// Records the clipboard's text on purpose, also if its row was deleted.
   func paste() {
     transfers.add { [self] in
-      // What was copied out of the history just before is on the clipboard then.
+      // A text that was copied out of the history just before is on the clipboard then.
       await queue.drain()
       do throws(TransferError) {
         switch try await clipboardContent() {
@@ -309,7 +310,7 @@ final class HistoryController {
     }
   }
 
-  /// What the clipboard holds; a copy at this very moment counts as what was meant.
+  /// The content of the clipboard; a copy at this very moment counts as what was meant.
   private func clipboardContent() async throws(TransferError) -> ClipboardContent {
     for _ in 1..<5 {
       do throws(TransferError) {
@@ -352,7 +353,7 @@ final class HistoryController {
 }
 
 extension CaptureOutcome {
-  /// What is to be shown.
+  /// The clip that is to be shown.
   fileprivate var clip: Clip? {
     if case .recorded(let clip) = self { clip } else { nil }
   }

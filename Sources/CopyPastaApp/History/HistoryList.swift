@@ -138,7 +138,7 @@ final class HistoryList: HistoryView {
 
   /// Clips came or went.
   ///
-  /// What the user looks at stays in its place; only who is at the very top sees new clips come in.
+  /// Rows that the user looks at stay in their place; only at the very top new clips are seen to come in.
   private func changed(at position: Int, removed: Int, added: Int) {
     // Only the rows near what is seen have a view, whose name says its place.
     view.boundRows.forEach { $0.refreshName() }

@@ -3,8 +3,8 @@ import GtkKit
 
 /// The history as a list: how many clips there are, and the clip at each position, newest first.
 ///
-/// It knows the id of every clip (8 bytes each) and holds the rows only of the pages near what is seen; a page is
-/// read by id, which costs the same at any depth. A first page is all that the first paint needs: the ids of the
+/// The model knows the id of every clip (8 bytes each) and holds the rows only of the pages near what is seen; a page
+/// is read by id, which costs the same at any depth. A first page is all that the first paint needs: the ids of the
 /// rest follow when it is drawn.
 @MainActor
 final class HistoryListModel: ListModelSource {

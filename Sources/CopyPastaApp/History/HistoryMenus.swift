@@ -12,7 +12,7 @@ final class RowMenu {
   /// - Parameter view: has the actions that the menu offers.
   init(on view: ListView<ClipRow>) {
     self.view = view
-    // It belongs to the list view itself: with a parent further out, arrow keys leave it for the rows.
+    // The menu belongs to the list view itself: with a parent further out, arrow keys leave it for the rows.
     popover = PopoverMenu(on: view)
     popover.onClose { [weak self, weak view] in
       self?.row?.mark(ClipRow.menuStyle, false)
@@ -46,7 +46,7 @@ final class RowMenu {
     row.mark(ClipRow.menuStyle, true)
     // The focus goes back to it when the menu closes.
     if let position = row.item.position { view.focus(position) }
-    // One would lie over the menu.
+    // A tooltip would lie over the menu.
     view.hasTooltip = false
     let entries = HistoryAction.ofTexts.compactMap { action in
       action.entry.map { (label: $0, action: action.fullName) }

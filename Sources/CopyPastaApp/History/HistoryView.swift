@@ -28,7 +28,7 @@ protocol HistoryHost: AnyObject {
   /// Shows the text of a clip in a window of its own.
   func show(_ text: ShownText, of clip: Clip)
 
-  /// What is on the clipboard was left out, because a password manager marked it as secret.
+  /// The text on the clipboard was left out, because a password manager marked it as secret.
   func leftOutSecret()
 
   /// Tells the user what was not done, and why.

@@ -20,7 +20,7 @@ final class HistoryWindow {
   private(set) var isDrawn = false
   /// Whether nothing is left to do of what waits for the first frame.
   private var isPrepared = false
-  /// What was last said of a history that cannot be opened.
+  /// The last complaint about a history that cannot be opened.
   private var complaint: StoreError?
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
@@ -31,13 +31,13 @@ final class HistoryWindow {
   private let showText: @MainActor (TextWindow) -> Void
   private let activity = Observers<Void>()
 
-  /// What the window shows.
+  /// The state of the history, by which the window shows it.
   private enum State {
     /// Nothing yet.
     case opening
-    /// What can be read of a damaged history is carried over into a new one.
+    /// All that can be read of a damaged history is carried over into a new one.
     case rescuing
-    /// The history cannot be opened. That is tried again if the user has left the window and comes back to it.
+    /// The history cannot be opened. Opening is tried again if the user has left the window and comes back to it.
     case unavailable(StoreError, wasLeft: Bool)
     /// The clips, or what to do if there is none.
     case open(HistoryList)
@@ -82,7 +82,7 @@ final class HistoryWindow {
     return await ActiveWindow(display: display).id() == number
   }
 
-  /// What other windows are shown above; nil while it is not on the screen itself.
+  /// The window that others are shown above; nil while it is not on the screen itself.
   var parentOfDialogs: Window? { isShown ? window : nil }
 
   /// Makes the window one of the application's, which lives as long as it has windows.
@@ -139,7 +139,7 @@ final class HistoryWindow {
 
   // MARK: - What it shows
 
-  /// What can be done with the history; nil if it is not open.
+  /// The controller of the history; nil if the history is not open.
   var controller: HistoryController? { list?.controller }
 
   private var list: HistoryList? {
@@ -159,7 +159,7 @@ final class HistoryWindow {
     case .open(let list): body.show(list)
     }
     actions.setEnabled("clear-history", count > 0)
-    // What is not on the screen any more may go.
+    // A list that is not on the screen any more may go.
     withExtendedLifetime(before) {}
   }
 

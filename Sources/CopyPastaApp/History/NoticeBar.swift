@@ -3,12 +3,13 @@ import GtkKit
 /// The bar at the window's lower edge that says what went wrong, also to a screen reader, and goes by itself.
 @MainActor
 final class NoticeBar {
-  /// What else comes with a notice, such as another page that takes the focus, is said before: it would cut it off.
+  /// Something else that comes with a notice, such as another page that takes the focus, is said before: said later, it
+  /// would cut the notice off.
   private static let pause = Duration.milliseconds(150)
 
   /// For how long a notice is shown.
   private enum Stay: CaseIterable {
-    /// It is said only once: no later notice takes its place.
+    /// The notice is said only once: no later notice takes its place.
     case long
     /// Until the next one.
     case short

@@ -1,14 +1,14 @@
 /// How a clip's preview is written in its row: at most three lines, whatever the text holds.
 ///
-/// What the eye would miss gets signs: white space at the beginning and at the end of a line, and where there is nothing
-/// else; characters that are not drawn, or that turn the order of others round. Control characters are shown by their
-/// pictures.
+/// Signs stand for what the eye would miss: white space at the beginning and at the end of a line, and where there is
+/// nothing else; characters that are not drawn, or that turn the order of others round. Control characters are shown by
+/// their pictures.
 package struct PreviewText: Equatable {
   package static let lineLimit = 3
   /// How much white space is shown where there is nothing else, in characters.
   private static let blankLimit = 60
 
-  /// What the label shows.
+  /// The text that the label shows.
   package private(set) var text = ""
   /// Where in it, in bytes, signs stand for what would not be seen.
   package private(set) var signs: [Range<Int>] = []
@@ -69,7 +69,7 @@ package struct PreviewText: Equatable {
     }
     var hidden = HiddenCharacters()
     var rest = scalars.makeIterator()
-    // What stays as it is, is taken over at once.
+    // Characters that stay as they are, are taken over at once.
     var (start, end) = (scalars.startIndex, scalars.startIndex)
     while let scalar = rest.next() {
       let next = scalars.index(after: end)
@@ -154,8 +154,8 @@ package struct PreviewText: Equatable {
 /// Finds what the eye would miss in a text, as it is gone through: characters that are not drawn, and those that turn
 /// the order of what is drawn round.
 ///
-/// What gives other characters their form stays as it is: joiners in emoji and between letters that join, variants, the
-/// tags of a flag.
+/// Characters that give others their form stay as they are: joiners in emoji and between letters that join, variants,
+/// the tags of a flag.
 struct HiddenCharacters {
   private static let invisible: Unicode.Scalar = "◌"
 
@@ -163,7 +163,7 @@ struct HiddenCharacters {
   /// How many of the next characters belong to a flag.
   private var tagsOfFlag = 0
 
-  /// What to show in the place of the next character, if it would not be seen.
+  /// The sign to show in the place of the next character, if it would not be seen.
   ///
   /// - Parameter rest: what comes after it in its line.
   mutating func sign(
@@ -172,7 +172,7 @@ struct HiddenCharacters {
     defer { previous = scalar }
     switch scalar.value {
     case ..<0x80: return nil
-    // What turns to the left, what turns to the right, and what ends that or goes by the text.
+    // Marks that turn to the left, marks that turn to the right, and marks that end that or go by the text.
     case 0x061C, 0x200F, 0x202B, 0x202E, 0x2067: return "⇠"
     case 0x200E, 0x202A, 0x202D, 0x2066: return "⇢"
     case 0x202C, 0x2068, 0x2069: return "⇄"
@@ -194,7 +194,7 @@ struct HiddenCharacters {
     if scalar == "\u{200D}", Self.isEmoji(next), previous == "\u{FE0F}" || Self.isEmoji(previous) {
       return true
     }
-    // One after the other: only the first one can.
+    // Of several in a row only the first can.
     guard previous?.properties.isDefaultIgnorableCodePoint != true else { return false }
     return switch scalar.value {
     case 0x200B: Self.isWrittenWithoutSpaces(previous) && Self.isWrittenWithoutSpaces(next)

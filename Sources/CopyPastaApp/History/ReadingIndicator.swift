@@ -10,7 +10,7 @@ final class ReadingIndicator {
     case idle
     /// The user does not want it.
     case paused
-    /// What is on the clipboard was left out: a password manager marked it.
+    /// The text on the clipboard was left out: a password manager marked it.
     case secret
   }
 
@@ -27,7 +27,7 @@ final class ReadingIndicator {
     root = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, label]), action: "win.pause")
     root.addStyle("reading-indicator")
     root.align(vertically: .center)
-    // It counts more than the name of the window, which gives way. If it is long it takes two lines.
+    // The mark counts more than the name of the window, which gives way. Long words take two lines.
     label.wrap(withinWords: false)
     label.keepWidth(ofCharacters: 7)
     label.limitWidth(toCharacters: 30)
@@ -72,7 +72,7 @@ final class ReadingIndicator {
 }
 
 extension ReadingIndicator.State {
-  /// What the mark says, with `_` before the letter that presses it together with Alt.
+  /// The words of the mark, with `_` before the letter that presses it together with Alt.
   var name: String {
     switch self {
     case .reading: tr("_Reading")
@@ -108,7 +108,7 @@ extension ReadingIndicator.State {
 /// Whether the user has paused reading the clipboard: until it is resumed, or the program ends.
 @MainActor
 final class ReadingPause {
-  /// What buttons and menus show and turn over.
+  /// The action that buttons and menus show and turn over.
   let action = ToggleAction("pause")
   private let observers = Observers<Void>()
 

@@ -1,9 +1,9 @@
 import ClipHistory
 import GtkKit
 
-/// What was deleted a moment ago and can be brought back, the newest first.
+/// Clips that were deleted a moment ago and can be brought back, the newest first.
 ///
-/// It is held in memory and nowhere else, for some seconds after the last deletion.
+/// They are held in memory and nowhere else, for some seconds after the last deletion.
 @MainActor
 final class RecentDeletions {
   private let time: Duration

@@ -4,7 +4,7 @@ import GtkKit
 /// A row that is swiped, from either edge, has something done with it: see `HistoryAction.swipe`.
 ///
 /// The row follows the finger and uncovers a sign of what will happen; that gets its full colour once the row is far
-/// enough. It happens when the finger goes; nearer than that the row springs back, and nothing has happened.
+/// enough. The action runs when the finger goes; nearer than that the row springs back, and nothing has happened.
 @MainActor
 final class RowSwipe: SwipeTarget {
   /// How far is far enough, as a part of the row's width.

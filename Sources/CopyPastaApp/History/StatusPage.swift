@@ -42,7 +42,7 @@ final class StatusPage {
     root = ScrolledWindow(child: page)
     root.expand(horizontally: true, vertically: true)
     image.setAccessibleRole(.presentation)
-    // It is typed as it is: one piece, whole when it is copied, also if there is no room for all of it.
+    // The user types the command as it is: one piece, whole when it is copied, also if there is no room for all of it.
     command.ellipsize(.middle)
     command.isSelectable = true
     commandBox.append(

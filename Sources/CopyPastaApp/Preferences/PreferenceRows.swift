@@ -24,11 +24,11 @@ final class PreferenceGroup {
   }
 }
 
-/// One setting: its name, a line that explains it, and what changes it.
+/// The row of a setting: its name, a line that explains it, and what changes it.
 @MainActor
 final class PreferenceRow {
   let root: Widget
-  /// What a click anywhere on the row does.
+  /// The action of a click anywhere on the row.
   let clicked: (@MainActor () -> Void)?
   /// The row of the list that it lies in.
   var container: Widget? {
@@ -168,7 +168,7 @@ final class KeepTimeMenu {
 }
 
 extension KeepTime {
-  /// What the user reads.
+  /// The choice in the user's words.
   var words: String {
     switch self {
     case .always: tr("Always")

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// What the user has set: every key, typed, once.
+/// The user's settings: every key, typed, once.
 ///
 /// `data/org.copypasta.CopyPasta.gschema.xml` has the same.
 ///
@@ -21,7 +21,7 @@ final class Preferences {
     case keepTime = "keep-texts"
     case usesHaptics = "haptics"
 
-    /// What holds if the user set nothing.
+    /// The value that holds if the user set nothing.
     var initialValue: Variant {
       switch self {
       case .shortcut: .string("<Control><Super>v")

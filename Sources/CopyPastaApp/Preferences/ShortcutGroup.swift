@@ -110,7 +110,7 @@ final class ShortcutGroup {
 /// Escape cancels, Backspace sets none.
 @MainActor
 final class ShortcutRecorder {
-  /// What a press of keys comes to while the user chooses a shortcut.
+  /// The outcome of a press of keys while the user chooses a shortcut.
   enum Choice: Equatable {
     /// Only modifiers so far.
     case incomplete
@@ -119,7 +119,7 @@ final class ShortcutRecorder {
     /// These will not; the text says why.
     case unsuitable(String)
 
-    /// What a press comes to.
+    /// Judges a press.
     init(_ keys: Accelerator) {
       if keys.isModifierAlone {
         self = .incomplete
@@ -135,7 +135,7 @@ final class ShortcutRecorder {
   private let label = Label()
   private weak var window: Window?
 
-  /// What the user does with the button.
+  /// Something that the user does with the button.
   enum News {
     /// The button waits for keys now, or does not any more.
     case recording(Bool)
@@ -165,7 +165,7 @@ final class ShortcutRecorder {
     show()
   }
 
-  /// What is set, as GTK writes accelerators.
+  /// The keys that are set, as GTK writes accelerators.
   var shortcut = "" {
     didSet { show() }
   }

@@ -14,9 +14,9 @@ final class BurstMailbox<Element: Sendable>: Sendable {
   /// Runs while a burst is held back.
   @MainActor private var timer: Timeout?
 
-  /// What is fast, and how long it may be held back.
+  /// Says which elements come fast, and how long they may be held back.
   struct Pace {
-    /// What comes sooner after the last one than this waits.
+    /// An element that comes sooner after the last one than this waits.
     var gap = Duration.milliseconds(25)
     /// The silence that ends the wait.
     var silence = Duration.milliseconds(40)

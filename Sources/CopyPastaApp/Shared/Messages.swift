@@ -3,7 +3,7 @@ import Glibc
 import GtkKit
 
 extension StoreError {
-  /// What failed and what the user can do, in one line.
+  /// Says what failed and what the user can do, in one line.
   var message: String {
     switch self {
     case .folderUnusable(let path, let code):
@@ -68,7 +68,7 @@ extension HistoryRescuer.Outcome {
 }
 
 extension HistoryCheck {
-  /// What was found, and what the next start does about it, in one line.
+  /// Says what was found, and what the next start does about it, in one line.
   var message: String {
     guard !isSound else {
       return trn(
@@ -93,7 +93,7 @@ extension HistoryCheck {
   }
 }
 
-/// What was not done, and why.
+/// Something that was not done, and why.
 enum HistoryFailure: Equatable {
   /// A text, or a part of the list, could not be read.
   case notRead(StoreError)
@@ -109,7 +109,7 @@ enum HistoryFailure: Equatable {
   case notExpired(StoreError)
   case notRecorded(CaptureOutcome)
 
-  /// What failed and what the user can do, in one line; nil if there is nothing to say.
+  /// Says what failed and what the user can do, in one line; nil if there is nothing to say.
   var message: String? {
     switch self {
     case .notRead(let error): error.message
@@ -126,7 +126,7 @@ enum HistoryFailure: Equatable {
 }
 
 extension CaptureOutcome {
-  /// What the user should know, in one line; nil if the list shows it.
+  /// Says what the user should know, in one line; nil if the list shows it.
   ///
   /// The text itself is not in it.
   var message: String? {

@@ -36,7 +36,7 @@ private struct WeakListener<News> {
 
 /// Makes a closure that does something with an object for as long as the object lives.
 ///
-/// What a widget, a timer or the bus holds must not hold the view that it tells:
+/// A closure that a widget, a timer or the bus holds must not hold the view that it tells:
 ///
 /// ```swift
 /// button.onClick(weakly(self) { $0.clicked() })

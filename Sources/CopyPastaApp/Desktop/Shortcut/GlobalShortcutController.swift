@@ -11,7 +11,7 @@ import SerialQueue
 /// ```
 @MainActor
 final class GlobalShortcutController {
-  /// One way in which keys that are pressed in any program reach this one.
+  /// A way in which keys that are pressed in any program reach this one.
   ///
   /// ```swift
   /// let token = shortcut.observers.add { news in print(news) }
@@ -34,7 +34,7 @@ final class GlobalShortcutController {
     var observers: Observers<News> { get }
   }
 
-  /// What a backend tells.
+  /// Something that a backend tells.
   enum News {
     /// The keys were pressed; the value gives the window the focus.
     case pressed(Activation)
@@ -106,7 +106,7 @@ final class GlobalShortcutController {
 
   // MARK: - GNOME's settings
 
-  /// What the user may do about GNOME's own custom shortcut.
+  /// A choice of the user's about GNOME's own custom shortcut.
   enum GnomeChoice {
     /// Add it, for there is no other way.
     case add

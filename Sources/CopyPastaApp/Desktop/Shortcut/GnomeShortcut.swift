@@ -2,8 +2,8 @@ import GtkKit
 
 /// GNOME's own custom shortcut, which runs `copypasta --toggle`: for a GNOME whose portal has no shortcuts.
 ///
-/// It is in GNOME's settings, where the user finds it under Keyboard: it is written only when the user asks for it
-/// (`install`), and taken back likewise (`remove`).
+/// The shortcut is in GNOME's settings, where the user finds it under Keyboard: it is written only when the user asks
+/// for it (`install`), and taken back likewise (`remove`).
 @MainActor
 final class GnomeShortcut: GlobalShortcutController.Backend {
   private static let mediaKeys = "org.gnome.settings-daemon.plugins.media-keys"
@@ -19,7 +19,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   /// Told of no press: GNOME runs a program, which speaks to this one over D-Bus.
   let observers = Observers<GlobalShortcutController.News>()
 
-  /// What this desktop has; nil if that is no GNOME, or one without custom shortcuts.
+  /// The shortcut of this desktop; nil if that is no GNOME, or one without custom shortcuts.
   static func ofDesktop() -> GnomeShortcut? {
     guard Desktop.names.contains("GNOME") else { return nil }
     return GnomeShortcut(command: ShortcutState.toggleCommand) { SettingsSchema($0) }

@@ -34,7 +34,7 @@ final class Portal {
     self.bus = bus
   }
 
-  /// One of the interfaces, such as `org.freedesktop.portal.GlobalShortcuts`.
+  /// An interface of the portals, such as `org.freedesktop.portal.GlobalShortcuts`.
   static func interface(_ interface: String, at path: String = path) -> RemoteObject {
     RemoteObject(name: name, path: path, interface: interface)
   }
@@ -77,7 +77,7 @@ final class Portal {
     let subscription = bus.subscribe(to: "Response", of: request) { answer.give(.init(response: $0)) }
     let deadline = limit.map { Timeout(after: $0) { answer.give(.failure(.timedOut)) } }
     var isThere = false
-    // One that ends with the question on the screen answers no more.
+    // A portal that ends with the question on the screen answers no more.
     let watch = bus.watchName(Self.name) { _ in
       isThere = true
     } vanished: {

@@ -156,7 +156,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
       let portal = try await connectedPortal()
       let session = try await PortalShortcutSession.make(
         for: keys, through: portal, within: limits.answer, remembers: remembers, mayAsk: mayAsk)
-      // It may have been stopped meanwhile.
+      // The shortcut may have been stopped meanwhile.
       guard self.keys == keys, !Task.isCancelled else {
         await session.close()
         return .off

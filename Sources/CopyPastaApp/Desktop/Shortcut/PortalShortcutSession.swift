@@ -4,7 +4,7 @@ import SerialQueue
 /// A session with the portal of global shortcuts, in which it has one shortcut.
 @MainActor
 final class PortalShortcutSession {
-  /// What the desktop calls the keys, in the user's language; nil if it does not say.
+  /// The desktop's name for the keys, in the user's language; nil if it does not say.
   private(set) var triggerName: String?
   /// Whether the desktop has granted the shortcut, and it was not taken away since.
   private(set) var isBound = false
@@ -13,7 +13,7 @@ final class PortalShortcutSession {
   private var subscriptions: [Bus.Registration] = []
   private var isSetUp = false
 
-  /// What the portal tells of a session.
+  /// Something that the portal tells of a session.
   enum News {
     /// The keys were pressed; the value gives the window the focus.
     case pressed(Activation)
@@ -57,8 +57,8 @@ final class PortalShortcutSession {
       guard mayAsk || session.triggerName != nil else { throw .refused }
       guard try await session.wantsBinding(limit) else { return session }
       if try await session.bind(keys) { return session }
-      // GNOME 50 may say yes and list nothing. A session is bound only once, and a new one gets what the user has agreed
-      // to without another question.
+      // GNOME 50 may say yes and list nothing. A session is bound only once, and a new one gets what the user has
+      // agreed to without another question.
       await session.close()
       session = try await open(for: keys, through: portal, limit)
       _ = try await session.bind(keys)
@@ -78,7 +78,7 @@ final class PortalShortcutSession {
       do throws(BusError) {
         try await bus.call(session, "Close", timeout: .seconds(5), startsService: false)
       } catch {
-        // It has ended before, or the portal has.
+        // The session has ended before, or the portal has.
       }
     }.value
   }
@@ -157,7 +157,7 @@ final class PortalShortcutSession {
     }
     note(answer["shortcuts"])
     if isBound { return true }
-    // It grants something, and not this.
+    // The portal grants something, and not this.
     if answer["shortcuts"]?.children?.isEmpty == false { throw .refused }
     isBound = true
     // KDE had a version that grants what was asked for, and lists nothing at all.
@@ -166,8 +166,8 @@ final class PortalShortcutSession {
 
   /// Whether the shortcut has to be asked for: it was not granted before, or works only once it is asked for.
   ///
-  /// What was granted before is bound without a question by a portal of version 2. KDE 6.3, of version 1, opens its
-  /// System Settings each time, and needs no binding.
+  /// A shortcut that was granted before is bound without a question by a portal of version 2. KDE 6.3, of version 1,
+  /// opens its System Settings each time, and needs no binding.
   private func wantsBinding(_ limit: Duration) async throws(Portal.RequestError) -> Bool {
     guard isBound else { return true }
     let properties = Portal.interface("org.freedesktop.DBus.Properties")
@@ -219,7 +219,7 @@ final class PortalShortcutSession {
     return .array(of: "(sa{sv})", [.tuple([.string(id), details])])
   }
 
-  /// What a list of shortcuts calls the keys of ours; nil if it is not in it.
+  /// The name for our keys in a list of shortcuts; nil if ours is not in the list.
   private static func triggerName(in shortcuts: Variant?) -> String? {
     guard let details = shortcuts?.children?.first(where: { $0[0]?.string == id })?[1]?.dictionary else {
       return nil

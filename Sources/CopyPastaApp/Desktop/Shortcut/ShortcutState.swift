@@ -6,7 +6,7 @@ import GtkKit
 ///
 /// The name of a shortcut is for the user: “Ctrl+Super+V”.
 enum ShortcutState: Equatable {
-  /// What the key reaches this program by.
+  /// A way by which the key reaches this program.
   enum Backend: Equatable {
     /// Keys that are grabbed from the X server.
     case keyGrab
@@ -38,11 +38,11 @@ enum ShortcutState: Equatable {
 
   /// The user wants none.
   case off
-  /// It is being asked for.
+  /// The desktop is being asked for the shortcut.
   case starting
-  /// It works; the name is nil if the desktop keeps it to itself.
+  /// The shortcut works; the name is nil if the desktop keeps it to itself.
   case held(by: Backend, name: String?)
-  /// It does not.
+  /// The shortcut does not work.
   case notHeld(Reason)
 }
 
@@ -120,14 +120,14 @@ extension Accelerator {
     return tr("Every program needs %s for the clipboard. Choose other keys.").filled(with: label)
   }
 
-  /// What copies, cuts and pastes, with Control: taken from every program, there would be nothing to record.
+  /// The keys that copy, cut and paste, with Control: if every program missed them, there would be nothing to record.
   private static let clipboardKeys: Set<String> = ["c", "x", "v", "Insert"]
 }
 
 extension SystemClipboard {
   /// Puts the command to bind on the clipboard.
   ///
-  /// - Returns: What to say if that failed; nil if the command is there.
+  /// - Returns: the words to say if that failed; nil if the command is there.
   func offerToggleCommand() async -> String? {
     do {
       try await offer(ClipText(validating: Array(ShortcutState.toggleCommand.utf8)))
