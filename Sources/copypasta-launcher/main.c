@@ -1,6 +1,7 @@
 // The command that is installed, bin/copypasta. It has the program that runs toggle its window, without GTK, whose
 // libraries take four times as long to load as all of this; for everything else it becomes the program,
-// libexec/copypasta-gtk. It is in C because Swift's runtime takes as long to load as GIO (docs/decisions/desktop.md).
+// libexec/copypasta-gtk, or lib/copypasta-gtk where a distribution has no libexec. It is in C because Swift's runtime
+// takes as long to load as GIO (docs/decisions/desktop.md).
 #include <gio/gio.h>
 #include <libintl.h>
 #include <locale.h>
@@ -93,6 +94,8 @@ int main(int argc, char **argv) {
     if (answer == NOTHING_TO_TOGGLE) argv[1] = NULL;
   }
   g_autofree char *folder = prefix();
+  g_autofree char *in_lib = g_build_filename(folder, "lib", "copypasta-gtk", NULL);
+  execv(in_lib, argv);
   g_autofree char *program = g_build_filename(folder, "libexec", "copypasta-gtk", NULL);
   execv(program, argv);
   g_printerr("copypasta: %s: %s\n", program, g_strerror(errno));

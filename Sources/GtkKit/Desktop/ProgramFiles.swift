@@ -54,8 +54,8 @@ public enum ProgramFiles {
 
   /// The command that starts the program at `path`: once installed, another file than the program itself.
   static func command(ofProgram path: String) -> String {
-    let installed = "/libexec/copypasta-gtk"
-    return path.hasSuffix(installed) ? path.dropLast(installed.count) + "/bin/copypasta" : path
+    let installed = ["/libexec/copypasta-gtk", "/lib/copypasta-gtk"].first { path.hasSuffix($0) }
+    return installed.map { path.dropLast($0.count) + "/bin/copypasta" } ?? path
   }
 
   /// How a shell, or a desktop's keyboard settings, call this program: by its name, if the user's PATH leads there; by

@@ -13,6 +13,12 @@ import Testing
     #expect(try await bus.run([command.path] + arguments).text == InstalledCommand.started(with: arguments))
   }
 
+  @Test func `a distribution without libexec has the program in lib`() async throws {
+    let command = try await InstalledCommand.withScript(in: "lib")
+    let bus = try await PrivateBus.start()
+    #expect(try await bus.run([command.path]).text == InstalledCommand.started(with: []))
+  }
+
   @Test func `a program that runs is asked to toggle, with the launch's token`() async throws {
     let command = try await InstalledCommand.withScript()
     let bus = try await PrivateBus.start()
@@ -179,13 +185,16 @@ import Testing
 /// The command below a prefix of its own, built as Meson builds it.
 private struct InstalledCommand {
   private let prefix: TemporaryFolder
+  private let folder: String
 
   var path: String { prefix.path + "/bin/copypasta" }
-  var program: String { prefix.path + "/libexec/copypasta-gtk" }
+  var program: String { "\(prefix.path)/\(folder)/copypasta-gtk" }
 
   /// With a script in the place of the program: see `started`.
-  static func withScript(patience: Duration? = generousLimit) async throws -> InstalledCommand {
-    let command = try await InstalledCommand(patience: patience)
+  static func withScript(patience: Duration? = generousLimit, in folder: String = "libexec") async throws
+    -> InstalledCommand
+  {
+    let command = try await InstalledCommand(patience: patience, folder: folder)
     // By another process: what this one has open for writing, a child of another test may have open too.
     let script = #"printf '#!/bin/sh\nprintf started\nprintf " <%%s>" "$@"\n' >"$0" && chmod +x "$0""#
     try await run(script, [command.program])
@@ -199,7 +208,7 @@ private struct InstalledCommand {
 
   /// With the program itself.
   static func ofProgram() async throws -> InstalledCommand {
-    let command = try await InstalledCommand(patience: generousLimit)
+    let command = try await InstalledCommand(patience: generousLimit, folder: "libexec")
     // By a link, so that the program finds in the checkout what it finds there.
     try FileManager.default.createSymbolicLink(
       atPath: command.program, withDestinationPath: CopyPasta.programPath)
@@ -207,10 +216,11 @@ private struct InstalledCommand {
   }
 
   /// - Parameter patience: how long it waits for answers, so that a busy machine changes nothing; nil if as installed.
-  private init(patience: Duration?) async throws {
+  private init(patience: Duration?, folder: String) async throws {
     prefix = try TemporaryFolder()
+    self.folder = folder
     try prefix.makeFolder("bin")
-    try prefix.makeFolder("libexec")
+    try prefix.makeFolder(folder)
     let source = Fixture.checkout + "/Sources/copypasta-launcher/main.c"
     let flags = patience.map { ["-DPATIENCE=\($0.components.seconds * 1000)"] } ?? []
     let compile = #"cc -Wall -Wextra -Werror -o "$0" "$@" $(pkg-config --cflags --libs gio-2.0)"#
