@@ -4,6 +4,8 @@
 It measures and never judges: a target stands beside its figure as plain information.
 """
 import argparse
+import datetime
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +13,11 @@ from pathlib import Path
 from measure import machine, report
 from measure.bench import Bench
 from measure.figure import Figure
-from measure.figures import capture, idle, keys, large_text, memory, pages, show, size, start
+from measure.figures import capture, idle, keys, large_text, memory, pages, popups, show, size, start, typed
 from measure.peers import measure as peers
 from measure.process import Busy
 
+DESKTOPS = {'x11': 'X11', 'wayland': 'Wayland'}
 FIGURES: dict[str, Callable[[Bench], list[Figure]]] = {
     'start-rows': start.measure_start_against_rows,
     'start-floor': start.measure_start_against_floor,
@@ -25,6 +28,10 @@ FIGURES: dict[str, Callable[[Bench], list[Figure]]] = {
     'show-start': show.measure_start,
     'show-first': show.measure_first_popup,
     'show': show.measure_popup,
+    'show-busy': show.measure_popup_busy,
+    'show-slow': show.measure_popup_slow,
+    'popups': popups.measure_popups,
+    'typed': typed.measure_typed,
     'page': pages.measure_page,
     'end': keys.measure_end,
     'page-down': keys.measure_page_down_held,
@@ -38,13 +45,17 @@ FIGURES: dict[str, Callable[[Bench], list[Figure]]] = {
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='bench', description='Measures CopyPasta: one table, medians of paired runs.')
+    parser.add_argument('--on', choices=DESKTOPS, default='x11', help='which desktop (default x11)')
     parser.add_argument('--pairs', type=int, default=15, help='pairs of starts (default 15)')
+    parser.add_argument('--rounds', type=int, default=100,
+                        help='popups in a row, and half of the keys that are typed behind the shortcut (default 100)')
     parser.add_argument('--rows', type=int, default=1_000_000, help='rows of the long history (default 1000000)')
     parser.add_argument('--peers', action='store_true', help='also measure the clipboard managers that are installed')
     parser.add_argument('--busy', type=int, default=0, metavar='N', help='beside so many busy processes (default 0)')
     parser.add_argument('--only', action='append', choices=[*FIGURES, 'peers'], metavar='NAME',
                         help='only this figure; may be repeated: ' + ', '.join([*FIGURES, 'peers']))
-    parser.add_argument('--write-results', action='store_true', help='write Benchmarks/RESULTS.md')
+    parser.add_argument('--write-results', action='store_true', 
+                        help='write Benchmarks/RESULTS.md, beside the last results of the other desktop')
     parser.add_argument('--check-arguments', action='store_true', help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -70,7 +81,7 @@ def main() -> None:
     if options.check_arguments:
         return
     here = Path(__file__).parent
-    bench = Bench(options.pairs, options.rows)
+    bench = Bench(options.pairs, options.rows, options.rounds)
     conditions = machine.describe(bench)
     if options.busy:
         conditions += f'; beside {options.busy} busy processes'
@@ -82,7 +93,9 @@ def main() -> None:
         peers.compare(figures, results)
         print(report.peers_table(results), flush=True)
     if options.write_results:
-        report.write(here / 'RESULTS.md', conditions, figures, results)
+        run = report.Run(f'{datetime.date.today()}, {conditions}', figures, results)
+        runs = report.keep(Path(os.environ['BENCH_RESULTS']), DESKTOPS[options.on], run, is_whole=not options.only)
+        report.write(here / 'RESULTS.md', runs)
     bench.screen.close()
 
 

@@ -2,14 +2,14 @@
 
    Says what is drawn on the display, when it is drawn. One line for each event, until it is killed:
 
-     MS mapped WINDOW 0 0 PID           the window was mapped
-     MS first WINDOW WIDTH HEIGHT PID   the first frame that shows content since then
-     MS drawn WINDOW WIDTH HEIGHT PID   each later change of pixels, with the size of the rectangle that was drawn
-     MS gone WINDOW 0 0 PID             the window was unmapped
+     MS mapped WINDOW 0       the window was mapped
+     MS first WINDOW PIXELS   the first frame that shows content since then
+     MS drawn WINDOW PIXELS   each later change of pixels, with the size of the rectangle that was drawn
+     MS gone WINDOW 0         the window was unmapped
 
-   MS is CLOCK_MONOTONIC in milliseconds, which Python's time.monotonic() and any other process read as well; PID is 0
-   where the window does not say. It watches from outside by XDamage, so that a figure means the same for any toolkit.
-   Windows of the window manager do not count, nor do those under 100 pixels. A window shows content once it has more
+   MS is CLOCK_MONOTONIC in milliseconds, which Python's time.monotonic() and any other process read as well. It watches
+   from outside by XDamage, so that a figure means the same for any toolkit; on Wayland copylog.py says the same. Windows
+   of the window manager do not count, nor do those under 100 pixels. A window shows content once it has more
    colours than a background with a border: any text, being smoothed, has more. What is drawn anew as it was is no
    change: the pixels are compared. */
 #include <X11/Xatom.h>
@@ -113,8 +113,8 @@ static void follow(Display *display, Window window) {
   XDamageCreate(display, window, XDamageReportRawRectangles);
 }
 
-static void say(Display *display, double time, const char *what, Window window, int width, int height) {
-  printf("%.3f %s %lu %d %d %lu\n", time, what, window, width, height, number_property(display, window, "_NET_WM_PID"));
+static void say(double time, const char *what, Window window, int pixels) {
+  printf("%.3f %s %lu %d\n", time, what, window, pixels);
 }
 
 static void note_damage(Display *display, double time, const XDamageNotifyEvent *damage) {
@@ -123,7 +123,7 @@ static void note_damage(Display *display, double time, const XDamageNotifyEvent 
   XImage **picture = &shown[window % MOST_WINDOWS].picture;
   if (*slot == window) {
     if (changes(display, window, *picture, &damage->area))
-      say(display, time, "drawn", window, damage->area.width, damage->area.height);
+      say(time, "drawn", window, damage->area.width * damage->area.height);
     return;
   }
   XImage *first = picture_of(display, window);
@@ -132,7 +132,7 @@ static void note_damage(Display *display, double time, const XDamageNotifyEvent 
       XDestroyImage(*picture);
     *slot = window;
     *picture = first;
-    say(display, time, "first", window, damage->geometry.width, damage->geometry.height);
+    say(time, "first", window, damage->geometry.width * damage->geometry.height);
   } else if (first)
     XDestroyImage(first);
 }
@@ -160,10 +160,10 @@ int main(void) {
     else if (event.type == damage_event + XDamageNotify)
       note_damage(display, seen, (XDamageNotifyEvent *)&event);
     else if (event.type == MapNotify && event.xmap.event == event.xmap.window)
-      say(display, seen, "mapped", event.xmap.window, 0, 0);
+      say(seen, "mapped", event.xmap.window, 0);
     else if (event.type == UnmapNotify && shown[event.xunmap.window % MOST_WINDOWS].window == event.xunmap.window) {
       shown[event.xunmap.window % MOST_WINDOWS].window = None;
-      say(display, seen, "gone", event.xunmap.window, 0, 0);
+      say(seen, "gone", event.xunmap.window, 0);
     }
   }
 }

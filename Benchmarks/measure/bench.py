@@ -1,4 +1,4 @@
-"""What every figure is measured with: the programs, the display, and histories of any size."""
+"""What every figure is measured with: the programs, the screen, and histories of any size."""
 import os
 import shutil
 import time
@@ -7,6 +7,8 @@ from pathlib import Path
 from .history import Home
 from .process import Running
 from .screen import Screen
+from .sway import SwayScreen
+from .x11 import X11Screen
 
 FEW_ROWS = 100
 
@@ -17,15 +19,16 @@ class Bench:
     `launcher` is what is installed as bin/copypasta.
     """
 
-    def __init__(self, pairs: int, rows: int) -> None:
+    def __init__(self, pairs: int, rows: int, rounds: int = 0) -> None:
         self.copypasta = os.environ['BENCH_COPYPASTA']
         self.launcher = os.environ['BENCH_LAUNCHER']
         self.floor = os.environ['BENCH_FLOOR']
         self.pagequery = os.environ['BENCH_PAGEQUERY']
         self.pairs = pairs
         self.rows = rows
+        self.rounds = rounds
         self.scratch = Path(os.environ['BENCH_SCRATCH'])
-        self.screen = Screen(Path(os.environ['BENCH_DAMAGELOG']))
+        self.screen: Screen = SwayScreen() if 'WAYLAND_DISPLAY' in os.environ else X11Screen()
         self._homes: dict[str, Home] = {}
 
     # MARK: Histories

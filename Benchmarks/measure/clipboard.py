@@ -5,6 +5,13 @@ import sys
 from pathlib import Path
 
 _COPIER = Path(__file__).with_name('copier.py')
+if 'WAYLAND_DISPLAY' in os.environ:
+    _COPY = ['wl-copy', '--foreground', '--type', 'text/plain']
+    PASTE = ['wl-paste', '--no-newline']
+else:
+    _COPY = ['xclip', '-quiet', '-selection', 'clipboard', '-in']
+    PASTE = ['xclip', '-selection', 'clipboard', '-out']
+
 
 
 def copy_texts(count: int, gap_ms: int, label: str) -> list[str]:
@@ -24,11 +31,11 @@ def _copy(texts: list[str], how: str, timeout: float) -> None:
 
 
 class LargeOwner:
-    """Offers a file's content with xclip, which hands it over in pieces (INCR)."""
+    """Offers a file's content, which xclip hands over in pieces (INCR) and wl-copy by a pipe."""
 
     def __init__(self, file: Path) -> None:
-        command = ['xclip', '-quiet', '-selection', 'clipboard', '-in', os.fspath(file)]
-        self._child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with file.open() as content:
+            self._child = subprocess.Popen(_COPY, stdin=content, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def __enter__(self) -> 'LargeOwner':
         return self

@@ -2,11 +2,15 @@
 the clipboard again and again. Ends one second after the last copy, so that it can be fetched.
 
 copier.py fetched: copies each as soon as the last was fetched; SIGALRM ends it if one is not, within 20 seconds."""
+import os
 import select
 import signal
 import sys
 import time
+from abc import ABC, abstractmethod
 
+import wayland
+from wayland_owner import CREATE_SOURCE, GET_DEVICE, OFFER, SEND, SET_SELECTION
 from Xlib import X, Xatom, display
 from Xlib.protocol import event
 
@@ -14,9 +18,36 @@ _LAST_OFFER_SECONDS = 1.0
 _PATIENCE_SECONDS = 20
 
 
-class Copier:
-    """Owns the CLIPBOARD and serves the text of the moment."""
+class Copier(ABC):
+    """Owns the clipboard and serves the text of the moment."""
 
+    _is_fetched = False
+
+    @abstractmethod
+    def copy(self, text: str) -> None:
+        """Takes the clipboard, also from itself."""
+
+    @abstractmethod
+    def serve(self, timeout: float | None) -> None:
+        """Waits for requests and answers them."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Waits for the server: it drops what it has not read yet from a client that has ended."""
+
+    def serve_until_fetched(self) -> None:
+        """Answers requests until somebody has the text; the program ends if nobody wants it."""
+        signal.alarm(_PATIENCE_SECONDS)
+        while not self._is_fetched:
+            self.serve(None)
+
+    def serve_until(self, deadline: float) -> None:
+        """Answers requests until then."""
+        while (rest := deadline - time.monotonic()) > 0:
+            self.serve(rest)
+
+
+class X11Copier(Copier):
     def __init__(self) -> None:
         self._display = display.Display()
         atom = self._display.intern_atom
@@ -24,7 +55,6 @@ class Copier:
         self._texts = [atom(name) for name in ('UTF8_STRING', 'text/plain;charset=utf-8', 'text/plain')]
         self._window = self._display.screen().root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
         self._text = b''
-        self._is_fetched = False
 
     def copy(self, text: str) -> None:
         self._text = text.encode()
@@ -32,29 +62,19 @@ class Copier:
         self._window.set_selection_owner(self._clipboard, X.CurrentTime)
         self._display.flush()
 
-    def serve_until_fetched(self) -> None:
-        """Answers requests until somebody has the text; the program ends if nobody wants it."""
-        signal.alarm(_PATIENCE_SECONDS)
-        while not self._is_fetched:
+    def serve(self, timeout: float | None) -> None:
+        # Without a limit Xlib waits itself: now and then it keeps to itself what would end a select.
+        if timeout is not None and not self._display.pending_events():
+            select.select([self._display], [], [], timeout)
+        while timeout is None or self._display.pending_events():
             request = self._display.next_event()
             if request.type == X.SelectionRequest:
                 self._answer(request)
+            if timeout is None:
+                return
 
     def end(self) -> None:
-        """Waits for the server: it drops what it has not read yet from a client that has ended."""
         self._display.sync()
-
-    def serve_until(self, deadline: float) -> None:
-        """Answers requests until then."""
-        while True:
-            while self._display.pending_events():
-                request = self._display.next_event()
-                if request.type == X.SelectionRequest:
-                    self._answer(request)
-            rest = deadline - time.monotonic()
-            if rest <= 0:
-                return
-            select.select([self._display], [], [], rest)
 
     def _answer(self, request: event.SelectionRequest) -> None:
         where = request.property or request.target
@@ -69,6 +89,43 @@ class Copier:
             time=request.time, requestor=request.requestor, selection=request.selection, target=request.target,
             property=where))
         self._display.flush()
+
+
+class WaylandCopier(Copier):
+    """By wlr-data-control, as wl-copy does: without a window, and so without the focus."""
+
+    _TYPES = ('text/plain;charset=utf-8', 'text/plain', 'UTF8_STRING')
+
+    def __init__(self) -> None:
+        self._connection = wayland.Connection()
+        seat = self._connection.bind('wl_seat')
+        self._manager = self._connection.bind('zwlr_data_control_manager_v1')
+        self._device = self._connection.new()
+        self._connection.request(self._manager, GET_DEVICE, self._device, seat)
+
+    def copy(self, text: str) -> None:
+        def asked(event: int, data: bytes) -> None:
+            if event == SEND:
+                try:
+                    with os.fdopen(self._connection.descriptors.pop(0), 'wb') as pipe:
+                        pipe.write(text.encode())
+                    self._is_fetched = True
+                except BrokenPipeError:
+                    pass  # Who asked wants a newer text instead.
+
+        self._is_fetched = False
+        source = self._connection.new(asked)
+        self._connection.request(self._manager, CREATE_SOURCE, source)
+        for name in self._TYPES:
+            self._connection.request(source, OFFER, name)
+        self._connection.request(self._device, SET_SELECTION, source)
+
+    def serve(self, timeout: float | None) -> None:
+        if select.select([self._connection.socket], [], [], timeout)[0]:
+            self._connection.dispatch()
+
+    def end(self) -> None:
+        self._connection.roundtrip()
 
 
 def copy_as_fetched(copier: Copier) -> None:
@@ -86,7 +143,8 @@ def copy_apart(copier: Copier, gap: float) -> None:
     copier.serve_until(time.monotonic() + _LAST_OFFER_SECONDS)
 
 
+owner = WaylandCopier() if 'WAYLAND_DISPLAY' in os.environ else X11Copier()
 if sys.argv[1] == 'fetched':
-    copy_as_fetched(Copier())
+    copy_as_fetched(owner)
 else:
-    copy_apart(Copier(), int(sys.argv[1]) / 1000)
+    copy_apart(owner, int(sys.argv[1]) / 1000)

@@ -27,6 +27,12 @@ class Home:
     def database(self) -> Path:
         return self._folder / 'data' / 'copypasta' / 'history.sqlite3'
 
+    def set(self, setting: str, value: str) -> None:
+        """Sets one of the program's settings, in GVariant's language, and the others to what they are at first."""
+        file = self._folder / 'config' / 'glib-2.0' / 'settings' / 'keyfile'
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f'[org/copypasta/CopyPasta]\n{setting}={value}\n')
+
     def fill(self, rows: int) -> None:
         """Adds short rows of some 60 bytes to a history that the program has made, by its own schema."""
         text = "'Row ' || i || ': a line of text as somebody might have copied it'"

@@ -16,7 +16,7 @@ def describe(bench: Bench) -> str:
         f'GTK {_output("pkg-config", "--modversion", "gtk4")}',
         f'SQLite {sqlite3.sqlite_version}',
         f'Swift {os.environ.get("BENCH_SWIFT", "?")}',
-        f'X11 (Xvfb), no GPU, {_renderer()}',
+        f'{bench.screen.name}, no GPU, {_renderer()}',
         f'load {os.getloadavg()[0]:.2f}',
         f'{bench.pairs} pairs',
     ]

@@ -1,5 +1,8 @@
 """The table, on the terminal and in RESULTS.md."""
-import datetime
+import itertools
+import pickle
+from collections.abc import Iterable
+from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 
@@ -25,23 +28,60 @@ def peers_table(results: list[PeerResult]) -> str:
     return '\n'.join(['', 'Peers', *(_PEER_WIDTHS.format(*cells).rstrip() for cells in table)])
 
 
-def write(file: Path, conditions: str, figures: list[Figure], peers: list[PeerResult] | None) -> None:
-    """Writes the run over the last one; what was found stays."""
+@dataclass
+class Run:
+    """What was measured on one desktop."""
+
+    conditions: str
+    figures: list[Figure]
+    peers: list[PeerResult] | None
+
+
+def keep(file: Path, desktop: str, run: Run, is_whole: bool) -> dict[str, Run]:
+    """Keeps a run beside the last ones of other desktops, and answers all of them; only some figures take the places of
+    those of the last run."""
+    runs: dict[str, Run] = pickle.loads(file.read_bytes()) if file.exists() else {}
+    if not is_whole and (last := runs.get(desktop)):
+        figures = {figure.name: figure for figure in [*last.figures, *run.figures]}
+        run = Run(last.conditions, list(figures.values()), run.peers or last.peers)
+    runs[desktop] = run
+    file.write_bytes(pickle.dumps(runs))
+    return dict(sorted(runs.items(), reverse=True))  # X11 first.
+
+
+def write(file: Path, runs: dict[str, Run]) -> None:
+    """Writes these runs, by desktop, over the last ones; what was found stays."""
     old = file.read_text() if file.exists() else ''
     findings = old[old.index(FINDINGS):] if FINDINGS in old else FINDINGS + '\n'
-    parts = ['# Results', _INTRODUCTION, f'{datetime.date.today()}: {conditions}.',
-             _markdown(['', 'CopyPasta', 'reference', 'ratio', 'target', 'note'], map(_cells, figures))]
-    if peers:
-        parts += ['## Peers', _PEERS_INTRODUCTION, _markdown(_PEER_HEADS, map(_peer_cells, peers))]
+    heads = ['', *(head for desktop in runs for head in (desktop, 'reference', 'ratio')), 'target', 'note']
+    parts = ['# Results', _INTRODUCTION, *(f'{desktop}: {run.conditions}.' for desktop, run in runs.items()),
+             _markdown(heads, _rows(runs))]
+    if any(run.peers for run in runs.values()):
+        parts += ['## Peers', _PEERS_INTRODUCTION]
+    for desktop, run in runs.items():
+        if run.peers:
+            parts.append(_markdown([desktop, *_PEER_HEADS[1:]], map(_peer_cells, run.peers)))
     file.write_text('\n\n'.join([*parts, findings.strip()]) + '\n')
 
 
+def _rows(runs: dict[str, Run]) -> Iterable[list[str]]:
+    """A line for each figure, in the order in which they were measured, with a column for each desktop."""
+    found = [{figure.name: figure for figure in run.figures} for run in runs.values()]
+    for name in dict.fromkeys(name for figures in found for name in figures):
+        figures = [figures.get(name) for figures in found]
+        cells = [_cells(figure)[1:4] if figure else [''] * 3 for figure in figures]
+        known = [figure for figure in figures if figure]
+        notes = [f'{desktop}: {figure.note}' for desktop, figure in zip(runs, figures) if figure and figure.note]
+        yield [name, *itertools.chain(*cells), known[0].target, '<br>'.join(notes)]
+
+
 _INTRODUCTION = '''\
-Written by `meson-helpers/bench --peers --write-results`, which anyone can run. Each figure is a median; where it
-stands beside a reference of its own kind, both were run in turn and the ratio is the median of the pairs' ratios. A
-peer, a paste by xclip and the page at the top were measured in the same run, not in turn: there it is the plain ratio.
-A target is what was aimed at, not a limit. How each is measured stands in `measure/figures`. The plot is written by
-`meson-helpers/bench --plot`.
+Written by `meson-helpers/bench --peers --write-results`, for X11 and once more with `--on wayland`, which anyone can
+run. Each figure is a median; where it stands beside a reference of its own kind, both were run in turn and the ratio is
+the median of the pairs' ratios. A peer, a paste by another program and the page at the top were measured in the same
+run, not in turn: there it is the plain ratio. A target is what was aimed at, not a limit. How each is measured stands
+in `measure/figures`. What is on the screen, and when, the X server says (DAMAGE), or sway (wlr-screencopy), which shows
+a frame every 17 ms at most. The plot is written by `meson-helpers/bench --plot`.
 
 ![Start time and memory against the number of rows](start-and-memory.svg)'''
 

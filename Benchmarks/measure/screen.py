@@ -1,14 +1,15 @@
-"""The display: what is drawn on it and when, and the keys that a user presses."""
+"""The screen: what is drawn on it and when, and the keys that a user presses. Each kind of desktop has its own."""
 import subprocess
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
-
-from Xlib import XK, X, display
-from Xlib.ext import xtest
 
 from .process import now_ms
+
+# What calls CopyPasta's window up: `Screen.press`.
+SHORTCUT = ('Control_L', 'Super_L', 'v')
 
 
 class NothingDrawn(Exception):
@@ -17,15 +18,12 @@ class NothingDrawn(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """A line of damagelog.c: a window is `mapped`, its `first` frame since then, what was `drawn` later, or it is `gone`.
-    """
+    """A line of the log: a window is `mapped`, its `first` frame since then, what was `drawn` later, or it is `gone`."""
 
     time: float
     what: str
     window: int
-    width: int
-    height: int
-    pid: int
+    pixels: int
 
 
 @dataclass(frozen=True)
@@ -38,43 +36,39 @@ class Picture:
     final: float
 
 
-class Screen:
-    """Listens to `damagelog`, which takes the time; presses keys with XTest."""
+class Screen(ABC):
+    """Listens to the `log` of a desktop, a command that takes the time, and presses keys there."""
 
-    def __init__(self, damagelog: Path) -> None:
+    # What the figures were measured on, in words.
+    name: str
+
+    def __init__(self, log: list[str]) -> None:
         self._events: list[Event] = []
         self._news = threading.Condition()
-        self._log = subprocess.Popen([damagelog], stdout=subprocess.PIPE, text=True)
+        self._log = subprocess.Popen(log, stdout=subprocess.PIPE, text=True)
         if self._output().readline() != 'ready\n':
-            raise RuntimeError('damagelog does not run')
+            raise RuntimeError(f'{log[-1]} does not run')
         threading.Thread(target=self._listen, daemon=True).start()
-        self._display = display.Display()
-        # Where it marks no row.
-        self._display.screen().root.warp_pointer(0, 0)
-        self._display.sync()
 
     def close(self) -> None:
         self._log.kill()
         self._log.wait()
 
+    @abstractmethod
     def press(self, *keys: str) -> float:
-        """Presses and releases keys, held together; answers when, in milliseconds."""
-        codes = [self._display.keysym_to_keycode(XK.string_to_keysym(key)) for key in keys]
-        time = now_ms()
-        for code in codes:
-            xtest.fake_input(self._display, X.KeyPress, code)
-        for code in reversed(codes):
-            xtest.fake_input(self._display, X.KeyRelease, code)
-        self._display.sync()
-        return time
+        """Presses and releases keys, held together, by X's names; answers when, in milliseconds."""
 
-    def first_frame(self, since: float, timeout: float = 20, of: int | None = None) -> Event:
-        """The first frame of a window that is shown (of this process), after a moment in milliseconds."""
-        return self.wait(lambda event: event.what == 'first' and of in (None, event.pid), since, timeout)
+    def shortcut(self, command: list[str], environment: dict[str, str]) -> AbstractContextManager:
+        """Has the desktop run a command for SHORTCUT, where a program cannot take the key by itself."""
+        return nullcontext()
 
-    def picture(self, asked: float, timeout: float = 20, of: int | None = None) -> Picture:
-        """How the window (of this process) came that was asked for at a moment; returns when it changes no more."""
-        first = self.first_frame(asked, timeout, of)
+    def first_frame(self, since: float, timeout: float = 20) -> Event:
+        """The first frame of a window that is shown, after a moment in milliseconds."""
+        return self.wait(lambda event: event.what == 'first', since, timeout)
+
+    def picture(self, asked: float) -> Picture:
+        """How the window came that was asked for at a moment; returns when it changes no more."""
+        first = self.first_frame(asked)
         self.settle()
         with self._news:
             events = [event for event in self._events if event.window == first.window and event.time >= asked]
@@ -90,7 +84,7 @@ class Screen:
 
     def redrawn(self, since: float, pixels: int, timeout: float = 5) -> Event:
         """The first change of at least so many pixels at once: a new view, not only a mark on it."""
-        return self.wait(lambda event: event.what == 'drawn' and event.width * event.height >= pixels, since, timeout)
+        return self.wait(lambda event: event.what == 'drawn' and event.pixels >= pixels, since, timeout)
 
     def wait(self, wanted: Callable[[Event], bool], since: float, timeout: float) -> Event:
         def find() -> Event | None:

@@ -1,13 +1,14 @@
-# Sourced by what shows or measures CopyPasta: a private X server with a window manager, a session bus without services,
-# and a scratch home, so that nothing of the user's is seen or touched. The tests have the same in Tests/TestSupport.
+# Sourced by what shows or measures CopyPasta: a private X server with a window manager, or a headless sway; a session bus
+# without services, and a scratch home, so that nothing of the user's is seen or touched. The tests have the same in
+# Tests/TestSupport.
 # shellcheck shell=bash
 
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 desktop_pids=()
 
-# Starts everything, and sees to it that it ends with the script, however that ends. The home folder is a scratch one,
-# unless desktop_home names one that is to outlive the desktop.
+# desktop_begin [x11|wayland]: starts everything, and sees to it that it ends with the script, however that ends. The home
+# folder is a scratch one, unless desktop_home names one that is to outlive the desktop.
 desktop_begin() {
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/copypasta.XXXXXX")
   trap desktop_end EXIT
@@ -15,9 +16,14 @@ desktop_begin() {
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   make_home
-  start_x_server
-  start_bus
-  start_window_manager
+  if [[ ${1:-x11} == wayland ]]; then
+    start_sway
+    start_bus
+  else
+    start_x_server
+    start_bus
+    start_window_manager
+  fi
 }
 
 desktop_end() {
@@ -69,6 +75,24 @@ start_bus() {
 start_window_manager() {
   start_here openbox openbox --sm-disable --startup "echo ready"
   first_line openbox >/dev/null
+}
+
+# sway refuses root, and goes on as nobody then: root's programs may connect to it all the same. No window is ever active
+# there until something has plugged in a keyboard.
+start_sway() {
+  local folder=$scratch/sway user=()
+  mkdir -m 700 "$folder"
+  cp "$project/Tests/TestSupport/Fixtures/sway.conf" "$folder"
+  if ((EUID == 0)); then
+    chown nobody "$folder"
+    chmod 711 "$scratch"
+    user=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups --pdeathsig TERM --)
+  fi
+  export SWAYSOCK=$folder/ipc
+  start_here sway "${user[@]}" env XDG_RUNTIME_DIR="$folder" WLR_BACKENDS=headless WLR_RENDERER=pixman \
+    WLR_LIBINPUT_NO_DEVICES=1 sway --config "$folder/sway.conf"
+  WAYLAND_DISPLAY=$(first_line sway)
+  export WAYLAND_DISPLAY GDK_BACKEND=wayland XDG_SESSION_TYPE=wayland XDG_CURRENT_DESKTOP=sway
 }
 
 # in_front TITLE: whether the window of this title has the focus; its number is $window then.

@@ -68,7 +68,7 @@ def _hold(bench: Bench, home: Home, to_frame: list[Pair]) -> float:
             due += _REPEAT_SECONDS
             time.sleep(max(due - time.monotonic(), 0))
         bench.screen.settle()
-    drawn = [event.time for event in bench.screen.drawn(pressed[0]) if event.width * event.height >= _NEW_MARK_PIXELS]
+    drawn = [event.time for event in bench.screen.drawn(pressed[0]) if event.pixels >= _NEW_MARK_PIXELS]
     waits = [min((time - key for time in drawn if time >= key), default=float('inf')) for key in pressed[:-1]]
     to_frame.append((max(waits), median(waits)))
     return ping.longest

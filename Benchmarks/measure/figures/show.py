@@ -1,7 +1,7 @@
 """Showing a window: until it is mapped, until it first shows content, and until it does not change any more."""
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from statistics import median
 
@@ -9,12 +9,15 @@ from .. import bus
 from ..bench import Bench
 from ..figure import Figure, paired
 from ..peers import measure as peers
-from ..process import Running, now_ms
-from ..screen import NothingDrawn, Picture
+from ..process import Busy, Quota, Running, now_ms, processes_named
+from ..screen import SHORTCUT, NothingDrawn, Picture
 
 _ROWS = 1_000
 _ROUNDS = 20
 _TARGET = '≤ 1.20'
+_BUSY = 4
+_KEY = 'global shortcut'
+_WAYS = ['D-Bus call', '--toggle', _KEY]
 
 
 @dataclass
@@ -24,6 +27,7 @@ class _Way:
     name: str
     show: Callable[[], Picture]
     hide: Callable[[], None]
+    processes: Callable[[], list[int]]
     target: str = ''
 
 
@@ -59,17 +63,38 @@ def measure_first_popup(bench: Bench) -> list[Figure]:
 
 def measure_popup(bench: Bench) -> list[Figure]:
     """Windows that were shown before: CopyPasta's, the floor's and those of the installed peers, called in turn."""
+    return _measure_popups(bench, '', _ROUNDS, _WAYS, nullcontext())
+
+
+def measure_popup_busy(bench: Bench) -> list[Figure]:
+    """The same beside four busy processes."""
+    return _measure_popups(bench, f', beside {_BUSY} busy processes', bench.rounds, [_KEY], Busy(_BUSY))
+
+
+def measure_popup_slow(bench: Bench) -> list[Figure]:
+    """The same where each program has half of a processor."""
+    return _measure_popups(bench, ', half of a processor', bench.rounds, [_KEY], Quota(0.5))
+
+
+def _measure_popups(bench: Bench, how: str, count: int, ways: list[str],
+                    stress: AbstractContextManager) -> list[Figure]:
     with ExitStack() as running:
-        floor, *others = [_floor(bench, running), *_copypasta(bench, running), *_peers(bench, running)]
+        floor, *others = [_floor(bench, running), *_copypasta(bench, running, ways), *_peers(bench, running)]
         rounds: dict[str, list[tuple[Picture, Picture]]] = {way.name: [] for way in others}
-        for _ in range(_ROUNDS + 1):
+        running.enter_context(stress)
+        if isinstance(stress, Quota):
+            for way in (floor, *others):
+                for pid in way.processes():
+                    stress.limit(pid)
+        for _ in range(count + 1):
             reference = _popup(floor)
             for way in others:
                 picture = _popup(way)
                 if reference and picture:
                     rounds[way.name].append((picture, reference))
     # The first round builds what the others show again.
-    return [_figure(f'popup, {way.name}', rounds[way.name][1:], 'floor', way.target) for way in others]
+    return [_figure(f'popup, {way.name}{how}', rounds[way.name][1:], 'floor', '' if how else way.target)
+            for way in others if rounds[way.name][1:]]
 
 
 def _popup(way: _Way) -> Picture | None:
@@ -98,35 +123,36 @@ def _floor(bench: Bench, running: ExitStack) -> _Way:
         bench.screen.gone(bus.toggle(bus.FLOOR))
         time.sleep(0.2)
 
-    running.enter_context(Running([bench.floor, str(_ROWS)]))
+    floor = running.enter_context(Running([bench.floor, str(_ROWS)]))
     bus.wait_for(bus.FLOOR)
-    return _Way('floor', lambda: bench.screen.picture(bus.toggle(bus.FLOOR)), hide)
+    return _Way('floor', lambda: bench.screen.picture(bus.toggle(bus.FLOOR)), hide, lambda: [floor.pid])
 
 
-def _copypasta(bench: Bench, running: ExitStack) -> list[_Way]:
+def _copypasta(bench: Bench, running: ExitStack, ways: list[str]) -> list[_Way]:
     home = bench.home(_ROWS)
-    running.enter_context(bench.start_settled(home))
+    program = running.enter_context(bench.start_settled(home))
     bench.hide()
+    command = [bench.launcher, '--toggle']
+    running.enter_context(bench.screen.shortcut(command, home.environment))
 
     def launch() -> Picture:
         started = now_ms()
-        with Running([bench.launcher, '--toggle'], home.environment):
+        with Running(command, home.environment):
             return bench.screen.picture(started)
 
     calls = {'D-Bus call': lambda: bench.screen.picture(bus.toggle(bus.COPYPASTA)), '--toggle': launch,
-             'global shortcut': lambda: bench.screen.picture(bench.screen.press('Control_L', 'Super_L', 'v'))}
-    return [_Way(name, show, bench.hide_again, _TARGET) for name, show in calls.items()]
+             _KEY: lambda: bench.screen.picture(bench.screen.press(*SHORTCUT))}
+    return [_Way(name, calls[name], bench.hide_again, lambda: [program.pid], _TARGET) for name in ways]
 
 
 def _peers(bench: Bench, running: ExitStack) -> list[_Way]:
     ways = []
-    for peer in (make() for make in peers.PEERS):
-        if not peer.is_installed:
-            continue
+    for peer in peers.measurable():
         peer.set_up()
         peers.fill(bench, peer, min(_ROWS, peer.most))
         running.callback(peer.end, peer.launch())
         peer.wait_ready()
         ways.append(_Way(peer.name, lambda peer=peer: bench.screen.picture(peers.show(bench, peer)[0]),
-                         lambda peer=peer: peer.dismiss(bench.screen)))
+                         lambda peer=peer: peer.dismiss(bench.screen),
+                         lambda peer=peer: processes_named(*peer.processes)))
     return ways

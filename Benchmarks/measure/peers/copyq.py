@@ -1,5 +1,6 @@
 """CopyQ: a Qt window, and a server that holds every text in memory."""
 import json
+import os
 
 from ..process import Running
 from .peer import Peer, output, start_quietly
@@ -9,6 +10,7 @@ class CopyQ(Peer):
     name, program, package = 'CopyQ', 'copyq', 'copyq'
     processes = ('copyq',)
     most = 10_000
+    runs_on_wayland = True
     how_filled = 'its command line (copyq eval)'
     start_shown = ['copyq', '--start-server', 'show']
 
@@ -16,6 +18,9 @@ class CopyQ(Peer):
         with self.launch() as running:
             self.wait_ready()
             output('copyq', 'config', 'maxitems', str(self.most))
+            if 'WAYLAND_DISPLAY' in os.environ:
+                # Without a tray its window is minimised at the start, and stays in sight where windows cannot be.
+                output('copyq', 'config', 'hide_main_window', 'true')
             self.end(running)
 
     def launch(self) -> Running:

@@ -23,13 +23,19 @@ _SETTLE_SECONDS = 1.5
 _ASKS = 40
 
 
+def measurable() -> list[Peer]:
+    """Those that are installed and that run on this desktop."""
+    return [peer for peer in (make() for make in PEERS) if peer.runs_here and peer.is_installed]
+
+
 def measure(bench: Bench) -> list[PeerResult]:
-    """Each installed peer in turn; says how to install the others."""
+    """Each of them in turn; says how to install the others, and which do not run here."""
     peers = [make() for make in PEERS]
-    missing = [peer.package for peer in peers if not peer.is_installed]
+    missing = [peer.package for peer in peers if peer.runs_here and not peer.is_installed]
     if missing:
         print('Not installed: apt-get install --no-install-recommends ' + ' '.join(missing))
-    return [_measure(bench, peer) for peer in peers if peer.is_installed]
+    elsewhere = [PeerResult(peer.name, note='for X11 only') for peer in peers if not peer.runs_here]
+    return [_measure(bench, peer) for peer in measurable()] + elsewhere
 
 
 def compare(figures: list[Figure], results: list[PeerResult]) -> None:
@@ -90,7 +96,7 @@ def start_and_memory(bench: Bench, peer: Peer) -> tuple[float, float]:
 
 
 def _measure(bench: Bench, peer: Peer) -> PeerResult:
-    result = PeerResult(peer.name, note=f'filled by {peer.how_filled}')
+    result = PeerResult(f'{peer.name} {peer.version}'.strip(), note=f'filled by {peer.how_filled}')
     _try(result, 'set up', peer.set_up)
     _try(result, 'start', lambda: _start(bench, peer, result))
     _try(result, 'popup', lambda: _popup(bench, peer, result))

@@ -1,4 +1,5 @@
 """What every peer can do, seen from outside."""
+import os
 import shutil
 import subprocess
 import time
@@ -36,12 +37,26 @@ class Peer(ABC):
     patience_seconds = 0.6
     # Whether it is filled while it does not run.
     fills_stopped = False
+    # Whether it sees copies and shows its history without X11, on a desktop that is not its own.
+    runs_on_wayland = False
     # A command that starts it and shows its history at once, where it has one.
     start_shown: list[str] | None = None
 
     @property
+    def runs_here(self) -> bool:
+        return self.runs_on_wayland or 'WAYLAND_DISPLAY' not in os.environ
+
+    @property
     def is_installed(self) -> bool:
         return shutil.which(self.program) is not None
+
+    @property
+    def version(self) -> str:
+        """What Debian's package is of; nothing elsewhere."""
+        if not shutil.which('dpkg-query'):
+            return ''
+        found = output('dpkg-query', '--show', '--showformat=${source:Upstream-Version}', self.package)
+        return found.split('+')[0]
 
     def set_up(self) -> None:
         """Lets it keep as many texts as it can."""

@@ -1,5 +1,5 @@
 """A Wayland client that speaks the protocol's wire format itself: enough to be a pointer or a keyboard, to own the
-clipboard, or to see the windows.
+clipboard, or to see the windows and what is drawn.
 
 https://wayland.freedesktop.org/docs/html/ch04.html#sect-Protocol-Wire-Format
 """
