@@ -56,7 +56,7 @@ final class CopyPastaApplication {
     application.onActivate { [self] in show(.ambient) }
     application.onTerminationSignal(quit)
     Display.onLoss(displayLost)
-    tokens.append(services.clipboard.observeOfferLoss(endIfUnneeded))
+    tokens.append(services.clipboard.offerLosses.add(endIfUnneeded))
     // Not once the window is there: until the application runs, what is pressed would meet no action.
     startup.awaitBeforeApplication()
     switch start {
@@ -121,7 +121,7 @@ final class CopyPastaApplication {
     let window = HistoryWindow(services, showText: showText, closed: hide)
     let toggler = WindowToggler(
       window, preferences: { [services] in services.preferences }, hidden: windowHidden)
-    tokens.append(window.observeCopies { [self] in haptics.copied() })
+    tokens.append(window.copies.add { [self] in haptics.copied() })
     if application.isRegistered { window.join(application) }
     self.window = window
     self.toggler = toggler
@@ -150,7 +150,7 @@ final class CopyPastaApplication {
     reasons.forgetLost()
     Task.unpooled { [self] in
       // A copy that was asked for just before is on the clipboard then.
-      await window?.drain()
+      await window?.controller?.drain()
       endIfUnneeded()
     }
   }
@@ -220,8 +220,8 @@ final class CopyPastaApplication {
   private func startShortcut() {
     let shortcut = services.shortcut
     tokens += [
-      shortcut.observePresses { [self] in madeToggler().toggle($0) },
-      shortcut.observe { [self] in shortcutChanged(to: shortcut.state) },
+      shortcut.presses.add { [self] in madeToggler().toggle($0) },
+      shortcut.changes.add { [self] in shortcutChanged(to: shortcut.state) },
     ]
     shortcut.start()
   }
@@ -277,7 +277,7 @@ final class CopyPastaApplication {
     window?.hide()
     MainLoop.wait(atMost: .seconds(3)) { [window, services] in
       // Something may be on its way to the disk: a row that was deleted just now has to be gone.
-      await window?.drain()
+      await window?.controller?.drain()
       await services.clipboard.handOver()
     }
     // From here on the main loop does not turn: what GTK has queued for a window it would do though that is gone.
@@ -295,9 +295,9 @@ final class CopyPastaApplication {
     complain(tr("The connection to the display was lost."))
     window?.rememberSize()
     // On Wayland it would wait for the main loop, which does not run any more.
-    window?.endReading()
+    window?.controller?.endReading()
     MainLoop.finish(atMost: .seconds(2)) { [window, services] in
-      await window?.drain()
+      await window?.controller?.drain()
       await services.closeHistory()
     }
     exit(1)

@@ -13,9 +13,7 @@ final class FakeClipboard: SystemClipboard {
   var failure: TransferError?
   var offeredText: ClipText?
 
-  private let offerLosses = Observers<Void>()
-
-  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> ListenerToken { offerLosses.add(body) }
+  let offerLosses = Observers<Void>()
 
   func offer(_ text: ClipText) async throws(TransferError) {
     if let failure { throw failure }

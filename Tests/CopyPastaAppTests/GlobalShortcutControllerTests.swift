@@ -112,8 +112,8 @@ import Testing
   @Test func `presses are handed on and changes told`() async throws {
     var presses: [Activation] = []
     var states: [ShortcutState] = []
-    let pressObservation = controller.observePresses { presses.append($0) }
-    var observation: ListenerToken? = controller.observe { states.append(controller.state) }
+    let pressObservation = controller.presses.add { presses.append($0) }
+    var observation: ListenerToken? = controller.changes.add { states.append(controller.state) }
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)

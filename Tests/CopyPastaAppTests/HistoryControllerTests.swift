@@ -285,7 +285,7 @@ import Testing
   @Test func `a deletion that was let go is not undone`() async throws {
     controller.delete(ids[1])
     await controller.drain()
-    controller.forgetDeletions()
+    controller.deletions.forget()
     controller.undo()
     await controller.drain()
     #expect(try scratch.texts() == ["three", "one"])

@@ -30,7 +30,6 @@ import Testing
       #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
       list.flash(controller.model.id(at: 0))
       controller.model.remove(controller.model.id(at: 1))
-      list.detach()
       pages.removeAll()
       await controller.close()
     }
@@ -56,7 +55,6 @@ import Testing
     #expect(MainLoop.run(until: hasFocusInMenu, atMost: .seconds(20)))
     gtk_popover_popdown(Object(Owned(borrowing: menu)).cast())
     #expect(gtk_window_get_focus(window.cast()) == row)
-    list.detach()
     window.destroy()
     await list.controller.close()
   }
@@ -95,7 +93,6 @@ import Testing
     #expect(texts.contains(words + "…"))
     #expect(texts.contains(japanese.prefix(133) + "…"))
     #expect(texts.contains("whole"))
-    list.detach()
     window.destroy()
     await list.controller.close()
   }
@@ -119,7 +116,6 @@ import Testing
     other.isRunning = true
     #expect(MainLoop.run(until: { otherLooks > 2 }, atMost: .seconds(20)))
     #expect(clock.looks == hidden)
-    list.detach()
     window.destroy()
     await list.controller.close()
   }

@@ -148,7 +148,6 @@ import Testing
     for _ in 1...2 { gtk_widget_child_focus(menu.widget, GTK_DIR_DOWN) }
     let focus = try #require(gtk_root_get_focus(window.opaque))
     #expect(Widget(Owned(borrowing: focus)).textProperty("text") == "Three")
-    menu.detach()
     window.destroy()
   }
 

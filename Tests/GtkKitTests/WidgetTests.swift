@@ -106,9 +106,7 @@ import Testing
     expectNoLeak { _ in Menu([("Copy", "row.copy")], target: 1) }
     expectNoLeak { _ in
       let label = Label("a")
-      let popover = PopoverMenu(on: label)
-      popover.detach()
-      return popover
+      return PopoverMenu(on: label)
     }
   }
 

@@ -9,7 +9,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   private let clipboard = Clipboard.ofDisplay
   private let permit = ReadingPermit()
   private var offered: ClipText?
-  private let offerLosses = Observers<Void>()
+  let offerLosses = Observers<Void>()
   /// How often the clipboard changed hands.
   private var changes = 0
   /// There is an offer that nobody has read.
@@ -60,8 +60,6 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     clipboard.offer(text.bytes, as: TextFormat.mimeTypes)
     offered = text
   }
-
-  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> ListenerToken { offerLosses.add(body) }
 
   // MARK: - Following
 

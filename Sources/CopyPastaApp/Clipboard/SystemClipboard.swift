@@ -21,8 +21,8 @@ protocol SystemClipboard: AnyObject {
   /// The text that this program has on the clipboard; nil once another one has taken it over. Nothing else keeps it.
   var offeredText: ClipText? { get }
 
-  /// Calls `body` when this program's text is not on the clipboard any more, for as long as the token is kept.
-  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> ListenerToken
+  /// Told when this program's text is not on the clipboard any more.
+  var offerLosses: Observers<Void> { get }
 
   /// Lets a text of this program's outlast it, if the desktop has somebody who keeps it; takes about a second at most.
   func handOver() async

@@ -13,7 +13,7 @@ final class X11Clipboard: SystemClipboard {
   private let offers: X11ClipboardSource
   // Connected to when first needed.
   private var owner: SelectionOwner?
-  private let offerLosses = Observers<Void>()
+  let offerLosses = Observers<Void>()
 
   private(set) var offeredText: ClipText?
 
@@ -53,8 +53,6 @@ final class X11Clipboard: SystemClipboard {
   func handOver() async {
     if isOffering { _ = await owner?.handOver(within: .seconds(1)) }
   }
-
-  func observeOfferLoss(_ body: @escaping @MainActor () -> Void) -> ListenerToken { offerLosses.add(body) }
 
   private func connectedOwner() throws -> SelectionOwner {
     if let owner { return owner }

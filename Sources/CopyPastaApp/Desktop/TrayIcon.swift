@@ -115,7 +115,7 @@ final class TrayItem {
         Self.introspection, at: "/StatusNotifierItem", methods: methods, properties: look.properties),
       try menu.export(on: bus),
     ]
-    pauseObservation = pause.observe { menu.tellOfPause(on: bus) }
+    pauseObservation = pause.changes.add { menu.tellOfPause(on: bus) }
     if !isSandboxed { registrations.append(bus.ownName(name)) }
     registrations += ["StatusNotifierHostRegistered", "StatusNotifierHostUnregistered"].map { signal in
       bus.subscribe(to: signal, of: Self.watcher, weakly(self) { item, _ in item.askForHost() })

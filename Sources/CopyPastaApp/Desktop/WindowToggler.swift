@@ -39,8 +39,8 @@ final class WindowToggler {
     self.preferences = preferences
     self.hidden = hidden
     observations = [
-      window.observeActivity(weakly(self) { $0.activityChanged() }),
-      window.observeCopies(weakly(self) { if preferences().hidesAfterCopying { $0.hide() } }),
+      window.activity.add(weakly(self) { $0.activityChanged() }),
+      window.copies.add(weakly(self) { if preferences().hidesAfterCopying { $0.hide() } }),
     ]
   }
 

@@ -23,9 +23,9 @@ final class HistoryBody {
     undoBar = UndoBar {
       controller()?.undo()
     } close: {
-      controller()?.forgetDeletions()
+      controller()?.deletions.forget()
     } noticed: {
-      controller()?.prolongUndo()
+      controller()?.deletions.prolong()
     }
     root = Overlay(pages, under: [undoBar.root])
   }

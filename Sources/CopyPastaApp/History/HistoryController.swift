@@ -20,7 +20,8 @@ final class HistoryController {
   /// The outcomes of captures, on their way to the main thread.
   private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
   private let undoTime: Duration
-  private lazy var deletions = RecentDeletions(heldFor: undoTime) { [weak host] count in
+  /// Deletions that can be undone.
+  private(set) lazy var deletions = RecentDeletions(heldFor: undoTime) { [weak host] count in
     host?.showDeletions(count)
   }
   /// Everything that changes the history or the clipboard, in the order in which it was asked for or captured.
@@ -102,12 +103,6 @@ final class HistoryController {
       }
     }
   }
-
-  /// Keeps what can be undone for longer: the user has noticed the offer.
-  func prolongUndo() { deletions.prolong() }
-
-  /// Lets go of what can be undone.
-  func forgetDeletions() { deletions.forget() }
 
   /// Deletes every clip, for good.
   func clear() {

@@ -98,9 +98,6 @@ final class HistoryList: HistoryView {
     if let row = row(of: id) { menu.open(on: row) }
   }
 
-  /// Takes apart what must be gone before the widgets.
-  func detach() { menu.detach() }
-
   // MARK: - What the user does
 
   private func connectRows() {

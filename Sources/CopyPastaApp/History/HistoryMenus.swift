@@ -37,9 +37,6 @@ final class RowMenu {
     open(on: row, at: Rectangle(x: bounds.x + 24, y: bounds.y + bounds.height / 2, width: 1, height: 1))
   }
 
-  /// Takes the menu off the list, before that goes.
-  func detach() { popover.detach() }
-
   private func open(on row: ClipRow, at anchor: Rectangle) {
     guard let clip = row.clip else { return }
     self.row = row

@@ -25,11 +25,13 @@ final class HistoryWindow {
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
   private lazy var expirySchedule = Expiry.Schedule(due: weakly(self) { $0.expire() })
-  private let copies = Observers<Void>()
+  /// Told each time that a text of the history is on the clipboard.
+  let copies = Observers<Void>()
   /// The user closes the window.
   let closed: @MainActor () -> Void
   private let showText: @MainActor (TextWindow) -> Void
-  private let activity = Observers<Void>()
+  /// Told when `isShown` or `isActive` may have changed.
+  let activity = Observers<Void>()
 
   /// The state of the history, by which the window shows it.
   private enum State {
@@ -119,23 +121,10 @@ final class HistoryWindow {
   /// Says something to the user, in one line.
   func report(_ message: String) { notice.show(message) }
 
-  /// Returns when all that was captured and asked for so far is on disk.
-  func drain() async { await controller?.drain() }
-
-  /// Reads nothing any more, and gives up what is being read.
-  func endReading() { controller?.endReading() }
-
   func destroy() {
-    endReading()
-    list?.detach()
+    controller?.endReading()
     window.destroy()
   }
-
-  /// Calls when `isShown` or `isActive` may have changed, as long as the token is kept.
-  func observeActivity(_ body: @escaping @MainActor () -> Void) -> ListenerToken { activity.add(body) }
-
-  /// Calls each time that a text of the history is on the clipboard, as long as the token is kept.
-  func observeCopies(_ body: @escaping @MainActor () -> Void) -> ListenerToken { copies.add(body) }
 
   // MARK: - What it shows
 
@@ -250,7 +239,7 @@ final class HistoryWindow {
     useSizeLimit()
     showShortcut()
     observations = [
-      preferences.observe(.sizeLimit, useSizeLimit), shortcut.observe(showShortcut),
+      preferences.observe(.sizeLimit, useSizeLimit), shortcut.changes.add(showShortcut),
       preferences.observe(.keepTime, weakly(self) { $0.expire() }),
     ]
   }
@@ -295,7 +284,7 @@ final class HistoryWindow {
     body.root.addStyle("drop-place")
     actions.add("clear-history", weakly(self) { $0.askToClear() })
     actions.add(services.pause.action)
-    pauseObservation = services.pause.observe(weakly(self) { $0.followActivity() })
+    pauseObservation = services.pause.changes.add(weakly(self) { $0.followActivity() })
     window.insert(actions, as: "win")
   }
 
@@ -386,7 +375,6 @@ extension HistoryWindow: HistoryHost {
     readingIndicator.state = services.pause.isPaused ? .paused : .idle
     // Not at once: whoever has found out is at work in it.
     Task.unpooled { [self] in
-      list.detach()
       await list.controller.close()
       services.forgetHistory()
       report(error.message)

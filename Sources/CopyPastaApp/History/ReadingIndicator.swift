@@ -110,16 +110,14 @@ extension ReadingIndicator.State {
 final class ReadingPause {
   /// The action that buttons and menus show and turn over.
   let action = ToggleAction("pause")
-  private let observers = Observers<Void>()
+  /// Told when reading was paused or resumed.
+  let changes = Observers<Void>()
 
-  init() { action.onChange { [observers] in observers.notify() } }
+  init() { action.onChange { [changes] in changes.notify() } }
 
   /// Whether nothing is to be asked of any owner of the clipboard, unless the user pastes.
   var isPaused: Bool {
     get { action.isOn }
     set { action.isOn = newValue }
   }
-
-  /// Calls `body` when it was paused or resumed, as long as the token is kept.
-  func observe(_ body: @escaping @MainActor () -> Void) -> ListenerToken { observers.add(body) }
 }

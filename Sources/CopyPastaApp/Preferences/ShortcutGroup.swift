@@ -41,7 +41,7 @@ final class ShortcutGroup {
     copyButton.onClick(weakly(self) { $0.copyCommand() })
     gnomeButton.onClick(weakly(self) { $0.useGnome() })
     tokens = [
-      controller.observe(weakly(self) { $0.show() }),
+      controller.changes.add(weakly(self) { $0.show() }),
       preferences.observe(.shortcut, weakly(self) { $0.show() }),
     ]
   }

@@ -16,6 +16,8 @@ final class Observers<News> {
 }
 
 extension Observers<Void> {
+  func add(_ body: @escaping @MainActor () -> Void) -> ListenerToken { add { _ in body() } }
+
   func notify() { notify(()) }
 }
 
@@ -40,7 +42,7 @@ private struct WeakListener<News> {
 ///
 /// ```swift
 /// button.onClick(weakly(self) { $0.clicked() })
-/// tokens.append(preferences.observe(.shortcut, weakly(self) { $0.restart() }))
+/// tokens.append(window.activity.add(weakly(self) { $0.activityChanged() }))
 /// ```
 @MainActor
 func weakly<Target: AnyObject, each Argument>(

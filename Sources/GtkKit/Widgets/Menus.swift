@@ -94,11 +94,11 @@ private final class MainMenu {
 @MainActor
 public final class PopoverMenu: Widget {
   /// Makes a menu that belongs to a widget, whose actions it runs.
-  ///
-  /// `detach` it before the widget goes.
   public convenience init(on parent: Widget) {
     self.init(new: makePopover(of: Menu([])))
     gtk_widget_set_parent(widget, parent.widget)
+    // GTK complains of a child that is left where its parent goes.
+    parent.connect("destroy") { [widget] in gtk_widget_unparent(widget) }
     gtk_popover_set_has_arrow(cast(), 0)
     // GTK mirrors what is in a menu, and not its place beside the pointer.
     gtk_widget_set_halign(widget, parent.isRightToLeft ? GTK_ALIGN_END : GTK_ALIGN_START)
@@ -115,9 +115,6 @@ public final class PopoverMenu: Widget {
 
   /// Calls `body` when the menu has closed.
   public func onClose(_ body: @escaping @MainActor () -> Void) { connect("closed", body) }
-
-  /// Takes the menu off its widget.
-  public func detach() { gtk_widget_unparent(widget) }
 }
 
 /// A popover that shows a menu (transfer floating), whose entries screen readers can name.

@@ -5,8 +5,10 @@ import SerialQueue
 ///
 /// ```swift
 /// let controller = GlobalShortcutController(preferences, backends: [grab, portal])
-/// let presses = controller.observePresses { toggler.toggle($0) }
-/// let changes = controller.observe { label.text = controller.state.message }
+/// tokens = [
+///   controller.presses.add { toggler.toggle($0) },
+///   controller.changes.add { label.text = controller.state.message },
+/// ]
 /// controller.start()
 /// ```
 @MainActor
@@ -44,13 +46,15 @@ final class GlobalShortcutController {
 
   /// Whether the user's shortcut works, and by which backend.
   private(set) var state = ShortcutState.off {
-    didSet { if state != oldValue { observers.notify() } }
+    didSet { if state != oldValue { changes.notify() } }
   }
 
   private let preferences: Preferences
   private let backends: [any GlobalShortcutController.Backend]
-  private let observers = Observers<Void>()
-  private let presses = Observers<Activation>()
+  /// Told when the state has become another one.
+  let changes = Observers<Void>()
+  /// Told of each press, with what gives the window the focus.
+  let presses = Observers<Activation>()
   private var tokens: [ListenerToken] = []
   private var holder: (any GlobalShortcutController.Backend)?
   private var work: Task<Void, Never>?
@@ -79,14 +83,6 @@ final class GlobalShortcutController {
   var isPaused = false {
     didSet { if isPaused != oldValue { restart() } }
   }
-
-  /// Calls `body` for each press, with what gives the window the focus, for as long as the token is kept.
-  func observePresses(_ body: @escaping @MainActor (Activation) -> Void) -> ListenerToken {
-    presses.add(body)
-  }
-
-  /// Calls `body` when the state has become another one, for as long as the token is kept.
-  func observe(_ body: @escaping @MainActor () -> Void) -> ListenerToken { observers.add(body) }
 
   /// Asks anew, even if the user has refused before: now they have chosen these keys.
   func askAgain() {
