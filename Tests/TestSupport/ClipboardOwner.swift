@@ -42,7 +42,10 @@ public struct ClipboardOwner: Sendable {
       if owner.lines.first == "ready" { return owner.lines.count > owner.requestsOfShell }
       if let exit = program.exit { throw TestSupportError("the owner: \(exit)\n\(program.errors)") }
       // GNOME gives a new window the focus only if it thinks that the user wants that.
-      try await desktop.window(ofClass: "clipboard-owner")?.activate()
+      if let window = try await desktop.window(ofClass: "clipboard-owner") {
+        // It is not waited for: it goes as soon as it has had the focus.
+        try await desktop.windowSystem.activate(window.id)
+      }
       return false
     }
     return owner

@@ -25,19 +25,29 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `that a secret was left out is said once, and nothing of it`(_ kind: VirtualDesktop.Kind) async throws
-  {
+  func `that a secret was left out is said each time that it is found, and nothing of it`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
     try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       let words = "Secret, Not Recorded"
+      func timesSaid() -> Int { reader.heard.count { $0.contains(words) } }
       _ = try await ClipboardOwner.start(offering: .text("hush-hush"), .hint("secret"), on: scene.desktop)
-      try await waitUntil("it said to a screen reader") { reader.heard.contains { $0.contains(words) } }
-      try await waitUntil("it said by the mark") { try await reader.tree().all.contains { $0.name == words } }
-      try await waitUntil("the mark as before") {
-        try await reader.tree().all.contains { $0.name == "Reading" }
+      for times in 1...2 {
+        try await waitUntil("it said to a screen reader") { timesSaid() == times }
+        try await waitUntil("it said by the mark") {
+          try await reader.tree().all.contains { $0.name == words }
+        }
+        try await waitUntil("the mark as before") {
+          try await reader.tree().all.contains { $0.name == "Reading" }
+        }
+        if times == 1 {
+          try await scene.openOtherWindow()
+          try await scene.app.window.activate()
+        }
       }
       try await scene.capture("after")
-      #expect(reader.heard.count { $0.contains(words) } == 1)
+      #expect(timesSaid() == 2)
       let all = try await reader.tree().all
       #expect(!reader.heard.contains { $0.contains("hush") })
       #expect(!all.contains { $0.name.contains("hush") || $0.description.contains("hush") })
