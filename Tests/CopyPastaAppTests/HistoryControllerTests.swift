@@ -141,6 +141,7 @@ import Testing
     controller.copy(part: "tw")
     await controller.drain()
     #expect(clipboard.offered == ["tw"] && view.events == [.copied])
+    #expect(try await scratch.record("tw") == nil)
     clipboard.failure = .unavailable
     controller.copy(part: "o")
     await controller.drain()

@@ -67,7 +67,7 @@ public struct CopyPasta: Sendable {
     do {
       return try await waitFor("an active window of class \(applicationID)", within: limit) {
         if let exit = program.exit { throw TestSupportError("\(program.arguments): \(exit)") }
-        return try await readyWindow(on: desktop)
+        return try await readyWindow(on: desktop, orBehindDialog: true)
       }
     } catch { throw TestSupportError("\(error)\n\(program.errors)") }
   }
@@ -76,10 +76,16 @@ public struct CopyPasta: Sendable {
   ///
   /// A window manager calls a window active before the window knows of it, which is still busy with its first frame, and
   /// a toggle at that moment counts as a repetition of the one that showed it.
-  public static func readyWindow(on desktop: VirtualDesktop) async throws -> DesktopWindow? {
-    guard let window = try await desktop.window(ofClass: applicationID), try await window.isActive() else {
-      return nil
-    }
+  ///
+  /// - Parameter orBehindDialog: whether a window of its own may have come in front of it, which asks something.
+  public static func readyWindow(
+    on desktop: VirtualDesktop, orBehindDialog: Bool = false
+  ) async throws -> DesktopWindow? {
+    let windows = try await desktop.windowSystem.windows(ofClass: applicationID)
+    guard let main = windows.first, let active = try await desktop.windowSystem.activeWindow(),
+      orBehindDialog ? windows.contains(active) : main == active
+    else { return nil }
+    let window = DesktopWindow(id: main, desktop: desktop)
     let picture = try await Screenshot.take(of: window, on: desktop)
     // Below the header bar, and within the frame.
     let content = Rectangle(x: 10, y: 60, width: picture.width - 20, height: picture.height - 70)

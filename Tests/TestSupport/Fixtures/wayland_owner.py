@@ -2,8 +2,8 @@
 
 wayland_owner.py TYPE:HEX... offers each type with these bytes; a TYPE without ":" is listed and never answered.
 It prints "ready" once it is the owner, then one line for each request, and ends when another program takes over.
-By wlr-data-control it owns the clipboard as wl-copy does: without a window, and so without the focus. GNOME has no such
-protocol: there it has a window, of the application clipboard-owner, until that has the focus.
+By ext-data-control, or wlr-data-control, it owns the clipboard as wl-copy does: without a window, and so without the
+focus. GNOME has no such protocol: there it has a window, of the application clipboard-owner, until that has the focus.
 """
 import os
 import struct
@@ -11,7 +11,8 @@ import sys
 
 import wayland
 
-CONTROL = 'zwlr_data_control_manager_v1'
+# Two names of one protocol.
+CONTROLS = 'ext_data_control_manager_v1', 'zwlr_data_control_manager_v1'
 CREATE_SOURCE, GET_DEVICE, OFFER = 0, 1, 0
 SELECT_BY_CONTROL, SELECT = 0, 1
 # With control; without, there are events of dragging besides.
@@ -27,8 +28,9 @@ class Owner:
         self.unanswered, self.early = [], []
         self.connection = connection = wayland.Connection()
         seat = connection.bind('wl_seat')
-        self.has_control, self.serial = CONTROL in connection.globals, ()
-        self.manager = connection.bind(CONTROL if self.has_control else 'wl_data_device_manager')
+        control = next((name for name in CONTROLS if name in connection.globals), None)
+        self.has_control, self.serial = control is not None, ()
+        self.manager = connection.bind(control or 'wl_data_device_manager')
         self.device = connection.new()
         connection.request(self.manager, GET_DEVICE, self.device, seat)
         destroy = (lambda: None) if self.has_control else self.show_window(seat)
