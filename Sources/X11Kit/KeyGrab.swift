@@ -8,6 +8,9 @@ import SerialQueue
 /// let state = await grab.grab(KeyCombination(keysym: 0x76, modifiers: [.control, .logo]))
 /// ```
 ///
+/// What is typed right behind the combination goes to the window that the press brings: the server keeps it back until
+/// the window manager has made another window the active one, for half a second at most.
+///
 /// The grab holds with NumLock and CapsLock on, and in every layout of the keyboard. When the keyboard changes, it is
 /// asked for anew; if another program has it, it is not asked for again until then.
 ///
@@ -27,6 +30,9 @@ public actor KeyGrab {
     case connectionLost
   }
 
+  /// A program that hangs must not take the keyboard with it.
+  private static let longestKeeping = Duration.milliseconds(500)
+
   private let connection: XConnection
   private let queue = SerialQueue(label: "org.copypasta.key-grab")
   private var readSource: XConnection.ReadSource?
@@ -34,6 +40,9 @@ public actor KeyGrab {
   /// The strokes that the server has granted.
   private var held: Set<Keyboard.Stroke> = []
   private var lastRelease: Event.Key?
+  private var activeWindow: Atom?
+  /// Runs while the server keeps back what is typed behind a press.
+  private var keeping: DispatchTimer?
   private let pressed: @Sendable (UInt32) -> Void
   private let changed: @Sendable (State) -> Void
 
@@ -89,15 +98,33 @@ public actor KeyGrab {
     let isMore = connection.handleTurn { event in
       switch event {
       case .keyPressed(let key):
+        keepKeys()
         // A key that is held down repeats as a release and a press of the same time.
         if key != lastRelease { pressed(key.time) }
       case .keyReleased(let key): lastRelease = key
+      case .propertySet(connection.root, activeWindow, at: _): letKeysGoOn()
       case .keyboardChanged: keyboardChanged()
       default: break
       }
     }
     if connection.isLost { connectionLost() }
     if isMore { readSource?.callAgain() }
+  }
+
+  /// Has what is typed next wait for the window that a press brings; to be called before the press is told of.
+  private func keepKeys() {
+    connection.select(.properties, on: connection.root)
+    connection.flush()
+    keeping = DispatchTimer(after: Self.longestKeeping, on: queue) { [weak self] in
+      self?.assumeIsolated { $0.letKeysGoOn() }
+    }
+  }
+
+  private func letKeysGoOn() {
+    guard keeping != nil else { return }
+    keeping = nil
+    connection.select(.none, on: connection.root)
+    connection.letKeysGoOn()
   }
 
   /// The layout, or the modifiers, are others than before: the same keys may lie elsewhere.
@@ -134,6 +161,7 @@ public actor KeyGrab {
     if !strokes.isEmpty && strokes == held { return .held }
     connection.ungrabKeys()
     held = []
+    if activeWindow == nil { activeWindow = try Atoms(connection)[.activeWindow] }
     guard wanted != nil else {
       connection.flush()
       return .released

@@ -259,17 +259,24 @@ final class XConnection {
 
   /// Takes these strokes for this connection, whichever window has the focus: all of them, or none.
   ///
+  /// At each of them the server keeps back what is typed after it, until `letKeysGoOn`.
   /// - Returns: false if another connection has one of them.
   func grab(_ strokes: Set<Keyboard.Stroke>) throws(TransferError) -> Bool {
-    let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
+    let (pointer, keyboard) = (UInt8(XCB_GRAB_MODE_ASYNC.rawValue), UInt8(XCB_GRAB_MODE_SYNC.rawValue))
     let sequences = strokes.map {
-      xcb_grab_key_checked(handle, 0, root, $0.state, $0.code, mode, mode).sequence
+      xcb_grab_key_checked(handle, 0, root, $0.state, $0.code, pointer, keyboard).sequence
     }
     try synchronise(.endless)
     // All are asked, or the errors of the others would come as events.
     let failures = sequences.count { hasFailed($0) }
     if failures > 0 { ungrabKeys() }
     return failures == 0
+  }
+
+  /// Has the server go on with the keys that it keeps back since a stroke of this connection.
+  func letKeysGoOn() {
+    xcb_allow_events(handle, UInt8(XCB_ALLOW_ASYNC_KEYBOARD.rawValue), 0)
+    flush()
   }
 
   /// Gives back every stroke that this connection has taken.

@@ -40,6 +40,15 @@ import Testing
     }
   }
 
+  /// While the window is on its way, another program still has the focus.
+  @Test(arguments: VirtualDesktop.WindowManager.allCases)
+  func `keys typed right behind it are the window’s`(_ manager: VirtualDesktop.WindowManager) async throws {
+    try await Self.run(under: manager, with: ["older", "newest"]) { scene, _ in
+      try await scene.desktop.xdotool("key", "--delay", "0", "ctrl+super+v", "Down", "Return")
+      try await scene.expectClipboard("older")
+    }
+  }
+
   @Test func `a key that is held down shows the window and leaves it there`() async throws {
     try await Self.run { scene, _ in
       // Repetition begins after half a second.
