@@ -65,6 +65,20 @@ struct AgeTests {
     #expect(try await store.ages(before: limit).expired == 1)
   }
 
+  @Test func `is found if it comes back while all others are looked at`() async throws {
+    let store = try history.store()
+    let old = try await store.add("40 days", at: Self.now - 40 * Self.day)
+    let deleted = try #require(try await store.delete(old.id))
+    // In several steps, between which the store does other things.
+    try fill(with: 60_000, from: Self.now - Self.day)
+    let limit = Self.now - 30 * Self.day
+    let look = Task { try await store.ages(before: limit) }
+    await Task.yield()
+    try await store.restore(deleted)
+    _ = try await look.value
+    #expect(try await store.ages(before: limit).expired == 1)
+  }
+
   @Test func `keeps neither a capture nor a copy waiting for all that goes`() async throws {
     let store = try history.store()
     try fill(with: 30_000)
@@ -130,13 +144,13 @@ struct AgeTests {
     #expect(try history.reader().newestPage(limit: 20_000).count == 1)
   }
 
-  /// Adds so many clips of one microsecond each.
-  private func fill(with count: Int) throws {
+  /// Adds so many clips, one for each microsecond from a time on.
+  private func fill(with count: Int, from time: Int64 = 0) throws {
     let file = try ForeignConnection(history.location.database)
     file.run(
       """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
-      INSERT INTO clip(captured_at, byte_count, text) SELECT i, 20, printf('%020d', i) FROM n
+      INSERT INTO clip(captured_at, byte_count, text) SELECT \(time) + i, 20, printf('%020d', i) FROM n
       """)
   }
 }
