@@ -72,8 +72,12 @@ struct AgeTests {
     // In several steps, between which the store does other things.
     try fill(with: 60_000, from: Self.now - Self.day)
     let limit = Self.now - 30 * Self.day
-    let look = Task { try await store.ages(before: limit) }
-    await Task.yield()
+    let progress = Progress()
+    let look = Task {
+      progress.partsBefore = 0
+      return try await store.ages(before: limit)
+    }
+    while progress.partsBefore == nil { await Task.yield() }
     try await store.restore(deleted)
     _ = try await look.value
     #expect(try await store.ages(before: limit).expired == 1)
