@@ -220,7 +220,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
       throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
     }
     let end = ContinuousClock.now + (isEmpty ? Self.longDying : Self.dying)
-    while changes == read.changes, .now < end { try await Timeout.wait(.milliseconds(10)) }
+    while changes == read.changes, .now < end { try await Timeout.wait(.milliseconds(1)) }
     clipboard.synchronise()
     if read.isOvertaken {
       guard read.hasAsked, !isEmpty else { throw TransferError.overtaken }
