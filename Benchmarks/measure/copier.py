@@ -10,12 +10,13 @@ import time
 from abc import ABC, abstractmethod
 
 import wayland
-from wayland_owner import CREATE_SOURCE, GET_DEVICE, OFFER, SEND, SET_SELECTION
 from Xlib import X, Xatom, display
 from Xlib.protocol import event
 
 _LAST_OFFER_SECONDS = 1.0
 _PATIENCE_SECONDS = 20
+# Numbers of wlr-data-control-unstable-v1.
+_CREATE_SOURCE, _GET_DEVICE, _SET_SELECTION, _OFFER, _SEND = 0, 1, 0, 0, 0
 
 
 class Copier(ABC):
@@ -101,11 +102,11 @@ class WaylandCopier(Copier):
         seat = self._connection.bind('wl_seat')
         self._manager = self._connection.bind('zwlr_data_control_manager_v1')
         self._device = self._connection.new()
-        self._connection.request(self._manager, GET_DEVICE, self._device, seat)
+        self._connection.request(self._manager, _GET_DEVICE, self._device, seat)
 
     def copy(self, text: str) -> None:
         def asked(event: int, data: bytes) -> None:
-            if event == SEND:
+            if event == _SEND:
                 try:
                     with os.fdopen(self._connection.descriptors.pop(0), 'wb') as pipe:
                         pipe.write(text.encode())
@@ -115,10 +116,10 @@ class WaylandCopier(Copier):
 
         self._is_fetched = False
         source = self._connection.new(asked)
-        self._connection.request(self._manager, CREATE_SOURCE, source)
+        self._connection.request(self._manager, _CREATE_SOURCE, source)
         for name in self._TYPES:
-            self._connection.request(source, OFFER, name)
-        self._connection.request(self._device, SET_SELECTION, source)
+            self._connection.request(source, _OFFER, name)
+        self._connection.request(self._device, _SET_SELECTION, source)
 
     def serve(self, timeout: float | None) -> None:
         if select.select([self._connection.socket], [], [], timeout)[0]:
