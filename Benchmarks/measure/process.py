@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,7 +93,8 @@ class Quota:
 
     @staticmethod
     def _move(pid: int | str, group: Path) -> None:
-        (group / 'cgroup.procs').write_text(str(pid))
+        with suppress(ProcessLookupError):  # It has ended meanwhile.
+            (group / 'cgroup.procs').write_text(str(pid))
 
 
 class Busy:
