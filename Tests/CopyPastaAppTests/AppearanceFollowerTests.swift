@@ -8,6 +8,8 @@ import Testing
 
 @MainActor
 @Suite struct AppearanceFollowerTests {
+  init() { keepSettingsInMemory() }
+
   @Test func `an answer from before a change does not undo it`() async throws {
     let scene = try await BusScene.start()
     let folder = try TemporaryFolder()

@@ -1,5 +1,6 @@
 import Foundation
 import GtkKit
+import GtkTestSupport
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
   private let keys: Accelerator
 
   init() async throws {
-    setenv("GSETTINGS_BACKEND", "memory", 1)
+    keepSettingsInMemory()
     let folder = try TemporaryFolder()
     self.folder = folder
     try folder.write(Self.source, to: "gnome.gschema.xml")
@@ -33,6 +34,7 @@ import Testing
       SettingsSchema(Self.mediaKeys + ".custom-keybinding", compiledIn: folder.path), at: Self.ours,
       initially: ["name": .string(""), "command": .string(""), "binding": .string("")])
     keys = try #require(Accelerator("<Control><Super>v"))
+    try #require(!places.areKept, "these are the user's own settings")
     shortcut.remove()
     places.set("custom-keybindings", to: .strings([Self.others]))
   }

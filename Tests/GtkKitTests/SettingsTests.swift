@@ -1,5 +1,6 @@
 import CGtk
 import Foundation
+import GtkTestSupport
 import TestSupport
 import Testing
 
@@ -15,8 +16,7 @@ import Testing
   ]
 
   init() async throws {
-    // Before the first settings of the process are made; it is what says which backend they get.
-    setenv("GSETTINGS_BACKEND", "memory", 1)
+    keepSettingsInMemory()
     folder = try TemporaryFolder()
     try folder.write(Self.source, to: "test.gschema.xml")
     try await compileSettingsSchemas(folder.path, into: folder.path + "/compiled")
