@@ -50,68 +50,25 @@ import Testing
     }
   }
 
-  @Test func `windows are active, minimised and closed`() async throws {
-    try await VirtualDesktop.with { desktop in
+  @Test(arguments: VirtualDesktop.Kind.all)
+  func `windows are active, minimised and closed`(_ kind: VirtualDesktop.Kind) async throws {
+    try await VirtualDesktop.with(kind) { desktop in
       let first = try await desktop.openOtherWindow(titled: "First (1)")
       let second = try await desktop.openOtherWindow(titled: "Second")
       #expect(try await !first.isActive())
       try await first.activate()
       #expect(try await !second.isActive())
       try await first.minimise()
-      #expect(try await desktop.window(titled: "First (1)") == nil)
+      try await waitUntil("the second active") { try await second.isActive() }
       try await first.activate()
-      #expect(try await first.title() == "First (1)")
-      #expect(try await first.frame().width == 300)
-      try await second.close()
-      #expect(try await eventually { try await desktop.window(titled: "Second") == nil })
-    }
-  }
-
-  /// Opens two windows of another program, and returns them, the active one first.
-  private func activateTwoWindowsInTurn(
-    on desktop: VirtualDesktop
-  ) async throws -> (first: DesktopWindow, second: DesktopWindow) {
-    let first = try await desktop.openOtherWindow()
-    let second = try await desktop.openOtherWindow()
-    #expect(try await !first.isActive())
-    try await first.activate()
-    #expect(try await !second.isActive())
-    try await first.minimise()
-    #expect(try await desktop.activeWindow()?.id == second.id)
-    try await first.activate()
-    return (first, second)
-  }
-
-  @Test func `windows on Wayland are active, minimised, clicked and closed`() async throws {
-    try await VirtualDesktop.with(.wayland) { desktop in
-      let (first, second) = try await activateTwoWindowsInTurn(on: desktop)
-      #expect(try await first.frame() == Rectangle(x: 940, y: 40, width: 300, height: 200))
-      #expect(try await Screenshot.take(of: first, on: desktop).width == 300)
-      try await second.activate()
-      try await second.close()
-      #expect(try await eventually { try await !second.isVisible() })
-    }
-  }
-
-  @Test(.enabled(if: VirtualDesktop.Kind.labwc.isInstalled, "labwc is not installed"))
-  func `windows on labwc are active, minimised and closed`() async throws {
-    try await VirtualDesktop.with(.labwc) { desktop in
-      let (first, second) = try await activateTwoWindowsInTurn(on: desktop)
-      try await second.close()
-      #expect(try await eventually { try await !second.isVisible() })
-      #expect(try await first.title() == "wev")
+      #expect(try await first.title() == (kind == .x11 ? "First (1)" : "wev"))
+      // labwc tells nobody where a window is; on X11 it may reach beyond the screen.
+      if ![.labwc, .x11].contains(kind) {
+        #expect(try await Screenshot.take(of: first, on: desktop).width == first.frame().width)
+      }
       #expect(try await Screenshot.take(on: desktop).width == desktop.screenSize.width)
-    }
-  }
-
-  @Test(.enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed"))
-  func `windows on GNOME are active, minimised and closed`() async throws {
-    try await VirtualDesktop.with(.gnome) { desktop in
-      let (first, second) = try await activateTwoWindowsInTurn(on: desktop)
-      #expect(try await Screenshot.take(of: first, on: desktop).width == first.frame().width)
       try await second.close()
-      #expect(try await eventually { try await !second.isVisible() })
-      #expect(try await first.title() == "wev")
+      try await waitUntil("the second closed") { try await !second.isVisible() }
     }
   }
 
