@@ -5,13 +5,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from ..bench import Bench
 from ..clipboard import PASTE
 from ..figure import Figure
 from ..process import Busy
-from ..screen import SHORTCUT
+from ..screen import SHORTCUT, NothingDrawn
 
 _ROWS = 10
 _GAPS_MS = (50, 25, 0)
@@ -86,7 +87,8 @@ def _typed(bench: Bench, gap: int, busy: int) -> Figure:
                 elsewhere += is_elsewhere
                 if 'Return' in other.keys:
                     # The window comes all the same, and stays.
-                    bench.screen.wait(lambda event: event.what == 'mapped', asked, timeout=20)
+                    with suppress(NothingDrawn):
+                        bench.screen.first_frame(asked, timeout=5)
                     bench.screen.settle()
                 while not _until(other.has_focus, _PATIENCE_SECONDS):
                     bench.screen.press('Escape')
