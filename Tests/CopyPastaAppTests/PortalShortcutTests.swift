@@ -146,7 +146,7 @@ import Testing
   @Test func `stopping closes the session`() async throws {
     try await portal.start()
     #expect(try await start() == Self.held)
-    await shortcut.stop()
+    try await pumping { await shortcut.stop() }
     try await portal.settle()
     #expect(portal.calls.contains("Session.Close"))
     portal.activate()
