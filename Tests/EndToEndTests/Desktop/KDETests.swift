@@ -38,8 +38,9 @@ struct KDETests {
       for start in 1...2 {
         let program = try desktop.start([CopyPasta.programPath, "--background"])
         if start == 1 { try await desktop.answerPortal(with: "Escape") }
-        // When it closes its session it has made up its mind.
         try await waitUntil("session \(start) closed") { count("Close") == start }
+        let no = desktop.home.stateHome + "/copypasta/shortcut.ini"
+        try await waitUntil("a no that is kept") { FileManager.default.fileExists(atPath: no) }
         #expect(count("BindShortcuts") == 1)
         #expect(try await desktop.isOnlyWindow("wev"))
         #expect(try await program.stop(grace: generousLimit) == .code(0))
