@@ -7,8 +7,8 @@
 
 desktop_pids=()
 
-# desktop_begin [x11|wayland]: starts everything, and sees to it that it ends with the script, however that ends. The home
-# folder is a scratch one, unless desktop_home names one that is to outlive the desktop.
+# desktop_begin: starts everything, on sway with desktop_kind=wayland, and sees to it that it ends with the script, however
+# that ends. The home folder is a scratch one, unless desktop_home names one that is to outlive the desktop.
 desktop_begin() {
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/copypasta.XXXXXX")
   trap desktop_end EXIT
@@ -16,7 +16,7 @@ desktop_begin() {
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   make_home
-  if [[ ${1:-x11} == wayland ]]; then
+  if [[ ${desktop_kind:-x11} == wayland ]]; then
     start_sway
     start_bus
   else

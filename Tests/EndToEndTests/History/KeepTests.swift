@@ -46,7 +46,7 @@ import Testing
       try await Scene.fillHistory(with: ["one", "two", "three"], on: desktop, from: now - 3_000_000)
       try await insert("old soon", at: now - (30 * 86_400 - margin) * 1_000_000, on: desktop)
       let scene = try await start(keeping: "30-days", on: desktop)
-      try await waitUntil("the first look noted") {
+      try await waitUntil("the history seen for the first time") {
         FileManager.default.fileExists(atPath: desktop.home.stateHome + "/copypasta/expiry.ini")
       }
       guard try await scene.history.count() == 4 else { return false }
