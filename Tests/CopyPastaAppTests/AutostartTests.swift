@@ -64,28 +64,33 @@ import Testing
 
   // MARK: How it is
 
-  /// Each start of the program is another `StartAtLogin`; what both agreed on last is kept between them.
+  /// Each start of the program is another `StartAtLogin`, when the one before has gone: it would set the entry, too. What
+  /// both agreed on last is kept between them.
   @Test func `the last change wins, whoever made it`() async throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)
     // By gsettings, or as an administrator's default.
     preferences.startsAtLogin = true
-    var start = startAtLogin(preferences, autostart)
-    await start.work?.value
+    var start: StartAtLogin? = startAtLogin(preferences, autostart)
+    await start?.work?.value
     #expect(preferences.startsAtLogin && autostart.isSet == true)
     try FileManager.default.removeItem(atPath: file)
-    start.reconcile()
+    start?.reconcile()
     #expect(!preferences.startsAtLogin, "somebody has removed it")
     try autostart.set(true)
+    start = nil
     start = startAtLogin(preferences, autostart)
     #expect(preferences.startsAtLogin, "somebody has put it there")
+    start = nil
     start = startAtLogin(Preferences(schema: nil), autostart)
-    await start.work?.value
+    await start?.work?.value
     #expect(autostart.isSet == false, "the setting is off")
+    start = nil
     start = startAtLogin(preferences, autostart)
-    await start.work?.value
+    await start?.work?.value
     #expect(autostart.isSet == true)
     try FileManager.default.removeItem(atPath: file)
+    start = nil
     start = startAtLogin(preferences, autostart)
     #expect(!preferences.startsAtLogin, "somebody has removed it while the program did not run")
     withExtendedLifetime(start) {}
