@@ -64,8 +64,9 @@ import Testing
 
   // MARK: How it is
 
-  /// Each start of the program is another `StartAtLogin`, when the one before has gone: it would set the entry, too. What
-  /// both agreed on last is kept between them.
+  /// Each start of the program is another `StartAtLogin`, and what was agreed on last is kept between them.
+  ///
+  /// The one before has gone by then: it would set the entry, too.
   @Test func `the last change wins, whoever made it`() async throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)
