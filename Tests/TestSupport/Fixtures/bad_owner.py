@@ -425,7 +425,7 @@ class Slow(Owner):
 class SlowTargets(Owner):
     """Takes its time to say what it has."""
     def targets(self, request):
-        time.sleep(1)
+        time.sleep(3)
         super().targets(request)
 
 
