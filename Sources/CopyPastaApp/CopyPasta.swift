@@ -204,13 +204,13 @@ enum Invocation: Equatable {
     tr(
       """
       Usage: copypasta [OPTION]
-      Show the history of the texts that were copied while the CopyPasta window was active.
+      Show the texts that were on the clipboard while the CopyPasta window was active.
 
         --toggle      show the window, or hide it if it is in front; bind this to a key
         --background  start without showing the window
         --quit        quit the running CopyPasta
         --export      write the history to standard output as JSON lines
-        --import      add texts that --export wrote to the history, from standard input
+        --import      add texts that --export wrote, from standard input
         --check       check whether the history is sound
         --version     show the version
         -h, --help    show this help

@@ -9,7 +9,9 @@ final class AboutDialog: Dialogs.Dialog {
   private let page: Box
   private let state = Label()
 
-  private static var summary: String { tr("Keeps the text you copy while its window is active.") }
+  private static var summary: String {
+    tr("Keeps the text that is on the clipboard while its window is active.")
+  }
 
   /// Each paragraph in one line, which the window breaks as it is wide.
   static var license: String {

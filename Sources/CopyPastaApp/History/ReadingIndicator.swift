@@ -89,7 +89,7 @@ extension ReadingIndicator.State {
     case .idle:
       tr("CopyPasta is not reading the clipboard because this window is not active. Press to pause.")
     case .paused:
-      tr("CopyPasta records only what you paste here. Press to resume reading the clipboard.")
+      tr("CopyPasta records only what you paste or drop here. Press to resume reading the clipboard.")
     case .secret:
       tr("A password manager marked the copied text as secret, so it was not recorded. Press to pause.")
     }

@@ -113,7 +113,7 @@ enum HistoryFailure: Equatable {
   var message: String? {
     switch self {
     case .notRead(let error): error.message
-    case .gone: tr("Another program has deleted this text.")
+    case .gone: tr("This text is no longer in the history.")
     case .clipboardUnavailable: tr("Not copied: the clipboard is out of reach.")
     case .clipboardTaken: tr("Not copied: another program copied something at the same moment. Try again.")
     case .notDeleted(let error): tr("Not deleted.") + " " + error.message

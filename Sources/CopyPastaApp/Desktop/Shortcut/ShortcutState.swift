@@ -114,7 +114,7 @@ extension Accelerator {
   /// Why no program should take these keys from all others; nil if it may.
   var objection: String? {
     if modifiers.isDisjoint(with: [.control, .alt, .logo, .hyper, .meta]) {
-      return tr("Hold Control, Alt or Super with the key: on its own, this key types text.")
+      return tr("Hold Control, Alt or Super with the key: other programs need this key on its own.")
     }
     guard modifiers == .control, Self.clipboardKeys.contains(keyName) else { return nil }
     return tr("Every program needs %s for the clipboard. Choose other keys.").filled(with: label)
