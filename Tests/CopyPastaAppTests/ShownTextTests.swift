@@ -21,7 +21,7 @@ import Testing
     let shown = try Self.shown(text)
     #expect(shown.isCut && text.utf8.starts(with: shown.text.utf8))
     #expect((ShownText.sizeLimit - 3...ShownText.sizeLimit).contains(shown.text.utf8.count))
-    #expect(shown.note == "Only the first MiB is shown. Copy copies the whole text, as it is.")
+    #expect(shown.note == "Only the first MiB is shown. The Copy button copies the whole text as it is.")
   }
 
   @Test(arguments: ["a", "é", "漢", "🙂"], [0, 1])
@@ -33,7 +33,8 @@ import Testing
     #expect(shown.text.filter { $0 != "\n" } == text)
     let lines = shown.text.split(separator: "\n")
     #expect(lines.dropLast().allSatisfy { (0...3).contains($0.utf8.count - ShownText.lineLimit) })
-    #expect(shown.note == "Lines of more than 2 KiB are broken here. Copy copies the whole text, as it is.")
+    #expect(
+      shown.note == "Lines longer than 2 KiB are split here. The Copy button copies the whole text as it is.")
   }
 
   @Test(arguments: ["\n", "\r", "\r\n"])

@@ -26,7 +26,10 @@ final class StartAtLogin {
     var message: String {
       switch self {
       case .notOurs(let path):
-        tr("Start at login was not changed: “%s” was not made by CopyPasta.").filled(with: path)
+        tr(
+          "Start at login was not changed: “%s” was not made by CopyPasta. Move that file away, then try again."
+        )
+        .filled(with: path)
       case .refused: tr("Start at login was not changed: the desktop did not allow the change.")
       case .failed(let path, let reason):
         tr("Start at login could not be changed: “%s”: %s").filled(with: path, reason)

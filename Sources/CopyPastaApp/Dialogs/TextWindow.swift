@@ -88,9 +88,9 @@ struct ShownText: Equatable, Sendable {
   @MainActor var note: String? {
     let notes = [
       isCut ? tr("Only the first MiB is shown.") : nil,
-      hasBrokenLines ? tr("Lines of more than 2 KiB are broken here.") : nil,
+      hasBrokenLines ? tr("Lines longer than 2 KiB are split here.") : nil,
     ].compactMap(\.self)
     guard !notes.isEmpty else { return nil }
-    return (notes + [tr("Copy copies the whole text, as it is.")]).joined(separator: " ")
+    return (notes + [tr("The Copy button copies the whole text as it is.")]).joined(separator: " ")
   }
 }

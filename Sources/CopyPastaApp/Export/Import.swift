@@ -58,7 +58,7 @@ enum Import {
 
   private static func refuse(_ line: Int, _ reason: String, _ counts: inout ImportCounts) {
     counts.refused += 1
-    complain(tr("line %s was refused: %s").filled(with: String(line), reason))
+    complain(tr("Line %s was refused: %s").filled(with: String(line), reason))
   }
 }
 

@@ -164,10 +164,10 @@ extension Expiry.Question {
     ConfirmationDialog.ask(
       over: window, title: tr("Delete Older Texts?"),
       text: trn(
-        "%s of %s texts is older than %s. By this computer’s clock, today is %s. If that is wrong, cancel, and set the clock.",
-        "%s of %s texts are older than %s. By this computer’s clock, today is %s. If that is wrong, cancel, and set the clock.",
+        "%s of %s text is older than %s. By this computer’s clock, today is %s. If that date is wrong, cancel and set the clock.",
+        "%s of %s texts are older than %s. By this computer’s clock, today is %s. If that date is wrong, cancel and set the clock.",
         expired
       ).filled(with: Format.number(expired), Format.number(count), time.words, LocalTime.format(now, "%x"))
-        + " " + tr("This cannot be undone."), action: tr("_Delete"), confirmed)
+        + " " + tr("The deletion cannot be undone."), action: tr("_Delete"), confirmed)
   }
 }

@@ -25,7 +25,9 @@ extension StoreError {
     case .readOnly:
       tr("The history cannot be changed: its file or folder is read-only.")
     case .damaged:
-      tr("The history’s file is damaged. The next start carries over every text that can be read.")
+      tr(
+        "The history’s file is damaged. At its next start, CopyPasta carries over every text that can be read."
+      )
     case .foreign:
       tr("The history’s file belongs to another program. CopyPasta left the file unchanged.")
     case .newerSchema:
@@ -87,7 +89,7 @@ extension HistoryCheck {
     }
     parts.append(
       tr(
-        "The next start keeps the damaged file under another name and carries over every text that can be read."
+        "At its next start, CopyPasta keeps the damaged file under another name and carries over every text that can be read."
       ))
     return parts.joined(separator: " ")
   }
@@ -144,7 +146,9 @@ extension CaptureOutcome {
       // In the unit of the preferences.
       tr("Not recorded: the text is larger than %s MiB.").filled(with: String(limit >> 20))
     case .unread(.overtaken):
-      tr("The text that was copied before may be missing: its program was too slow. Copy that text again.")
+      tr(
+        "The text that was copied before may be missing: the program that offered it was too slow. Copy that text again."
+      )
     case .unread(.cancelled), .unread(.unavailable): tr("Not recorded: the clipboard is out of reach.")
     case .failed(let error): tr("Not recorded.") + " " + error.message
     case .noText: tr("Not recorded: there is no text to paste.")

@@ -44,8 +44,8 @@ import Testing
       #expect(result.text == "1 text was imported. 2 lines were refused.")
       let lines = result.errors.split(separator: "\n")
       #expect(lines.count == 2)
-      #expect(lines.first?.hasPrefix("copypasta: line 2 was refused: ") == true, "\(result.errors)")
-      #expect(lines.last?.hasPrefix("copypasta: line 3 was refused: ") == true, "\(result.errors)")
+      #expect(lines.first?.hasPrefix("copypasta: Line 2 was refused: ") == true, "\(result.errors)")
+      #expect(lines.last?.hasPrefix("copypasta: Line 3 was refused: ") == true, "\(result.errors)")
       #expect(!result.errors.contains("hunter"))
     }
   }
