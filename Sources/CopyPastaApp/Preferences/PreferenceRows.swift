@@ -171,7 +171,7 @@ extension KeepTime {
   /// The choice in the user's words.
   var words: String {
     switch self {
-    case .always: tr("Always")
+    case .always: tr("Forever")
     case .year: tr("1 year")
     case .threeMonths: tr("90 days")
     case .month: tr("30 days")
