@@ -115,7 +115,7 @@ start_program() {
   start_here copypasta "$program"
   app=$started_pid
   database=$XDG_DATA_HOME/copypasta/history.sqlite3
-  until_true "$patience" find_window || fail "its window did not come up and take the focus: $(cat "$scratch/copypasta.err")"
+  until_true "$patience" find_window || fail "the window did not come up and take the focus: $(cat "$scratch/copypasta.err")"
 }
 
 # Found by its class, like any window manager finds it, and ready once it has the focus.
@@ -132,7 +132,7 @@ copy() {
   start_here xclip xclip -quiet -in -selection clipboard "$2"
   # shellcheck disable=SC2034  # for who sources this
   owner=$started_pid
-  until_true "$patience" has_rows $((before + 1)) || fail "$1 was copied, and did not become a row"
+  until_true "$patience" has_rows $((before + 1)) || fail "$1 was copied, but did not become a row"
   # hex(), because the text is compared byte for byte.
   query "SELECT hex(text) FROM clip ORDER BY captured_at DESC, id DESC LIMIT 1" >"$scratch/stored"
   od -An -v -tx1 "$2" | tr -d ' \n' | tr a-f A-F | cmp -s - <(tr -d '\n' <"$scratch/stored") ||
