@@ -14,7 +14,8 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   private var changes = 0
   /// There is an offer that nobody has read.
   private var hasNewOffer = false
-  private var waiter: CheckedContinuation<Void, Never>?
+  /// Ends when there may be an offer to read.
+  private var wait: AsyncStream<Never>.Continuation?
   private var reads: [Read] = []
   private var grace: Timeout?
   /// Asked, or not to be asked, before this program takes the clipboard.
@@ -34,6 +35,8 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     var isOvertaken = false
     /// The text was asked for.
     var hasAsked = false
+    /// Ends when the clipboard changes hands, while `confirm` waits for that.
+    var change: AsyncStream<Never>.Continuation?
 
     init(changes: Int, grant: Int?, grace: Duration) {
       self.changes = changes
@@ -70,29 +73,19 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
       hasNewOffer = isAllowed
       if isAllowed { question.begin() } else { question.end() }
     }
-    wake()
+    wait?.finish()
   }
 
   @MainActor func nextOffer() async throws(TransferError) {
     while !mayReadAnew {
+      let (end, wait) = AsyncStream<Never>.makeStream()
+      self.wait = wait
+      for await _ in end {}
       if Task.isCancelled { throw .cancelled }
-      await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-          // The main thread may have had another turn on the way here; what came then has woken nobody.
-          if mayReadAnew || Task.isCancelled { continuation.resume() } else { waiter = continuation }
-        }
-      } onCancel: {
-        Task.unpooled { self.wake() }
-      }
     }
   }
 
   private var mayReadAnew: Bool { permit.current != nil && hasNewOffer }
-
-  private func wake() {
-    waiter?.resume()
-    waiter = nil
-  }
 
   private func changed() {
     guard let clipboard else { return }
@@ -104,7 +97,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     }
     hasNewOffer = !clipboard.mimeTypes.isEmpty
     if hasNewOffer, !clipboard.isLocal, permit.current != nil { question.begin() }
-    wake()
+    wait?.finish()
   }
 
   /// Gives the reads of an offer that another program has replaced a moment to end, and gives them up then.
@@ -118,6 +111,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
       } else if !isOwn {
         read.isReplaced = true
       }
+      read.change?.finish()
     }
     changes += 1
     guard !isOwn, grace == nil, let time = reads.map(\.grace).max() else { return }
@@ -219,8 +213,9 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     guard changes == read.changes || read.isOvertaken else {
       throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
     }
-    let end = ContinuousClock.now + (isEmpty ? Self.longDying : Self.dying)
-    while changes == read.changes, .now < end { try await Timeout.wait(.milliseconds(1)) }
+    if changes == read.changes {
+      try await waitForChange(during: read, atMost: isEmpty ? Self.longDying : Self.dying)
+    }
     clipboard.synchronise()
     if read.isOvertaken {
       guard read.hasAsked, !isEmpty else { throw TransferError.overtaken }
@@ -230,5 +225,16 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     // GTK hears of the focus in its own turn.
     try await Timeout.wait(.zero)
     guard permit.current == read.grant else { throw TransferError.cancelled }
+  }
+
+  /// Returns when the clipboard changes hands, or when the time is up.
+  private func waitForChange(during read: Read, atMost time: Duration) async throws {
+    let (end, change) = AsyncStream<Never>.makeStream()
+    read.change = change
+    let timeout = Timeout(after: time) { change.finish() }
+    // The wait also ends if the task is cancelled.
+    for await _ in end {}
+    timeout.cancel()
+    try Task.checkCancellation()
   }
 }
