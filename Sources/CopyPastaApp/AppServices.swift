@@ -13,9 +13,10 @@ final class AppServices {
   private(set) lazy var expiry = Expiry({ [unowned self] in preferences }, now: now, keptIn: expiryState)
   let now: @Sendable () -> Int64
   private let expiryState: KeyFile
-  private let deferredHistory: Deferred<Result<History, StoreError>>
-  private let deferredPreferences: Deferred<Preferences>
-  private let deferredShortcut: Deferred<GlobalShortcutController>
+  private let openHistory: @MainActor () -> Result<History, StoreError>
+  private var openedHistory: Result<History, StoreError>?
+  private let makePreferences: @MainActor () -> Preferences
+  private let makeShortcuts: @MainActor () -> [any GlobalShortcutController.Backend]
 
   init(
     clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile,
@@ -29,20 +30,23 @@ final class AppServices {
     self.windowState = windowState
     self.expiryState = expiryState
     self.now = now
-    deferredHistory = Deferred(history)
-    let deferredPreferences = Deferred(preferences)
-    self.deferredPreferences = deferredPreferences
-    deferredShortcut = Deferred { GlobalShortcutController(deferredPreferences.value, backends: shortcuts()) }
+    openHistory = history
+    makePreferences = preferences
+    makeShortcuts = shortcuts
   }
 
   /// The history, opened when it is first asked for: a program that starts hidden does without.
-  var history: Result<History, StoreError> { deferredHistory.value }
+  var history: Result<History, StoreError> {
+    let history = openedHistory ?? openHistory()
+    openedHistory = history
+    return history
+  }
 
   /// The settings; read when they are first asked for, so that the first frame need not wait for it.
-  var preferences: Preferences { deferredPreferences.value }
+  private(set) lazy var preferences = makePreferences()
 
   /// The keys that call the history up from every program.
-  var shortcut: GlobalShortcutController { deferredShortcut.value }
+  private(set) lazy var shortcut = GlobalShortcutController(preferences, backends: makeShortcuts())
 
   /// The services of the program itself: the user's history, settings and desktop.
   static func live() -> AppServices {
@@ -57,7 +61,7 @@ final class AppServices {
   }
 
   /// Forgets the history, which is opened anew when it is next asked for; it must not be open.
-  func forgetHistory() { deferredHistory.forget() }
+  func forgetHistory() { openedHistory = nil }
 
   /// Rescues a damaged history, which must not be open; nil if there was nothing to rescue.
   func rescueHistory() async throws(StoreError) -> HistoryRescuer.Outcome? {
@@ -69,7 +73,7 @@ final class AppServices {
   ///
   /// The window must be gone.
   func close() {
-    if deferredPreferences.made != nil { Settings.flush() }
+    Settings.flush()
     MainLoop.finish(atMost: .seconds(2)) { await self.closeHistory() }
   }
 
@@ -79,8 +83,8 @@ final class AppServices {
   /// The store, once the reader is let go: the last connection to close folds the log into the file, which a
   /// reader may not.
   private func releasedStore() -> HistoryStore? {
-    defer { deferredHistory.forget() }
-    guard case .success(let history) = deferredHistory.made else { return nil }
+    defer { forgetHistory() }
+    guard case .success(let history) = openedHistory else { return nil }
     return history.store
   }
 
@@ -132,23 +136,4 @@ struct History {
     }
     reader = try HistoryReader(location: location)
   }
-}
-
-/// A value that is made when it is first asked for, and known not to have been made before.
-@MainActor
-private final class Deferred<Value> {
-  private let make: @MainActor () -> Value
-  private(set) var made: Value?
-
-  init(_ make: @escaping @MainActor () -> Value) { self.make = make }
-
-  var value: Value {
-    if let made { return made }
-    let value = make()
-    made = value
-    return value
-  }
-
-  /// Lets the value go.
-  func forget() { made = nil }
 }
