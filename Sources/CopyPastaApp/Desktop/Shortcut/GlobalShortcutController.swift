@@ -161,15 +161,13 @@ final class GlobalShortcutController {
     for backend in backends where !Task.isCancelled {
       let state = await backend.start(keys)
       switch state {
-      case .notHeld(.taken):
-        // Other keys are the answer, not another way to these. The backend stays: it notices when they become free.
-        holder = backend
-        return state
       case .notHeld(.unsupported): continue
-      case .notHeld(let why): reason = reason ?? why
-      default:
+      // If the keys are taken, other keys are the answer, not another way to these; the backend notices when they
+      // become free.
+      case .notHeld(.taken), .held, .starting, .off:
         holder = backend
         return state
+      case .notHeld(let why): reason = reason ?? why
       }
     }
     return .notHeld(reason ?? .unsupported)
@@ -178,16 +176,13 @@ final class GlobalShortcutController {
   private func heard(_ news: News, from backend: any GlobalShortcutController.Backend) {
     switch news {
     case .pressed(let activation): presses.notify(activation)
-    case .became(let state): changed(backend, to: state)
+    case .became(let state):
+      // Any backend may tell that it has not got the shortcut: GNOME's does with each change of its settings.
+      if holder == nil, state.isPromising { holder = backend }
+      guard holder === backend else { return }
+      if !state.isPromising { holder = nil }
+      self.state = state
     }
-  }
-
-  private func changed(_ backend: any GlobalShortcutController.Backend, to state: ShortcutState) {
-    // Any backend may tell that it has not got the shortcut: GNOME's does with each change of its settings.
-    if holder == nil, state.isPromising { holder = backend }
-    guard holder === backend else { return }
-    if !state.isPromising { holder = nil }
-    self.state = state
   }
 }
 

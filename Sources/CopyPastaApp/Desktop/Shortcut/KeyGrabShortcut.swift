@@ -19,7 +19,7 @@ final class KeyGrabShortcut: GlobalShortcutController.Backend {
   func start(_ keys: Accelerator) async -> ShortcutState {
     self.keys = keys
     do throws(X11Error) {
-      return .init(await (try await connected()).grab(KeyCombination(keys)), of: keys)
+      return .init(try await connected().grab(KeyCombination(keys)), of: keys)
     } catch {
       return .notHeld(.unsupported)
     }
@@ -30,23 +30,17 @@ final class KeyGrabShortcut: GlobalShortcutController.Backend {
     await grab?.release()
   }
 
-  private func connected() async throws(X11Error) -> KeyGrab {
+  private func connected() throws(X11Error) -> KeyGrab {
     if let grab { return grab }
     let grab = try KeyGrab(display: display) { [weak self] time in
-      Task.unpooled { self?.pressed(at: time) }
+      Task.unpooled { if let self, self.keys != nil { self.observers.notify(.pressed(.time(time))) } }
     } changed: { [weak self] state in
-      Task.unpooled { self?.became(state) }
+      Task.unpooled {
+        if let self, let keys = self.keys { self.observers.notify(.became(.init(state, of: keys))) }
+      }
     }
     self.grab = grab
     return grab
-  }
-
-  private func pressed(at time: UInt32) {
-    if keys != nil { observers.notify(.pressed(.time(time))) }
-  }
-
-  private func became(_ state: KeyGrab.State) {
-    if let keys { observers.notify(.became(.init(state, of: keys))) }
   }
 }
 

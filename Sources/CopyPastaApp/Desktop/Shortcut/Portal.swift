@@ -48,13 +48,9 @@ final class Portal {
         Self.interface("org.freedesktop.host.portal.Registry"), "Register",
         [.string(id), .dictionary([:])], timeout: limit)
     } catch {
-      switch error {
       // Older ones do not know it, and one that knows no desktop file of ours goes on without.
-      case .refused: break
-      case .timedOut: throw .timedOut
-      case .cancelled: throw .cancelled
-      case .noBus: throw .unavailable
-      }
+      if case .refused = error { return }
+      throw RequestError(error)
     }
   }
 
@@ -73,60 +69,30 @@ final class Portal {
     // The path is known beforehand: subscribing only after the call could be too late for the answer.
     let request = Self.interface(
       "org.freedesktop.portal.Request", at: "\(Self.path)/request/\(sender)/\(token)")
-    let answer = PortalAnswer()
-    let subscription = bus.subscribe(to: "Response", of: request) { answer.give(.init(response: $0)) }
-    let deadline = limit.map { Timeout(after: $0) { answer.give(.failure(.timedOut)) } }
+    let (answers, answer) = AsyncStream<Result<[String: Variant], RequestError>>.makeStream()
+    let subscription = bus.subscribe(to: "Response", of: request) { answer.yield(.init(response: $0)) }
+    let deadline = limit.map { Timeout(after: $0) { answer.yield(.failure(.timedOut)) } }
     var isThere = false
     // A portal that ends with the question on the screen answers no more.
     let watch = bus.watchName(Self.name) { _ in
       isThere = true
     } vanished: {
-      if isThere { answer.give(.failure(.gone)) }
+      if isThere { answer.yield(.failure(.gone)) }
     }
     defer { withExtendedLifetime((subscription, deadline, watch)) {} }
     do throws(Portal.RequestError) {
-      try await call(interface, method, arguments(.string(token)), limit)
-      return try await answer.wait().get()
+      do throws(BusError) {
+        try await bus.call(Self.interface(interface), method, arguments(.string(token)), timeout: limit)
+      } catch {
+        throw RequestError(error)
+      }
+      // The first answer counts; without one the task was cancelled.
+      for await result in answers { return try result.get() }
+      throw .cancelled
     } catch {
       if error == .timedOut || error == .cancelled { bus.send(request, "Close") }
       throw error
     }
-  }
-
-  private func call(
-    _ interface: String, _ method: String, _ arguments: [Variant], _ limit: Duration?
-  ) async throws(Portal.RequestError) {
-    do throws(BusError) {
-      try await bus.call(Self.interface(interface), method, arguments, timeout: limit)
-    } catch {
-      throw Portal.RequestError(error)
-    }
-  }
-}
-
-/// The answer that a request waits for; the first one counts.
-@MainActor
-private final class PortalAnswer {
-  private var result: Result<[String: Variant], Portal.RequestError>?
-  private var waiting: CheckedContinuation<Void, Never>?
-
-  func give(_ result: Result<[String: Variant], Portal.RequestError>) {
-    guard self.result == nil else { return }
-    self.result = result
-    waiting?.resume()
-    waiting = nil
-  }
-
-  func wait() async -> Result<[String: Variant], Portal.RequestError> {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        // Here, and not before: the main thread may have a turn on the way.
-        if result == nil, !Task.isCancelled { waiting = continuation } else { continuation.resume() }
-      }
-    } onCancel: {
-      Task.unpooled { self.give(.failure(.cancelled)) }
-    }
-    return result ?? .failure(.cancelled)
   }
 }
 

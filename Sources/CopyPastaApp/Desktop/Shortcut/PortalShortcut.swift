@@ -25,28 +25,20 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   struct RefusedKeys {
     private let file: KeyFile
 
-    init(path: String) {
-      file = KeyFile(path: path, group: "refused-shortcut")
-    }
+    init(path: String) { file = KeyFile(path: path, group: "refused-shortcut") }
 
-    func contains(_ keys: Accelerator) -> Bool {
-      let kept = file.integers(["key", "modifiers"])
-      return kept["key"] == Int(keys.key) && kept["modifiers"] == Int(keys.modifiers.rawValue)
-    }
+    func contains(_ keys: Accelerator) -> Bool { file.string("keys") == keys.name }
 
-    func remember(_ keys: Accelerator) { keep(Int(keys.key), Int(keys.modifiers.rawValue)) }
+    func remember(_ keys: Accelerator) {
+      do throws(GLibError) { try file.write(strings: [("keys", keys.name)]) } catch { report(error) }
+    }
 
     func forget() {
-      if !file.integers(["key"]).isEmpty { keep(0, 0) }
+      do throws(GLibError) { try file.remove() } catch { report(error) }
     }
 
-    private func keep(_ key: Int, _ modifiers: Int) {
-      do throws(GLibError) {
-        try file.write([("key", key), ("modifiers", modifiers)])
-      } catch {
-        complain(
-          tr("The refusal of the shortcut could not be saved: %s").filled(with: error.message))
-      }
+    private func report(_ error: GLibError) {
+      complain(tr("The refusal of the shortcut could not be saved: %s").filled(with: error.message))
     }
   }
 
@@ -115,13 +107,8 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     }
   }
 
-  private func heard(_ news: PortalShortcutSession.News) {
-    switch news {
-    case .pressed(let activation): observers.notify(.pressed(activation))
-    case .held(let name): observers.notify(.became(.held(by: .portal, name: name)))
-    case .removed: observers.notify(.became(.notHeld(.removed)))
-    case .closed: sessionLost()
-    }
+  private func heard(_ news: GlobalShortcutController.News) {
+    if case .became(.off) = news { sessionLost() } else { observers.notify(news) }
   }
 
   private func sessionLost() {

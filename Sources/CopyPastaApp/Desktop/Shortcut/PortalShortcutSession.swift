@@ -10,30 +10,20 @@ final class PortalShortcutSession {
   private(set) var isBound = false
   private let portal: Portal
   private let handle: String
+  private let path: Variant
   private var subscriptions: [Bus.Registration] = []
   private var isSetUp = false
 
-  /// Something that the portal tells of a session.
-  enum News {
-    /// The keys were pressed; the value gives the window the focus.
-    case pressed(Activation)
-    /// The desktop has granted the shortcut, and calls the keys so, if it says.
-    case held(name: String?)
-    /// The user has taken the keys away.
-    case removed
-    /// The portal has ended the session.
-    case closed
-  }
-
-  /// Told of what happens once the session is set up.
-  let observers = Observers<News>()
+  /// Told of what happens once the session is set up; the state is `off` if the portal has ended the session.
+  let observers = Observers<GlobalShortcutController.News>()
 
   private static let interface = "org.freedesktop.portal.GlobalShortcuts"
   private static let id = "toggle-history"
 
-  private init(_ portal: Portal, handle: String) {
+  private init(_ portal: Portal, handle: String, path: Variant) {
     self.portal = portal
     self.handle = handle
+    self.path = path
     subscribe()
   }
 
@@ -92,7 +82,7 @@ final class PortalShortcutSession {
       portal.bus.subscribe(to: "ShortcutsChanged", of: shortcuts, weakly(self) { $0.received(changed: $1) }),
       portal.bus.subscribe(
         to: "Closed", of: Portal.interface("org.freedesktop.portal.Session", at: handle)
-      ) { [observers] _ in observers.notify(.closed) },
+      ) { [observers] _ in observers.notify(.became(.off)) },
     ]
   }
 
@@ -115,7 +105,7 @@ final class PortalShortcutSession {
     note(arguments[1])
     // KDE goes on to list a shortcut whose keys were taken away; some desktops never name any.
     if hadKeys, triggerName == nil { isBound = false }
-    observers.notify(isBound ? .held(name: triggerName) : .removed)
+    observers.notify(.became(isBound ? .held(by: .portal, name: triggerName) : .notHeld(.removed)))
   }
 
   // MARK: - Requests
@@ -133,10 +123,10 @@ final class PortalShortcutSession {
       ]
       return [.dictionary(options)]
     }
-    guard let handle = answer["session_handle"]?.string, Variant.objectPath(handle) != nil else {
+    guard let handle = answer["session_handle"]?.string, let path = Variant.objectPath(handle) else {
       throw .unavailable
     }
-    let session = PortalShortcutSession(portal, handle: handle)
+    let session = PortalShortcutSession(portal, handle: handle, path: path)
     session.note(answer["shortcuts"])
     return session
   }
@@ -145,11 +135,10 @@ final class PortalShortcutSession {
   ///
   /// - Returns: false if the answer is a yes that does not say to what.
   private func bind(_ keys: Accelerator) async throws(Portal.RequestError) -> Bool {
-    guard let session = Variant.objectPath(handle) else { throw .unavailable }
     let answer: [String: Variant]
     do throws(Portal.RequestError) {
       answer = try await portal.request("BindShortcuts", of: Self.interface, within: nil) { token in
-        [session, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
+        [path, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
       }
     } catch {
       // GNOME's words for a user's no.
@@ -183,11 +172,10 @@ final class PortalShortcutSession {
 
   /// Looks whether an earlier session was granted the shortcut; a portal that does not say is asked for it then.
   private func recall(_ limit: Duration) async throws(Portal.RequestError) {
-    guard let session = Variant.objectPath(handle) else { throw .unavailable }
     do throws(Portal.RequestError) {
-      let answer = try await portal.request(
-        "ListShortcuts", of: Self.interface, within: limit
-      ) { token in [session, .dictionary(["handle_token": token])] }
+      let answer = try await portal.request("ListShortcuts", of: Self.interface, within: limit) { token in
+        [path, .dictionary(["handle_token": token])]
+      }
       note(answer["shortcuts"])
     } catch {
       if error == .cancelled { throw error }
