@@ -7,23 +7,8 @@ struct Appearance: Equatable, Sendable {
   var isDark = false
   /// Edges and texts that stand out more.
   var hasHighContrast = false
-  /// The colour that marks things; nil for the theme's own.
-  var accent: Colour?
-
-  /// A colour, in the parts that a screen has of it, each from 0 to 255.
-  struct Colour: Equatable, Sendable {
-    var red: Int
-    var green: Int
-    var blue: Int
-
-    /// As style sheets have it.
-    var css: String { "rgb(\(red),\(green),\(blue))" }
-
-    /// How bright it is to the eye, from 0 to 1, by the Web Content Accessibility Guidelines.
-    ///
-    /// Near enough without the exponent of the standard, for a choice between black and white.
-    var isBright: Bool { red * 299 + green * 587 + blue * 114 > 160 * 1000 }
-  }
+  /// The colour that marks things, as `0xRRGGBB`; nil for the theme's own.
+  var accent: Int?
 }
 
 extension Appearance {
@@ -36,29 +21,23 @@ extension Appearance {
     hasHighContrast = values["contrast"]?.uint32 == 1
     let parts = values["accent-color"]?.children?.compactMap(\.double) ?? []
     if parts.count == 3, parts.allSatisfy({ (0...1).contains($0) }) {
-      let bytes = parts.map { Int(($0 * 255).rounded()) }
-      accent = Colour(red: bytes[0], green: bytes[1], blue: bytes[2])
+      accent = parts.map { Int(($0 * 255).rounded()) }.reduce(0) { $0 << 8 | $1 }
     }
   }
-}
 
-extension Appearance {
   /// Reads what was kept in a file for the next start; nil if nothing was.
   init?(keptIn file: KeyFile) {
     let values = file.integers(["dark", "contrast", "accent"])
     guard let dark = values["dark"] else { return nil }
     isDark = dark == 1
     hasHighContrast = values["contrast"] == 1
-    if let number = values["accent"], (0...0xff_ffff).contains(number) {
-      accent = Colour(red: number >> 16, green: number >> 8 & 0xff, blue: number & 0xff)
-    }
+    if let kept = values["accent"], (0...0xff_ffff).contains(kept) { accent = kept }
   }
 
   /// Keeps it for the next start.
   func keep(in file: KeyFile) throws(GLibError) {
-    let number = accent.map { $0.red << 16 | $0.green << 8 | $0.blue }
     try file.write([
-      ("dark", isDark ? 1 : 0), ("contrast", hasHighContrast ? 1 : 0), ("accent", number ?? -1),
+      ("dark", isDark ? 1 : 0), ("contrast", hasHighContrast ? 1 : 0), ("accent", accent ?? -1),
     ])
   }
 }
@@ -83,9 +62,9 @@ extension Appearance {
 
     private let file: KeyFile
     private let changed: @MainActor (Appearance) -> Void
-    private lazy var gnome = GnomeAppearance(changed: weakly(self) { $0.gnomeChanged() })
+    private lazy var gnome = GnomeAppearance(changed: weakly(self) { $0.apply() })
+    /// The portal's values, by their keys; none if there is no portal, or it knows of none.
     private var values: [String: Variant] = [:]
-    private var isOfPortal = false
     private var registrations: [Bus.Registration] = []
     private var reading: Task<Void, Never>?
 
@@ -117,27 +96,19 @@ extension Appearance {
         do throws(BusError) {
           let answer = try await bus.call(
             Self.portal, "ReadAll", [.strings([Appearance.namespace])], timeout: Self.timeout)
-          self?.portalAnswered(answer)
+          let ours = answer[0]?.children?.first { $0[0]?.string == Appearance.namespace }
+          self?.values = ours?[1]?.dictionary ?? [:]
+          self?.apply()
         } catch {
-          self?.portalFailed(error)
+          switch error {
+          case .refused, .noBus:
+            self?.values = [:]
+            self?.apply()
+          // The portal may be slow; until it answers, the last answer holds.
+          case .timedOut, .cancelled: break
+          }
         }
         if !Task.isCancelled { self?.reading = nil }
-      }
-    }
-
-    private func portalAnswered(_ answer: Variant) {
-      let namespaces = answer[0]?.children ?? []
-      let ours = namespaces.first { $0[0]?.string == Appearance.namespace }
-      values = ours?[1]?.dictionary ?? [:]
-      isOfPortal = !values.isEmpty
-      apply(isOfPortal ? Appearance(portal: values) : gnome.appearance)
-    }
-
-    private func portalFailed(_ error: BusError) {
-      switch error {
-      case .refused, .noBus: apply(gnome.appearance)
-      // The portal may be slow; until it answers, the last answer holds.
-      case .timedOut, .cancelled: break
       }
     }
 
@@ -146,21 +117,16 @@ extension Appearance {
         let value = arguments[2]?.unboxed
       else { return }
       values[key] = value
-      isOfPortal = true
-      apply(Appearance(portal: values))
+      apply()
       // An answer that is on its way may be from before the change.
       if reading != nil { read(on: bus) }
     }
 
-    private func gnomeChanged() {
-      if !isOfPortal { apply(gnome.appearance) }
-    }
-
-    private func apply(_ new: Appearance) {
-      appearance = new
-      guard Appearance(keptIn: file) != new else { return }
+    private func apply() {
+      appearance = values.isEmpty ? gnome.appearance : Appearance(portal: values)
+      guard Appearance(keptIn: file) != appearance else { return }
       do throws(GLibError) {
-        try new.keep(in: file)
+        try appearance.keep(in: file)
       } catch {
         // The next start asks GNOME's settings again, and the portal corrects what they say.
       }
@@ -223,13 +189,16 @@ final class ProgramStyle {
   }
 
   /// The name that the program's own style has for the accent, and what GTK's theme has fixed colours for.
-  private static func rules(of accent: Appearance.Colour) -> String {
-    """
-    @define-color theme_selected_bg_color \(accent.css);
-    @define-color theme_selected_fg_color \(accent.isBright ? "black" : "white");
-    switch:checked { background-color: @theme_selected_bg_color; color: @theme_selected_fg_color; }
-    selection { background-color: @theme_selected_bg_color; color: @theme_selected_fg_color; }
-    """
+  private static func rules(of accent: Int) -> String {
+    let (red, green, blue) = (accent >> 16, accent >> 8 & 0xff, accent & 0xff)
+    // How bright it is to the eye, near enough without the exponent of the Web Content Accessibility Guidelines.
+    let isBright = red * 299 + green * 587 + blue * 114 > 160 * 1000
+    return """
+      @define-color theme_selected_bg_color rgb(\(red),\(green),\(blue));
+      @define-color theme_selected_fg_color \(isBright ? "black" : "white");
+      switch:checked { background-color: @theme_selected_bg_color; color: @theme_selected_fg_color; }
+      selection { background-color: @theme_selected_bg_color; color: @theme_selected_fg_color; }
+      """
   }
 
   private func shapeWindows() { shape.css = Display.isComposited ? "" : Self.square }
