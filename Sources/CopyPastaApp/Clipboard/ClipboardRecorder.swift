@@ -191,12 +191,10 @@ actor ClipboardRecorder {
   private func note(_ text: ClipText) async {
     do throws(StoreError) {
       try await store.noteCopied(text)
-    } catch .damaged {
-      tell(.failed(.damaged))
-    } catch .replaced {
-      tell(.failed(.replaced))
     } catch {
-      // The text is on the clipboard, as the user wants. A history that takes no note takes no row of it either.
+      // The text is on the clipboard, as the user wants. A history that takes no note takes no row of it either; only
+      // one that has to be opened anew is told of.
+      if error == .damaged || error == .replaced { tell(.failed(error)) }
     }
   }
 

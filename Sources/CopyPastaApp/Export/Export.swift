@@ -13,24 +13,16 @@ enum Export {
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
     do {
       // If nothing was ever recorded there is nothing to write, which is no failure.
-      guard try !location.isVacant else { return 0 }
-      try write(location, to: descriptor)
+      if try !location.isVacant { try write(location, to: descriptor) }
       return 0
+    } catch let error as StoreError {
+      complain(tr("Not exported.") + " " + error.message)
+    } catch let error as FileError where error.errno != EPIPE {
+      complain(tr("Not exported: the output could not be written (%s).").filled(with: error.reason))
     } catch {
-      if let message = message(about: error) { complain(message) }
-      return 1
+      // Whoever read it, such as `head`, has seen enough.
     }
-  }
-
-  private static func message(about error: any Error) -> String? {
-    switch error {
-    case let error as StoreError: tr("Not exported.") + " " + error.message
-    // Whoever read it, such as `head`, has seen enough.
-    case let error as FileError where error.errno == EPIPE: nil
-    case let error as FileError:
-      tr("Not exported: the output could not be written (%s).").filled(with: error.reason)
-    default: nil
-    }
+    return 1
   }
 
   private static func write(_ location: HistoryLocation, to descriptor: Int32) throws {

@@ -83,8 +83,7 @@ extension Age {
 
     /// Rows came that may change sooner.
     func rowsChanged() {
-      guard isRunning else { return }
-      schedule()
+      if isRunning { schedule() }
     }
 
     private func tick() {

@@ -45,53 +45,35 @@ struct HistoryAction {
   static var all: [HistoryAction] { ofTexts + [close] }
 
   /// Those that do something with texts, in the order of the menu of a row and of the window of keys.
-  static var ofTexts: [HistoryAction] { [copy, copyAndDelete, delete, show, undo, paste, menu] }
-
-  static var copy: HistoryAction {
-    HistoryAction(
-      name: "copy", title: tr("Copy"), entry: tr("_Copy"), keys: ["Return", "space", "<Control>c"],
-      otherKeys: ["KP_Enter", "ISO_Enter", "KP_Space", "<Control>Insert"],
-      swipe: Swipe(edge: .leading, icon: "edit-copy-symbolic"),
-      effect: .row { list, id in list.controller.copy(id) })
-  }
-
-  static var copyAndDelete: HistoryAction {
-    HistoryAction(
-      name: "copy-and-delete", title: tr("Copy and delete"), keys: ["<Control>x"],
-      otherKeys: ["<Shift>Delete", "<Shift>KP_Delete"],
-      effect: .row { list, id in list.controller.copyAndDelete(id) })
-  }
-
-  static var delete: HistoryAction {
-    HistoryAction(
-      name: "delete", title: tr("Delete"), entry: tr("_Delete"), keys: ["Delete"], otherKeys: ["KP_Delete"],
-      swipe: Swipe(edge: .trailing, icon: "user-trash-symbolic"),
-      effect: .row { list, id in list.controller.delete(id) })
-  }
-
-  static var show: HistoryAction {
-    HistoryAction(
-      name: "show", title: tr("Show the whole text"), entry: tr("_Show Text"), keys: ["<Alt>Return"],
-      otherKeys: ["<Alt>KP_Enter", "<Alt>ISO_Enter"],
-      effect: .row { list, id in list.controller.show(id) })
-  }
-
-  static var undo: HistoryAction {
-    HistoryAction(
-      name: "undo", title: tr("Undo the last deletion"), keys: ["<Control>z"],
-      effect: .window { $0.controller?.undo() })
-  }
-
-  static var paste: HistoryAction {
-    HistoryAction(
-      name: "paste", title: tr("Record the text on the clipboard"), keys: ["<Control>v"],
-      otherKeys: ["<Shift>Insert", "<Shift>KP_Insert"], effect: .window { $0.controller?.paste() })
-  }
-
-  static var menu: HistoryAction {
-    HistoryAction(
-      name: "menu", title: tr("Open the menu of a text"), keys: ["Menu", "<Shift>F10"],
-      effect: .row { list, id in list.openMenu(of: id) })
+  static var ofTexts: [HistoryAction] {
+    [
+      HistoryAction(
+        name: "copy", title: tr("Copy"), entry: tr("_Copy"), keys: ["Return", "space", "<Control>c"],
+        otherKeys: ["KP_Enter", "ISO_Enter", "KP_Space", "<Control>Insert"],
+        swipe: Swipe(edge: .leading, icon: "edit-copy-symbolic"),
+        effect: .row { list, id in list.controller.copy(id) }),
+      HistoryAction(
+        name: "copy-and-delete", title: tr("Copy and delete"), keys: ["<Control>x"],
+        otherKeys: ["<Shift>Delete", "<Shift>KP_Delete"],
+        effect: .row { list, id in list.controller.copyAndDelete(id) }),
+      HistoryAction(
+        name: "delete", title: tr("Delete"), entry: tr("_Delete"), keys: ["Delete"], otherKeys: ["KP_Delete"],
+        swipe: Swipe(edge: .trailing, icon: "user-trash-symbolic"),
+        effect: .row { list, id in list.controller.delete(id) }),
+      HistoryAction(
+        name: "show", title: tr("Show the whole text"), entry: tr("_Show Text"), keys: ["<Alt>Return"],
+        otherKeys: ["<Alt>KP_Enter", "<Alt>ISO_Enter"],
+        effect: .row { list, id in list.controller.show(id) }),
+      HistoryAction(
+        name: "undo", title: tr("Undo the last deletion"), keys: ["<Control>z"],
+        effect: .window { $0.controller?.undo() }),
+      HistoryAction(
+        name: "paste", title: tr("Record the text on the clipboard"), keys: ["<Control>v"],
+        otherKeys: ["<Shift>Insert", "<Shift>KP_Insert"], effect: .window { $0.controller?.paste() }),
+      HistoryAction(
+        name: "menu", title: tr("Open the menu of a text"), keys: ["Menu", "<Shift>F10"],
+        effect: .row { list, id in list.openMenu(of: id) }),
+    ]
   }
 
   static var close: HistoryAction {

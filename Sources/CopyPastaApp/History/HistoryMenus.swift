@@ -21,12 +21,10 @@ final class RowMenu {
       // GTK leaves the focus in the closed menu until the next frame: a key that comes before that would be lost.
       view?.grabFocus()
     }
-    view.onRowClick(.secondary) { [weak self] row, point in
-      self?.open(on: row, at: Rectangle(x: point.x, y: point.y, width: 1, height: 1))
-    }
+    view.onRowClick(.secondary, weakly(self) { $0.open(on: $1, at: $2) })
     view.onLongPress { [weak self] point in
       guard let self, let row = self.view.row(at: point) else { return false }
-      open(on: row, at: Rectangle(x: point.x, y: point.y, width: 1, height: 1))
+      open(on: row, at: point)
       return true
     }
   }
@@ -34,10 +32,10 @@ final class RowMenu {
   /// Opens the menu over a row.
   func open(on row: ClipRow) {
     guard let bounds = row.root.bounds(in: view) else { return }
-    open(on: row, at: Rectangle(x: bounds.x + 24, y: bounds.y + bounds.height / 2, width: 1, height: 1))
+    open(on: row, at: Point(x: bounds.x + 24, y: bounds.y + bounds.height / 2))
   }
 
-  private func open(on row: ClipRow, at anchor: Rectangle) {
+  private func open(on row: ClipRow, at point: Point) {
     guard let clip = row.clip else { return }
     self.row = row
     row.mark(ClipRow.menuStyle, true)
@@ -48,6 +46,7 @@ final class RowMenu {
     let entries = HistoryAction.ofTexts.compactMap { action in
       action.entry.map { (label: $0, action: action.fullName) }
     }
+    let anchor = Rectangle(x: point.x, y: point.y, width: 1, height: 1)
     popover.popUp(Menu(entries, target: clip.id), at: anchor)
   }
 }

@@ -17,17 +17,12 @@ final class NoticeBar {
     var time: Duration { self == .long ? .seconds(60) : .seconds(8) }
   }
 
-  private struct Notice {
-    let text: String
-    let timer: Timeout
-    /// Whether a screen reader was told.
-    var isSaid = false
-  }
-
   let root: Revealer
   private let label = Label()
   private let giveBackFocus: @MainActor () -> Void
-  private var notices: [Stay: Notice] = [:]
+  private var notices: [Stay: (text: String, timer: Timeout)] = [:]
+  /// The notices that a screen reader was not told yet.
+  private var unsaid: Set<String> = []
   private var pauseTimer: Timeout?
 
   /// - Parameter giveBackFocus: moves the focus elsewhere, as the button that has it goes.
@@ -54,7 +49,8 @@ final class NoticeBar {
   func show(_ text: String, forLong: Bool = false) {
     let stay = forLong ? Stay.long : .short
     let timer = Timeout(after: stay.time, weakly(self) { $0.end(stay) })
-    notices[stay] = Notice(text: text, timer: timer)
+    notices[stay] = (text, timer)
+    unsaid.insert(text)
     draw()
     if isHeard { say() }
   }
@@ -64,8 +60,10 @@ final class NoticeBar {
     if notices.isEmpty { hide() } else { draw() }
   }
 
+  private var texts: [String] { Stay.allCases.compactMap { notices[$0]?.text } }
+
   private func draw() {
-    label.text = Stay.allCases.compactMap { notices[$0]?.text }.joined(separator: "\n")
+    label.text = texts.joined(separator: "\n")
     root.isRevealed = true
   }
 
@@ -77,12 +75,11 @@ final class NoticeBar {
   }
 
   private func say() {
-    guard notices.values.contains(where: { !$0.isSaid }) else { return }
+    guard !unsaid.isDisjoint(with: texts) else { return }
     pauseTimer = Timeout(after: Self.pause) { [weak self] in
       guard let self, isHeard else { return }
-      let unsaid = Stay.allCases.filter { notices[$0]?.isSaid == false }
-      let words = unsaid.compactMap { notices[$0]?.text }.joined(separator: " ")
-      for stay in unsaid { notices[stay]?.isSaid = true }
+      let words = texts.filter(unsaid.contains).joined(separator: " ")
+      unsaid = []
       if !words.isEmpty { root.announce(words) }
     }
   }

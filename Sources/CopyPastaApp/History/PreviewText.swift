@@ -17,36 +17,32 @@ package struct PreviewText: Equatable {
   ///
   /// Blank lines at the beginning are left out, unless there is nothing else.
   ///
-  /// - Parameter goesOn: whether the preview is not all of the text.
-  package init(_ preview: String, goesOn: Bool = false, lineLimit: Int = Self.lineLimit) {
-    // A label limits the lines of each paragraph, not of the whole: LINE SEPARATOR breaks a line and no paragraph.
-    self.init(preview, goesOn, lineLimit, separator: "\u{2028}", showsBlanks: true)
-  }
-
-  /// The first lines on one line, for a screen reader: white space as it is, unless there is nothing else.
-  package static func spoken(_ preview: String, goesOn: Bool = false) -> String {
-    PreviewText(preview, goesOn, lineLimit, separator: " ", showsBlanks: false).text
-  }
-
-  private init(
-    _ preview: String, _ goesOn: Bool, _ lineLimit: Int, separator: Unicode.Scalar, showsBlanks: Bool
+  /// - Parameters:
+  ///   - goesOn: whether the preview is not all of the text.
+  ///   - isSpoken: whether it is for a screen reader, see `spoken`.
+  package init(
+    _ preview: String, goesOn: Bool = false, lineLimit: Int = Self.lineLimit, isSpoken: Bool = false
   ) {
     guard let first = Self.firstLineWithText(of: preview) else {
       appendSigns(preview.unicodeScalars.prefix(Self.blankLimit))
       if goesOn || preview.unicodeScalars.count > Self.blankLimit { text += "…" }
       return
     }
-    let lines = Self.lines(of: preview.unicodeScalars[first...], atMost: lineLimit + 1)
+    // Of the last one only its beginning is shown, if at all.
+    let lines = preview[first...].split(
+      maxSplits: lineLimit, omittingEmptySubsequences: false, whereSeparator: \.isNewline
+    ).map(\.unicodeScalars)
     for (number, line) in lines.prefix(lineLimit).enumerated() {
-      if number > 0 { text.unicodeScalars.append(separator) }
-      guard showsBlanks else {
-        append(line)
-        continue
-      }
-      let isWhole = !goesOn || number < lines.count - 1
-      append(line: line, isWhole: isWhole)
+      // A label limits the lines of each paragraph, not of the whole: LINE SEPARATOR breaks a line and no paragraph.
+      if number > 0 { text += isSpoken ? " " : "\u{2028}" }
+      if isSpoken { append(line) } else { append(line: line, isWhole: !goesOn || number < lines.count - 1) }
     }
     if goesOn || lines.count > lineLimit { text += "…" }
+  }
+
+  /// The first lines on one line, for a screen reader: white space as it is, unless there is nothing else.
+  package static func spoken(_ preview: String, goesOn: Bool = false) -> String {
+    PreviewText(preview, goesOn: goesOn, isSpoken: true).text
   }
 
   private typealias Scalars = Substring.UnicodeScalarView
@@ -69,19 +65,13 @@ package struct PreviewText: Equatable {
     }
     var hidden = HiddenCharacters()
     var rest = scalars.makeIterator()
-    // Characters that stay as they are, are taken over at once.
-    var (start, end) = (scalars.startIndex, scalars.startIndex)
     while let scalar = rest.next() {
-      let next = scalars.index(after: end)
-      defer { end = next }
-      let sign = hidden.sign(of: scalar, before: rest)
-      let picture = Self.picture(scalar)
-      guard sign != nil || picture != scalar else { continue }
-      text.append(contentsOf: Substring(scalars[start..<end]))
-      if let sign { append(sign: sign) } else { text.unicodeScalars.append(picture) }
-      start = next
+      if let sign = hidden.sign(of: scalar, before: rest) {
+        append(sign: sign)
+      } else {
+        text.unicodeScalars.append(Self.picture(scalar))
+      }
     }
-    text.append(contentsOf: Substring(scalars[start...]))
   }
 
   /// - Parameter keepingTabs: whether a tab goes as far as it does in the text.
@@ -100,20 +90,6 @@ package struct PreviewText: Equatable {
     } else {
       signs.append(start..<text.utf8.count)
     }
-  }
-
-  /// The lines of a text, of which only so many are looked for.
-  private static func lines(of text: Scalars, atMost limit: Int) -> [Scalars] {
-    var lines: [Scalars] = []
-    var rest = text
-    while lines.count < limit {
-      guard let end = rest.firstIndex(where: isLineBreak) else { return lines + [rest] }
-      lines.append(rest[..<end])
-      var next = rest.index(after: end)
-      if rest[end] == "\r", next < rest.endIndex, rest[next] == "\n" { next = rest.index(after: next) }
-      rest = rest[next...]
-    }
-    return lines
   }
 
   /// Where the first line begins that is not all white space; nil if there is none.

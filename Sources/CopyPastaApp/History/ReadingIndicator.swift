@@ -3,9 +3,9 @@ import GtkKit
 /// The mark in the header that says whether the clipboard is read now, and pauses it.
 @MainActor
 final class ReadingIndicator {
-  /// Whether the clipboard is read now, or why not.
-  enum State: CaseIterable {
-    case reading
+  /// Whether the clipboard is read now, or why not; the value is the style class.
+  enum State: String, CaseIterable {
+    case reading = "active"
     /// The window is not active.
     case idle
     /// The user does not want it.
@@ -62,8 +62,8 @@ final class ReadingIndicator {
   private func show() {
     let state = secretTimer == nil ? state : .secret
     guard state != shown else { return }
-    if let shown { root.removeStyle(shown.style) }
-    root.addStyle(state.style)
+    if let shown { root.removeStyle(shown.rawValue) }
+    root.addStyle(state.rawValue)
     shown = state
     label.show(nameOf: root, state.name)
     root.tooltip = state.explanation
@@ -92,15 +92,6 @@ extension ReadingIndicator.State {
       tr("CopyPasta records only what you paste or drop here. Press to resume reading the clipboard.")
     case .secret:
       tr("A password manager marked the copied text as secret, so it was not recorded. Press to pause.")
-    }
-  }
-
-  fileprivate var style: String {
-    switch self {
-    case .reading: "active"
-    case .idle: "idle"
-    case .paused: "paused"
-    case .secret: "secret"
     }
   }
 }

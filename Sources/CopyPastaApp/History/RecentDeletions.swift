@@ -18,16 +18,12 @@ final class RecentDeletions {
   ///     deletion can be undone however large its text is, and is held alone then.
   ///   - changed: called with the number of deletions that can be undone, each time that it may have changed.
   init(
-    heldFor time: Duration, sizeLimit: Int = 256 << 20,
-    changed: @escaping @MainActor (Int) -> Void = { _ in }
+    heldFor time: Duration, sizeLimit: Int = 256 << 20, changed: @escaping @MainActor (Int) -> Void
   ) {
     self.time = time
     self.sizeLimit = sizeLimit
     self.changed = changed
   }
-
-  /// How many deletions can be undone.
-  var count: Int { clips.count }
 
   /// Holds what was just deleted; the time begins anew for all.
   func add(_ clip: DeletedClip) {

@@ -1,17 +1,17 @@
 /// Tells any number of listeners, each for as long as it keeps its token.
 @MainActor
 final class Observers<News> {
-  private var listeners: [WeakListener<News>] = []
+  private var listeners: [() -> Listener<News>?] = []
 
   func add(_ body: @escaping @MainActor (News) -> Void) -> ListenerToken {
     let listener = Listener(body)
-    listeners.removeAll { $0.listener == nil }
-    listeners.append(WeakListener(listener: listener))
+    listeners.removeAll { $0() == nil }
+    listeners.append { [weak listener] in listener }
     return listener
   }
 
   func notify(_ news: News) {
-    for weak in listeners { weak.listener?.body(news) }
+    for listener in listeners { listener()?.body(news) }
   }
 }
 
@@ -29,11 +29,6 @@ class ListenerToken {}
 private final class Listener<News>: ListenerToken {
   let body: @MainActor (News) -> Void
   init(_ body: @escaping @MainActor (News) -> Void) { self.body = body }
-}
-
-@MainActor
-private struct WeakListener<News> {
-  weak var listener: Listener<News>?
 }
 
 /// Makes a closure that does something with an object for as long as the object lives.
