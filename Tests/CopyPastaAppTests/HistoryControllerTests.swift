@@ -398,7 +398,7 @@ import Testing
   }
 
   @Test func `the limit of size holds for what is dropped`() async throws {
-    controller.sizeLimit = 5
+    controller.setSizeLimit(5)
     let drop = FakeDrop(.success(Array("123456".utf8)))
     controller.record(drop)
     await controller.drain()

@@ -9,8 +9,8 @@ protocol SystemClipboard: AnyObject {
   /// The offers of other programs, for whoever records it.
   var source: any ClipboardSource { get }
 
-  /// The window that has to be active for the clipboard to be read, by its number on X11.
-  var readingWindow: UInt32? { get set }
+  /// Sets the window that has to be active for the clipboard to be read, by its number on X11.
+  func setReadingWindow(_ number: UInt32?)
 
   /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
   ///
@@ -30,10 +30,7 @@ protocol SystemClipboard: AnyObject {
 
 extension SystemClipboard {
   /// On Wayland the compositor says in time which window is active.
-  var readingWindow: UInt32? {
-    get { nil }
-    set {}
-  }
+  func setReadingWindow(_ number: UInt32?) {}
 
   /// Whether what is on the clipboard would go with this process.
   var isOffering: Bool { offeredText != nil }

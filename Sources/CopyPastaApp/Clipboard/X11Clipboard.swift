@@ -19,10 +19,7 @@ final class X11Clipboard: SystemClipboard {
 
   var source: any ClipboardSource { offers }
 
-  var readingWindow: UInt32? {
-    get { offers.readingWindow }
-    set { offers.readingWindow = newValue }
-  }
+  func setReadingWindow(_ number: UInt32?) { offers.state.withLock { $0.readingWindow = number } }
 
   init(display: String) {
     self.display = display
@@ -60,7 +57,7 @@ final class X11Clipboard: SystemClipboard {
       Task.unpooled { await self?.lost(by: owner) }
     }
     self.owner = owner
-    offers.ownWindow = owner.window
+    offers.state.withLock { $0.ownWindow = owner.window }
     return owner
   }
 
@@ -68,7 +65,7 @@ final class X11Clipboard: SystemClipboard {
   private func forgetOwner() {
     owner = nil
     offeredText = nil
-    offers.ownWindow = nil
+    offers.state.withLock { $0.ownWindow = nil }
   }
 
   private func lost(by owner: SelectionOwner) async {
@@ -82,31 +79,21 @@ final class X11Clipboard: SystemClipboard {
 
 /// The offers of other programs on X11.
 private final class X11ClipboardSource: ClipboardSource {
-  private struct State {
+  struct State {
     var reader: SelectionReader?
+    /// The window of this program's own offers.
     var ownWindow: UInt32?
+    /// The window that has to have the focus for the clipboard to be read.
     var readingWindow: UInt32?
   }
 
   private let display: String
   private let permit = ReadingPermit()
-  private let state = Mutex(State())
+  let state = Mutex(State())
   /// Asked, or not to be asked, before this program takes the clipboard.
   let question = PendingQuestion()
 
   init(display: String) { self.display = display }
-
-  /// The window of this program's own offers.
-  var ownWindow: UInt32? {
-    get { state.withLock(\.ownWindow) }
-    set { state.withLock { $0.ownWindow = newValue } }
-  }
-
-  /// The window that has to have the focus for the clipboard to be read.
-  var readingWindow: UInt32? {
-    get { state.withLock(\.readingWindow) }
-    set { state.withLock { $0.readingWindow = newValue } }
-  }
 
   @MainActor func allowReading(_ isAllowed: Bool) {
     let before = permit.current
@@ -135,11 +122,13 @@ private final class X11ClipboardSource: ClipboardSource {
     let reader = try connectedReader()
     do throws(TransferError) {
       if onPurpose {
-        return try await reader.readText(ownWindow: self.ownWindow, within: limits, onPurpose: true)
+        return try await reader.readText(
+          ownWindow: self.state.withLock(\.ownWindow), within: limits, onPurpose: true)
       }
       question.begin()
       let content = try await reader.readText(
-        ownWindow: self.ownWindow, activeWindow: readingWindow, within: limits
+        ownWindow: self.state.withLock(\.ownWindow), activeWindow: state.withLock(\.readingWindow),
+        within: limits
       ) { [question] in question.end() }
       if question.end(), content == .own { throw .overtaken }
       return content

@@ -20,13 +20,7 @@ final class HistoryBody {
     controller: @escaping @MainActor () -> HistoryController?, copyCommand: @escaping @MainActor () -> Void
   ) {
     self.copyCommand = copyCommand
-    undoBar = UndoBar {
-      controller()?.undo()
-    } close: {
-      controller()?.deletions.forget()
-    } noticed: {
-      controller()?.deletions.prolong()
-    }
+    undoBar = UndoBar(of: controller)
     root = Overlay(pages, under: [undoBar.root])
   }
 
@@ -41,8 +35,8 @@ final class HistoryBody {
 
   /// Shows a page in place of the clips.
   func show(_ page: StatusPage, takesFocus: Bool) {
-    list = nil
     pages.removeAll()
+    list = nil
     pages.show("status") { page.root }
     statusPage = page
     if takesFocus { page.focus() }
@@ -91,18 +85,14 @@ final class UndoBar {
   private let bar: Box
   private let label = Label()
 
-  /// - Parameters:
-  ///   - undo: brings the last deletion back.
-  ///   - close: the user wants to see no more of it.
-  ///   - noticed: the pointer or the focus has come to the bar.
-  init(
-    undo: @escaping @MainActor () -> Void, close: @escaping @MainActor () -> Void,
-    noticed: @escaping @MainActor () -> Void
-  ) {
+  /// - Parameter controller: has the deletions; nil while the history is not open.
+  init(of controller: @escaping @MainActor () -> HistoryController?) {
     label.ellipsize()
     label.expand(horizontally: true)
-    let undoButton = Button(words: tr("Undo"), undo)
-    let closeButton = Button(icon: "window-close-symbolic", name: tr("Close"), close).flat()
+    let undoButton = Button(words: tr("Undo")) { controller()?.undo() }
+    let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) {
+      controller()?.deletions.forget()
+    }.flat()
     // A click leaves the focus in the list.
     for button in [undoButton, closeButton] { button.takesFocusOnClick = false }
     closeButton.addStyle("circular")
@@ -112,7 +102,8 @@ final class UndoBar {
     bar.addStyle("undo-bar")
     root = Revealer(child: bar)
     root.align(horizontally: .center, vertically: .end)
-    bar.onArrival(noticed)
+    // By the pointer or the focus.
+    bar.onArrival { controller()?.deletions.prolong() }
   }
 
   /// Whether the focus is on one of its buttons.

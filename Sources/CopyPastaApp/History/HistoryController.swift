@@ -189,11 +189,8 @@ final class HistoryController {
     didSet { if isReading != oldValue { recorder.follow(isReading) } }
   }
 
-  /// The largest text that is recorded, in bytes.
-  var sizeLimit: Int {
-    get { recorder.limits.bytes }
-    set { recorder.limits.bytes = newValue }
-  }
+  /// Sets the largest text that is recorded, in bytes.
+  func setSizeLimit(_ limit: Int) { recorder.limits.bytes = limit }
 
   /// Records the clipboard's text on purpose, also if its row was deleted.
   func paste() {
@@ -307,16 +304,15 @@ final class HistoryController {
 
   /// The content of the clipboard; a copy at this very moment counts as what was meant.
   private func clipboardContent() async throws(TransferError) -> ClipboardContent {
-    for _ in 1..<5 {
+    var attempts = 5
+    while true {
       do throws(TransferError) {
         return try await clipboard.source.read(within: recorder.limits, onPurpose: true)
-      } catch .cancelled {
-        continue
-      } catch .overtaken {
-        continue
+      } catch {
+        attempts -= 1
+        guard attempts > 0, error == .cancelled || error == .overtaken else { throw error }
       }
     }
-    return try await clipboard.source.read(within: recorder.limits, onPurpose: true)
   }
 
   /// Records a text that was handed over, and shows it at the top, also if it was the newest clip already.
@@ -335,7 +331,8 @@ final class HistoryController {
 
   /// Shows what became of texts that were to be recorded, in their order.
   private func show(_ outcomes: [CaptureOutcome]) {
-    model.insertNewest(outcomes.compactMap(\.clip))
+    model.insertNewest(
+      outcomes.compactMap { outcome -> Clip? in if case .recorded(let clip) = outcome { clip } else { nil } })
     for outcome in outcomes {
       switch outcome {
       case .recorded, .ignored: break
@@ -344,13 +341,6 @@ final class HistoryController {
       case .invalid, .unread, .noText: host?.say(.notRecorded(outcome))
       }
     }
-  }
-}
-
-extension CaptureOutcome {
-  /// The clip that is to be shown.
-  fileprivate var clip: Clip? {
-    if case .recorded(let clip) = self { clip } else { nil }
   }
 }
 

@@ -35,7 +35,7 @@ final class HistoryWindow {
 
   /// The state of the history, by which the window shows it.
   private enum State {
-    /// Nothing yet.
+    /// Nothing yet; or the history is closed, to be opened anew, and its rows stay on the screen meanwhile.
     case opening
     /// All that can be read of a damaged history is carried over into a new one.
     case rescuing
@@ -43,8 +43,6 @@ final class HistoryWindow {
     case unavailable(StoreError, wasLeft: Bool)
     /// The clips, or what to do if there is none.
     case open(HistoryList)
-    /// The history is closed, to be opened anew; meanwhile its rows stay on the screen.
-    case reopening(HistoryList)
   }
 
   /// - Parameters:
@@ -61,7 +59,7 @@ final class HistoryWindow {
     window.setTitlebar(
       HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
-    WindowSize(keptIn: services.windowState).apply(to: window)
+    window.restoreSize(from: services.windowState)
     window.setChild(Box(.vertical, [body.root, notice.root]))
     connect()
     openHistory()
@@ -139,17 +137,14 @@ final class HistoryWindow {
   private var count: Int { controller?.model.count ?? 0 }
 
   private func enter(_ state: State) {
-    let before = self.state
     self.state = state
     switch state {
-    case .opening, .reopening: break
+    case .opening: break
     case .rescuing: body.show(.rescuing, takesFocus: isDrawn)
     case .unavailable(let error, _): body.show(.failure(error.message), takesFocus: isDrawn)
     case .open(let list): body.show(list)
     }
     actions.setEnabled("clear-history", count > 0)
-    // A list that is not on the screen any more may go.
-    withExtendedLifetime(before) {}
   }
 
   /// Clips came or went.
@@ -231,7 +226,7 @@ final class HistoryWindow {
   private func followSettings(_ controller: HistoryController) {
     let (preferences, shortcut) = (services.preferences, services.shortcut)
     let useSizeLimit: @MainActor () -> Void = { [weak controller] in
-      controller?.sizeLimit = preferences.sizeLimit
+      controller?.setSizeLimit(preferences.sizeLimitInMiB << 20)
     }
     let showShortcut: @MainActor () -> Void = { [emptyPage = body.emptyPage, weak shortcut] in
       if let state = shortcut?.state { emptyPage.add(state.message, command: state.command) }
@@ -253,7 +248,7 @@ final class HistoryWindow {
   /// The clipboard is read while the window is active and there is a history to record it in.
   private func followActivity() {
     guard let controller else { return }
-    services.clipboard.readingWindow = window.x11Number
+    services.clipboard.setReadingWindow(window.x11Number)
     let isPaused = services.pause.isPaused
     controller.isReading = (isDrawn || isPrepared) && isActive && !isPaused
     readingIndicator.state = isPaused ? .paused : controller.isReading ? .reading : .idle
@@ -327,7 +322,7 @@ final class HistoryWindow {
   func rememberSize() {
     guard window.isVisible else { return }
     do throws(GLibError) {
-      try WindowSize(of: window).keep(in: services.windowState)
+      try window.keepSize(in: services.windowState)
     } catch {
       complain(tr("The window size could not be saved: %s").filled(with: error.message))
     }
@@ -371,7 +366,7 @@ extension HistoryWindow: HistoryHost {
 
   func reopen(because error: StoreError) {
     guard let list else { return }
-    state = .reopening(list)
+    state = .opening
     readingIndicator.state = services.pause.isPaused ? .paused : .idle
     // Not at once: whoever has found out is at work in it.
     Task.unpooled { [self] in
@@ -380,5 +375,23 @@ extension HistoryWindow: HistoryHost {
       report(error.message)
       openHistory()
     }
+  }
+}
+
+extension Window {
+  /// Gives the window the size that was kept: not smaller than what a row needs, not larger than any screen.
+  fileprivate func restoreSize(from file: KeyFile) {
+    let kept = file.integers(["width", "height", "maximized"])
+    defaultSize = (
+      (kept["width"] ?? 480).clamped(to: 300...8192), (kept["height"] ?? 640).clamped(to: 200...8192)
+    )
+    if kept["maximized"] == 1 { isMaximized = true }
+  }
+
+  /// Keeps the size for the next start; what is kept already is not written again.
+  fileprivate func keepSize(in file: KeyFile) throws(GLibError) {
+    let (width, height) = defaultSize
+    let size = ["width": width, "height": height, "maximized": isMaximized ? 1 : 0]
+    if file.integers(Array(size.keys)) != size { try file.write(Array(size)) }
   }
 }
