@@ -26,7 +26,7 @@ final class CopyPastaApplication {
   private var toggler: WindowToggler?
   private var window: HistoryWindow?
   private var preparation: Task<Void, Never>?
-  private var dialogs: Dialogs?
+  private lazy var dialogs = Dialogs(of: application, closed: endIfUnneeded)
   private lazy var reasons = KeepAliveReasons { [self] in endIfUnneeded() }
   private var callWait: Timeout?
   private var isEnding = false
@@ -77,6 +77,7 @@ final class CopyPastaApplication {
 
   private func joinDesktop() {
     startup.gtkHasStarted()
+    addStyle()
     // Whether it lives on is decided here, by what it would be missed for, and not by GTK's count of windows.
     application.hold()
     application.addAction("show") { [self] in show(.ambient) }
@@ -94,17 +95,6 @@ final class CopyPastaApplication {
       quit()
     }
     if isEnding { application.quit() } else { startParts() }
-  }
-
-  /// Follows what the desktop prefers.
-  private func followAppearance() {
-    Task.unpooled { [appearance] in
-      do throws(BusError) {
-        appearance.follow(on: try await Bus.session())
-      } catch {
-        // No bus, no news; that there is none was said.
-      }
-    }
   }
 
   // MARK: - The window
@@ -146,7 +136,7 @@ final class CopyPastaApplication {
 
   private func windowHidden() {
     // A text belongs to the row that it is of.
-    dialogs?.close(.text)
+    dialogs.close(.text)
     reasons.forgetLost()
     Task.unpooled { [self] in
       // A copy that was asked for just before is on the clipboard then.
@@ -169,35 +159,30 @@ final class CopyPastaApplication {
   private func addDialogActions() {
     application.addAction("preferences", keys: ["<Control>comma"]) { [self] in showPreferences(.ambient) }
     application.addAction("shortcuts", keys: ["<Control>question"]) { [self] in
-      shownDialogs().showShortcuts(above: window?.parentOfDialogs)
+      dialogs.show(.shortcuts, above: window?.parentOfDialogs) { ShortcutsWindow() }
     }
     application.addAction("about") { [self] in
-      shownDialogs().showAbout(services.location, above: window?.parentOfDialogs)
+      dialogs.show(.about, above: window?.parentOfDialogs) { AboutDialog(checking: services.location) }
     }
   }
 
   /// Shows the preferences, above the window if that is shown.
   private func showPreferences(_ activation: Activation) {
     startAtLogin?.reconcile()
-    shownDialogs().showPreferences(of: services, above: window?.parentOfDialogs, activation)
+    dialogs.show(.preferences, above: window?.parentOfDialogs, activation) { PreferencesWindow(services) }
   }
 
   /// Shows a text of the history above the window.
-  private func showText(_ text: TextWindow) { shownDialogs().show(text, above: window?.parentOfDialogs) }
-
-  private func shownDialogs() -> Dialogs {
-    if let dialogs { return dialogs }
-    addStyle()
-    let dialogs = Dialogs(of: application, closed: endIfUnneeded)
-    self.dialogs = dialogs
-    return dialogs
-  }
+  private func showText(_ text: TextWindow) { dialogs.show(text, above: window?.parentOfDialogs) }
 
   // MARK: - With the window hidden, too: the tray icon, the global shortcut, the start at login
 
   /// Starts all of it; the first frame is drawn by then.
   private func startParts() {
-    followAppearance()
+    Task.unpooled { [appearance] in
+      // No bus, no news; that there is none was said.
+      do throws(BusError) { appearance.follow(on: try await Bus.session()) } catch {}
+    }
     trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause, requested: requested) {
       [self] isShown in
       if isShown { reasons.hold(.trayIcon) } else { reasons.lose(.trayIcon) }
@@ -205,15 +190,14 @@ final class CopyPastaApplication {
     let preferences = services.preferences
     tokens.append(
       preferences.observe(.showsTrayIcon) { [self] in
-        if !preferences.showsTrayIcon { reasons.end(.trayIcon) }
+        if !preferences[flag: .showsTrayIcon] { reasons.end(.trayIcon) }
       })
     let entry: any StartAtLogin.Entry =
-      Desktop.isFlatpak ? StartAtLogin.BackgroundPortal.ofSession : StartAtLogin.AutostartFile()
+      Desktop.isFlatpak ? StartAtLogin.BackgroundPortal() : StartAtLogin.AutostartFile()
     let agreement = KeyFile(
       path: Desktop.Folders.state + "/copypasta/start-at-login.ini", group: "start-at-login")
-    startAtLogin = StartAtLogin(preferences, entry, agreement: preferences.areKept ? agreement : nil) {
-      [self] in report($0, of: .startsAtLogin)
-    }
+    startAtLogin = StartAtLogin(
+      preferences, entry, agreement: preferences.areKept ? agreement : nil, failed: startAtLoginFailed)
     startShortcut()
   }
 
@@ -240,10 +224,14 @@ final class CopyPastaApplication {
     }
   }
 
-  /// Says why a setting went back: in Preferences if they are open, else in the window.
-  private func report(_ message: String, of key: Preferences.Key) {
+  /// Says why the setting went back: in Preferences if they are open, else in the window.
+  private func startAtLoginFailed(_ message: String) {
     complain(message)
-    if dialogs?.report(message, of: key) != true { window?.report(message) }
+    if let preferences = dialogs.open[.preferences] as? PreferencesWindow {
+      preferences.reportStartAtLogin(message)
+    } else {
+      window?.report(message)
+    }
   }
 
   private func requested(_ request: TrayIcon.Request, _ activation: Activation) {
@@ -268,7 +256,7 @@ final class CopyPastaApplication {
 
   /// Ends the program if no window is shown, no reason to stay is left, and no text would go with it.
   private func endIfUnneeded() {
-    let isShown = window?.isShown == true || dialogs?.areOpen == true
+    let isShown = window?.isShown == true || dialogs.areOpen
     if !isShown && reasons.isEmpty && !services.clipboard.isOffering { quit() }
   }
 
@@ -281,8 +269,7 @@ final class CopyPastaApplication {
       await services.clipboard.handOver()
     }
     // From here on the main loop does not turn: what GTK has queued for a window it would do though that is gone.
-    dialogs?.close()
-    dialogs = nil
+    dialogs.close()
     toggler = nil
     // Taken out first: a window that finds the display gone as it goes leads to `displayLost`, which asks for it.
     window.take()?.destroy()

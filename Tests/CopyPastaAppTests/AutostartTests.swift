@@ -71,17 +71,17 @@ import Testing
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)
     // By gsettings, or as an administrator's default.
-    preferences.startsAtLogin = true
+    preferences[flag: .startsAtLogin] = true
     var start: StartAtLogin? = startAtLogin(preferences, autostart)
     await start?.work?.value
-    #expect(preferences.startsAtLogin && autostart.isSet == true)
+    #expect(preferences[flag: .startsAtLogin] && autostart.isSet == true)
     try FileManager.default.removeItem(atPath: file)
     start?.reconcile()
-    #expect(!preferences.startsAtLogin, "somebody has removed it")
+    #expect(!preferences[flag: .startsAtLogin], "somebody has removed it")
     try autostart.set(true)
     start = nil
     start = startAtLogin(preferences, autostart)
-    #expect(preferences.startsAtLogin, "somebody has put it there")
+    #expect(preferences[flag: .startsAtLogin], "somebody has put it there")
     start = nil
     start = startAtLogin(Preferences(schema: nil), autostart)
     await start?.work?.value
@@ -93,7 +93,7 @@ import Testing
     try FileManager.default.removeItem(atPath: file)
     start = nil
     start = startAtLogin(preferences, autostart)
-    #expect(!preferences.startsAtLogin, "somebody has removed it while the program did not run")
+    #expect(!preferences[flag: .startsAtLogin], "somebody has removed it while the program did not run")
     withExtendedLifetime(start) {}
   }
 
@@ -102,7 +102,7 @@ import Testing
     try autostart.set(true)
     let preferences = Preferences(schema: nil)
     let start = StartAtLogin(preferences, autostart, agreement: nil) { Issue.record("\($0)") }
-    #expect(preferences.startsAtLogin && autostart.isSet == true)
+    #expect(preferences[flag: .startsAtLogin] && autostart.isSet == true)
     withExtendedLifetime(start) {}
   }
 
@@ -112,12 +112,12 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try "[Desktop Entry]\nName=Mine\n".write(toFile: file, atomically: true, encoding: .utf8)
     let preferences = Preferences(schema: nil)
-    preferences.startsAtLogin = true
+    preferences[flag: .startsAtLogin] = true
     var messages: [String] = []
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let start = startAtLogin(preferences, autostart) { messages.append($0) }
     try await pump("the reason") { messages == [StartAtLogin.EntryError.notOurs(path: file).message] }
-    #expect(!preferences.startsAtLogin)
+    #expect(!preferences[flag: .startsAtLogin])
     withExtendedLifetime(start) {}
   }
 
@@ -161,16 +161,16 @@ import Testing
     let start = startAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
       messages.append($0)
     }
-    preferences.startsAtLogin = true
+    preferences[flag: .startsAtLogin] = true
     try await pump("the reason") { messages == [StartAtLogin.EntryError.refused.message] }
-    #expect(!preferences.startsAtLogin)
+    #expect(!preferences[flag: .startsAtLogin])
     fake.answers["RequestBackground"] = .granted
-    preferences.startsAtLogin = true
+    preferences[flag: .startsAtLogin] = true
     try await pump("the second request") { fake.calls.count == 2 }
     // The portal does not tell how it is: what was granted last counts.
     try await pump("the answer") { start.work == nil }
     start.reconcile()
-    #expect(preferences.startsAtLogin && messages.count == 1)
+    #expect(preferences[flag: .startsAtLogin] && messages.count == 1)
   }
 
   @Test func `a switch that is turned while the desktop asks ends as it was turned last`() async throws {
@@ -181,16 +181,16 @@ import Testing
     let start = startAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
       Issue.record("\($0)")
     }
-    preferences.startsAtLogin = true
+    preferences[flag: .startsAtLogin] = true
     try await pump("the question") { fake.calls.count == 1 }
-    preferences.startsAtLogin = false
+    preferences[flag: .startsAtLogin] = false
     fake.answers["RequestBackground"] = .granted
     fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
     try await pump("the second question") { fake.calls.count == 2 }
     let options = fake.arguments["RequestBackground"]?[1]?.dictionary
     #expect(options?["autostart"]?.bool == false)
     try await pump("the answer") { start.work == nil }
-    #expect(!preferences.startsAtLogin)
+    #expect(!preferences[flag: .startsAtLogin])
     withExtendedLifetime(start) {}
   }
 

@@ -48,9 +48,9 @@ import Testing
     #expect(asked[0].type == "(ssa{sv}i)")
     #expect(asked[0][0]?.string == "org.copypasta.CopyPasta")
     #expect(asked[0][1]?.string == "button-pressed")
-    preferences.usesHaptics = false
+    preferences[flag: .usesHaptics] = false
     haptics.copied()
-    preferences.usesHaptics = true
+    preferences[flag: .usesHaptics] = true
     haptics.copied()
     try await pump("the third") { asked.count == 2 }
     try await scene.settle()

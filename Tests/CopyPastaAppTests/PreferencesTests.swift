@@ -22,12 +22,12 @@ import Testing
     let preferences = Preferences(schema: nil)
     let told = Told()
     let token = preferences.observe(.showsTrayIcon) { told.count += 1 }
-    preferences.showsTrayIcon = true
+    preferences[flag: .showsTrayIcon] = true
     #expect(told.count == 0, "it was true")
-    preferences.showsTrayIcon = false
+    preferences[flag: .showsTrayIcon] = false
     #expect(told.count == 1)
-    #expect(!preferences.showsTrayIcon)
-    preferences.usesHaptics = false
+    #expect(!preferences[flag: .showsTrayIcon])
+    preferences[flag: .usesHaptics] = false
     #expect(told.count == 1, "another key")
     withExtendedLifetime(token) {}
   }
@@ -37,24 +37,24 @@ import Testing
     let told = Told()
     let tokens = Preferences.Key.allCases.map { key in preferences.observe(key) { told.keys.append(key) } }
     preferences.shortcut = ""
-    preferences.hidesAfterCopying.toggle()
-    preferences.hidesOnFocusLoss.toggle()
-    preferences.showsTrayIcon.toggle()
-    preferences.startsAtLogin.toggle()
-    preferences.sizeLimit = 1 << 20
+    preferences[flag: .hidesAfterCopying].toggle()
+    preferences[flag: .hidesOnFocusLoss].toggle()
+    preferences[flag: .showsTrayIcon].toggle()
+    preferences[flag: .startsAtLogin].toggle()
+    preferences.sizeLimitInMiB = 1
     preferences.keepTime = .week
-    preferences.usesHaptics.toggle()
+    preferences[flag: .usesHaptics].toggle()
     #expect(told.keys == Preferences.Key.allCases)
     withExtendedLifetime(tokens) {}
   }
 
   @Test func `the largest text stays within its range`() {
     let preferences = Preferences(schema: nil)
-    #expect(preferences.sizeLimit == TransferLimits().bytes)
-    preferences.sizeLimit = 0
-    #expect(preferences.sizeLimit == 1 << 20)
-    preferences.sizeLimit = .max
-    #expect(preferences.sizeLimit == 512 << 20)
+    #expect(preferences.sizeLimitInMiB << 20 == TransferLimits().bytes)
+    preferences.sizeLimitInMiB = 0
+    #expect(preferences.sizeLimitInMiB == 1)
+    preferences.sizeLimitInMiB = .max
+    #expect(preferences.sizeLimitInMiB == 512)
   }
 
   @Test func `the description of the program names the largest text as the settings do`() throws {

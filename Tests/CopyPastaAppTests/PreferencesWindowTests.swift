@@ -12,23 +12,23 @@ import Testing
 
   @Test func `a switch changes its setting and follows it`() throws {
     let preferences = Preferences(schema: nil)
-    let row = PreferenceRow(.showsTrayIcon, \.showsTrayIcon, of: preferences, "Title", "Explanation")
+    let row = PreferenceRow(.showsTrayIcon, of: preferences, "Title", "Explanation")
     let control = try #require(row.control as? Switch)
     #expect(control.isOn)
     control.isOn = false
-    #expect(!preferences.showsTrayIcon)
-    preferences.showsTrayIcon = true
+    #expect(!preferences[flag: .showsTrayIcon])
+    preferences[flag: .showsTrayIcon] = true
     #expect(control.isOn)
   }
 
   @Test func `a click on a row turns its switch over`() {
     let preferences = Preferences(schema: nil)
-    let row = PreferenceRow(.usesHaptics, \.usesHaptics, of: preferences, "Title", "Explanation")
+    let row = PreferenceRow(.usesHaptics, of: preferences, "Title", "Explanation")
     row.clicked?()
-    #expect(!preferences.usesHaptics)
+    #expect(!preferences[flag: .usesHaptics])
     row.control.isEnabled = false
     row.clicked?()
-    #expect(!preferences.usesHaptics, "locked by the administrator")
+    #expect(!preferences[flag: .usesHaptics], "locked by the administrator")
   }
 
   @Test func `the largest text is set in MiB`() throws {
@@ -37,8 +37,8 @@ import Testing
     let button = try #require(row.control as? SpinButton)
     #expect(button.value == 64)
     button.value = 8
-    #expect(preferences.sizeLimit == 8 << 20)
-    preferences.sizeLimit = 16 << 20
+    #expect(preferences.sizeLimitInMiB == 8)
+    preferences.sizeLimitInMiB = 16
     #expect(button.value == 16)
   }
 
@@ -113,18 +113,18 @@ import Testing
 
   @Test(arguments: Way.allCases)
   func `however the window goes while it waits for keys, the shortcut is back`(_ way: Way) async throws {
-    let shown = ShownDialogs()
+    let shown = try ShownDialogs()
     let controller = shown.services.shortcut
     controller.start()
     try await pump("the shortcut held") { controller.state == ShownDialogs.held }
-    shown.dialogs.showPreferences(of: shown.services, above: nil)
+    shown.show(.preferences)
     let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
     try await pump("the window on the screen") { window.shortcut.root.isMapped }
-    window.shortcut.recorder.record()
+    window.shortcut.record()
     #expect(controller.isPaused)
     try await pump("the shortcut given back") {
       // A window of another test may take the focus, and with it the wait for keys.
-      if !controller.isPaused { window.shortcut.recorder.record() }
+      if !controller.isPaused { window.shortcut.record() }
       return !shown.way.isHeld
     }
     switch way {
@@ -142,21 +142,16 @@ import Testing
   func `a window that is opened a hundred times goes each time, with all that is in it`(_ kind: Dialogs.Kind)
     async throws
   {
-    let shown = ShownDialogs()
+    let shown = try ShownDialogs()
     var lifetimes: [Lifetime] = []
     weak var leaked: (any Dialogs.Dialog)?
     for _ in 1...100 {
-      switch kind {
-      case .preferences: shown.dialogs.showPreferences(of: shown.services, above: nil)
-      case .shortcuts: shown.dialogs.showShortcuts(above: nil)
-      case .about: shown.dialogs.showAbout(above: nil)
-      case .text: shown.dialogs.show(try Self.textWindow(), above: nil)
-      }
+      shown.show(kind)
       do {
         let dialog = try #require(shown.dialogs.open[kind])
         leaked = dialog
         try await pump("the window on the screen") { dialog.window.isMapped }
-        (dialog as? PreferencesWindow)?.shortcut.recorder.record()
+        (dialog as? PreferencesWindow)?.shortcut.record()
         lifetimes = Lifetime.ofAll(within: dialog.window.raw)
       }
       shown.dialogs.close()
@@ -166,12 +161,12 @@ import Testing
     }
     #expect(shown.closings == 100)
     // Nobody is left to follow it.
-    shown.services.preferences.showsTrayIcon = false
+    shown.services.preferences[flag: .showsTrayIcon] = false
   }
 
   @Test func `a second text is shown in the place of the first`() async throws {
-    let shown = ShownDialogs()
-    let (first, second) = (try Self.textWindow(), try Self.textWindow())
+    let shown = try ShownDialogs()
+    let (first, second) = (shown.textWindow(), shown.textWindow())
     shown.dialogs.show(first, above: nil)
     try await pump("the first one on the screen") { first.window.isMapped }
     shown.dialogs.show(second, above: nil)
@@ -179,12 +174,6 @@ import Testing
     #expect(!first.window.isVisible)
     #expect(shown.dialogs.open[.text] === second)
     shown.dialogs.close()
-  }
-
-  private static func textWindow() throws -> TextWindow {
-    TextWindow(
-      ShownText(try ClipText(validating: Array("text".utf8))), details: "just now", copy: {},
-      copySelection: { _ in })
   }
 }
 
@@ -195,12 +184,29 @@ private final class ShownDialogs {
 
   let way = FakeShortcut()
   let services: AppServices
+  private let text: ClipText
   private(set) var closings = 0
   private(set) lazy var dialogs = Dialogs(of: Application(id: "org.copypasta.Test")) { [weak self] in
     self?.closings += 1
   }
 
-  init() {
+  func show(_ kind: Dialogs.Kind) {
+    dialogs.show(kind, above: nil) {
+      switch kind {
+      case .preferences: PreferencesWindow(services)
+      case .shortcuts: ShortcutsWindow()
+      case .about: AboutDialog(checking: services.location)
+      case .text: textWindow()
+      }
+    }
+  }
+
+  func textWindow() -> TextWindow {
+    TextWindow(ShownText(text), details: "just now", copy: {}, copySelection: { _ in })
+  }
+
+  init() throws {
+    text = try ClipText(validating: Array("text".utf8))
     way.outcome = Self.held
     let preferences = Preferences(schema: nil)
     services = AppServices(

@@ -9,20 +9,16 @@ import Testing
   @Test(arguments: ["<Control><Super>v", "<Alt>F1", "<Super>space", "<Control><Shift>c", "<Control>k"])
   func `keys with a modifier will do`(_ name: String) throws {
     let keys = try #require(Accelerator(name))
-    #expect(ShortcutRecorder.Choice(keys) == .chosen(keys))
+    #expect(keys.objection == nil && !keys.isModifierAlone)
   }
 
   @Test(arguments: ["v", "<Shift>v", "F12", "Escape", "<Control>c", "<Control>v", "<Control>Insert"])
   func `what is needed for typing will not`(_ name: String) throws {
-    guard case .unsuitable(let reason) = ShortcutRecorder.Choice(try #require(Accelerator(name))) else {
-      Issue.record("suitable")
-      return
-    }
-    #expect(!reason.isEmpty)
+    #expect(try #require(Accelerator(name)).objection?.isEmpty == false)
   }
 
   @Test func `modifiers alone are a beginning`() throws {
-    #expect(ShortcutRecorder.Choice(try #require(Accelerator("<Control>Super_L"))) == .incomplete)
+    #expect(try #require(Accelerator("<Control>Super_L")).isModifierAlone)
   }
 
   @Test(arguments: [

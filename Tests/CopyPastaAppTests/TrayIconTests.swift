@@ -64,19 +64,19 @@ import Testing
     let tray = try await TrayScene.start()
     let watcher = try ScriptedWatcher(on: tray.scene.client)
     try await pump("shown") { tray.shown == [true] }
-    tray.preferences.showsTrayIcon = false
+    tray.preferences[flag: .showsTrayIcon] = false
     #expect(tray.shown == [true, false])
     try await tray.scene.settle()
     #expect(try await !tray.hasItem())
-    tray.preferences.showsTrayIcon = true
+    tray.preferences[flag: .showsTrayIcon] = true
     try await pump("shown again") { tray.shown == [true, false, true] }
     #expect(watcher.items == [tray.name, tray.name])
   }
 
   @Test func `switched on and off at once, there is none`() async throws {
     let tray = try await TrayScene.start(showsIcon: false)
-    tray.preferences.showsTrayIcon = true
-    tray.preferences.showsTrayIcon = false
+    tray.preferences[flag: .showsTrayIcon] = true
+    tray.preferences[flag: .showsTrayIcon] = false
     let watcher = try ScriptedWatcher(on: tray.scene.client)
     try await tray.scene.settle()
     #expect(try await !tray.hasItem())

@@ -28,7 +28,7 @@ final class TrayScene {
 
   static func start(showsIcon: Bool = true) async throws -> TrayScene {
     let tray = TrayScene(try await BusScene.start())
-    tray.preferences.showsTrayIcon = showsIcon
+    tray.preferences[flag: .showsTrayIcon] = showsIcon
     tray.startIcon()
     if showsIcon { try await tray.waitForItem() }
     return tray

@@ -27,7 +27,7 @@ final class Haptics {
 
   /// Says that a text was copied; returns at once.
   func copied() {
-    guard preferences.usesHaptics else { return }
+    guard preferences[flag: .usesHaptics] else { return }
     Task.unpooled { [connect] in
       do throws(BusError) {
         try await connect().send(

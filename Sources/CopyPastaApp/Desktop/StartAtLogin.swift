@@ -68,7 +68,7 @@ final class StartAtLogin {
     self.entry = entry
     self.agreement = agreement
     self.failed = failed
-    isSet = agreement.map { $0.integers([Self.key])[Self.key] == 1 } ?? preferences.startsAtLogin
+    isSet = agreement.map { $0.integers([Self.key])[Self.key] == 1 } ?? preferences[flag: .startsAtLogin]
     observation = preferences.observe(.startsAtLogin, weakly(self) { $0.changed() })
     reconcile()
   }
@@ -83,12 +83,12 @@ final class StartAtLogin {
     // Whichever is not as both agreed on was changed since. A setting that an administrator has locked holds.
     let isSettingNewer = actual == isSet || !preferences.isWritable(.startsAtLogin)
     isSet = actual
-    if isSettingNewer { changed() } else { preferences.startsAtLogin = actual }
+    if isSettingNewer { changed() } else { preferences[flag: .startsAtLogin] = actual }
   }
 
   private func changed() {
     // The desktop is asked one question at a time: the setting is looked at again when this one is answered.
-    guard work == nil, preferences.startsAtLogin != isSet else { return }
+    guard work == nil, preferences[flag: .startsAtLogin] != isSet else { return }
     work = Task.unpooled { [self] in
       await applySetting()
       work = nil
@@ -98,15 +98,15 @@ final class StartAtLogin {
 
   /// Does what the setting says; the setting goes back if that fails, unless it has been changed meanwhile.
   private func applySetting() async {
-    let wanted = preferences.startsAtLogin
+    let wanted = preferences[flag: .startsAtLogin]
     do throws(EntryError) {
       try await entry.set(wanted)
       isSet = wanted
     } catch {
       isSet = entry.isSet ?? isSet
       // If the user has changed it back meanwhile, nothing has failed.
-      guard preferences.startsAtLogin == wanted, wanted != isSet else { return }
-      preferences.startsAtLogin = isSet
+      guard preferences[flag: .startsAtLogin] == wanted, wanted != isSet else { return }
+      preferences[flag: .startsAtLogin] = isSet
       failed(error.message)
     }
   }
@@ -168,8 +168,16 @@ extension StartAtLogin {
       let program = program ?? "copypasta"
       try file.write(strings: [
         ("Type", "Application"), ("Name", "CopyPasta"), ("Icon", CopyPasta.id), ("TryExec", program),
-        ("Exec", DesktopEntry.quoted(program) + " --background"), ("Terminal", "false"), (Self.mark, "true"),
+        ("Exec", Self.quoted(program) + " --background"), ("Terminal", "false"), (Self.mark, "true"),
       ])
+    }
+
+    /// A word of a command line in a desktop file (Desktop Entry Specification): nothing in it is taken for a quote, a
+    /// variable or a field code.
+    private static func quoted(_ word: String) -> String {
+      let special: [Character] = ["\"", "`", "$", "\\"]
+      let escaped = word.map { special.contains($0) ? "\\\($0)" : $0 == "%" ? "%%" : String($0) }
+      return "\"" + escaped.joined() + "\""
     }
   }
 
@@ -180,23 +188,16 @@ extension StartAtLogin {
     /// The user may be asked.
     private static let limit = Duration.seconds(120)
 
-    /// The one of the session's bus.
-    static let ofSession = BackgroundPortal(connect: Bus.session)
-
-    private let connect: @MainActor () async throws(BusError) -> Bus
-
-    /// - Parameter connect: the bus that the portal is on.
-    init(connect: @escaping @MainActor () async throws(BusError) -> Bus) { self.connect = connect }
+    /// The bus that the portal is on.
+    var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
 
     /// The portal does not tell.
     var isSet: Bool? { nil }
 
     /// - Throws: `refused` if the start at login stays as it is.
     func set(_ starts: Bool) async throws(EntryError) {
-      let portal: Portal
-      do throws(BusError) { portal = Portal(try await connect()) } catch { throw .refused }
-      do throws(Portal.RequestError) {
-        let answer = try await portal.request(
+      do {
+        let answer = try await Portal(connect()).request(
           "RequestBackground", of: "org.freedesktop.portal.Background", within: Self.limit
         ) { token in
           let reason = tr("To have your clipboard history ready when you need it.")
@@ -209,18 +210,10 @@ extension StartAtLogin {
           ]
         }
         if answer["autostart"]?.bool == starts { return }
-      } catch {}
+      } catch {
+        // Without a bus or a portal it stays as it is, too.
+      }
       throw .refused
     }
-  }
-}
-
-/// The rules of desktop files (Desktop Entry Specification).
-private enum DesktopEntry {
-  /// A word of a command line: nothing in it is taken for a quote, a variable or a field code.
-  static func quoted(_ word: String) -> String {
-    let special: [Character] = ["\"", "`", "$", "\\"]
-    let escaped = word.map { special.contains($0) ? "\\\($0)" : $0 == "%" ? "%%" : String($0) }
-    return "\"" + escaped.joined() + "\""
   }
 }

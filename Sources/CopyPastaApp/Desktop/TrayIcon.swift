@@ -42,7 +42,7 @@ final class TrayIcon {
 
   /// Puts the icon there or takes it away, by the preference.
   private func update() {
-    guard preferences.showsTrayIcon else {
+    guard preferences[flag: .showsTrayIcon] else {
       item = nil
       setShown(false)
       return
@@ -58,7 +58,7 @@ final class TrayIcon {
 
   private func appear(on bus: Bus) throws(BusError) {
     // The preference may have changed again while the bus was waited for.
-    guard preferences.showsTrayIcon, item == nil else { return }
+    guard preferences[flag: .showsTrayIcon], item == nil else { return }
     item = try TrayItem(
       on: bus, pause: pause, requested: requested, hostedChanged: weakly(self) { $0.setShown($1) })
   }

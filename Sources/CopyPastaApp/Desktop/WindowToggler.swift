@@ -40,7 +40,7 @@ final class WindowToggler {
     self.hidden = hidden
     observations = [
       window.activity.add(weakly(self) { $0.activityChanged() }),
-      window.copies.add(weakly(self) { if preferences().hidesAfterCopying { $0.hide() } }),
+      window.copies.add(weakly(self) { if preferences()[flag: .hidesAfterCopying] { $0.hide() } }),
     ]
   }
 
@@ -95,7 +95,7 @@ final class WindowToggler {
   }
 
   private func waitForLoss() {
-    guard preferences().hidesOnFocusLoss else { return }
+    guard preferences()[flag: .hidesOnFocusLoss] else { return }
     let ask = weakly(self) { toggler in toggler.lossQuestion = Task.unpooled { await toggler.focusIsLost() } }
     loss = Timeout(after: Self.lossTime, ask)
   }

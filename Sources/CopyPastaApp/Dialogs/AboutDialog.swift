@@ -22,7 +22,7 @@ final class AboutDialog: Dialogs.Dialog {
   }
 
   /// - Parameter history: what is checked meanwhile, and said to be sound or not.
-  init(checking history: HistoryLocation? = nil) {
+  init(checking history: HistoryLocation) {
     page = Box(.vertical, spacing: 12)
     let icon = Theme.hasIcon(CopyPasta.id) ? CopyPasta.id : CopyPasta.id + "-symbolic"
     let image = Image(icon: icon, size: 96)
@@ -41,18 +41,14 @@ final class AboutDialog: Dialogs.Dialog {
     }
     add(tr("Licence"), style: "heading")
     add(Self.license, style: "explanation")
-    page.addStyle("page")
     // The page has the focus, and with it the keys that scroll; a screen reader says what it is on.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(CopyPasta.name + " " + CopyPasta.version)
-    window.addStyle("preferences")
     window.addStyle("about")
-    window.defaultSize = (480, 600)
-    window.setTitlebar(HeaderBar())
-    window.setChild(ScrolledWindow(child: page))
+    window.show(page: page, height: 600)
     show("")
-    if let history { say(whether: history) }
+    say(whether: history)
   }
 
   private func add(_ text: String, style: String? = nil) {

@@ -27,36 +27,10 @@ final class Dialogs {
   /// Whether one of them is shown.
   var areOpen: Bool { !open.isEmpty }
 
-  /// Shows the preferences, above a window if there is one on the screen.
-  func showPreferences(
-    of services: AppServices, above parent: Window?, _ activation: Activation = .ambient
-  ) {
-    show(.preferences, above: parent, activation) {
-      PreferencesWindow(services)
-    }
-  }
-
-  /// Shows the keys.
-  func showShortcuts(above parent: Window?) { show(.shortcuts, above: parent) { ShortcutsWindow() } }
-
-  /// Shows what CopyPasta is, and whether the history is sound.
-  func showAbout(_ history: HistoryLocation? = nil, above parent: Window?) {
-    show(.about, above: parent) { AboutDialog(checking: history) }
-  }
-
   /// Shows a text, in the place of the one that is shown.
   func show(_ text: TextWindow, above parent: Window?) {
     close(.text)
     show(.text, above: parent) { text }
-  }
-
-  /// Says in the preferences why a setting went back.
-  ///
-  /// - Returns: false if they are not shown.
-  func report(_ message: String, of key: Preferences.Key) -> Bool {
-    guard let preferences = open[.preferences] as? PreferencesWindow else { return false }
-    preferences.report(message, of: key)
-    return true
   }
 
   /// Closes one of them, if it is shown.
@@ -65,7 +39,8 @@ final class Dialogs {
   /// Closes all of them.
   func close() { Kind.allCases.forEach(close) }
 
-  private func show(
+  /// Shows one of them, which is made if it is not shown, above a window if there is one on the screen.
+  func show(
     _ kind: Kind, above parent: Window?, _ activation: Activation = .ambient, _ make: () -> any Dialog
   ) {
     let window = open[kind]?.window ?? added(make(), as: kind)
@@ -85,5 +60,16 @@ final class Dialogs {
       self?.closed()
     }
     return dialog.window
+  }
+}
+
+extension Window {
+  /// Shows a page below a header bar, which scrolls if there is no room for all of it.
+  func show(page: Box, height: Int = 700) {
+    addStyle("preferences")
+    page.addStyle("page")
+    defaultSize = (480, height)
+    setTitlebar(HeaderBar())
+    setChild(ScrolledWindow(child: page))
   }
 }

@@ -6,12 +6,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
   let window = Window(title: tr("Keyboard Shortcuts"))
 
   init() {
-    window.addStyle("preferences")
-    window.defaultSize = (480, 700)
-    window.setTitlebar(HeaderBar())
-    let page = Box(.vertical, spacing: 24, Self.groups.map(Self.view))
-    page.addStyle("page")
-    window.setChild(ScrolledWindow(child: page))
+    window.show(page: Box(.vertical, spacing: 24, Self.groups.map(Self.view)))
   }
 
   /// A heading, and a row for each thing to do, which the arrow keys and a screen reader go through.

@@ -6,8 +6,11 @@ import SerialQueue
 @MainActor
 final class PreferenceGroup {
   let root: Widget
+  /// They follow their settings for as long as somebody holds them.
+  private let rows: [PreferenceRow]
 
   init(_ title: String, _ rows: [PreferenceRow]) {
+    self.rows = rows
     let list = ListBox()
     for row in rows { row.container = list.append(row.root, row.clicked) }
     root = Self.frame(title, list)
@@ -80,12 +83,11 @@ final class PreferenceRow {
 extension PreferenceRow {
   /// Makes the row of a switch, which a click anywhere on the row turns over.
   convenience init(
-    _ key: Preferences.Key, _ value: ReferenceWritableKeyPath<Preferences, Bool>, of preferences: Preferences,
-    _ title: String, _ explanation: String
+    _ key: Preferences.Key, of preferences: Preferences, _ title: String, _ explanation: String
   ) {
     let control = Switch()
     self.init(title, explanation, control) { if control.isEnabled { control.isOn.toggle() } }
-    bind(control, \.isOn, to: key, value, of: preferences)
+    bind(control, \.isOn, to: key, \.[flag: key], of: preferences)
   }
 
   /// Makes the row of the number of MiB that the largest text may have.

@@ -1,24 +1,29 @@
 import GtkKit
 
-/// The user's settings: every key, typed, once.
+/// The user's settings: every key once.
 ///
 /// `data/org.copypasta.CopyPasta.gschema.xml` has the same.
 ///
 /// ```swift
-/// let token = preferences.observe(.showsTrayIcon) { print(preferences.showsTrayIcon) }
-/// preferences.showsTrayIcon = false   // calls it, as a change by another program would
+/// let token = preferences.observe(.showsTrayIcon) { print(preferences[flag: .showsTrayIcon]) }
+/// preferences[flag: .showsTrayIcon] = false   // calls it, as a change by another program would
 /// ```
 @MainActor
 final class Preferences {
   /// A setting, by its name in the schema.
   enum Key: String, CaseIterable, Sendable {
     case shortcut
+    /// Whether the window hides once a text was copied.
     case hidesAfterCopying = "hide-after-copying"
+    /// Whether the window hides when another one becomes active.
     case hidesOnFocusLoss = "hide-on-focus-loss"
+    /// Whether there is an icon in the tray, if the desktop has a tray.
     case showsTrayIcon = "tray-icon"
+    /// Whether the program starts hidden when the user logs in.
     case startsAtLogin = "start-at-login"
     case sizeLimit = "size-limit"
     case keepTime = "keep-texts"
+    /// Whether the device buzzes shortly when a text was copied, if it can.
     case usesHaptics = "haptics"
 
     /// The value that holds if the user set nothing.
@@ -37,13 +42,13 @@ final class Preferences {
   nonisolated static let sizeLimits = 1...512
 
   private let settings: Settings
-  private let observers = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, Observers<Void>()) })
+  private let changes = Observers<Key>()
 
   /// The settings of a schema; nil for some that last as long as the program.
   init(schema: SettingsSchema?) {
     let initial = Key.allCases.map { ($0.rawValue, $0.initialValue) }
-    settings = Settings(schema, initially: Dictionary(uniqueKeysWithValues: initial)) { [observers] name in
-      if let key = Key(rawValue: name) { observers[key]?.notify() }
+    settings = Settings(schema, initially: Dictionary(uniqueKeysWithValues: initial)) { [changes] name in
+      if let key = Key(rawValue: name) { changes.notify(key) }
     }
   }
 
@@ -53,37 +58,13 @@ final class Preferences {
     set { self[.shortcut] = .string(newValue) }
   }
 
-  /// Whether the window hides once a text was copied.
-  var hidesAfterCopying: Bool {
-    get { flag(.hidesAfterCopying) }
-    set { self[.hidesAfterCopying] = .bool(newValue) }
+  /// Whether a setting is on that is on or off.
+  subscript(flag key: Key) -> Bool {
+    get { self[key].bool == true }
+    set { self[key] = .bool(newValue) }
   }
 
-  /// Whether the window hides when another one becomes active.
-  var hidesOnFocusLoss: Bool {
-    get { flag(.hidesOnFocusLoss) }
-    set { self[.hidesOnFocusLoss] = .bool(newValue) }
-  }
-
-  /// Whether there is an icon in the tray, if the desktop has a tray.
-  var showsTrayIcon: Bool {
-    get { flag(.showsTrayIcon) }
-    set { self[.showsTrayIcon] = .bool(newValue) }
-  }
-
-  /// Whether the program starts hidden when the user logs in.
-  var startsAtLogin: Bool {
-    get { flag(.startsAtLogin) }
-    set { self[.startsAtLogin] = .bool(newValue) }
-  }
-
-  /// The largest text that is recorded, in bytes; kept in whole MiB, within `sizeLimits`.
-  var sizeLimit: Int {
-    get { sizeLimitInMiB << 20 }
-    set { sizeLimitInMiB = newValue >> 20 }
-  }
-
-  /// The same in MiB.
+  /// The largest text that is recorded, in MiB, within `sizeLimits`.
   var sizeLimitInMiB: Int {
     get { Int(self[.sizeLimit].uint32 ?? 64) }
     set { self[.sizeLimit] = .uint32(UInt32(newValue.clamped(to: Self.sizeLimits))) }
@@ -95,12 +76,6 @@ final class Preferences {
     set { self[.keepTime] = .string(newValue.rawValue) }
   }
 
-  /// Whether the device buzzes shortly when a text was copied, if it can.
-  var usesHaptics: Bool {
-    get { flag(.usesHaptics) }
-    set { self[.usesHaptics] = .bool(newValue) }
-  }
-
   /// Whether the values outlast the program; false if the schema is not installed or the desktop keeps none.
   var areKept: Bool { settings.areKept }
 
@@ -109,10 +84,8 @@ final class Preferences {
 
   /// Calls `body` after each change of a setting, whoever made it, for as long as the token is kept.
   func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> ListenerToken {
-    observers[key, default: Observers()].add(body)
+    changes.add { if $0 == key { body() } }
   }
-
-  private func flag(_ key: Key) -> Bool { self[key].bool == true }
 
   private subscript(key: Key) -> Variant {
     get { settings[key.rawValue] ?? key.initialValue }
@@ -131,16 +104,8 @@ enum KeepTime: String, CaseIterable, Sendable {
 
   /// In microseconds; nil for always.
   var duration: Int64? {
-    let days: Int64
-    switch self {
-    case .always: return nil
-    case .year: days = 365
-    case .threeMonths: days = 90
-    case .month: days = 30
-    case .week: days = 7
-    case .day: days = 1
-    }
-    return days * 86_400_000_000
+    let days: [KeepTime: Int64] = [.year: 365, .threeMonths: 90, .month: 30, .week: 7, .day: 1]
+    return days[self].map { $0 * 86_400_000_000 }
   }
 
   /// Whether more texts go than with another choice.

@@ -5,7 +5,7 @@ import GtkKit
 final class PreferencesWindow: Dialogs.Dialog {
   let window = Window(title: tr("Preferences"))
   private let preferences: Preferences
-  private var rows: [Preferences.Key: PreferenceRow] = [:]
+  private let startsAtLogin: PreferenceRow
   private let keepTime: KeepTimeMenu
   let shortcut: ShortcutGroup
 
@@ -14,17 +14,16 @@ final class PreferencesWindow: Dialogs.Dialog {
     self.preferences = preferences
     shortcut = ShortcutGroup(
       preferences, services.shortcut, in: window, clipboard: services.clipboard)
+    startsAtLogin = PreferenceRow(
+      .startsAtLogin, of: preferences, tr("_Start at Login"),
+      tr("CopyPasta starts hidden, and still reads the clipboard only while its window is active."))
     keepTime = KeepTimeMenu(services, in: window)
-    window.addStyle("preferences")
-    window.defaultSize = (480, 700)
-    window.setTitlebar(HeaderBar())
-    let page = Box(.vertical, spacing: 24, (preferences.areKept ? [] : [Self.warning]) + groups)
-    page.addStyle("page")
-    window.setChild(ScrolledWindow(child: page))
+    let warnings = preferences.areKept ? [] : [Self.warning]
+    window.show(page: Box(.vertical, spacing: 24, warnings + [shortcut.root] + groups.map(\.root)))
   }
 
-  /// Says why a setting went back, in its row.
-  func report(_ message: String, of key: Preferences.Key) { rows[key]?.report(message) }
+  /// Says why the start at login went back, in its row.
+  func reportStartAtLogin(_ message: String) { startsAtLogin.report(message) }
 
   private static var warning: Widget {
     let label = Label(
@@ -36,59 +35,35 @@ final class PreferencesWindow: Dialogs.Dialog {
     return label
   }
 
-  private var groups: [Widget] { [shortcut.root, behaviour.root, desktop.root, storage.root] }
-
-  private var behaviour: PreferenceGroup {
+  private lazy var groups = [
     PreferenceGroup(
       tr("Behaviour"),
       [
-        row(
-          .hidesAfterCopying, \.hidesAfterCopying, tr("Hide After _Copying"),
+        PreferenceRow(
+          .hidesAfterCopying, of: preferences, tr("Hide After _Copying"),
           tr("The window hides after you copy a text, so that you can paste the text at once.")),
-        row(
-          .hidesOnFocusLoss, \.hidesOnFocusLoss, tr("Hide When _Focus Is Lost"),
+        PreferenceRow(
+          .hidesOnFocusLoss, of: preferences, tr("Hide When _Focus Is Lost"),
           tr("The window hides when you go to another window.")),
-        row(
-          .usesHaptics, \.usesHaptics, tr("_Vibrate After Copying"),
+        PreferenceRow(
+          .usesHaptics, of: preferences, tr("_Vibrate After Copying"),
           tr("The device buzzes briefly, if it can vibrate.")),
-      ])
-  }
-
-  private var desktop: PreferenceGroup {
+      ]),
     PreferenceGroup(
       tr("Desktop"),
       [
-        row(
-          .showsTrayIcon, \.showsTrayIcon, tr("_Tray Icon"),
+        PreferenceRow(
+          .showsTrayIcon, of: preferences, tr("_Tray Icon"),
           tr("An icon with a menu, on desktops that have a tray.")),
-        row(
-          .startsAtLogin, \.startsAtLogin, tr("_Start at Login"),
-          tr("CopyPasta starts hidden, and still reads the clipboard only while its window is active.")),
-      ])
-  }
-
-  private var storage: PreferenceGroup {
+        startsAtLogin,
+      ]),
     PreferenceGroup(
       tr("Storage"),
       [
-        kept(
-          .sizeLimit,
-          PreferenceRow(
-            sizeLimitOf: preferences, tr("_Largest Text"),
-            tr("In MiB. A larger text is not recorded, and the window says so."))),
+        PreferenceRow(
+          sizeLimitOf: preferences, tr("_Largest Text"),
+          tr("In MiB. A larger text is not recorded, and the window says so.")),
         keepTime.row,
-      ])
-  }
-
-  private func row(
-    _ key: Preferences.Key, _ value: ReferenceWritableKeyPath<Preferences, Bool>, _ title: String,
-    _ explanation: String
-  ) -> PreferenceRow {
-    kept(key, PreferenceRow(key, value, of: preferences, title, explanation))
-  }
-
-  private func kept(_ key: Preferences.Key, _ row: PreferenceRow) -> PreferenceRow {
-    rows[key] = row
-    return row
-  }
+      ]),
+  ]
 }
