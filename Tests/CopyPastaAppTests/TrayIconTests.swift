@@ -24,8 +24,10 @@ import Testing
   {
     let scene = try await BusScene.start()
     var isHosted = false
-    let item = try TrayItem(on: scene.service, pause: ReadingPause(), isSandboxed: true) { _, _ in
-    } hostedChanged: {
+    let icon = TrayIcon(preferences: Preferences(schema: nil), pause: ReadingPause(), isSandboxed: true) {
+      () throws(BusError) in scene.service
+    } requested: { _, _ in
+    } shownChanged: {
       isHosted = $0
     }
     let watcher = try ScriptedWatcher(on: scene.client)
@@ -37,7 +39,7 @@ import Testing
         interface: "org.freedesktop.DBus.Properties"),
       "Get", [.string("org.kde.StatusNotifierItem"), .string("Title")])
     #expect(title[0]?.unboxed?.string == "CopyPasta")
-    withExtendedLifetime(item) {}
+    withExtendedLifetime(icon) {}
   }
 
   @Test func `a host that comes later is told`() async throws {
@@ -137,7 +139,7 @@ import Testing
   @Test func `it says what it is and no text`() async throws {
     let tray = try await TrayScene.start()
     let properties = try await tray.properties(of: tray.item)
-    #expect(properties.count == 16)
+    #expect(properties.count == 10)
     #expect(properties["Category"]?.string == "ApplicationStatus")
     #expect(properties["Id"]?.string == "org.copypasta.CopyPasta")
     #expect(properties["Title"]?.string == "CopyPasta")

@@ -4,7 +4,10 @@ import SerialQueue
 
 /// The icon in the desktop's tray: there while the user wants one, and back after a tray host has restarted.
 ///
-/// If there is no tray, or no session bus, there is no icon and no message: nothing depends on it.
+/// A StatusNotifierItem, registered with each watcher that appears on the bus, see
+/// https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/. A watcher keeps the list of items; hosts, such
+/// as a panel, show what is on the list. Most hosts are a watcher as well. If there is no tray, or no session bus, there
+/// is no icon and no message: nothing depends on it.
 @MainActor
 final class TrayIcon {
   /// A request of the user, made with the icon or its menu.
@@ -12,27 +15,42 @@ final class TrayIcon {
     case toggle, show, preferences, quit
   }
 
+  private static let watcher = RemoteObject(
+    name: "org.kde.StatusNotifierWatcher", path: "/StatusNotifierWatcher",
+    interface: "org.kde.StatusNotifierWatcher")
+
   private let preferences: Preferences
   private let pause: ReadingPause
+  private let isSandboxed: Bool
   private let connect: @MainActor () async throws(BusError) -> Bus
   private let requested: @MainActor (Request, Activation) -> Void
   private let shownChanged: @MainActor (Bool) -> Void
-  private var item: TrayItem?
-  private var isShown = false
+  /// Whether a tray host shows the icon.
+  private var isShown = false {
+    didSet { if isShown != oldValue { shownChanged(isShown) } }
+  }
+  /// The activation token that the host sent for its next call.
+  private var token: String?
+  private var watcherOwner: String?
   private var observation: ListenerToken?
+  /// Hold while the icon is on the bus.
+  private var registrations: [Bus.Registration] = []
+  private var pauseObservation: ListenerToken?
 
   /// - Parameters:
+  ///   - isSandboxed: whether the program may have no name of its own for the icon.
   ///   - connect: the bus that the tray is on.
   ///   - requested: called for each request of the user, with the proof that the user made it.
   ///   - shownChanged: called when a tray host begins or ceases to show the icon.
   init(
-    preferences: Preferences, pause: ReadingPause,
+    preferences: Preferences, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,
     connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session,
     requested: @escaping @MainActor (Request, Activation) -> Void,
     shownChanged: @escaping @MainActor (Bool) -> Void
   ) {
     self.preferences = preferences
     self.pause = pause
+    self.isSandboxed = isSandboxed
     self.connect = connect
     self.requested = requested
     self.shownChanged = shownChanged
@@ -43,8 +61,10 @@ final class TrayIcon {
   /// Puts the icon there or takes it away, by the preference.
   private func update() {
     guard preferences[flag: .showsTrayIcon] else {
-      item = nil
-      setShown(false)
+      registrations = []
+      pauseObservation = nil
+      watcherOwner = nil
+      isShown = false
       return
     }
     Task.unpooled { [weak self, connect] in
@@ -58,100 +78,51 @@ final class TrayIcon {
 
   private func appear(on bus: Bus) throws(BusError) {
     // The preference may have changed again while the bus was waited for.
-    guard preferences[flag: .showsTrayIcon], item == nil else { return }
-    item = try TrayItem(
-      on: bus, pause: pause, requested: requested, hostedChanged: weakly(self) { $0.setShown($1) })
-  }
-
-  private func setShown(_ isShown: Bool) {
-    guard isShown != self.isShown else { return }
-    self.isShown = isShown
-    shownChanged(isShown)
-  }
-}
-
-/// The icon as tray hosts know it: a StatusNotifierItem, registered with each watcher that appears on the bus.
-///
-/// See https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/. A watcher keeps the list of items; hosts,
-/// such as a panel, show what is on it. Most hosts are a watcher as well.
-@MainActor
-final class TrayItem {
-  private static let watcher = RemoteObject(
-    name: "org.kde.StatusNotifierWatcher", path: "/StatusNotifierWatcher",
-    interface: "org.kde.StatusNotifierWatcher")
-
-  private let bus: Bus
-  /// The bus name that the item is registered by.
-  ///
-  /// In a sandbox it is the connection's own: no sandbox allows the name that the specification wants, which has the
-  /// process's number, and that is the same in every sandbox.
-  private let name: String
-  private let requested: @MainActor (TrayIcon.Request, Activation) -> Void
-  private let hostedChanged: @MainActor (Bool) -> Void
-  private let look = TrayLook()
-  /// The activation token that the host sent for its next call.
-  private var token: String?
-  private var watcherOwner: String?
-  private var registrations: [Bus.Registration] = []
-  private var pauseObservation: ListenerToken?
-
-  /// Offers the icon to the tray hosts of a bus, until the item is let go.
-  ///
-  /// - Parameters:
-  ///   - isSandboxed: whether the program may have no name of its own for it.
-  ///   - hostedChanged: called when it is known whether a host shows the icon.
-  init(
-    on bus: Bus, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,
-    requested: @escaping @MainActor (TrayIcon.Request, Activation) -> Void,
-    hostedChanged: @escaping @MainActor (Bool) -> Void
-  ) throws(BusError) {
-    self.bus = bus
-    name = isSandboxed ? bus.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
-    self.requested = requested
-    self.hostedChanged = hostedChanged
+    guard preferences[flag: .showsTrayIcon], registrations.isEmpty else { return }
+    // In a sandbox the name is the connection's own: no sandbox allows the name that the specification wants, which has
+    // the process's number, and that is the same in every sandbox.
+    let name = isSandboxed ? bus.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
     let menu = TrayMenu(pause, chosen: weakly(self) { $0.request($1, at: $2) })
     registrations = [
       try bus.export(
-        Self.introspection, at: "/StatusNotifierItem", methods: methods, properties: look.properties),
+        Self.introspection, at: "/StatusNotifierItem", methods: methods, properties: Self.properties),
       try menu.export(on: bus),
     ]
     pauseObservation = pause.changes.add { menu.tellOfPause(on: bus) }
     if !isSandboxed { registrations.append(bus.ownName(name)) }
     registrations += ["StatusNotifierHostRegistered", "StatusNotifierHostUnregistered"].map { signal in
-      bus.subscribe(to: signal, of: Self.watcher, weakly(self) { item, _ in item.askForHost() })
+      bus.subscribe(to: signal, of: Self.watcher) { [weak self] _ in self?.askForHost(on: bus) }
     }
     registrations.append(
-      bus.watchName(
-        Self.watcher.name, appeared: weakly(self) { $0.watcherAppeared($1) },
-        vanished: weakly(self) { $0.watcherVanished() }))
+      bus.watchName(Self.watcher.name) { [weak self] in
+        self?.watcherOwner = $0
+        self?.register(name, on: bus)
+      } vanished: { [weak self] in
+        self?.watcherOwner = nil
+        self?.isShown = false
+      })
   }
 
   // MARK: The watcher
 
-  private func watcherAppeared(_ owner: String) {
-    watcherOwner = owner
-    // Weakly, or an icon that is switched off would stay until a slow watcher has answered.
-    Task.unpooled { [weak self, bus, name] in
+  private func register(_ name: String, on bus: Bus) {
+    // Weakly, or an icon that is let go would stay until a slow watcher has answered.
+    Task.unpooled { [weak self] in
       do throws(BusError) {
         try await bus.call(
           Self.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
-        self?.askForHost()
+        self?.askForHost(on: bus)
       } catch {
         // A watcher that takes no items, or that has gone again: there is no icon.
       }
     }
   }
 
-  private func watcherVanished() {
-    watcherOwner = nil
-    hostedChanged(false)
-  }
-
-  private func askForHost() {
+  private func askForHost(on bus: Bus) {
     let properties = RemoteObject(
       name: Self.watcher.name, path: Self.watcher.path, interface: "org.freedesktop.DBus.Properties")
     let asked = watcherOwner
-    Task.unpooled { [weak self, bus] in
+    Task.unpooled { [weak self] in
       var isHosted = false
       do throws(BusError) {
         let answer = try await bus.call(
@@ -161,8 +132,8 @@ final class TrayItem {
       } catch {
         // If a watcher does not tell, no host can be relied on.
       }
-      guard let self, asked == watcherOwner else { return }
-      hostedChanged(isHosted)
+      // The watcher may have gone meanwhile, or the icon.
+      if let asked, asked == self?.watcherOwner { self?.isShown = isHosted }
     }
   }
 
@@ -186,12 +157,47 @@ final class TrayItem {
   ///
   /// - Returns: no values, the answer to the host's call.
   @discardableResult
-  private func request(_ request: TrayIcon.Request, at time: UInt32 = 0) -> [Variant] {
+  private func request(_ request: Request, at time: UInt32 = 0) -> [Variant] {
     let activation: Activation =
       if let token { .token(token) } else if time != 0 { .time(time) } else { .ambient }
     token = nil
     requested(request, activation)
     return []
+  }
+
+  // MARK: What hosts show
+
+  /// The sizes that panels use, in pixels; a host takes the next larger one and scales it down.
+  private static let sizes = [16, 22, 24, 32, 48, 64]
+  private static let symbolicIcon = CopyPasta.id + "-symbolic"
+
+  /// The icon in each size, `(iiay)`.
+  private static let pixmaps = sizes.compactMap { Pixmap(svg: PackageResources.icon_svg, size: $0) }.map {
+    Variant.tuple([.int32(Int32($0.width)), .int32(Int32($0.height)), .bytes($0.argb)])
+  }
+
+  /// Whether the host finds the icon in the theme, by its name, and so can give it the panel's colour.
+  private static var hasName: Bool { ProgramFiles.areKnownToOthers && Theme.hasIcon(symbolicIcon) }
+
+  /// Each value is made when a host asks for it.
+  private static var properties: [String: Bus.Property] {
+    [
+      "Category": { .string("ApplicationStatus") },
+      "Id": { .string(CopyPasta.id) },
+      "Title": { .string(CopyPasta.name) },
+      "Status": { .string("Active") },
+      "IconName": { .string(hasName ? symbolicIcon : "") },
+      "IconPixmap": { .array(of: "(iiay)", hasName ? [] : pixmaps) },
+      "IconThemePath": { .string("") },
+      // Never a clip's text: other programs read this.
+      "ToolTip": {
+        .tuple([
+          .string(""), .array(of: "(iiay)", []), .string(CopyPasta.name), .string(tr("Clipboard history")),
+        ])
+      },
+      "ItemIsMenu": { .bool(false) },
+      "Menu": { .objectPath(TrayMenu.path) },
+    ]
   }
 
   private static let introspection = """
@@ -206,72 +212,13 @@ final class TrayItem {
         <property name="Id" type="s" access="read"/>
         <property name="Title" type="s" access="read"/>
         <property name="Status" type="s" access="read"/>
-        <property name="WindowId" type="i" access="read"/>
         <property name="IconName" type="s" access="read"/>
         <property name="IconPixmap" type="a(iiay)" access="read"/>
         <property name="IconThemePath" type="s" access="read"/>
-        <property name="OverlayIconName" type="s" access="read"/>
-        <property name="OverlayIconPixmap" type="a(iiay)" access="read"/>
-        <property name="AttentionIconName" type="s" access="read"/>
-        <property name="AttentionIconPixmap" type="a(iiay)" access="read"/>
-        <property name="AttentionMovieName" type="s" access="read"/>
         <property name="ToolTip" type="(sa(iiay)ss)" access="read"/>
         <property name="ItemIsMenu" type="b" access="read"/>
         <property name="Menu" type="o" access="read"/>
-        <signal name="NewTitle"/>
-        <signal name="NewIcon"/>
-        <signal name="NewAttentionIcon"/>
-        <signal name="NewOverlayIcon"/>
-        <signal name="NewToolTip"/>
-        <signal name="NewStatus"><arg type="s"/></signal>
       </interface>
     </node>
     """
-}
-
-/// The look and the names of the icon: the properties of the StatusNotifierItem.
-@MainActor
-private final class TrayLook {
-  /// The sizes that panels use, in pixels; a host takes the next larger one and scales it down.
-  private static let sizes = [16, 22, 24, 32, 48, 64]
-  private static let symbolicIcon = CopyPasta.id + "-symbolic"
-
-  private lazy var pixmaps = Self.sizes.compactMap { Pixmap(svg: PackageResources.icon_svg, size: $0) }
-
-  /// Whether the host finds the icon in the theme, by its name, and so can give it the panel's colour.
-  private var hasName: Bool { ProgramFiles.areKnownToOthers && Theme.hasIcon(Self.symbolicIcon) }
-
-  /// Each value is made when a host asks for it.
-  var properties: [String: Bus.Property] {
-    let noIcon: Bus.Property = { .array(of: "(iiay)", []) }
-    let noName: Bus.Property = { .string("") }
-    return [
-      "Category": { .string("ApplicationStatus") },
-      "Id": { .string(CopyPasta.id) },
-      "Title": { .string(CopyPasta.name) },
-      "Status": { .string("Active") },
-      "WindowId": { .int32(0) },
-      "IconName": { [self] in .string(hasName ? Self.symbolicIcon : "") },
-      "IconPixmap": { [self] in .array(of: "(iiay)", hasName ? [] : pixmaps.map(\.variant)) },
-      "IconThemePath": noName,
-      "OverlayIconName": noName,
-      "OverlayIconPixmap": noIcon,
-      "AttentionIconName": noName,
-      "AttentionIconPixmap": noIcon,
-      "AttentionMovieName": noName,
-      // Never a clip's text: other programs read this.
-      "ToolTip": {
-        .tuple([
-          .string(""), .array(of: "(iiay)", []), .string(CopyPasta.name), .string(tr("Clipboard history")),
-        ])
-      },
-      "ItemIsMenu": { .bool(false) },
-      "Menu": { .objectPath(TrayMenu.path) },
-    ]
-  }
-}
-
-extension Pixmap {
-  /// As the StatusNotifierItem specification wants it, `(iiay)`.
-  fileprivate var variant: Variant { .tuple([.int32(Int32(width)), .int32(Int32(height)), .bytes(argb)]) }
 }

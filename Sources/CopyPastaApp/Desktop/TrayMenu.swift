@@ -173,8 +173,6 @@ struct TrayMenu {
         <property name="Status" type="s" access="read"/>
         <property name="IconThemePath" type="as" access="read"/>
         <signal name="ItemsPropertiesUpdated"><arg type="a(ia{sv})"/><arg type="a(ias)"/></signal>
-        <signal name="LayoutUpdated"><arg type="u"/><arg type="i"/></signal>
-        <signal name="ItemActivationRequested"><arg type="i"/><arg type="u"/></signal>
       </interface>
     </node>
     """
