@@ -6,59 +6,60 @@ import SerialQueue
 /// The clipboard on Wayland, through GDK: there its streams can be cancelled and carry any size.
 @MainActor
 final class GdkClipboard: SystemClipboard, ClipboardSource {
-  private let clipboard = Clipboard.ofDisplay
+  private let clipboard: Clipboard
   private let permit = ReadingPermit()
   private var offered: ClipText?
   let offerLosses = Observers<Void>()
   /// How often the clipboard changed hands.
   private var changes = 0
-  /// There is an offer that nobody has read.
+  /// Whether the present offer was not read yet.
   private var hasNewOffer = false
   /// Ends when there may be an offer to read.
   private var wait: AsyncStream<Never>.Continuation?
   private var reads: [Read] = []
-  private var grace: Timeout?
-  /// Asked, or not to be asked, before this program takes the clipboard.
+  /// The question that a copy of this program's own waits for.
   private let question = PendingQuestion()
 
   /// A read under way.
   private final class Read {
-    /// The offer whose formats are judged: the count of changes when it began.
+    /// The offer whose formats are judged: the count of changes when the read began.
     let changes: Int
-    /// The grant under which its text is asked for.
+    /// The grant under which the text is asked for.
     let grant: Int?
-    let grace: Duration
     var task: Task<ClipboardContent, any Error>?
-    /// Another program has replaced the offer.
-    var isReplaced = false
-    /// This program has replaced it: nothing is heard of its owner any more, which goes on sending.
+    /// How long the read may go on once another program has replaced the offer, and what ends it then.
+    let graceTime: Duration
+    var grace: Timeout?
+    /// Whether this program has replaced the offer: nothing is heard of the owner any more, which goes on sending.
     var isOvertaken = false
-    /// The text was asked for.
+    /// Whether the text was asked for.
     var hasAsked = false
     /// Ends when the clipboard changes hands, while `confirm` waits for that.
     var change: AsyncStream<Never>.Continuation?
 
-    init(changes: Int, grant: Int?, grace: Duration) {
+    init(changes: Int, grant: Int?, graceTime: Duration) {
       self.changes = changes
       self.grant = grant
-      self.grace = grace
+      self.graceTime = graceTime
     }
 
-    /// The error that the read ends with if its text cannot be had any more.
+    /// The error that the read ends with if the text is out of reach.
     var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
   }
 
+  /// Needs a display that is open.
   init() {
-    clipboard?.onChange(weakly(self) { $0.changed() })
+    guard let clipboard = Clipboard.ofDisplay else { preconditionFailure("no display") }
+    self.clipboard = clipboard
+    clipboard.onChange(weakly(self) { $0.changed() })
   }
 
   var source: any ClipboardSource { self }
 
   // GDK calls an empty clipboard local, too.
-  var offeredText: ClipText? { clipboard?.isLocal == true ? offered : nil }
+  var offeredText: ClipText? { clipboard.isLocal ? offered : nil }
 
   func offer(_ text: ClipText) async throws(TransferError) {
-    guard let clipboard else { throw .unavailable }
     await question.wait()
     clipboard.offer(text.bytes, as: TextFormat.mimeTypes)
     offered = text
@@ -88,7 +89,6 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   private var mayReadAnew: Bool { permit.current != nil && hasNewOffer }
 
   private func changed() {
-    guard let clipboard else { return }
     // An empty clipboard is local, too.
     noteChange(isOwn: clipboard.isLocal && !clipboard.mimeTypes.isEmpty)
     if offered != nil && !clipboard.isLocal {
@@ -108,18 +108,12 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     for read in reads {
       if isOwn && read.changes == changes && read.grant == permit.current {
         read.isOvertaken = true
-      } else if !isOwn {
-        read.isReplaced = true
+      } else if !isOwn, read.grace == nil {
+        read.grace = Timeout(after: read.graceTime) { [weak read] in read?.task?.cancel() }
       }
       read.change?.finish()
     }
     changes += 1
-    guard !isOwn, grace == nil, let time = reads.map(\.grace).max() else { return }
-    grace = Timeout(after: time) { [weak self] in
-      guard let self else { return }
-      grace = nil
-      for read in reads where read.isReplaced { read.task?.cancel() }
-    }
   }
 
   // MARK: - Reading
@@ -132,7 +126,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
       hasNewOffer = false
       guard permit.current != nil else { throw .cancelled }
     }
-    let read = Read(changes: changes, grant: permit.current, grace: limits.grace)
+    let read = Read(changes: changes, grant: permit.current, graceTime: limits.grace)
     let task = Task.unpooled { try await self.content(of: read, within: limits) }
     read.task = task
     reads.append(read)
@@ -148,14 +142,13 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
       return content
     } catch {
       let error = error is CancellationError ? read.replaced : error as? TransferError ?? .refused
-      // There is another one to ask.
+      // If only this read was given up, the next one asks the question.
       if !onPurpose, error != .cancelled || permit.current == nil { question.end() }
       throw error
     }
   }
 
   private func content(of read: Read, within limits: TransferLimits) async throws -> ClipboardContent {
-    guard let clipboard else { throw TransferError.unavailable }
     guard read.changes == changes else { throw read.replaced }
     let offered = clipboard.mimeTypes
     if clipboard.isLocal { return offered.isEmpty ? .noText : .own }
@@ -181,34 +174,33 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   private func transfer(
     _ types: [String], of read: Read, within limits: TransferLimits, asking: @escaping @MainActor () -> Void
   ) async throws -> [UInt8] {
-    guard let clipboard else { throw TransferError.unavailable }
     let bytes = try await TextTransfer(limits: limits).bytes { [self] in
       guard read.grant == permit.current, read.changes == changes else { throw read.replaced }
       asking()
       if read.hasAsked { question.end() }
       return try await clipboard.read(types)
     }
-    try await confirm(read, clipboard, isEmpty: bytes.isEmpty)
+    try await confirm(read, isEmpty: bytes.isEmpty)
     return bytes
   }
 
-  /// How long after a dying owner's pipe the kernel may close its connection to the compositor.
+  /// How long after a dying owner's pipe the kernel may close the owner's connection to the compositor.
   ///
-  /// The kernel does so when the scheduler lets it. Every text is recorded that much later.
+  /// The scheduler decides when. Every text is recorded that much later.
   private static let dying = Duration.milliseconds(50)
   /// The same, for an owner that has sent nothing: there is no text to be late.
   private static let longDying = Duration.milliseconds(500)
 
   /// Throws if the owner was replaced during the transfer, is dying, or may have been without our knowing.
   ///
-  /// An owner that dies closes its end, and so may one that was replaced: that the bytes end does not say that the text
-  /// is whole. So the compositor is asked whether the owner still is the owner, at once, and, unless another one comes
-  /// first, after a while. A compositor tells only the window with the focus: if that was lost meanwhile, nobody knows,
-  /// and the text is read anew at the next activation.
+  /// An owner that dies closes its end of the stream, and so may an owner that was replaced: the end of the bytes does
+  /// not prove that the text is whole. So the compositor is asked whether the owner still is the owner: at once, and
+  /// again after a while, or when another offer comes. A compositor tells only the window with the focus: if the focus
+  /// was lost meanwhile, nobody knows, and the text is read anew at the next activation.
   ///
-  /// Of an owner that this program has replaced nothing more is known. That owner was asked for the text before, and
-  /// does not end in the middle of it because the user copies something else.
-  private func confirm(_ read: Read, _ clipboard: Clipboard, isEmpty: Bool) async throws {
+  /// Of an owner that this program has replaced nothing more is heard. Such an owner was asked for the text before, and
+  /// does not end in the middle because the user copies something else.
+  private func confirm(_ read: Read, isEmpty: Bool) async throws {
     clipboard.synchronise()
     guard changes == read.changes || read.isOvertaken else {
       throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled

@@ -6,7 +6,7 @@ import Synchronization
 /// The desktop's clipboard, whatever the desktop is.
 @MainActor
 protocol SystemClipboard: AnyObject {
-  /// The offers of other programs, for whoever records it.
+  /// The offers of other programs, for the recorder.
   var source: any ClipboardSource { get }
 
   /// Sets the window that has to be active for the clipboard to be read, by its number on X11.
@@ -14,17 +14,17 @@ protocol SystemClipboard: AnyObject {
 
   /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
   ///
-  /// The text that another program has there is asked for before, if that takes but a moment: afterwards nobody can.
+  /// A text of another program is asked for before, if that takes but a moment: afterwards the text is lost.
   /// - Throws: `overtaken` if another program has copied at the same moment; `unavailable`.
   func offer(_ text: ClipText) async throws(TransferError)
 
-  /// The text that this program has on the clipboard; nil once another one has taken it over. Nothing else keeps it.
+  /// The text that this program has on the clipboard; nil once another program has the clipboard, or the text.
   var offeredText: ClipText? { get }
 
   /// Told when this program's text is not on the clipboard any more.
   var offerLosses: Observers<Void> { get }
 
-  /// Lets a text of this program's outlast it, if the desktop has somebody who keeps it; takes about a second at most.
+  /// Hands a text of this program's over to a clipboard manager, if there is one; takes about a second at most.
   func handOver() async
 }
 
@@ -35,7 +35,7 @@ extension SystemClipboard {
   /// Whether what is on the clipboard would go with this process.
   var isOffering: Bool { offeredText != nil }
 
-  /// On Wayland nobody can be asked: the compositor keeps the text by itself, or it is lost.
+  /// On Wayland nobody can be asked: the compositor keeps the text by itself, or the text is lost.
   func handOver() async {}
 }
 
@@ -63,7 +63,7 @@ protocol ClipboardSource: Sendable {
 /// A text that another program has dropped on the window.
 @MainActor
 protocol DroppedText {
-  /// Its bytes, which the other program sends.
+  /// The bytes of the text, which the other program sends.
   func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8]
 
   /// Tells the other program that the drop is over, and whether it was taken; to be called once.
@@ -75,7 +75,7 @@ protocol DroppedText {
 /// A text can only be had from the clipboard's owner. So this program gives the question a moment before it takes the
 /// clipboard: a click on a row also activates the window, which then reads what was copied before.
 final class PendingQuestion: Sendable {
-  /// How long a copy waits for it: most programs say what they have in a few milliseconds.
+  /// How long a copy waits for the question: most programs say what they have in a few milliseconds.
   private static let patience = Duration.milliseconds(200)
 
   private struct State {
@@ -87,10 +87,10 @@ final class PendingQuestion: Sendable {
 
   private let state = Mutex(State())
 
-  /// There is something to ask.
+  /// Notes that there is something to ask.
   func begin() { state.withLock { $0.isPending = true } }
 
-  /// The question has been asked, or will not be.
+  /// Notes that the question has been asked, or will not be.
   ///
   /// - Returns: whether this program has taken the clipboard before.
   @discardableResult
@@ -108,7 +108,7 @@ final class PendingQuestion: Sendable {
     state.withLock { $0.isMissed = true }
   }
 
-  /// Returns once it has been asked, and soon if it is not: the user is waiting.
+  /// Returns once the question has been asked, or after a moment: the user is waiting.
   @MainActor func wait() async {
     // A question that takes too long is not waited for twice.
     let timeout = Timeout(after: Self.patience, weakly(self) { $0.miss() })

@@ -11,7 +11,7 @@ import X11Kit
 final class X11Clipboard: SystemClipboard {
   private let display: String
   private let offers: X11ClipboardSource
-  // Connected to when first needed.
+  // Connected when a text is first offered.
   private var owner: SelectionOwner?
   let offerLosses = Observers<Void>()
 
@@ -90,7 +90,7 @@ private final class X11ClipboardSource: ClipboardSource {
   private let display: String
   private let permit = ReadingPermit()
   let state = Mutex(State())
-  /// Asked, or not to be asked, before this program takes the clipboard.
+  /// The question that a copy of this program's own waits for.
   let question = PendingQuestion()
 
   init(display: String) { self.display = display }
@@ -134,7 +134,7 @@ private final class X11ClipboardSource: ClipboardSource {
       return content
     } catch {
       if error == .unavailable { forget(reader) }
-      // There is another one to ask.
+      // If only this read was given up, the next one asks the question.
       if !onPurpose, error != .cancelled || permit.current == nil { question.end() }
       throw error
     }
@@ -144,7 +144,7 @@ private final class X11ClipboardSource: ClipboardSource {
     if let reader = state.withLock(\.reader) { return reader }
     do throws(X11Error) {
       let made = try SelectionReader(display: display, permit: permit)
-      // A paste and the following may both come first: one reader hears what is allowed, and the other one goes.
+      // A paste and the following may both come first: the reader that is kept hears what is allowed.
       return state.withLock {
         let reader = $0.reader ?? made
         $0.reader = reader
