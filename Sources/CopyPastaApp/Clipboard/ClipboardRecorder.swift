@@ -33,7 +33,6 @@ actor ClipboardRecorder {
   private var readEnd: [CheckedContinuation<Void, Never>] = []
   /// The size of the texts that were read and are not on disk yet, in bytes.
   private var backlog = 0
-  private var room: CheckedContinuation<Void, Never>?
 
   /// Judging a text of many MiB takes time.
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -87,6 +86,8 @@ actor ClipboardRecorder {
   }
 
   private func recordOffers() async {
+    // The optimizer of Swift 6.2.3 crashes if the queue is read after a wait.
+    let queue = queue
     do throws(TransferError) {
       while true {
         try await source.nextOffer()
@@ -106,7 +107,8 @@ actor ClipboardRecorder {
         copiedMeanwhile = []
         readEnd.forEach { $0.resume() }
         readEnd = []
-        await waitForRoom()
+        // Until the disk has caught up.
+        if backlog > Self.backlogLimit { await queue.drain() }
       }
     } catch {
       // Tried again when the window next becomes active.
@@ -127,24 +129,8 @@ actor ClipboardRecorder {
       }
       // There is nothing to keep, and nothing to say.
       if outcome != .invalid(.empty) { recorder.tell(outcome) }
-      recorder.stored(cost)
+      recorder.backlog -= cost
     }
-  }
-
-  /// Returns once the disk has caught up.
-  private func waitForRoom() async {
-    guard backlog > Self.backlogLimit else { return }
-    await withCheckedContinuation { continuation in
-      // The disk may have caught up on the way here.
-      if backlog > Self.backlogLimit { room = continuation } else { continuation.resume() }
-    }
-  }
-
-  private func stored(_ cost: Int) {
-    backlog -= cost
-    guard backlog <= Self.backlogLimit else { return }
-    room?.resume()
-    room = nil
   }
 
   private func refuse(_ error: TransferError) {
@@ -202,7 +188,7 @@ actor ClipboardRecorder {
 
   /// Returns when a read that has begun is over, and all that was read so far is recorded.
   func drain() async {
-    // Read after the wait, it makes the optimizer of Swift 6.2.3 crash.
+    // The optimizer of Swift 6.2.3 crashes if the queue is read after a wait.
     let queue = queue
     await withCheckedContinuation { continuation in
       if isReading { readEnd.append(continuation) } else { continuation.resume() }

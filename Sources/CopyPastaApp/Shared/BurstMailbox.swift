@@ -9,7 +9,6 @@ import Synchronization
 final class BurstMailbox<Element: Sendable>: Sendable {
   private let pace: Pace
   private let deliver: @MainActor ([Element]) -> Void
-  private let clock = ContinuousClock()
   private let content = Mutex(Content())
   /// Runs while a burst is held back.
   @MainActor private var timer: Timeout?
@@ -37,7 +36,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
 
   /// Takes an element, which is delivered as soon as the main thread has time, or within the limit; the order is kept.
   func add(_ element: Element) {
-    let now = clock.now
+    let now = ContinuousClock.now
     let (isFirst, isFast) = content.withLock { content in
       let isFast = content.last.map { now - $0 < pace.gap } ?? false
       content.last = now
@@ -62,7 +61,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
 
   @MainActor private func waitForSilence(until limit: ContinuousClock.Instant) {
     guard let last = content.withLock(\.last) else { return }
-    let now = clock.now
+    let now = ContinuousClock.now
     let end = min(last + pace.silence, limit)
     guard now < end else { return flush() }
     // Not `Task.sleep`, which would start libdispatch's pool of threads: it wakes the process up once a second from
