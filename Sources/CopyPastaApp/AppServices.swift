@@ -104,7 +104,7 @@ final class AppServices {
     if case .x11(let name) = Display.backend, !Desktop.isWayland {
       backends.append(KeyGrabShortcut(display: name))
     }
-    let refused = PortalShortcut.RefusedKeys(path: Desktop.Folders.state + "/copypasta/shortcut.ini")
+    let refused = KeyFile(path: Desktop.Folders.state + "/copypasta/shortcut.ini", group: "refused-shortcut")
     // KDE gives back what it granted once. Elsewhere that may be listed, and work only when it is asked for again.
     return backends + [PortalShortcut(refused: refused, remembers: Desktop.names.contains("KDE"))]
   }

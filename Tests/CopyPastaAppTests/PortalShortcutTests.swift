@@ -275,8 +275,8 @@ import Testing
   @Test(arguments: ["", "Meta+B"])
   func `after a no KDE's settings have the last word`(_ trigger: String) async throws {
     let folder = try TemporaryFolder()
-    let refused = PortalShortcut.RefusedKeys(path: folder.path + "/shortcut.ini")
-    refused.remember(keys)
+    let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
+    try refused.write(strings: [("keys", keys.name)])
     // What the user refused is there, without keys, until they set some.
     portal.remembered = FakePortal.list("toggle-history", trigger: trigger)
     portal.granted = portal.remembered ?? portal.granted
@@ -286,12 +286,12 @@ import Testing
     let state = try await pumping { await kde.start(keys) }
     #expect(state == (trigger.isEmpty ? .notHeld(.refused) : .held(by: .portal, name: trigger)))
     #expect((portal.questions > 0) == !trigger.isEmpty)
-    #expect(refused.contains(keys) == trigger.isEmpty)
+    #expect(refused.exists == trigger.isEmpty)
   }
 
   @Test func `keys that are chosen once more are asked for once more`() async throws {
     let folder = try TemporaryFolder()
-    let refused = PortalShortcut.RefusedKeys(path: folder.path + "/shortcut.ini")
+    let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
     let preferences = Preferences(schema: nil)
     let asked = makeShortcut(refused: refused)
     let controller = GlobalShortcutController(preferences, backends: [asked])
@@ -392,7 +392,7 @@ import Testing
 
   @Test func `the user's no is kept over a restart, and for these keys only`() async throws {
     let folder = try TemporaryFolder()
-    let refused = PortalShortcut.RefusedKeys(path: folder.path + "/state/shortcut.ini")
+    let refused = KeyFile(path: folder.path + "/state/shortcut.ini", group: "refused-shortcut")
     let (no, other) = (try #require(Accelerator("<Super>v")), try #require(Accelerator("<Alt>F1")))
     func start(_ keys: Accelerator, _ answer: FakePortal.Answer) async throws -> ShortcutState {
       portal.answers["BindShortcuts"] = answer
@@ -400,7 +400,7 @@ import Testing
     }
     try await portal.start()
     #expect(try await start(no, .refused) == .notHeld(.refused))
-    #expect(refused.contains(no))
+    #expect(refused.string("keys") == no.name)
     // What is taken back from the last one may come late.
     let asked = portal.calls.count { $0 == "CreateSession" }
     #expect(try await start(no, .granted) == .notHeld(.refused))
@@ -424,7 +424,7 @@ import Testing
   // MARK: Tools
 
   private func makeShortcut(
-    _ limits: PortalShortcut.Limits = .patient, refused: PortalShortcut.RefusedKeys? = nil,
+    _ limits: PortalShortcut.Limits = .patient, refused: KeyFile? = nil,
     remembers: Bool = false
   ) -> PortalShortcut {
     PortalShortcut(limits: limits, refused: refused, remembers: remembers) { [portal] in portal.client }

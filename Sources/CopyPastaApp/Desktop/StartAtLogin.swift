@@ -7,7 +7,7 @@ final class StartAtLogin {
   /// Something that makes the desktop start the program with the session.
   @MainActor
   protocol Entry {
-    /// Whether it does; nil if that cannot be seen.
+    /// Whether the desktop starts the program; nil if that cannot be seen.
     var isSet: Bool? { get }
 
     /// Makes the desktop start the program with the session, or not any more.
@@ -37,7 +37,7 @@ final class StartAtLogin {
     }
   }
 
-  /// Where it is kept what was last achieved.
+  /// The key under which the agreement is kept.
   private static let key = "starts"
 
   private let preferences: Preferences
@@ -80,7 +80,8 @@ final class StartAtLogin {
   func reconcile() {
     guard work == nil else { return }
     let actual = entry.isSet ?? isSet
-    // Whichever is not as both agreed on was changed since. A setting that an administrator has locked holds.
+    // The side that differs from what both agreed on was changed since. A setting that an administrator has locked
+    // holds.
     let isSettingNewer = actual == isSet || !preferences.isWritable(.startsAtLogin)
     isSet = actual
     if isSettingNewer { changed() } else { preferences[flag: .startsAtLogin] = actual }
@@ -144,12 +145,8 @@ extension StartAtLogin {
       guard let started = file.string("TryExec"), started.hasPrefix("/"),
         !Desktop.hasProgram(at: started)
       else { return true }
-      do throws(GLibError) {
-        try write()
-        return true
-      } catch {
-        return false
-      }
+      do throws(GLibError) { try write() } catch { return false }
+      return true
     }
 
     private var isOurs: Bool { file.string(Self.mark) != nil }
@@ -197,7 +194,7 @@ extension StartAtLogin {
     /// - Throws: `refused` if the start at login stays as it is.
     func set(_ starts: Bool) async throws(EntryError) {
       do {
-        let answer = try await Portal(connect()).request(
+        let answer = try await Portal(bus: connect()).request(
           "RequestBackground", of: "org.freedesktop.portal.Background", within: Self.limit
         ) { token in
           let reason = tr("To have your clipboard history ready when you need it.")
@@ -211,7 +208,7 @@ extension StartAtLogin {
         }
         if answer["autostart"]?.bool == starts { return }
       } catch {
-        // Without a bus or a portal it stays as it is, too.
+        // Without a bus or a portal the start at login stays as it is, too.
       }
       throw .refused
     }

@@ -1,12 +1,11 @@
 import GtkKit
-import SerialQueue
 
 /// The desktop's portals for programs (`org.freedesktop.portal.Desktop`), over a connection of their own.
 ///
 /// Of their own, because a portal takes a connection for the program that it was registered as before the first
 /// request on it, and GTK sends requests of its own over the shared one.
 @MainActor
-final class Portal {
+struct Portal {
   /// Why a portal gave nothing.
   enum RequestError: Error, Equatable {
     /// There is no such portal, or it made no sense of the request.
@@ -30,10 +29,6 @@ final class Portal {
 
   let bus: Bus
 
-  init(_ bus: Bus) {
-    self.bus = bus
-  }
-
   /// An interface of the portals, such as `org.freedesktop.portal.GlobalShortcuts`.
   static func interface(_ interface: String, at path: String = path) -> RemoteObject {
     RemoteObject(name: name, path: path, interface: interface)
@@ -48,7 +43,7 @@ final class Portal {
         Self.interface("org.freedesktop.host.portal.Registry"), "Register",
         [.string(id), .dictionary([:])], timeout: limit)
     } catch {
-      // Older ones do not know it, and one that knows no desktop file of ours goes on without.
+      // An older portal does not know the method, and a portal that finds no desktop file of ours goes on without.
       if case .refused = error { return }
       throw RequestError(error)
     }

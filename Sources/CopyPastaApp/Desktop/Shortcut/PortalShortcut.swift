@@ -18,32 +18,8 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     var steadyTime = Duration.seconds(60)
   }
 
-  /// The keys that the user was asked for and refused, so that the next start does not ask again.
-  ///
-  /// Other keys are asked for; once they are granted, these may be, too.
-  @MainActor
-  struct RefusedKeys {
-    private let file: KeyFile
-
-    init(path: String) { file = KeyFile(path: path, group: "refused-shortcut") }
-
-    func contains(_ keys: Accelerator) -> Bool { file.string("keys") == keys.name }
-
-    func remember(_ keys: Accelerator) {
-      do throws(GLibError) { try file.write(strings: [("keys", keys.name)]) } catch { report(error) }
-    }
-
-    func forget() {
-      do throws(GLibError) { try file.remove() } catch { report(error) }
-    }
-
-    private func report(_ error: GLibError) {
-      complain(tr("The refusal of the shortcut could not be saved: %s").filled(with: error.message))
-    }
-  }
-
   private let limits: Limits
-  private let refused: RefusedKeys?
+  private let refused: KeyFile?
   private let remembers: Bool
   private let connect: @MainActor () async throws(BusError) -> Bus
   private var portal: Portal?
@@ -59,10 +35,11 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   let observers = Observers<GlobalShortcutController.News>()
 
   /// - Parameters:
-  ///   - refused: where the user's no is kept; nil for nowhere.
+  ///   - refused: keeps the keys that the user was asked for and refused, so that the next start does not ask again;
+  ///     nil for nowhere. Other keys are asked for; once they are granted, these may be, too.
   ///   - remembers: whether what the desktop granted an earlier session works in each later one unasked.
   init(
-    limits: Limits = Limits(), refused: RefusedKeys? = nil, remembers: Bool = false,
+    limits: Limits = Limits(), refused: KeyFile? = nil, remembers: Bool = false,
     connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession
   ) {
     self.limits = limits
@@ -90,7 +67,15 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     session = nil
   }
 
-  func forgetRefusal() { refused?.forget() }
+  func forgetRefusal() { keepRefusal(of: nil) }
+
+  private func keepRefusal(of keys: Accelerator?) {
+    do throws(GLibError) {
+      if let keys { try refused?.write(strings: [("keys", keys.name)]) } else { try refused?.remove() }
+    } catch {
+      complain(tr("The refusal of the shortcut could not be saved: %s").filled(with: error.message))
+    }
+  }
 
   // MARK: - What happens to the session
 
@@ -135,7 +120,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   // MARK: - Setting up
 
   private func setUp(_ keys: Accelerator) async -> ShortcutState {
-    let mayAsk = refused?.contains(keys) != true
+    let mayAsk = refused?.string("keys") != keys.name
     // KDE stores the refusal in its settings; the user may have changed it since.
     guard mayAsk || remembers else { return .notHeld(.refused) }
     isPortalGone = false
@@ -151,11 +136,11 @@ final class PortalShortcut: GlobalShortcutController.Backend {
       self.session = session
       sessionToken = session.observers.add(weakly(self) { $0.heard($1) })
       heldSince = .now
-      refused?.forget()
+      forgetRefusal()
       return .held(by: .portal, name: session.triggerName)
     } catch {
       isPortalGone = error == .gone
-      if error == .refused, mayAsk { refused?.remember(keys) }
+      if error == .refused, mayAsk { keepRefusal(of: keys) }
       return .notHeld(ShortcutState.Reason(error))
     }
   }
@@ -163,7 +148,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private func connectedPortal() async throws(Portal.RequestError) -> Portal {
     if let portal { return portal }
     do throws(BusError) {
-      let portal = Portal(try await connect())
+      let portal = Portal(bus: try await connect())
       self.portal = portal
       return portal
     } catch {
