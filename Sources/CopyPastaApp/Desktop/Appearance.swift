@@ -125,11 +125,8 @@ extension Appearance {
     private func apply() {
       appearance = values.isEmpty ? gnome.appearance : Appearance(portal: values)
       guard Appearance(keptIn: file) != appearance else { return }
-      do throws(GLibError) {
-        try appearance.keep(in: file)
-      } catch {
-        // The next start asks GNOME's settings again, and the portal corrects what they say.
-      }
+      // If it cannot be kept, the next start asks GNOME's settings again, and the portal corrects what they say.
+      do throws(GLibError) { try appearance.keep(in: file) } catch {}
     }
   }
 }

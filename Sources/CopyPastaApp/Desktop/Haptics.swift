@@ -5,7 +5,7 @@ import SerialQueue
 ///
 /// See https://gitlab.freedesktop.org/agx/feedbackd. If it does not run nothing happens; it is never started.
 @MainActor
-final class Haptics {
+struct Haptics {
   private static let service = RemoteObject(
     name: "org.sigxcpu.Feedback", path: "/org/sigxcpu/Feedback", interface: "org.sigxcpu.Feedback")
   /// The one of the events meant for applications that every profile answers shortly; the event naming specification
@@ -14,16 +14,9 @@ final class Haptics {
   /// As long as the theme says.
   private static let ownLength: Int32 = -1
 
-  private let preferences: Preferences
-  private let connect: @MainActor () async throws(BusError) -> Bus
-
-  /// - Parameter connect: the bus that feedbackd is on.
-  init(
-    preferences: Preferences, connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session
-  ) {
-    self.preferences = preferences
-    self.connect = connect
-  }
+  let preferences: Preferences
+  /// The bus that feedbackd is on.
+  var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
 
   /// Says that a text was copied; returns at once.
   func copied() {

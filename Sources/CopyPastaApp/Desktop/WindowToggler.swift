@@ -19,7 +19,7 @@ final class WindowToggler {
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
-  private var isArriving = false
+  /// There while a window that is to be shown may still get the focus.
   private var arrival: Timeout?
   private var loss: Timeout?
   /// Whether the X server is being asked which window is in front, for a toggle and for a loss of the focus.
@@ -51,13 +51,12 @@ final class WindowToggler {
     if window.isShown, !window.isActive, Display.backend == .wayland { window.hide() }
     window.present(activation)
     guard !window.isActive else { return }
-    isArriving = true
-    arrival = Timeout(after: Self.arrivalTime, weakly(self) { $0.isArriving = false })
+    arrival = Timeout(after: Self.arrivalTime, weakly(self) { $0.arrival = nil })
   }
 
   /// Hides the window if the user works in it, and brings it to the front if not.
   func toggle(_ activation: Activation) {
-    if isArriving || isAsking { return }
+    if arrival != nil || isAsking { return }
     guard window.isShown, !window.isActive else { return window.isActive ? hide() : show(activation) }
     isAsking = true
     Task.unpooled { [self] in
@@ -75,7 +74,7 @@ final class WindowToggler {
   func hide() {
     recentLoss = nil
     guard window.isShown else { return }
-    isArriving = false
+    arrival = nil
     window.hide()
     hidden()
   }
@@ -85,7 +84,6 @@ final class WindowToggler {
     lossQuestion?.cancel()
     recentLoss = nil
     if window.isActive {
-      isArriving = false
       arrival = nil
     } else if window.isShown {
       recentLoss = Timeout(after: Self.clickTime, weakly(self) { $0.recentLoss = nil })

@@ -108,11 +108,8 @@ final class Expiry {
   /// The time is not written more often than once an hour.
   private func note(_ now: Int64) {
     if let lastRun, (0..<Self.hour).contains(now &- lastRun) { return }
-    do throws(GLibError) {
-      try state.write(strings: [("last-run", String(now))])
-    } catch {
-      // The next run takes the clock for one that may have jumped.
-    }
+    // If it cannot be written, the next run takes the clock for one that may have jumped.
+    do throws(GLibError) { try state.write(strings: [("last-run", String(now))]) } catch {}
   }
 }
 

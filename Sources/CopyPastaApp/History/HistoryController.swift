@@ -19,11 +19,8 @@ final class HistoryController {
     clipboard.source, into: store, queue: queue, now: now, tell: arrivals.add)
   /// The outcomes of captures, on their way to the main thread.
   private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
-  private let undoTime: Duration
   /// Deletions that can be undone.
-  private(set) lazy var deletions = RecentDeletions(heldFor: undoTime) { [weak host] count in
-    host?.showDeletions(count)
-  }
+  let deletions: RecentDeletions
   /// Everything that changes the history or the clipboard, in the order in which it was asked for or captured.
   private let queue = TaskQueue()
   /// Takes what other programs hand over; a program that is slow at it keeps nothing in `queue` waiting.
@@ -42,11 +39,11 @@ final class HistoryController {
     now: @escaping @Sendable () -> Int64, firstPageSize: Int, undoTime: Duration = .seconds(8),
     host: any HistoryHost
   ) throws(StoreError) {
-    self.undoTime = undoTime
     self.store = store
     self.clipboard = clipboard
     self.now = now
     self.host = host
+    deletions = RecentDeletions(heldFor: undoTime) { [weak host] in host?.showDeletions($0) }
     model = try HistoryListModel(reader: reader, firstPageSize: firstPageSize) { [weak host] error in
       host?.tell(error, as: .notRead(error))
     }

@@ -101,7 +101,7 @@ final class HistoryWindow {
   func prepare() async {
     guard let controller else { return }
     let pieces: [@MainActor () async -> Void] = [
-      window.layOut, { self.followSettings(controller) }, controller.loadRest, window.layOut,
+      window.layOut, followSettings, controller.loadRest, window.layOut,
     ]
     for piece in pieces {
       await MainLoop.idle()
@@ -211,7 +211,7 @@ final class HistoryWindow {
   /// Does with an open history what the first frame need not wait for.
   private func complete() {
     guard let controller else { return }
-    followSettings(controller)
+    followSettings()
     // After the settings, which say how large a text may be.
     followActivity()
     // Some 200 rows are built then: whether the clipboard is read is to be seen before.
@@ -223,20 +223,19 @@ final class HistoryWindow {
     }
   }
 
-  private func followSettings(_ controller: HistoryController) {
-    let (preferences, shortcut) = (services.preferences, services.shortcut)
-    let useSizeLimit: @MainActor () -> Void = { [weak controller] in
-      controller?.setSizeLimit(preferences.sizeLimitInMiB << 20)
-    }
-    let showShortcut: @MainActor () -> Void = { [emptyPage = body.emptyPage, weak shortcut] in
-      if let state = shortcut?.state { emptyPage.add(state.message, command: state.command) }
-    }
-    useSizeLimit()
-    showShortcut()
+  private func followSettings() {
+    useSettings()
     observations = [
-      preferences.observe(.sizeLimit, useSizeLimit), shortcut.changes.add(showShortcut),
-      preferences.observe(.keepTime, weakly(self) { $0.expire() }),
+      services.preferences.observe(.sizeLimit, weakly(self) { $0.useSettings() }),
+      services.shortcut.changes.add(weakly(self) { $0.useSettings() }),
+      services.preferences.observe(.keepTime, weakly(self) { $0.expire() }),
     ]
+  }
+
+  private func useSettings() {
+    controller?.setSizeLimit(services.preferences.sizeLimitInMiB << 20)
+    let shortcut = services.shortcut.state
+    body.emptyPage.add(shortcut.message, command: shortcut.command)
   }
 
   /// Deletes what is too old, once it is known what is in the list.
