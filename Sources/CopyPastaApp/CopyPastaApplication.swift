@@ -4,7 +4,7 @@ import SerialQueue
 
 /// The life of the process: what it starts with, when it shows its window, and when it ends.
 ///
-/// Whatever hears of the desktop holds the application, which lives as long as the process.
+/// The closures that hear of the desktop hold the application, which lives as long as the process.
 @MainActor
 final class CopyPastaApplication {
   /// How the program is started.

@@ -25,7 +25,8 @@ import Testing
     let scene = try await BusScene.start()
     var isHosted = false
     let icon = TrayIcon(preferences: Preferences(schema: nil), pause: ReadingPause(), isSandboxed: true) {
-      () throws(BusError) in scene.service
+      () throws(BusError) in
+      scene.service
     } requested: { _, _ in
     } shownChanged: {
       isHosted = $0

@@ -6,8 +6,8 @@ import SerialQueue
 ///
 /// A StatusNotifierItem, registered with each watcher that appears on the bus, see
 /// https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/. A watcher keeps the list of items; hosts, such
-/// as a panel, show what is on the list. Most hosts are a watcher as well. If there is no tray, or no session bus, there
-/// is no icon and no message: nothing depends on it.
+/// as a panel, show what is on the list. Most hosts are a watcher as well. If there is no tray, or no session bus,
+/// there is no icon and no message: nothing depends on the icon.
 @MainActor
 final class TrayIcon {
   /// A request of the user, made with the icon or its menu.
@@ -179,7 +179,7 @@ final class TrayIcon {
   /// Whether the host finds the icon in the theme, by its name, and so can give it the panel's colour.
   private static var hasName: Bool { ProgramFiles.areKnownToOthers && Theme.hasIcon(symbolicIcon) }
 
-  /// Each value is made when a host asks for it.
+  /// The properties of the item; each value is made when a host asks for it.
   private static var properties: [String: Bus.Property] {
     [
       "Category": { .string("ApplicationStatus") },

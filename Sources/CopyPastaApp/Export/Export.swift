@@ -20,7 +20,7 @@ enum Export {
     } catch let error as FileError where error.errno != EPIPE {
       complain(tr("Not exported: the output could not be written (%s).").filled(with: error.reason))
     } catch {
-      // Whoever read it, such as `head`, has seen enough.
+      // The program that read the output, such as `head`, has seen enough.
     }
     return 1
   }

@@ -35,7 +35,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     return label
   }
 
-  private lazy var groups = [
+  private lazy var groups: [PreferenceGroup] = [
     PreferenceGroup(
       tr("Behaviour"),
       [

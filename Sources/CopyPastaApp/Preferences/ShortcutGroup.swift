@@ -3,8 +3,8 @@ import SerialQueue
 
 /// Which keys call the history up, whether they do, and what to do if they do not.
 ///
-/// A button shows the keys, and takes the next ones that are pressed once it was clicked: Escape cancels, Backspace sets
-/// none.
+/// A button shows the keys, and takes the next ones that are pressed once it was clicked: Escape cancels, Backspace
+/// sets none.
 @MainActor
 final class ShortcutGroup {
   private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, command, gnome]).root
