@@ -17,7 +17,7 @@ from measure.figures import capture, idle, keys, large_text, memory, pages, popu
 from measure.peers import measure as peers
 from measure.process import Busy
 
-DESKTOPS = {'x11': 'X11', 'wayland': 'Wayland'}
+DESKTOPS = {'x11': 'X11', 'wayland': 'Wayland', 'gnome': 'GNOME', 'kde': 'KDE'}
 FIGURES: dict[str, Callable[[Bench], list[Figure]]] = {
     'start-rows': start.measure_start_against_rows,
     'start-floor': start.measure_start_against_floor,

@@ -4,6 +4,7 @@ import shutil
 import time
 from pathlib import Path
 
+from .frames import GnomeScreen, KWinScreen
 from .history import Home
 from .process import Running
 from .screen import Screen
@@ -11,6 +12,7 @@ from .sway import SwayScreen
 from .x11 import X11Screen
 
 FEW_ROWS = 100
+_SCREENS = {'sway': SwayScreen, 'GNOME': GnomeScreen, 'KDE': KWinScreen}
 
 
 class Bench:
@@ -28,7 +30,7 @@ class Bench:
         self.rows = rows
         self.rounds = rounds
         self.scratch = Path(os.environ['BENCH_SCRATCH'])
-        self.screen: Screen = SwayScreen() if 'WAYLAND_DISPLAY' in os.environ else X11Screen()
+        self.screen: Screen = _SCREENS.get(os.environ.get('XDG_CURRENT_DESKTOP', ''), X11Screen)()
         self._homes: dict[str, Home] = {}
 
     # MARK: Histories

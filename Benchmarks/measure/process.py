@@ -2,10 +2,13 @@
 import os
 import signal
 import subprocess
+import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 MIB = 1 << 20
 
@@ -18,11 +21,17 @@ def now_ms() -> float:
 class Running:
     """A program that was started here; `started` is the moment before, in milliseconds."""
 
+    # Reads what programs write to their standard error, if a screen wants to know.
+    reader: Callable[[IO[str]], None] | None = None
+
     def __init__(self, command: list[str], environment: dict[str, str] | None = None) -> None:
+        errors = subprocess.PIPE if Running.reader else subprocess.DEVNULL
         self.started = now_ms()
-        self._child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=errors, text=True, errors='replace')
         self.pid = self._child.pid
+        if Running.reader:
+            threading.Thread(target=Running.reader, args=[self._child.stderr], daemon=True).start()
 
     def __enter__(self) -> 'Running':
         return self

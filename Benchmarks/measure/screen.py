@@ -37,22 +37,24 @@ class Picture:
 
 
 class Screen(ABC):
-    """Listens to the `log` of a desktop, a command that takes the time, and presses keys there."""
+    """Notes what happens on a desktop, and presses keys there."""
 
     # What the figures were measured on, in words.
     name: str
+    # Whether a key of the desktop's calls CopyPasta up.
+    has_shortcut = True
 
-    def __init__(self, log: list[str]) -> None:
+    def __init__(self) -> None:
         self._events: list[Event] = []
         self._news = threading.Condition()
-        self._log = subprocess.Popen(log, stdout=subprocess.PIPE, text=True)
-        if self._output().readline() != 'ready\n':
-            raise RuntimeError(f'{log[-1]} does not run')
-        threading.Thread(target=self._listen, daemon=True).start()
 
     def close(self) -> None:
-        self._log.kill()
-        self._log.wait()
+        """Ends what was started for it."""
+
+    def note(self, event: Event) -> None:
+        with self._news:
+            self._events.append(event)
+            self._news.notify_all()
 
     @abstractmethod
     def press(self, *keys: str) -> float:
@@ -114,6 +116,21 @@ class Screen(ABC):
         with self._news:
             self._events.clear()
 
+
+class LoggedScreen(Screen):
+    """Listens to the `log` of a desktop, a command that takes the time."""
+
+    def __init__(self, log: list[str]) -> None:
+        super().__init__()
+        self._log = subprocess.Popen(log, stdout=subprocess.PIPE, text=True)
+        if self._output().readline() != 'ready\n':
+            raise RuntimeError(f'{log[-1]} does not run')
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def close(self) -> None:
+        self._log.kill()
+        self._log.wait()
+
     def _output(self):
         assert self._log.stdout
         return self._log.stdout
@@ -121,6 +138,4 @@ class Screen(ABC):
     def _listen(self) -> None:
         for line in self._output():
             time, what, *numbers = line.split()
-            with self._news:
-                self._events.append(Event(float(time), what, *map(int, numbers)))
-                self._news.notify_all()
+            self.note(Event(float(time), what, *map(int, numbers)))

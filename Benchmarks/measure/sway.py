@@ -13,7 +13,7 @@ from pathlib import Path
 import wayland
 
 from .process import now_ms
-from .screen import Screen
+from .screen import LoggedScreen
 
 # Of sway-ipc(7).
 COMMAND, SUBSCRIBE, TREE = 0, 2, 4
@@ -65,7 +65,7 @@ def windows(node: dict) -> list[dict]:
     return found + [window for child in node['nodes'] + node['floating_nodes'] for window in windows(child)]
 
 
-class SwayScreen(Screen):
+class SwayScreen(LoggedScreen):
     """The sway that runs; its shortcut runs a command."""
 
     name = 'Wayland (sway, headless)'

@@ -5,10 +5,10 @@ from Xlib import XK, X, display
 from Xlib.ext import xtest
 
 from .process import now_ms
-from .screen import Screen
+from .screen import LoggedScreen
 
 
-class X11Screen(Screen):
+class X11Screen(LoggedScreen):
     """The X server that DISPLAY names. CopyPasta takes its shortcut by itself there."""
 
     name = 'X11 (Xvfb)'

@@ -1,5 +1,5 @@
-# Sourced by what shows or measures CopyPasta: a private X server with a window manager, or a headless sway; a session bus
-# without services, and a scratch home, so that nothing of the user's is seen or touched. The tests have the same in
+# Sourced by what shows or measures CopyPasta: a private X server with a window manager, or a headless sway, GNOME Shell
+# or KWin; a session bus without services, and a scratch home, so that nothing of the user's is seen or touched. The tests have the same in
 # Tests/TestSupport.
 # shellcheck shell=bash
 
@@ -7,7 +7,7 @@
 
 desktop_pids=()
 
-# desktop_begin: starts everything, on sway with desktop_kind=wayland, and sees to it that it ends with the script, however
+# desktop_begin: starts everything, on desktop_kind (x11; wayland, which is sway; gnome; kde), and sees to it that it ends with the script, however
 # that ends. The home folder is a scratch one, unless desktop_home names one that is to outlive the desktop.
 desktop_begin() {
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/copypasta.XXXXXX")
@@ -16,14 +16,12 @@ desktop_begin() {
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
   make_home
-  if [[ ${desktop_kind:-x11} == wayland ]]; then
-    start_sway
-    start_bus
-  else
-    start_x_server
-    start_bus
-    start_window_manager
-  fi
+  case ${desktop_kind:-x11} in
+    x11) start_x_server && start_bus && start_window_manager ;;
+    wayland) start_sway && start_bus ;;
+    gnome) start_bus && start_gnome ;;
+    kde) start_bus && start_kwin ;;
+  esac
 }
 
 desktop_end() {
@@ -91,8 +89,37 @@ start_sway() {
   export SWAYSOCK=$folder/ipc
   start_here sway "${user[@]}" env XDG_RUNTIME_DIR="$folder" WLR_BACKENDS=headless WLR_RENDERER=pixman \
     WLR_LIBINPUT_NO_DEVICES=1 sway --config "$folder/sway.conf"
-  WAYLAND_DISPLAY=$(first_line sway)
-  export WAYLAND_DISPLAY GDK_BACKEND=wayland XDG_SESSION_TYPE=wayland XDG_CURRENT_DESKTOP=sway
+  on_wayland "$(first_line sway)" sway
+}
+
+# on_wayland SOCKET DESKTOP: what tells programs of the compositor.
+on_wayland() {
+  export WAYLAND_DISPLAY=$1 GDK_BACKEND=wayland XDG_SESSION_TYPE=wayland XDG_CURRENT_DESKTOP=$2
+}
+
+# GNOME Shell asks the system's services for much; the session bus answers that there are none. Unsafe: it runs what it
+# is told.
+start_gnome() {
+  on_wayland gnome GNOME
+  start_here gnome-shell env DBUS_SYSTEM_BUS_ADDRESS="$DBUS_SESSION_BUS_ADDRESS" gnome-shell --wayland --headless --no-x11 \
+    --unsafe-mode --wayland-display gnome --virtual-monitor 1280x900
+  until_true 60 in_shell false Main.layoutManager._startingUp || fail "GNOME Shell did not start: $(cat "$scratch/gnome-shell.err")"
+  in_shell '"ready"' "$(cat "$project/Tests/TestSupport/Fixtures/gnome_shell.js")"
+  until_true 20 in_shell false Main.overview.visible
+}
+
+# in_shell ANSWER CODE: whether JavaScript comes to this in GNOME Shell.
+in_shell() { [[ $(/usr/bin/python3 "$project/Tests/TestSupport/Fixtures/gnome_shell.py" "$2" 2>/dev/null) == "$1" ]]; }
+
+# A copy of KWin's file: it may hold a capability that a container does not grant, and is not run then.
+start_kwin() {
+  start_x_server
+  cp /usr/bin/kwin_wayland "$scratch"
+  start_here kwin env XDG_CURRENT_DESKTOP=KDE KWIN_COMPOSE=Q KWIN_WAYLAND_NO_PERMISSION_CHECKS=1 "$scratch/kwin_wayland" \
+    --x11-display "$DISPLAY" --width 1280 --height 900 --socket kwin --no-lockscreen
+  until_true 20 test -S "$XDG_RUNTIME_DIR/kwin" || fail "KWin did not start: $(cat "$scratch/kwin.err")"
+  unset DISPLAY
+  on_wayland kwin KDE
 }
 
 # in_front TITLE: whether the window of this title has the focus; its number is $window then.

@@ -1,0 +1,155 @@
+"""GNOME Shell and KWin, which have no wlr-screencopy: what they tell a program of its own frames takes the time.
+
+libwayland writes down each message of a program that it is asked to (WAYLAND_DEBUG). The event `presented` of
+wp_presentation is the compositor's word that a frame is on the screen, with the moment on CLOCK_MONOTONIC. What a change
+of the window is, GTK says: a frame that it draws and that looks the same counts here as drawn.
+"""
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import IO
+
+from gi.repository import GLib
+
+from . import bus
+from .process import Running, now_ms
+from .screen import Event, Screen
+
+_MESSAGE = re.compile(r'(-> )?(\w+)[@#](\d+)\.(\w+)\((.*)\)$')
+_OBJECT = re.compile(r'\w+[@#](\d+)')
+
+
+class _Client:
+    """What one program and the compositor say to one another."""
+
+    _numbers = count(1)
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        # By their ids in the protocol, which are used again: surfaces by role and by question, windows by surface.
+        self._surfaces: dict[str, str] = {}
+        self._windows: dict[str, int] = {}
+        self._feedback: dict[str, str] = {}
+        self._shown: set[str] = set()
+        self._pixels: dict[str, int] = {}
+
+    def read(self, lines: IO[str]) -> None:
+        for line in lines:
+            if found := _MESSAGE.search(line):
+                _, kind, number, name, arguments = found.groups()
+                self._message(f'{kind}.{name}', number, arguments)
+        for surface in list(self._windows):
+            self._forget(surface)
+
+    def _message(self, message: str, number: str, arguments: str) -> None:
+        match message:
+            case 'xdg_wm_base.get_xdg_surface':
+                role, surface = _OBJECT.findall(arguments)
+                self._surfaces[role] = surface
+            case 'xdg_surface.get_toplevel':
+                self._surfaces['toplevel ' + _OBJECT.findall(arguments)[0]] = self._surfaces[number]
+            case 'xdg_toplevel.destroy':
+                self._forget(self._surfaces.pop('toplevel ' + number))
+            case 'wl_surface.attach' if arguments.startswith('nil'):
+                self._forget(number)
+            case 'wl_surface.attach' if number not in self._windows and self._is_toplevel(number):
+                self._windows[number] = next(self._numbers)
+                self._note(now_ms(), 'mapped', number)
+            case 'wl_surface.damage_buffer' | 'wl_surface.damage':
+                *_, width, height = map(int, arguments.split(', '))
+                self._pixels[number] = self._pixels.get(number, 0) + width * height
+            case 'wp_presentation.feedback':
+                surface, feedback = _OBJECT.findall(arguments)
+                self._feedback[feedback] = surface
+            case 'wp_presentation_feedback.presented':
+                high, low, nanoseconds = map(int, arguments.split(', ')[:3])
+                surface = self._feedback.pop(number)
+                if surface in self._windows:
+                    what = 'drawn' if surface in self._shown else 'first'
+                    self._shown.add(surface)
+                    pixels = self._pixels.pop(surface, 0)
+                    self._note((high << 32 | low) * 1e3 + nanoseconds / 1e6, what, surface, pixels)
+
+    def _is_toplevel(self, surface: str) -> bool:
+        return any(role.startswith('toplevel') and of == surface for role, of in self._surfaces.items())
+
+    def _forget(self, surface: str) -> None:
+        if surface in self._windows:
+            self._note(now_ms(), 'gone', surface)
+            del self._windows[surface]
+            self._shown.discard(surface)
+
+    def _note(self, time: float, what: str, surface: str, pixels: int = 0) -> None:
+        self._screen.note(Event(time, what, self._windows[surface], pixels))
+
+
+class _FrameScreen(Screen):
+    """Follows each program that is started here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        os.environ['WAYLAND_DEBUG'] = 'client'
+        Running.reader = lambda lines: _Client(self).read(lines)
+
+
+class GnomeScreen(_FrameScreen):
+    """The GNOME Shell that runs; its shortcut runs a command. gnome_shell.js is in it already."""
+
+    name = 'Wayland (GNOME Shell, headless)'
+
+    def press(self, *keys: str) -> float:
+        combination = json.dumps('+'.join(keys))
+        return self._evaluate(f'[GLib.get_monotonic_time(), tests.press({combination})][0]') / 1000
+
+    @contextmanager
+    def shortcut(self, command: list[str], environment: dict[str, str]) -> Iterator[None]:
+        """The shell starts it with its own environment, which the command needs none of but the bus."""
+        self._evaluate(f'tests.bind("<Control><Super>v", {json.dumps(command)})')
+        yield
+
+    def _evaluate(self, code: str):
+        done, answer = bus.call('org.gnome.Shell', '/org/gnome/Shell', 'org.gnome.Shell', 'Eval',
+                                GLib.Variant('(s)', (code,)))
+        if not done:
+            raise RuntimeError(answer)
+        return json.loads(answer)
+
+
+class KWinScreen(_FrameScreen):
+    """The KWin that runs. Its shortcuts are the portal's, which asks the user: they are not measured."""
+
+    name = 'Wayland (KWin, on Xvfb)'
+    has_shortcut = False
+    _NAMES = {'Control_L': 'ctrl', 'Super_L': 'super', 'Next': 'Page_Down'}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._path = os.environ['XDG_RUNTIME_DIR'] + '/driver'
+        fixtures = Path(__file__).parents[2] / 'Tests/TestSupport/Fixtures'
+        environment = {name: value for name, value in os.environ.items() if name != 'WAYLAND_DEBUG'}
+        self._driver = subprocess.Popen([sys.executable, os.fspath(fixtures / 'kwin.py'), self._path],
+                                        stdout=subprocess.PIPE, text=True, env=environment)
+        assert self._driver.stdout
+        if self._driver.stdout.readline() != 'ready\n':
+            raise RuntimeError('kwin.py does not run')
+
+    def close(self) -> None:
+        self._driver.kill()
+        self._driver.wait()
+
+    def press(self, *keys: str) -> float:
+        time = now_ms()
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(self._path)
+            with connection.makefile('rw') as stream:
+                stream.write('press ' + '+'.join(self._NAMES.get(key, key) for key in keys) + '\n')
+                stream.flush()
+                stream.read()
+        return time
