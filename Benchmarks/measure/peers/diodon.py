@@ -4,7 +4,6 @@ from os import environ
 from pathlib import Path
 
 from .. import bus
-from ..process import Running
 from .peer import Peer, start_quietly
 
 
@@ -29,5 +28,6 @@ class Diodon(Peer):
         finally:
             database.close()
 
-    def end(self, running: Running) -> None:
-        running.end()  # Zeitgeist stays.
+    @property
+    def ending(self) -> tuple[str, ...]:
+        return ('diodon',)  # Zeitgeist stays.

@@ -1,9 +1,11 @@
 """What every peer can do, seen from outside."""
 import os
 import shutil
+import signal
 import subprocess
 import time
 from abc import ABC, abstractmethod
+from contextlib import suppress
 
 from ..process import Running, memory, now_ms, processes_named
 from ..screen import Screen
@@ -41,6 +43,11 @@ class Peer(ABC):
     runs_on_wayland = False
     # A command that starts it and shows its history at once, where it has one.
     start_shown: list[str] | None = None
+
+    @property
+    def ending(self) -> tuple[str, ...]:
+        """What of it ends with it."""
+        return self.processes
 
     @property
     def runs_here(self) -> bool:
@@ -88,11 +95,18 @@ class Peer(ABC):
         time.sleep(0.7)
 
     def end(self, running: Running) -> None:
-        """Ends it the way a logout would."""
+        """Ends it the way a logout would.
+
+        A command that was to show its history may come too late, and become the program itself: it would watch the
+        clipboard for the rest of the run.
+        """
         running.end()
         deadline = time.monotonic() + 5
-        while processes_named(*self.processes) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        while left := processes_named(*self.ending):
+            for pid in left:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL if time.monotonic() > deadline else signal.SIGTERM)
+            time.sleep(0.1)
 
     def memory(self) -> float:
         return sum(memory(pid) for pid in processes_named(*self.processes))
