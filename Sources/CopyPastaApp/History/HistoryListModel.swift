@@ -108,20 +108,15 @@ final class HistoryListModel: ListModelSource {
 
   /// Takes clips off the list, whose ids ascend.
   func remove(_ gone: [Int64]) {
+    guard let first = gone.first, let last = gone.last else { return }
+    let members = Set(gone)
+    for id in gone { rows[id] = nil }
+    let span = index(of: first)..<index(of: last + 1)
+    let found = ids[span].indices(where: members.contains).ranges
     // The views are told of each run, but of no more than a few: to be told takes time.
-    var runs: [Range<Int>] = []
-    for id in gone {
-      let index = index(of: id)
-      guard index < ids.count, ids[index] == id else { continue }
-      rows[id] = nil
-      let isNext = runs.last.map { $0.upperBound == index || runs.count == Self.mostRuns } ?? false
-      let start = isNext ? runs.removeLast().lowerBound : index
-      runs.append(start..<(index + 1))
-    }
-    // A run that stands for several has others between them.
-    let members = runs.count == Self.mostRuns ? Set(gone) : []
+    let runs = found.count <= Self.mostRuns ? Array(found) : [span]
     for run in runs.reversed() {
-      let kept = members.isEmpty ? [] : ids[run].filter { !members.contains($0) }
+      let kept = ids[run].filter { !members.contains($0) }
       let position = ids.count - run.upperBound
       ids.replaceSubrange(run, with: kept)
       listModel.itemsChanged(at: position, removed: run.count, added: kept.count)
