@@ -9,8 +9,8 @@ final class HistoryBody {
   private let copyCommand: @MainActor () -> Void
   private let pages = Stack()
   private let undoBar: UndoBar
-  /// The page in place of a history that is not open.
-  private var statusPage: StatusPage?
+  /// The page in place of the rows: there is none, or the history is not open.
+  private var page: StatusPage?
   private var list: HistoryList?
 
   /// - Parameters:
@@ -26,7 +26,6 @@ final class HistoryBody {
 
   /// Shows the clips, or what to do if there is none.
   func show(_ list: HistoryList) {
-    statusPage = nil
     undoBar.show(0)
     pages.removeAll()
     self.list = list
@@ -38,7 +37,7 @@ final class HistoryBody {
     pages.removeAll()
     list = nil
     pages.show("status") { page.root }
-    statusPage = page
+    self.page = page
     if takesFocus { page.focus() }
   }
 
@@ -46,9 +45,10 @@ final class HistoryBody {
   func draw() {
     guard let list else { return }
     let wasEmpty = pages.shown == "empty"
-    if isEmpty {
-      pages.show("empty") { emptyPage.root }
-      emptyPage.focus()
+    page = list.controller.model.count == 0 ? emptyPage : nil
+    if let page {
+      pages.show("empty") { page.root }
+      page.focus()
     } else {
       pages.show("list") { list.root }
       if wasEmpty { list.focusNewest() }
@@ -58,13 +58,12 @@ final class HistoryBody {
   /// Moves the focus to the newest row, or to the page that says why there is none.
   func focusNewest() {
     list?.focusNewest()
-    if isEmpty { emptyPage.focus() }
-    statusPage?.focus()
+    page?.focus()
   }
 
   /// Gives the focus back to the row that had it, or to the page in its place.
   func focusAgain() {
-    if let list, !isEmpty { list.focusAgain() } else { focusNewest() }
+    if let list, page == nil { list.focusAgain() } else { focusNewest() }
   }
 
   /// Offers to undo so many deletions, or none.
@@ -74,8 +73,6 @@ final class HistoryBody {
     undoBar.show(count)
     list?.isUnderUndoBar = count > 0
   }
-
-  private var isEmpty: Bool { list?.controller.model.count == 0 }
 }
 
 /// The bar over the list's lower edge that says that something was deleted, and offers to bring it back.
