@@ -26,10 +26,10 @@ actor ClipboardRecorder {
   private var following: Task<Void, Never>?
   private var isClosed = false
   private var isReading = false
-  /// The texts that were copied out of the history during the read that is under way.
-  private var copiedMeanwhile: [ClipText] = []
   /// The texts that were copied out of the history, and are noted when what was read before is recorded.
   private var unnoted: [ClipText] = []
+  /// How many of them were copied during the read that is under way: the last ones.
+  private var copiedMeanwhile = 0
   private var readEnd: [CheckedContinuation<Void, Never>] = []
   /// The size of the texts that were read and are not on disk yet, in bytes.
   private var backlog = 0
@@ -103,8 +103,8 @@ actor ClipboardRecorder {
           refuse(error)
         }
         isReading = false
-        copiedMeanwhile.forEach(noteLater)
-        copiedMeanwhile = []
+        for _ in 0..<copiedMeanwhile { noteNext() }
+        copiedMeanwhile = 0
         readEnd.forEach { $0.resume() }
         readEnd = []
         // Until the disk has caught up.
@@ -123,7 +123,7 @@ actor ClipboardRecorder {
     backlog += cost
     queue.add(for: self) { recorder in
       // A clipboard manager may have taken an own copy over, and have been read, before the copy is noted.
-      let copies = recorder.copiedMeanwhile + recorder.unnoted
+      let copies = recorder.unnoted
       let outcome = await recorder.record(bytes) { [store = recorder.store] text throws(StoreError) in
         copies.contains(text) ? .duplicate : try await store.record(text, at: time)
       }
@@ -157,19 +157,15 @@ actor ClipboardRecorder {
   /// captured or copied until then. Otherwise the last text, read again as the window became active, would be taken for
   /// a new one.
   func noteCopied(_ text: ClipText) async {
-    if isReading {
-      copiedMeanwhile.append(text)
-    } else if backlog > 0 {
-      noteLater(text)
-    } else {
-      await note(text)
-    }
+    guard isReading || backlog > 0 else { return await note(text) }
+    unnoted.append(text)
+    if isReading { copiedMeanwhile += 1 } else { noteNext() }
   }
 
-  private func noteLater(_ text: ClipText) {
-    unnoted.append(text)
+  /// Notes the first text that is not noted yet, behind what was read before.
+  private func noteNext() {
     queue.add(for: self) { recorder in
-      await recorder.note(text)
+      await recorder.note(recorder.unnoted[0])
       recorder.unnoted.removeFirst()
     }
   }
