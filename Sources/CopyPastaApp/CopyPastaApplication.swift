@@ -238,6 +238,7 @@ final class CopyPastaApplication {
     switch request {
     case .toggle: madeToggler().toggleByClick(activation)
     case .show: show(activation)
+    case .pause: services.pause.isPaused.toggle()
     case .preferences: showPreferences(activation)
     case .quit: quit()
     }

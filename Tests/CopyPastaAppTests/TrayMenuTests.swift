@@ -81,7 +81,8 @@ import Testing
     }
     let event: [Variant] = [.int32(2), .string("clicked"), .boxed(.int32(0)), .uint32(0)]
     _ = try await tray.scene.call(tray.menu, "Event", event)
-    #expect(tray.pause.isPaused && tray.requests.isEmpty)
+    #expect(tray.requests == [.pause])
+    tray.pause.isPaused = true
     #expect(try await state() == ["toggle-type": .string("checkmark"), "toggle-state": .int32(1)])
     tray.pause.isPaused = false
     #expect(try await state()?["toggle-state"] == .int32(0))

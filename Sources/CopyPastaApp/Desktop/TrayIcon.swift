@@ -12,7 +12,7 @@ import SerialQueue
 final class TrayIcon {
   /// A request of the user, made with the icon or its menu.
   enum Request: Equatable {
-    case toggle, show, preferences, quit
+    case toggle, show, pause, preferences, quit
   }
 
   private static let watcher = RemoteObject(

@@ -14,15 +14,15 @@ struct TrayMenu {
   private let entries: [Entry]
   private let chosen: @MainActor (TrayIcon.Request, _ time: UInt32) -> Void
 
-  /// The words of an entry, and its request; nil if it pauses reading.
-  private typealias Entry = (label: String, request: TrayIcon.Request?)
+  /// The words of an entry, and its request.
+  private typealias Entry = (label: String, request: TrayIcon.Request)
 
   /// - Parameter chosen: called with the entry that was clicked, and when, by the X server's time; 0 if it is not
   ///   known.
   init(_ pause: ReadingPause, chosen: @escaping @MainActor (TrayIcon.Request, _ time: UInt32) -> Void) {
     // The underscore marks the access key, as everywhere in GTK.
     entries = [
-      (tr("_Show History"), .show), (tr("Pause _Reading"), nil), (tr("_Preferences"), .preferences),
+      (tr("_Show History"), .show), (tr("Pause _Reading"), .pause), (tr("_Preferences"), .preferences),
       (tr("_Quit"), .quit),
     ]
     self.pause = pause
@@ -47,7 +47,7 @@ struct TrayMenu {
 
   /// Tells the hosts that reading was paused or resumed.
   func tellOfPause(on bus: Bus) {
-    let changed = ids.dropFirst().filter { entry($0).request == nil }
+    let changed = ids.dropFirst().filter { entry($0).request == .pause }
     bus.emit(
       "ItemsPropertiesUpdated", of: "com.canonical.dbusmenu", at: Self.path,
       [
@@ -70,7 +70,7 @@ struct TrayMenu {
       all["children-display"] = .string("submenu")
     } else {
       all["label"] = .string(entry(id).label)
-      if entry(id).request == nil {
+      if entry(id).request == .pause {
         all["toggle-type"] = .string("checkmark")
         all["toggle-state"] = .int32(pause.isPaused ? 1 : 0)
       }
@@ -117,11 +117,7 @@ struct TrayMenu {
   private func event(_ arguments: Variant) throws(BusError) -> [Variant] {
     let id = try known(arguments[0]?.int32)
     if id != Self.root, arguments[1]?.string == "clicked" {
-      if let request = entry(id).request {
-        chosen(request, arguments[3]?.uint32 ?? 0)
-      } else {
-        pause.isPaused.toggle()
-      }
+      chosen(entry(id).request, arguments[3]?.uint32 ?? 0)
     }
     return []
   }
