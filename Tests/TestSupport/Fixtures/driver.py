@@ -1,12 +1,18 @@
-"""What labwc.py and kwin.py have in common: windows that a compositor tells of, and a socket where tests give orders.
+"""The base of labwc.py and kwin.py: windows that a compositor tells of, and a socket where tests give orders.
 
-An order is a line, one of `Driver.orders` with its words; the answer is the windows, as JSON.
+An order is a line, one of `Driver.orders` with its words; the answer is the windows, as JSON. A driver has the methods
+`move`, `button`, `scroll`, `activate`, `minimise` and `close`.
 """
 import json
 import select
 import socket
 
 import wayland
+
+TITLE, APPLICATION = 0, 1
+# Each button by its number in X11, as linux/input-event-codes.h has them; 4 and 5 scroll.
+BUTTONS = {1: 0x110, 2: 0x112, 3: 0x111}
+WHEEL_STEP = 15 * 256
 
 
 class Window:
@@ -31,10 +37,25 @@ class Driver:
         if int(number) in self.windows:
             self.connection.request(self.windows[int(number)].handle, opcode, *arguments)
 
+    def window_event(self, window, event, data):
+        """Both compositors' protocols have these by the same numbers."""
+        if event == TITLE:
+            window.title = wayland.string(data)
+        elif event == APPLICATION:
+            window.application = wayland.string(data)
+
+    def click(self, button):
+        button = int(button)
+        if button in BUTTONS:
+            for is_pressed in 1, 0:
+                self.button(BUTTONS[button], is_pressed)
+        else:
+            self.scroll(1 if button == 5 else -1)
+
     def answer(self, order):
         word, *words = order.split()
         self.orders[word](*words)
-        # What is new is told of at first, and described then.
+        # A new window is told of at first, and described then.
         for _ in range(2):
             self.connection.roundtrip()
         return [window.described() for window in self.windows.values()]
@@ -45,7 +66,7 @@ class Driver:
             server.listen()
             print('ready', flush=True)
             while True:
-                # What nobody asks about is read too, or the compositor would end the connection some day.
+                # Events that nobody asks about are read too, or the compositor would end the connection some day.
                 ready, _, _ = select.select([server, self.connection.socket], [], [])
                 if self.connection.socket in ready:
                     self.connection.dispatch()

@@ -12,9 +12,8 @@ import wayland
 
 AUTHENTICATE, BUTTON, AXIS, POINTER_MOTION_ABSOLUTE, KEYBOARD_KEY = 0, 2, 3, 9, 10
 PRESSED, RELEASED = 1, 0
-VERTICAL, WHEEL_STEP = 0, 15
+VERTICAL = 0
 # As linux/input-event-codes.h has them.
-BUTTONS = {1: 0x110, 2: 0x112, 3: 0x111}
 CODES = {'Escape': 1, 'BackSpace': 14, 'Tab': 15, 'Return': 28, 'ctrl': 29, 'shift': 42, 'comma': 51, 'alt': 56,
          'space': 57, 'F4': 62, 'F10': 68, 'Home': 102, 'Up': 103, 'Page_Up': 104, 'Left': 105, 'Right': 106,
          'End': 107, 'Down': 108, 'Page_Down': 109, 'Delete': 111, 'super': 125, 'Menu': 127}
@@ -22,7 +21,7 @@ for first, keys in (2, '1234567890'), (16, 'qwertyuiop'), (30, 'asdfghjkl'), (44
     CODES |= {key: first + index for index, key in enumerate(keys)}
 
 WINDOW_WITH_UUID, GET_WINDOW_BY_UUID = 4, 2
-TITLE, APPLICATION, STATE, UNMAPPED, GEOMETRY = 0, 1, 2, 5, 8
+STATE, UNMAPPED, GEOMETRY = 2, 5, 8
 SET_STATE, CLOSE = 0, 4
 ACTIVE, MINIMISED = 1, 2
 
@@ -45,11 +44,8 @@ class KWin(driver.Driver):
             self.connection.request(self.manager, GET_WINDOW_BY_UUID, window.handle, wayland.string(data[4:]))
 
     def window_event(self, window, event, data):
-        if event == TITLE:
-            window.title = wayland.string(data)
-        elif event == APPLICATION:
-            window.application = wayland.string(data)
-        elif event == STATE:
+        super().window_event(window, event, data)
+        if event == STATE:
             state, = struct.unpack('=I', data)
             window.is_visible, window.is_active = not state & MINIMISED, bool(state & ACTIVE)
         elif event == GEOMETRY:
@@ -81,13 +77,11 @@ class KWin(driver.Driver):
         # The numbers have 8 bits behind the point.
         self.input(POINTER_MOTION_ABSOLUTE, int(x) * 256, int(y) * 256)
 
-    def click(self, button):
-        button = int(button)
-        if button in BUTTONS:
-            for state in PRESSED, RELEASED:
-                self.input(BUTTON, BUTTONS[button], state)
-        else:
-            self.input(AXIS, VERTICAL, (1 if button == 5 else -1) * WHEEL_STEP * 256)
+    def button(self, code, is_pressed):
+        self.input(BUTTON, code, is_pressed)
+
+    def scroll(self, way):
+        self.input(AXIS, VERTICAL, way * driver.WHEEL_STEP)
 
 
 KWin().serve(sys.argv[1])

@@ -13,13 +13,11 @@ import wayland
 
 CAPABILITIES, HAS_KEYBOARD = 0, 2
 TOPLEVEL = 0
-TITLE, APPLICATION, STATE, CLOSED = 0, 1, 4, 6
+STATE, CLOSED = 4, 6
 UNSET_MINIMISED, SET_MINIMISED, ACTIVATE, CLOSE = 3, 2, 4, 5
 MAXIMISED, MINIMISED, ACTIVE = 0, 1, 2
 MOTION_ABSOLUTE, BUTTON, FRAME, AXIS_SOURCE, AXIS_DISCRETE = 1, 2, 4, 5, 7
-WHEEL, VERTICAL, WHEEL_STEP = 0, 0, 15
-# Each button by its number in X11, as linux/input-event-codes.h has them.
-BUTTONS = {1: 0x110, 2: 0x112, 3: 0x111}
+WHEEL, VERTICAL = 0, 0
 
 
 class Labwc(driver.Driver):
@@ -27,9 +25,7 @@ class Labwc(driver.Driver):
         super().__init__()
         self.size, self.count, self.capabilities = (width, height), 0, 0
         self.seat = self.connection.bind('wl_seat', self.seat_event)
-        manager = self.connection.bind('zwlr_virtual_pointer_manager_v1')
-        self.pointer = self.connection.new()
-        self.connection.request(manager, 0, 0, self.pointer)  # create_virtual_pointer, on the default seat
+        self.pointer = self.connection.plug_in_pointer()
         self.connection.bind('zwlr_foreign_toplevel_manager_v1', self.manager_event, version=3)
         self.connection.roundtrip()
 
@@ -45,11 +41,8 @@ class Labwc(driver.Driver):
             self.connection.handlers[handle] = lambda event, data: self.window_event(window, event, data)
 
     def window_event(self, window, event, data):
-        if event == TITLE:
-            window.title = wayland.string(data)
-        elif event == APPLICATION:
-            window.application = wayland.string(data)
-        elif event == STATE:
+        super().window_event(window, event, data)
+        if event == STATE:
             states = struct.unpack(f'={len(data) // 4}I', data)[1:]
             window.is_visible, window.is_active = MINIMISED not in states, ACTIVE in states
             # Where another one is, labwc tells nobody.
@@ -70,15 +63,12 @@ class Labwc(driver.Driver):
     def move(self, x, y):
         self.point(MOTION_ABSOLUTE, 0, int(x), int(y), *self.size)
 
-    def click(self, button):
-        button = int(button)
-        if button in BUTTONS:
-            for is_pressed in 1, 0:
-                self.point(BUTTON, 0, BUTTONS[button], is_pressed)
-        else:
-            way = 1 if button == 5 else -1
-            self.connection.request(self.pointer, AXIS_SOURCE, WHEEL)
-            self.point(AXIS_DISCRETE, 0, VERTICAL, way * WHEEL_STEP * 256 & 0xffffffff, way & 0xffffffff)
+    def button(self, code, is_pressed):
+        self.point(BUTTON, 0, code, is_pressed)
+
+    def scroll(self, way):
+        self.connection.request(self.pointer, AXIS_SOURCE, WHEEL)
+        self.point(AXIS_DISCRETE, 0, VERTICAL, way * driver.WHEEL_STEP & 0xffffffff, way & 0xffffffff)
 
     def point(self, opcode, *arguments):
         self.connection.request(self.pointer, opcode, *arguments)

@@ -15,9 +15,7 @@ def fixed(number):
 
 x, y, right, down, width, height = map(int, sys.argv[1:])
 connection = wayland.Connection()
-manager = connection.bind('zwlr_virtual_pointer_manager_v1')
-pointer = connection.new()
-connection.request(manager, 0, 0, pointer)
+pointer = connection.plug_in_pointer()
 connection.request(pointer, MOTION_ABSOLUTE, 0, x, y, width, height)
 connection.request(pointer, FRAME)
 connection.roundtrip()

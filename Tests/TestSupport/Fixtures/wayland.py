@@ -44,6 +44,12 @@ class Connection:
         self.request(self.registry, 0, name, interface, min(version, newest), bound)
         return bound
 
+    def plug_in_pointer(self):
+        """A pointer of the default seat, by wlroots' protocol."""
+        manager, pointer = self.bind('zwlr_virtual_pointer_manager_v1'), self.new()
+        self.request(manager, 0, 0, pointer)  # create_virtual_pointer
+        return pointer
+
     def request(self, target, opcode, *arguments, descriptors=()):
         body = b''.join(text(a) if isinstance(a, str) else struct.pack('=I', a) for a in arguments)
         message = struct.pack('=II', target, (8 + len(body)) << 16 | opcode) + body
