@@ -11,10 +11,10 @@ public struct BusScene {
   /// The one that offers something.
   public let service: Bus
 
-  /// What the bus itself offers.
+  /// The object that the bus itself offers.
   public nonisolated static let busItself = RemoteObject(
     name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
-  /// What `service` offers in these tests.
+  /// The object that `service` offers in these tests.
   public nonisolated static let clock = RemoteObject(
     name: "org.copypasta.Clock", path: "/clock", interface: "org.copypasta.Clock")
 
@@ -26,7 +26,7 @@ public struct BusScene {
       service: try await pumping { try await Bus.at(address: daemon.address) })
   }
 
-  /// What a call by the client is answered with.
+  /// The answer to a call by the client.
   public func call(
     _ object: RemoteObject, _ method: String, _ arguments: [Variant] = [], timeout: Duration? = nil
   ) async throws -> Variant {

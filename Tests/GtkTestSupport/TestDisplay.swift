@@ -2,7 +2,7 @@ import Foundation
 import GtkKit
 import TestSupport
 
-/// One display for the widgets of a test process, which GTK can open only once.
+/// The display for the widgets of a test process, which GTK can open only once.
 @MainActor
 public enum TestDisplay {
   /// Suites run beside each other: all wait for the one that comes first.

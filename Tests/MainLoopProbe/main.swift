@@ -1,16 +1,10 @@
 // The main actor on a GLib loop, in a process of its own: a test process drains libdispatch's main queue by itself.
-// It prints what the test expects: `tasks N`, `pooled N`, the number of libdispatch's pooled threads, and `idle N`, the
-// microseconds of processor time of one idle second.
+// The program prints what the test expects: `tasks N`, `pooled N`, the number of libdispatch's pooled threads, and
+// `idle N`, the microseconds of processor time of one idle second.
 
 import Glibc
 import GtkKit
 import SerialQueue
-
-func processorMicroseconds() -> Int64 {
-  var time = timespec()
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-  return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-}
 
 /// A pooled thread is called by its queue, such as `…oot.default-qos`; those of other queues end in `.overcommit`.
 func pooledThreads() -> Int {
@@ -48,8 +42,9 @@ print("tasks \(tasks)")
 print("pooled \(pooledThreads())")
 
 var isOver = false
-let start = processorMicroseconds()
+// In microseconds of processor time.
+let start = clock()
 let second = Timeout(after: .seconds(1)) { isOver = true }
 MainLoop.run(until: { isOver }, atMost: .seconds(20))
-print("idle \(processorMicroseconds() - start)")
+print("idle \(clock() - start)")
 second.cancel()

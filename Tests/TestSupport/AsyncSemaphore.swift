@@ -1,38 +1,16 @@
-import Synchronization
-
 /// Lets some go on at a time; the others wait for their turn, in the order in which they came.
-final class AsyncSemaphore: Sendable {
-  private struct State {
-    var free: Int
-    var waiting: [CheckedContinuation<Void, Never>] = []
-  }
+actor AsyncSemaphore {
+  private var free: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  private let state: Mutex<State>
-
-  init(value: Int) { state = Mutex(State(free: value)) }
+  init(value: Int) { free = value }
 
   /// Returns once there is a place.
   func wait() async {
-    await withCheckedContinuation { turn in
-      let isFree = state.withLock { state in
-        guard state.free == 0 else {
-          state.free -= 1
-          return true
-        }
-        state.waiting.append(turn)
-        return false
-      }
-      if isFree { turn.resume() }
-    }
+    guard free == 0 else { return free -= 1 }
+    await withCheckedContinuation { waiting.append($0) }
   }
 
   /// Gives the place to the next.
-  func signal() {
-    let next = state.withLock { state in
-      guard state.waiting.isEmpty else { return Optional(state.waiting.removeFirst()) }
-      state.free += 1
-      return nil
-    }
-    next?.resume()
-  }
+  func signal() { if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() } }
 }

@@ -1,9 +1,9 @@
 extension ClipboardOwner {
-  /// One representation of the clipboard's content, under one or more X11 targets or types.
+  /// A representation of the clipboard's content, under one or more X11 targets or types.
   public struct Offer: Sendable {
     /// The names of the targets, such as `UTF8_STRING`; without a colon.
     public let targets: [String]
-    /// What they answer with; nil if they are listed and never answered.
+    /// Their answer; nil if they are listed and never answered.
     ///
     /// Up to 15 kB, for it goes by the command line; larger texts are for `VirtualDesktop.copy`.
     public let bytes: [UInt8]?
@@ -40,7 +40,7 @@ extension ClipboardOwner {
     public static let image = Offer(
       targets: ["image/png"], bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-    /// What a password manager adds to its text; `secret` is the value that counts.
+    /// The mark that a password manager adds to its text; `secret` is the value that counts.
     public static func hint(_ value: String = "secret") -> Offer {
       Offer(targets: ["x-kde-passwordManagerHint"], bytes: Array(value.utf8))
     }

@@ -13,10 +13,10 @@ public struct ClipboardOwner: Sendable {
     offering offers: Offer..., on desktop: VirtualDesktop
   ) async throws -> ClipboardOwner {
     let arguments = offers.flatMap { offer in
-      let value = offer.bytes.map { ":" + $0.map(hexadecimal).joined() } ?? ""
+      let digits = offer.bytes?.map { String(256 | Int($0), radix: 16).dropFirst() }.joined()
+      let value = digits.map { ":" + $0 } ?? ""
       return offer.targets.map { $0 + value }
     }
-    // Debian's Python by its path: the module comes as a Debian package, and another Python lacks it.
     let script = desktop.kind == .x11 ? "owner.py" : "wayland_owner.py"
     guard desktop.kind == .gnome else { return try await start(script, arguments, on: desktop) }
     return try await desktop.keepingActiveWindow {
@@ -26,24 +26,23 @@ public struct ClipboardOwner: Sendable {
   }
 
   /// Takes the clipboard to misbehave: in the way that a class of `bad_owner.py` or `wayland_bad_owner.py` names.
-  public static func start(behaving behaviour: String, on desktop: VirtualDesktop) async throws
-    -> ClipboardOwner
-  {
+  public static func start(
+    behaving behaviour: String, on desktop: VirtualDesktop
+  ) async throws -> ClipboardOwner {
     try await start(desktop.kind == .x11 ? "bad_owner.py" : "wayland_bad_owner.py", [behaviour], on: desktop)
   }
 
   private static func start(
     _ script: String, _ arguments: [String], on desktop: VirtualDesktop, isKept: Bool = false
   ) async throws -> ClipboardOwner {
-    // Debian's Python by its path: the module comes as a Debian package, and another Python lacks it.
-    let program = try desktop.start(["/usr/bin/python3", "-u", Fixture.path(script)] + arguments)
+    let program = try desktop.start(Fixture.python(script, arguments))
     let owner = ClipboardOwner(program: program, requestsOfShell: isKept ? 1 : 0)
     try await waitUntil("the owner of the clipboard", every: .milliseconds(10)) {
       if owner.lines.first == "ready" { return owner.lines.count > owner.requestsOfShell }
       if let exit = program.exit { throw TestSupportError("the owner: \(exit)\n\(program.errors)") }
       // GNOME gives a new window the focus only if it thinks that the user wants that.
       if let window = try await desktop.window(ofClass: "clipboard-owner") {
-        // It is not waited for: it goes as soon as it has had the focus.
+        // The window is not waited for: it goes as soon as it has had the focus.
         try await desktop.windowSystem.activate(window.id)
       }
       return false
@@ -64,8 +63,4 @@ public struct ClipboardOwner: Sendable {
 
   /// All that it said; after `ready`, what it was asked for and how it went.
   public var lines: [String] { program.lines }
-
-  private static func hexadecimal(_ byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16)
-  }
 }

@@ -21,7 +21,7 @@ public struct CopyPasta: Sendable {
   public let program: Program
   /// Its window.
   public let window: DesktopWindow
-  /// What it keeps, seen from outside.
+  /// The history that it keeps, seen from outside.
   public let history: HistoryDatabase
 
   /// Starts the program, and returns once its window is active and shows something: from then on it hears keys.
@@ -40,26 +40,20 @@ public struct CopyPasta: Sendable {
   }
 
   /// Where the history is for a value of `$XDG_DATA_HOME`.
-  public static func databasePath(dataHome: String) -> String {
-    dataHome + "/copypasta/history.sqlite3"
-  }
+  public static func databasePath(dataHome: String) -> String { dataHome + "/copypasta/history.sqlite3" }
 
   /// Where its history is.
   public var databasePath: String { history.path }
 
-  /// What it wrote on standard error so far; empty if GTK and the program have nothing to complain about.
+  /// All that it wrote on standard error so far; empty if GTK and the program have nothing to complain about.
   public var errors: String { program.errors }
 
   /// Asks it to end (SIGTERM), and kills it if it does not.
   @discardableResult
-  public func stop() async throws -> Program.Exit? {
-    try await program.stop(grace: generousLimit)
-  }
+  public func stop() async throws -> Program.Exit? { try await program.stop(grace: generousLimit) }
 
   /// Kills it (SIGKILL), as a crash would, and returns once it is gone.
-  public func kill9() async throws {
-    try await program.killNow()
-  }
+  public func kill9() async throws { try await program.killNow() }
 
   private static func waitForWindow(
     of program: Program, on desktop: VirtualDesktop, within limit: Duration

@@ -5,7 +5,7 @@ public let generousLimit = Duration.seconds(120)
 
 /// Polls `condition` until it holds, and says whether it did within the limit.
 ///
-/// For what must come true only. That nothing happened is proved by letting a later event happen, never by
+/// For what must come true only. A proof that nothing happened is made by letting a later event happen, never by
 /// waiting for a while.
 ///
 ///     #expect(try await eventually { try await app.history.count() == 3 })

@@ -33,12 +33,13 @@ struct GnomeWindowSystem: Compositor {
     var part = Rectangle(x: 0, y: 0, width: size.width, height: size.height)
     if let window { part = try await frame(of: window) }
     let file = desktop.home.path + "/picture.png"
-    try await run([
+    try await desktop.run([
       "gdbus", "call", "--session", "--dest", "org.gnome.Shell", "--object-path",
       "/org/gnome/Shell/Screenshot", "--method", "org.gnome.Shell.Screenshot.ScreenshotArea",
       "\(part.x)", "\(part.y)", "\(part.width)", "\(part.height)", "false", file,
-    ])
-    return try Screenshot(ppm: try await run(["convert", file, "-depth", "8", "ppm:-"]).output)
+    ]).succeeded()
+    let picture = try await desktop.run(["convert", file, "-depth", "8", "ppm:-"]).succeeded()
+    return try Screenshot(ppm: picture.output)
   }
 
   // MARK: Inside the shell
@@ -50,18 +51,11 @@ struct GnomeWindowSystem: Compositor {
   /// Runs JavaScript in the shell, which must succeed; the answer is JSON.
   @discardableResult
   func evaluate(_ code: String) async throws -> String {
-    try await run(["/usr/bin/python3", Fixture.path("gnome_shell.py"), code]).text
+    try await desktop.run(Fixture.python("gnome_shell.py", [code])).succeeded().text
   }
 
   /// A value as JavaScript writes it.
   func literal(_ value: some Encodable) throws -> String {
     String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
-  }
-
-  @discardableResult
-  private func run(_ command: [String]) async throws -> Program.Result {
-    let result = try await desktop.run(command)
-    guard result.exit == .code(0) else { throw TestSupportError("\(command): \(result.errors)") }
-    return result
   }
 }

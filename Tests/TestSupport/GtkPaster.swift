@@ -4,14 +4,12 @@ public enum GtkPaster {
   public static func paste(
     on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> String {
-    let result = try await desktop.run(["/usr/bin/python3", Fixture.path("gtk_paster.py")], within: limit)
-    guard result.exit == .code(0) else { throw TestSupportError("the GTK paster: \(result.errors)") }
-    return result.text
+    try await desktop.run(Fixture.python("gtk_paster.py"), within: limit).succeeded().text
   }
 
   /// The version of the GTK that it runs on, such as `[4, 24]`.
   public static func version(on desktop: VirtualDesktop) async throws -> [Int] {
-    let result = try await desktop.run(["/usr/bin/python3", Fixture.path("gtk_paster.py"), "--version"])
+    let result = try await desktop.run(Fixture.python("gtk_paster.py", ["--version"]))
     return result.text.split(separator: " ").compactMap { Int($0) }
   }
 }

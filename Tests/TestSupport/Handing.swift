@@ -2,8 +2,8 @@ import Foundation
 
 /// Hands words to an exit test, which captures nothing before Swift 6.3.
 ///
-/// They lie in a file that is named after this process, the parent of the exit test's, and after `key`: no two tests
-/// that may run at once have the same one.
+/// The words lie in a file that is named after this process, the parent of the exit test's, and after `key`: no two
+/// tests that may run at once have the same one.
 public func handing(_ words: String..., as key: String, to body: () async throws -> Void) async throws {
   let file = handingFile(of: getpid(), key: key)
   try JSONEncoder().encode(words).write(to: file)

@@ -3,13 +3,13 @@ import Foundation
 
 /// A history as another program sees it: its documented table, read by a connection of the test's own and never written.
 public struct HistoryDatabase: Sendable {
-  /// One row, byte for byte.
+  /// A row, byte for byte.
   public struct Clip: Equatable, Sendable {
     /// The key; never used twice.
     public let id: Int64
     /// Microseconds since 1970, UTC.
     public let capturedAt: Int64
-    /// What the table says the text's size is.
+    /// The text's size, as the table has it.
     public let byteCount: Int
     /// nil if the text is its own preview.
     public let preview: [UInt8]?
@@ -24,9 +24,7 @@ public struct HistoryDatabase: Sendable {
   public let path: String
 
   /// The database at `path`, which need not be there yet.
-  public init(path: String) {
-    self.path = path
-  }
+  public init(path: String) { self.path = path }
 
   /// Every clip, the newest first.
   public func clips() async throws -> [Clip] {
@@ -48,9 +46,7 @@ public struct HistoryDatabase: Sendable {
   }
 
   /// The texts, the newest first.
-  public func texts() async throws -> [String] {
-    try await clips().map(\.string)
-  }
+  public func texts() async throws -> [String] { try await clips().map(\.string) }
 
   /// The number of clips; 0 before there is a database.
   public func count() async throws -> Int {

@@ -34,14 +34,10 @@ public final class PrivateBus: Sendable {
   }
 
   /// Ends the bus, and returns once it is gone.
-  public func stop() async throws {
-    for daemon in daemons { try await daemon.stop() }
-  }
+  public func stop() async throws { for daemon in daemons { try await daemon.stop() } }
 
   /// Sends the bus a signal, such as SIGSTOP, after which it answers nothing until SIGCONT.
-  public func signal(_ number: Int32) {
-    for daemon in daemons { daemon.signal(number) }
-  }
+  public func signal(_ number: Int32) { for daemon in daemons { daemon.signal(number) } }
 
   /// Starts a program that finds the bus as its session's; it ends with the test process, if not before.
   public func start(_ arguments: [String]) throws -> Program {
@@ -49,9 +45,9 @@ public final class PrivateBus: Sendable {
   }
 
   /// Runs a program that finds the bus as its session's to its end, whatever its status.
-  public func run(_ arguments: [String], within limit: Duration = generousLimit) async throws
-    -> Program.Result
-  {
+  public func run(
+    _ arguments: [String], within limit: Duration = generousLimit
+  ) async throws -> Program.Result {
     try await Program.run(arguments, environment: environment, within: limit)
   }
 

@@ -9,11 +9,6 @@ extension Program {
     statusLine("VmRSS").flatMap { $0.split(separator: " ").first }.flatMap { Int($0) }
   }
 
-  /// The most memory that was ever resident, in KiB; nil once the process has ended.
-  public var peakKibibytes: Int? {
-    statusLine("VmHWM").flatMap { $0.split(separator: " ").first }.flatMap { Int($0) }
-  }
-
   /// How many pipes and sockets it has open; nil once the process has ended.
   public var openChannels: Int? {
     do {

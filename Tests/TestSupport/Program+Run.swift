@@ -1,11 +1,12 @@
 extension Program {
-  /// What a program that has ended left behind.
+  /// The output and the end of a program.
   public struct Result: Sendable {
+    let arguments: [String]
     /// How it ended.
     public let exit: Exit
-    /// What it wrote on standard output, byte for byte.
+    /// All that it wrote on standard output, byte for byte.
     public let output: [UInt8]
-    /// What it wrote on standard error.
+    /// All that it wrote on standard error.
     public let errors: String
 
     /// The standard output as text, without the newline at its end.
@@ -13,6 +14,13 @@ extension Program {
       var text = Substring(decoding: output, as: UTF8.self)
       while text.last == "\n" { text.removeLast() }
       return String(text)
+    }
+
+    /// The same again, or an error with the program's words if it has not succeeded.
+    @discardableResult
+    public func succeeded() throws -> Result {
+      guard exit == .code(0) else { throw TestSupportError("\(arguments): \(errors)") }
+      return self
     }
   }
 
@@ -28,6 +36,6 @@ extension Program {
       try await program.killNow()
       throw TestSupportError("\(arguments): still running after \(limit)\n\(program.errors)")
     }
-    return Result(exit: exit, output: program.output, errors: program.errors)
+    return Result(arguments: arguments, exit: exit, output: program.output, errors: program.errors)
   }
 }

@@ -4,20 +4,20 @@ import Synchronization
 
 /// A running child process, with what it wrote on standard output and standard error.
 ///
-/// It ends at the latest with the test process, even when that is killed: see `startThread`.
+/// The program ends at the latest with the test process, even when that is killed: see `startThread`.
 ///
 ///     let listing = try await Program.run(["ls", "/"], environment: [:])
 ///     #expect(listing.exit == .code(0))
 public final class Program: Sendable {
   /// How a program ended.
   public enum Exit: Equatable, Sendable {
-    /// It ended by itself, with this status; 127 if there is no such program.
+    /// The program ended by itself, with this status; 127 if there is no such program.
     case code(Int32)
     /// A signal ended it.
     case signal(Int32)
   }
 
-  /// What a program gets when the test process ends before it, by the name that setpriv knows.
+  /// The signal that a program gets when the test process ends before it, by the name that setpriv knows.
   public enum DeathSignal: String, Sendable {
     /// Ends whatever it does.
     case kill = "KILL"
@@ -27,7 +27,7 @@ public final class Program: Sendable {
 
   private enum State {
     case starting
-    case failed(Int32)
+    case failed(TestSupportError)
     case running(pid_t)
     case ended(pid_t, Exit)
   }
@@ -48,25 +48,22 @@ public final class Program: Sendable {
   /// - Parameters:
   ///   - input: what the program reads on standard input.
   ///   - standardInput: the open file that it reads on standard input instead of `input`; stays the caller's.
-  ///   - standardOutput: the open file that it writes on standard output, so that `output` stays empty; stays the
-  ///     caller's.
   ///   - deathSignal: what it gets when the test process ends first.
   public init(
     _ arguments: [String], environment: [String: String], input: [UInt8] = [], standardInput: Int32? = nil,
-    standardOutput: Int32? = nil, deathSignal: DeathSignal = .kill
+    deathSignal: DeathSignal = .kill
   ) throws {
     self.arguments = arguments
     inputFile = try ScratchFile(containing: input)
     outputFile = try ScratchFile()
     errorFile = try ScratchFile()
-    startThread(deathSignal: deathSignal) { [self] command in
-      spawn(
-        command, environment: environment, input: standardInput ?? inputFile.descriptor,
-        output: standardOutput ?? outputFile.descriptor, errors: errorFile.descriptor)
+    startThread { [self] () throws(TestSupportError) in
+      try spawn(
+        ["/usr/bin/setpriv", "--pdeathsig", deathSignal.rawValue, "--"] + arguments,
+        environment: environment, input: standardInput ?? inputFile.descriptor,
+        output: outputFile.descriptor, errors: errorFile.descriptor)
     }
-    if case .failed(let code) = state.withLock({ $0 }) {
-      throw TestSupportError.system("cannot start \(arguments)", code: code)
-    }
+    if case .failed(let error) = state.withLock({ $0 }) { throw error }
   }
 
   /// The process's number; kept after its end.
@@ -90,7 +87,7 @@ public final class Program: Sendable {
   /// Whether it has not ended yet.
   public var isRunning: Bool { exit == nil }
 
-  /// What it has written on standard output so far.
+  /// All that it has written on standard output so far.
   public var output: [UInt8] { outputFile.content() }
 
   /// The same as lines of text.
@@ -98,7 +95,7 @@ public final class Program: Sendable {
     String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// What it has written on standard error so far, as text, without what is no matter of the program: see
+  /// All that it has written on standard error so far, as text, without what is no matter of the program: see
   /// `foreignNoise`.
   public var errors: String {
     Self.foreignNoise.reduce(String(decoding: errorFile.content(), as: UTF8.self)) { text, noise in
@@ -106,7 +103,7 @@ public final class Program: Sendable {
     }
   }
 
-  /// What libraries of today say on a virtual desktop in any program, a plain one too, each as a pattern of the whole.
+  /// Lines that libraries of today write on a virtual desktop in any program, a plain one too, each as a pattern.
   private static let foreignNoise = [
     // GTK 4.24 if the X server has no frame counter, as Xvfb.
     #"\n?\([^\n]*:\d+\): Gdk-WARNING \*\*: [\d:.]+: gdk_frame_timings_submitted\(\) called on submitted frame\.\n"#,
@@ -157,19 +154,18 @@ public final class Program: Sendable {
   ///
   /// The kernel sends PR_SET_PDEATHSIG's signal when the *thread* that started the child ends. Started from a pool
   /// thread, a child would die with that thread; here the thread lives exactly as long as the child.
-  private func startThread(
-    deathSignal: DeathSignal, spawn: @escaping @Sendable ([String]) -> Swift.Result<pid_t, SpawnError>
-  ) {
+  private func startThread(_ spawn: @escaping @Sendable () throws(TestSupportError) -> pid_t) {
     let started = DispatchSemaphore(value: 0)
     Thread.detachNewThread { [self] in
-      let command = ["/usr/bin/setpriv", "--pdeathsig", deathSignal.rawValue, "--"] + arguments
-      let result = spawn(command)
-      switch result {
-      case .success(let pid): state.withLock { $0 = .running(pid) }
-      case .failure(let error): state.withLock { $0 = .failed(error.code) }
+      do throws(TestSupportError) {
+        let pid = try spawn()
+        state.withLock { $0 = .running(pid) }
+        started.signal()
+        reap(pid)
+      } catch {
+        state.withLock { $0 = .failed(error) }
+        started.signal()
       }
-      started.signal()
-      if case .success(let pid) = result { reap(pid) }
     }
     started.wait()
   }

@@ -11,9 +11,6 @@ public struct Rectangle: Equatable, Sendable, Decodable {
 
   /// A rectangle with its upper left corner at `x`, `y`.
   public init(x: Int, y: Int, width: Int, height: Int) {
-    self.x = x
-    self.y = y
-    self.width = width
-    self.height = height
+    (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }
 }

@@ -1,9 +1,9 @@
-import Glibc
+import Foundation
 
 /// An open file without a name, for what a child reads or writes.
 ///
 /// Unlike a pipe it never fills up and nobody has to drain it, and a child's child that keeps it open (xclip
-/// in the background) makes nobody wait. It is gone with the last process that has it open.
+/// in the background) makes nobody wait. The file is gone with the last process that has it open.
 struct ScratchFile: ~Copyable {
   /// The descriptor; closed on exec, so that only the child that is given it inherits it.
   let descriptor: Int32
@@ -17,22 +17,11 @@ struct ScratchFile: ~Copyable {
     try write(content)
   }
 
-  deinit {
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   /// Everything written so far; does not move the position that the child writes at.
   func content() -> [UInt8] {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return [] }
-    let size = Int(status.st_size)
-    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      while count < size {
-        let got = pread(descriptor, buffer.baseAddress?.advanced(by: count), size - count, off_t(count))
-        guard got > 0 else { break }
-        count += got
-      }
-    }
+    Array(FileManager.default.contents(atPath: "/proc/self/fd/\(descriptor)") ?? Data())
   }
 
   private func write(_ content: [UInt8]) throws {

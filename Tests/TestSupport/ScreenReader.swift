@@ -9,15 +9,15 @@ public struct ScreenReader: Sendable {
   public struct Element: Decodable, Sendable {
     /// AT-SPI's name of its kind: `list item`, `push button`.
     public let role: String
-    /// What the reader says first.
+    /// The words that the reader says first.
     public let name: String
-    /// What it says after the role.
+    /// The words that it says after the role.
     public let description: String
     /// Whether it has the focus.
     public let isFocused: Bool
     /// Whether it can be selected.
     public let isSelectable: Bool
-    /// What is within it, in its order.
+    /// The elements within it, in their order.
     public let children: [Element]
 
     /// The element and all that is within it, in the order in which a reader comes by.
@@ -26,50 +26,40 @@ public struct ScreenReader: Sendable {
     /// All elements of a kind.
     public func all(role: String) -> [Element] { all.filter { $0.role == role } }
 
-    /// What has the focus; the innermost, if a window says that it has it, too.
+    /// The element that has the focus; the innermost, if a window says that it has it, too.
     public var focused: Element? { all.last { $0.isFocused } }
   }
 
   private let desktop: VirtualDesktop
-  private let listener: Program?
+  private var listener: Program?
 
   /// A reader that looks when it is asked to.
-  public init(desktop: VirtualDesktop) {
-    self.init(desktop: desktop, listener: nil)
-  }
-
-  private init(desktop: VirtualDesktop, listener: Program?) {
-    self.desktop = desktop
-    self.listener = listener
-  }
+  public init(desktop: VirtualDesktop) { self.desktop = desktop }
 
   /// A reader that also hears what is said from now on.
   public static func listening(on desktop: VirtualDesktop) async throws -> ScreenReader {
+    var reader = ScreenReader(desktop: desktop)
     let listener = try desktop.start(arguments("listen"))
-    let reader = ScreenReader(desktop: desktop, listener: listener)
-    try await waitUntil("the screen reader") { reader.lines.first == "listening" }
+    reader.listener = listener
+    try await waitUntil("the screen reader") { listener.lines.first == "listening" }
     return reader
   }
 
-  /// What it heard so far.
-  public var heard: [String] { Array(lines.dropFirst()) }
+  /// The lines that it heard so far.
+  public var heard: [String] { Array((listener?.lines ?? []).dropFirst()) }
 
   /// All there is now; GTK 4.8 does not tell what of it is on the screen.
   public func tree() async throws -> Element {
-    let result = try await desktop.run(Self.arguments("tree"))
-    guard result.exit == .code(0) else { throw TestSupportError("the screen reader: \(result.errors)") }
-    return try JSONDecoder().decode(Element.self, from: Data(result.text.utf8))
+    let tree = try await desktop.run(Self.arguments("tree")).succeeded()
+    return try JSONDecoder().decode(Element.self, from: Data(tree.output))
   }
 
   /// Presses the button of this name, by its action.
   public func press(_ name: String) async throws {
-    let result = try await desktop.run(Self.arguments("press", name))
-    guard result.exit == .code(0) else { throw TestSupportError("the screen reader: \(result.errors)") }
+    try await desktop.run(Self.arguments("press", name)).succeeded()
   }
 
-  private var lines: [String] { listener?.lines ?? [] }
-
   private static func arguments(_ rest: String...) -> [String] {
-    ["/usr/bin/python3", Fixture.path("screen_reader.py"), CopyPasta.applicationID] + rest
+    Fixture.python("screen_reader.py", [CopyPasta.applicationID] + rest)
   }
 }

@@ -9,9 +9,7 @@ public struct Screenshot: Sendable {
 
     /// A colour from its parts.
     public init(red: Int, green: Int, blue: Int) {
-      self.red = red
-      self.green = green
-      self.blue = blue
+      (self.red, self.green, self.blue) = (red, green, blue)
     }
 
     /// The parts in the order red, green, blue.
@@ -61,9 +59,7 @@ public struct Screenshot: Sendable {
   }
 
   /// The colour of one pixel.
-  public func colour(x: Int, y: Int) -> Colour {
-    average(in: Rectangle(x: x, y: y, width: 1, height: 1))
-  }
+  public func colour(x: Int, y: Int) -> Colour { average(in: Rectangle(x: x, y: y, width: 1, height: 1)) }
 
   /// The average colour of a rectangle, of which the part outside the picture is left out.
   public func average(in rectangle: Rectangle) -> Colour {
@@ -114,26 +110,13 @@ public struct Screenshot: Sendable {
       })
   }
 
-  /// Writes it as a PNG file.
-  public func save(to path: String) async throws {
-    let header = Array("P6 \(width) \(height) 255\n".utf8)
-    let body = stride(from: 0, to: pixels.count, by: layout.stride).flatMap {
-      [pixels[$0 + layout.red], pixels[$0 + layout.green], pixels[$0 + layout.blue]]
-    }
-    let result = try await Program.run(
-      ["convert", "ppm:-", path], environment: ProcessInfo.processInfo.environment, input: header + body)
-    guard result.exit == .code(0) else { throw TestSupportError("convert: \(result.errors)") }
-  }
-
   /// Whether something holds for each row of the part of a rectangle that lies in the picture.
   private func allRows(of rectangle: Rectangle, _ holds: (ArraySlice<UInt8>) -> Bool) -> Bool {
     let columns = max(0, rectangle.x)..<max(0, rectangle.x, min(width, rectangle.x + rectangle.width))
     let rows = max(0, rectangle.y)..<max(0, rectangle.y, min(height, rectangle.y + rectangle.height))
     return rows.allSatisfy { row in
-      let start = row * width
-      return holds(
-        pixels[
-          ((start + columns.lowerBound) * layout.stride)..<((start + columns.upperBound) * layout.stride)])
+      let start = (row * width + columns.lowerBound) * layout.stride
+      return holds(pixels[start..<start + columns.count * layout.stride])
     }
   }
 

@@ -8,9 +8,7 @@ extension ScriptedCompositor {
 
   func moveMouse(x: Int, y: Int) async throws { try order("move \(x) \(y)") }
 
-  func click(button: Int, times: Int) async throws {
-    for _ in 1...times { try order("click \(button)") }
-  }
+  func click(button: Int, times: Int) async throws { for _ in 1...times { try order("click \(button)") } }
 
   func activate(_ window: UInt) async throws { try order("activate \(window)") }
 
@@ -33,14 +31,13 @@ extension VirtualDesktop {
 
   /// Starts a script, which plugs in what it moves and presses, and returns once it takes orders.
   func startDriver(_ script: String, _ arguments: [String] = []) async throws {
-    let driver = try start(["/usr/bin/python3", Fixture.path(script), driverSocket] + arguments)
-    _ = try await Self.firstLine(of: driver)
+    _ = try await Self.firstLine(of: start(Fixture.python(script, [driverSocket] + arguments)))
   }
 }
 
 /// labwc: by `labwc.py` for windows and pointer, wtype for the keys, grim for the pictures.
 ///
-/// It tells nobody where a window is: the program's is kept maximised by `labwc.xml`.
+/// labwc tells nobody where a window is: the program's is kept maximised by `labwc.xml`.
 struct LabwcWindowSystem: ScriptedCompositor {
   /// The size of the screen, which wlroots gives it and no configuration of labwc's changes.
   static let size = (width: 1280, height: 720)
@@ -51,9 +48,7 @@ struct LabwcWindowSystem: ScriptedCompositor {
 
   func type(_ text: String) async throws { try await desktop.typeByWtype(text) }
 
-  func picture(of window: UInt?) async throws -> Screenshot {
-    try await desktop.pictureByGrim(of: window)
-  }
+  func picture(of window: UInt?) async throws -> Screenshot { try await desktop.pictureByGrim(of: window) }
 }
 
 /// KDE's compositor in a window on an X server, which has the pictures; by `kwin.py` for all else.

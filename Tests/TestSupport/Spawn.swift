@@ -1,16 +1,11 @@
 import Glibc
 import Synchronization
 
-/// The error number that `posix_spawn` answered.
-struct SpawnError: Error {
-  let code: Int32
-}
-
 /// Starts a program with these three streams, an empty signal mask and default signal handlers, in a process group of
 /// its own.
 func spawn(
   _ arguments: [String], environment: [String: String], input: Int32, output: Int32, errors: Int32
-) -> Result<pid_t, SpawnError> {
+) throws(TestSupportError) -> pid_t {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
   defer { posix_spawn_file_actions_destroy(&actions) }
@@ -36,7 +31,8 @@ func spawn(
       spawning.withLock { _ in posix_spawn(&pid, arguments[0], &actions, &attributes, argv, environment) }
     }
   }
-  return code == 0 ? .success(pid) : .failure(SpawnError(code: code))
+  guard code == 0 else { throw .system("cannot start \(arguments)", code: code) }
+  return pid
 }
 
 /// A pipe that only the child that is given it inherits; the caller closes both ends.

@@ -1,3 +1,10 @@
+import Foundation
+
+/// The number that a variable of the environment sets, such as a seed, or how long a test goes on.
+public func environmentNumber(_ name: String, or other: Int) -> Int {
+  ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? other
+}
+
 /// SplitMix64 (Steele, Lea, Flood, 2014): random numbers that are the same in each run.
 public struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64

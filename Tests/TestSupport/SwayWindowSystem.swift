@@ -33,9 +33,7 @@ struct SwayWindowSystem: Compositor {
 
   func close(_ window: UInt) async throws { try await command("[con_id=\(window)] kill") }
 
-  func picture(of window: UInt?) async throws -> Screenshot {
-    try await desktop.pictureByGrim(of: window)
-  }
+  func picture(of window: UInt?) async throws -> Screenshot { try await desktop.pictureByGrim(of: window) }
 
   // MARK: Tools
 
@@ -46,7 +44,7 @@ struct SwayWindowSystem: Compositor {
   }
 }
 
-/// What sway says of a command, by sway-ipc(7).
+/// Sway's answer to a command, by sway-ipc(7).
 private struct Answer: Decodable {
   let success: Bool
   let error: String?

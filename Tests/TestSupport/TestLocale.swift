@@ -3,7 +3,7 @@
 /// In C.UTF-8 the C library of today translates nothing, whatever LANGUAGE says: seen with glibc 2.43. And it is the
 /// locale that mirrors a window, not LANGUAGE: seen with GTK 4.18.
 public struct TestLocale: Sendable {
-  /// What it is called where `folder` is `LOCPATH`.
+  /// Its name where `folder` is `LOCPATH`.
   public let name: String
 
   /// Where it is found.
@@ -18,10 +18,10 @@ public struct TestLocale: Sendable {
     let content = try TemporaryFolder()
     defer { withExtendedLifetime(content) {} }
     let locale = TestLocale(name: territory + ".UTF-8", folder: content.path)
-    let made = try await Program.run(
+    try await Program.run(
       ["localedef", "-i", territory, "-f", "UTF-8", "\(locale.folder)/\(locale.name)"],
-      environment: ["PATH": "/usr/bin:/bin"])
-    guard made.exit == .code(0) else { throw TestSupportError("localedef: \(made.errors)") }
+      environment: ["PATH": "/usr/bin:/bin"]
+    ).succeeded()
     return try await body(locale)
   }
 

@@ -76,7 +76,6 @@ public final class TrayPanel: Sendable {
       atPath: Fixture.path("xfce4-panel.xml"), toPath: folder + "/xfce4-panel.xml")
     _ = try desktop.start(
       ScratchHome.command(ofService: "org.xfce.Xfconf"), environment: withoutFatalWarnings)
-    let answer = try await desktop.run(["gdbus", "wait", "--session", "--timeout=20", "org.xfce.Xfconf"])
-    guard answer.exit == .code(0) else { throw TestSupportError("xfconfd: \(answer.errors)") }
+    try await desktop.run(["gdbus", "wait", "--session", "--timeout=20", "org.xfce.Xfconf"]).succeeded()
   }
 }

@@ -8,7 +8,7 @@ extension VirtualDesktop {
     }
   }
 
-  /// What another program, xclip or wl-paste, pastes as text; nil if the clipboard has none.
+  /// The text that another program, xclip or wl-paste, pastes; nil if the clipboard has none.
   public func paste() async throws -> [UInt8]? {
     switch kind {
     case .x11: try await XClip.paste(on: self)

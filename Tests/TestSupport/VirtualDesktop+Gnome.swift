@@ -7,7 +7,7 @@ extension VirtualDesktop {
   ) async throws -> [String: String] {
     let name = "gnome"
     let environment = home.environment.merging([
-      // It asks the system's services for much; the session bus answers that there are none.
+      // The shell asks the system's services for much; the session bus answers that there are none.
       "DBUS_SESSION_BUS_ADDRESS": bus, "DBUS_SYSTEM_BUS_ADDRESS": bus,
       "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "GNOME",
       // Its own warnings are not to end it.
@@ -20,10 +20,7 @@ extension VirtualDesktop {
           "gnome-shell", "--wayland", "--headless", "--no-x11", "--unsafe-mode", "--wayland-display", name,
           "--virtual-monitor", "\(size.width)x\(size.height)",
         ], environment: environment, deathSignal: .terminate))
-    return [
-      "WAYLAND_DISPLAY": name, "GDK_BACKEND": "wayland", "XDG_SESSION_TYPE": "wayland",
-      "XDG_CURRENT_DESKTOP": "GNOME",
-    ]
+    return ["WAYLAND_DISPLAY": name, "XDG_CURRENT_DESKTOP": "GNOME"]
   }
 
   /// Plugs in keyboard, pointer and touch screen, and returns once the shell is ready for windows.
@@ -32,20 +29,14 @@ extension VirtualDesktop {
     try await waitUntil("GNOME Shell", within: .seconds(60), every: .milliseconds(100)) {
       if let exit = servers.compactMap(\.exit).first { throw TestSupportError("gnome-shell: \(exit)") }
       // Until it is on the bus, nobody answers.
-      let answer = try await run([
-        "/usr/bin/python3", Fixture.path("gnome_shell.py"), "Main.layoutManager._startingUp",
-      ])
-      return answer.text == "false"
+      let question = Fixture.python("gnome_shell.py", ["Main.layoutManager._startingUp"])
+      return try await run(question).text == "false"
     }
     let script = try String(contentsOfFile: Fixture.path("gnome_shell.js"), encoding: .utf8)
     try await shell.evaluate(script)
-    try await waitUntil("the overview gone") {
-      try await shell.evaluate("Main.overview.visible") == "false"
-    }
+    try await waitUntil("the overview gone") { try await shell.evaluate("Main.overview.visible") == "false" }
   }
-}
 
-extension VirtualDesktop {
   /// Copies a text in GNOME Shell itself, which needs no window, and so takes the focus from none.
   public func copyInGnomeShell(_ text: String) async throws {
     let shell = GnomeWindowSystem(desktop: self)

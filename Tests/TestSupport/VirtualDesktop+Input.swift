@@ -19,15 +19,12 @@ extension VirtualDesktop {
   public func xdotool(_ arguments: String...) async throws -> Program.Result {
     try await x11.xdotool(arguments)
   }
-}
 
-extension VirtualDesktop {
   /// Moves two fingers on a touchpad from a place of the screen, in pixels, with the content following them.
   ///
   /// On Wayland only: X11 does not tell programs when fingers are put on and taken off.
   public func swipe(fromX x: Int, y: Int, right: Int = 0, down: Int = 0) async throws {
     let numbers = [x, y, right, down, Self.size.width, Self.size.height].map(String.init)
-    let result = try await run(["/usr/bin/python3", Fixture.path("swipe.py")] + numbers)
-    guard result.exit == .code(0) else { throw TestSupportError("swipe: \(result.errors)") }
+    try await run(Fixture.python("swipe.py", numbers)).succeeded()
   }
 }

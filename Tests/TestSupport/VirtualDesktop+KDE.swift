@@ -8,13 +8,7 @@ extension VirtualDesktop {
     // The file may hold a capability that a container does not grant, and is not run then; a copy holds none. Another
     // program makes it: here, one that is just being started elsewhere could hold the file open, which is not run either.
     let copy = home.path + "/kwin_wayland"
-    let copying = try await Program.run(
-      ["cp", "/usr/bin/kwin_wayland", copy], environment: home.environment)
-    guard copying.exit == .code(0) else { throw TestSupportError(copying.errors) }
-    let session = [
-      "WAYLAND_DISPLAY": "kwin", "GDK_BACKEND": "wayland", "QT_QPA_PLATFORM": "wayland",
-      "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "KDE",
-    ]
+    try await Program.run(["cp", "/usr/bin/kwin_wayland", copy], environment: home.environment).succeeded()
     let environment = home.environment.merging([
       "DISPLAY": x11Server?.name ?? "", "DBUS_SESSION_BUS_ADDRESS": bus, "XDG_CURRENT_DESKTOP": "KDE",
       // No GPU is needed, and everybody may press keys and see the windows.
@@ -30,7 +24,7 @@ extension VirtualDesktop {
       if let exit = compositor.exit { throw TestSupportError("\(exit)\n\(compositor.errors)") }
       return FileManager.default.fileExists(atPath: home.runtimeDirectory + "/kwin")
     }
-    return session
+    return ["WAYLAND_DISPLAY": "kwin", "QT_QPA_PLATFORM": "wayland", "XDG_CURRENT_DESKTOP": "KDE"]
   }
 }
 
@@ -38,7 +32,7 @@ extension VirtualDesktop {
 extension VirtualDesktop {
   private static let portals = ["org.freedesktop.impl.portal.desktop.kde", "org.freedesktop.portal.Desktop"]
 
-  /// What KDE's portal is made of and is not installed here; empty if it can be started.
+  /// The parts of KDE's portal that are not installed here; none if it can be started.
   public static let missingForKDEPortal: [String] =
     (["/usr/bin/kwin_wayland"] + portals.map(ScratchHome.systemService)).filter {
       !FileManager.default.fileExists(atPath: $0)
@@ -62,7 +56,7 @@ extension VirtualDesktop {
     try Data(entry.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(CopyPasta.applicationID).desktop"))
     // As the session bus would, with the environment that it does not have.
     for name in Self.portals {
-      // It has warnings of its own, which are not to end it.
+      // Warnings of the portal's own are not to end it.
       let service = try start(ScratchHome.command(ofService: name), environment: ["G_DEBUG": ""])
       let isThere = try await run(["gdbus", "wait", "--session", "--timeout=20", name])
       guard isThere.exit == .code(0) else { throw TestSupportError("\(name): \(service.errors)") }
@@ -75,11 +69,9 @@ extension VirtualDesktop {
   /// end of both is `name`.
   public func holdsKDEShortcut(of name: String) async throws -> Bool {
     let components = try await askForShortcuts("/kglobalaccel", "org.kde.KGlobalAccel.allComponents")
-    for path in components.split(separator: "'").map(String.init)
-    where path.lowercased().hasSuffix(name) {
-      if try await askForShortcuts(path, "org.kde.kglobalaccel.Component.isActive") == "(true,)" {
-        return true
-      }
+    for path in components.split(separator: "'") where path.lowercased().hasSuffix(name) {
+      let isActive = try await askForShortcuts("\(path)", "org.kde.kglobalaccel.Component.isActive")
+      if isActive == "(true,)" { return true }
     }
     return false
   }
@@ -97,8 +89,6 @@ extension VirtualDesktop {
     _ path: String, _ method: String, _ arguments: String...
   ) async throws -> String {
     let call = ["gdbus", "call", "--session", "--dest=org.kde.kglobalaccel", "--object-path=\(path)"]
-    let result = try await run(call + ["--method=\(method)"] + arguments)
-    guard result.exit == .code(0) else { throw TestSupportError("\(method): \(result.errors)") }
-    return result.text.trimmingCharacters(in: .newlines)
+    return try await run(call + ["--method=\(method)"] + arguments).succeeded().text
   }
 }

@@ -8,18 +8,16 @@ extension VirtualDesktop {
     let folder = home.path + "/labwc"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try FileManager.default.copyItem(atPath: Fixture.path("labwc.xml"), toPath: folder + "/rc.xml")
-    let session = [
-      "GDK_BACKEND": "wayland", "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "labwc",
-    ]
-    let environment = home.environment.merging(session) { $1 }.merging([
-      "DBUS_SESSION_BUS_ADDRESS": bus, "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman",
+    let environment = home.environment.merging([
+      "DBUS_SESSION_BUS_ADDRESS": bus, "GDK_BACKEND": "wayland", "XDG_SESSION_TYPE": "wayland",
+      "XDG_CURRENT_DESKTOP": "labwc", "WLR_BACKENDS": "headless", "WLR_RENDERER": "pixman",
       "WLR_LIBINPUT_NO_DEVICES": "1",
     ]) { $1 }
     let server = try Program(
       ["labwc", "--config-dir", folder, "--startup", #"sh -c 'echo "$WAYLAND_DISPLAY"'"#],
       environment: environment, deathSignal: .terminate)
     servers.append(server)
-    return session.merging(["WAYLAND_DISPLAY": try await firstLine(of: server)]) { $1 }
+    return ["WAYLAND_DISPLAY": try await firstLine(of: server), "XDG_CURRENT_DESKTOP": "labwc"]
   }
 
   /// Plugs in a keyboard and a pointer, and returns once labwc has them.

@@ -7,15 +7,10 @@ extension VirtualDesktop {
   ) async throws -> String {
     let configuration = home.path + "/bus.conf"
     try FileManager.default.copyItem(atPath: Fixture.path("bus.conf"), toPath: configuration)
-    if accessibility {
-      let service = "org.a11y.Bus.service"
-      try FileManager.default.copyItem(
-        atPath: "/usr/share/dbus-1/services/\(service)", toPath: "\(home.services)/\(service)")
-    }
+    if accessibility { try home.allowService("org.a11y.Bus") }
     let bus = try Program(
-      [
-        "dbus-daemon", "--config-file=\(configuration)", "--nofork", "--nosyslog", "--print-address=1",
-      ], environment: home.environment, deathSignal: .terminate)
+      ["dbus-daemon", "--config-file=\(configuration)", "--nofork", "--nosyslog", "--print-address=1"],
+      environment: home.environment, deathSignal: .terminate)
     servers.append(bus)
     return try await firstLine(of: bus)
   }
@@ -41,11 +36,9 @@ extension VirtualDesktop {
 
   /// Starts xfwm4, and returns once it manages windows.
   func startXfwm4() async throws {
-    // It does not run without its settings daemon.
-    let service = "org.xfce.Xfconf.service"
-    try FileManager.default.copyItem(
-      atPath: "/usr/share/dbus-1/services/\(service)", toPath: "\(home.services)/\(service)")
-    // And it has warnings of its own, which are not to end it.
+    // xfwm4 does not run without its settings daemon.
+    try home.allowService("org.xfce.Xfconf")
+    // Warnings of its own are not to end it.
     _ = try start(["xfwm4", "--compositor=off"], environment: ["G_DEBUG": ""])
     try await waitUntil("xfwm4") { try x11Server?.display.hasWindowManager() == true }
   }

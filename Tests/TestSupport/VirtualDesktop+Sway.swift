@@ -15,13 +15,11 @@ extension VirtualDesktop {
       try asOtherThanRoot(in: home, folder) + ["sway", "--config", folder + "/config"],
       environment: environment, deathSignal: .terminate)
     servers.append(server)
-    return [
-      "WAYLAND_DISPLAY": try await firstLine(of: server), "SWAYSOCK": ipc, "GDK_BACKEND": "wayland",
-      "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "sway",
-    ]
+    let display = try await firstLine(of: server)
+    return ["WAYLAND_DISPLAY": display, "SWAYSOCK": ipc, "XDG_CURRENT_DESKTOP": "sway"]
   }
 
-  /// What a command is preceded by if the tests run as root, whom sway refuses; programs of root's may still
+  /// The words before a command if the tests run as root, whom sway refuses; programs of root's may still
   /// connect to it.
   private static func asOtherThanRoot(in home: ScratchHome, _ folder: String) throws -> [String] {
     guard geteuid() == 0 else { return [] }
@@ -32,16 +30,14 @@ extension VirtualDesktop {
     // A new user takes the death signal away: it is asked for again.
     return [
       "setpriv", "--reuid=\(nobody.pw_uid)", "--regid=\(nobody.pw_gid)", "--clear-groups", "--pdeathsig",
-      "TERM",
-      "--",
+      "TERM", "--",
     ]
   }
 
   /// Plugs in a keyboard and a pointer, and returns once sway has them.
   func setUpSway() async throws {
     let keyboard = try plugInKeyboard()
-    let pointer = try start(["/usr/bin/python3", Fixture.path("pointer.py")])
-    _ = try await Self.firstLine(of: pointer)
+    _ = try await Self.firstLine(of: start(Fixture.python("pointer.py")))
     try await waitUntil("a keyboard in sway", every: .milliseconds(10)) {
       if let exit = keyboard.exit { throw TestSupportError("wtype: \(exit)\n\(keyboard.errors)") }
       return String(decoding: try askSway(.inputs), as: UTF8.self).contains("\"keyboard\"")
@@ -73,7 +69,7 @@ extension VirtualDesktop {
     try await SwayWindowSystem(desktop: self).command("focus output HEADLESS-\(number)")
   }
 
-  /// What sway can be asked over its socket, by sway-ipc(7).
+  /// The questions that sway answers over its socket, by sway-ipc(7).
   enum SwayQuestion: UInt32 {
     case command = 0
     case tree = 4

@@ -5,21 +5,18 @@ extension VirtualDesktop {
     for key in keys {
       let parts = key.split(separator: "+").map { $0 == "super" ? "logo" : String($0) }
       let modifiers = parts.dropLast()
-      try await wtype(
-        modifiers.flatMap { ["-M", $0] } + ["-k", parts.last ?? key] + modifiers.flatMap { ["-m", $0] })
+      let (down, up) = (modifiers.flatMap { ["-M", $0] }, modifiers.flatMap { ["-m", $0] })
+      try await run(["wtype"] + down + ["-k", parts.last ?? key] + up).succeeded()
     }
   }
 
-  func typeByWtype(_ text: String) async throws { try await wtype(["-d", "5", "--", text]) }
-
-  private func wtype(_ arguments: [String]) async throws {
-    let result = try await run(["wtype"] + arguments)
-    guard result.exit == .code(0) else { throw TestSupportError("wtype \(arguments): \(result.errors)") }
+  func typeByWtype(_ text: String) async throws {
+    try await run(["wtype", "-d", "5", "--", text]).succeeded()
   }
 
   /// Plugs in a keyboard, which stays until the desktop ends: no window is ever active where there is none.
   func plugInKeyboard() throws -> Program {
-    // It is there until it has slept for these milliseconds.
+    // The keyboard is there until wtype has slept for these milliseconds.
     try start(["wtype", "-s", "1000000000"])
   }
 
@@ -30,8 +27,6 @@ extension VirtualDesktop {
       let part = try await windowSystem.frame(of: window)
       arguments += ["-g", "\(part.x),\(part.y) \(part.width)x\(part.height)"]
     }
-    let result = try await run(arguments + ["-"])
-    guard result.exit == .code(0) else { throw TestSupportError("grim: \(result.errors)") }
-    return try Screenshot(ppm: result.output)
+    return try Screenshot(ppm: try await run(arguments + ["-"]).succeeded().output)
   }
 }

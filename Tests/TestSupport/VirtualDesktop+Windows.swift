@@ -21,9 +21,7 @@ extension VirtualDesktop {
   }
 
   /// The window that has the focus; nil if none has.
-  public func activeWindow() async throws -> DesktopWindow? {
-    window(try await windowSystem.activeWindow())
-  }
+  public func activeWindow() async throws -> DesktopWindow? { window(try await windowSystem.activeWindow()) }
 
   /// Opens a plain window of another program, which takes the focus and does nothing with it.
   @discardableResult

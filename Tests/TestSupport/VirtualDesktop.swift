@@ -11,7 +11,7 @@ import Synchronization
 ///       #expect(try await XClip.paste(on: desktop) == Array("hello".utf8))
 ///     }
 public final class VirtualDesktop: Sendable {
-  /// What a desktop is made of.
+  /// The parts that a desktop is made of.
   public enum Kind: Sendable {
     /// Xvfb with openbox.
     case x11
@@ -35,14 +35,8 @@ public final class VirtualDesktop: Sendable {
 
     /// Whether what it is made of is installed.
     public var isInstalled: Bool {
-      let program: String? =
-        switch self {
-        case .x11, .wayland: nil
-        case .gnome: "gnome-shell"
-        case .labwc: "labwc"
-        case .kde: "kwin_wayland"
-        }
-      return program.map { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) } ?? true
+      let optional: [Kind: String] = [.gnome: "gnome-shell", .labwc: "labwc", .kde: "kwin_wayland"]
+      return optional[self].map { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) } ?? true
     }
 
     /// Whether it takes much of the machine while it starts.
@@ -63,7 +57,7 @@ public final class VirtualDesktop: Sendable {
   /// The size of this screen in pixels.
   public var screenSize: (width: Int, height: Int) { kind == .labwc ? LabwcWindowSystem.size : Self.size }
 
-  /// What it is made of.
+  /// The parts that it is made of.
   public let kind: Kind
 
   /// The home folder of all that runs here.
@@ -72,7 +66,7 @@ public final class VirtualDesktop: Sendable {
   /// The environment of all that runs here.
   public let environment: [String: String]
 
-  /// What runs here, in the order of its start; a test may forget a program's handle.
+  /// The programs that run here, in the order of their start; a test may forget a program's handle.
   private let programs: Mutex<[Program]>
 
   /// The X server, on X11, and that in which KDE has its window.
@@ -114,14 +108,16 @@ public final class VirtualDesktop: Sendable {
       }
       let display =
         switch kind {
-        case .x11: ["DISPLAY": x11Server?.name ?? "", "GDK_BACKEND": "x11", "XDG_SESSION_TYPE": "x11"]
+        case .x11: ["DISPLAY": x11Server?.name ?? ""]
         case .wayland: try await startSway(&servers, in: home)
         case .gnome: try await startGnome(&servers, in: home, bus: bus)
         case .labwc: try await startLabwc(&servers, in: home, bus: bus)
         case .kde: try await startKWin(&servers, in: home, bus: bus, on: x11Server)
         }
+      let backend = kind == .x11 ? "x11" : "wayland"
       let session = [
         "DBUS_SESSION_BUS_ADDRESS": bus, "GTK_A11Y": accessibility ? "atspi" : "none",
+        "GDK_BACKEND": backend, "XDG_SESSION_TYPE": backend,
       ]
       let environment = home.environment.merging(session) { $1 }.merging(display) { $1 }
       let desktop = VirtualDesktop(
@@ -147,10 +143,9 @@ public final class VirtualDesktop: Sendable {
     _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
     _ body: (VirtualDesktop) async throws -> Value
   ) async throws -> Value {
-    if kind.isLarge { await turnsOfLargeOnes.wait() }
-    defer { if kind.isLarge { turnsOfLargeOnes.signal() } }
-    await turns.wait()
-    defer { turns.signal() }
+    let queues = kind.isLarge ? [turnsOfLargeOnes, turns] : [turns]
+    for queue in queues { await queue.wait() }
+    defer { for queue in queues { Task { await queue.signal() } } }
     let desktop = try await start(kind, windowManager: windowManager, accessibility: accessibility)
     do {
       let value = try await body(desktop)

@@ -2,12 +2,11 @@
 public enum WLClipboard {
   /// Copies a text, and returns once wl-copy owns the clipboard; it lives for as long as it does.
   public static func copy(_ text: [UInt8], on desktop: VirtualDesktop) async throws {
-    // Told the type, it does not guess; of text it makes every form. Its parent ends once the clipboard is its.
-    let result = try await desktop.run(["wl-copy", "--type", "text/plain"], input: text)
-    guard result.exit == .code(0) else { throw TestSupportError("wl-copy: \(result.errors)") }
+    // Told the type, wl-copy does not guess; of text it makes every form. Its parent ends once it has the clipboard.
+    try await desktop.run(["wl-copy", "--type", "text/plain"], input: text).succeeded()
   }
 
-  /// What the clipboard holds, byte for byte; nil if it is empty or does not offer the type.
+  /// The clipboard's content, byte for byte; nil if it is empty or does not offer the type.
   public static func paste(
     type: String = "text/plain;charset=utf-8", on desktop: VirtualDesktop,
     within limit: Duration = generousLimit

@@ -1,4 +1,4 @@
-/// What is done in another way on each kind of desktop: input, windows and pictures.
+/// Input, windows and pictures, for which each kind of desktop has a way of its own.
 protocol WindowSystem: Sendable {
   var desktop: VirtualDesktop { get }
 
@@ -36,7 +36,7 @@ protocol Compositor: WindowSystem {
   func windows() async throws -> [CompositorWindow]
 }
 
-/// What a compositor says of a window.
+/// A window, as a compositor tells of it.
 struct CompositorWindow: Decodable {
   let id: UInt
   let title, applicationID: String

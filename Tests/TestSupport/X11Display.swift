@@ -2,21 +2,10 @@ import CXCB
 import Foundation
 import Synchronization
 
-/// What an X server tells about its windows, over one connection that only looks.
+/// An X server's windows, over one connection that only looks.
 ///
 /// A test asks some of this every 20 ms: a program started for each question would take most of the processor.
 final class X11Display: Sendable {
-  /// What can change while a test has the display, and has to be as it was before another test gets it.
-  struct State: Equatable {
-    fileprivate let keyboard: [UInt8]
-    fileprivate let heldKeysAndButtons: UInt16
-    /// Without those by which the window manager tells of itself.
-    fileprivate let rootProperties: Set<String>
-    fileprivate let resources: [UInt8]?
-    fileprivate let windows: [xcb_window_t]
-    fileprivate let clipboardOwners: [xcb_window_t]
-  }
-
   /// The connection is used by one thread at a time.
   fileprivate struct Connection: ~Copyable {
     let handle: OpaquePointer
@@ -57,10 +46,7 @@ final class X11Display: Sendable {
   /// The mapped windows of this class, the second word of `WM_CLASS`.
   func windows(ofClass name: String) throws -> [UInt] {
     try windows().filter { window in
-      try bytes(of: "WM_CLASS", on: window).split(separator: 0).last.map {
-        String(decoding: $0, as: UTF8.self)
-      }
-        == name
+      try bytes(of: "WM_CLASS", on: window).split(separator: 0).last?.elementsEqual(name.utf8) == true
     }
   }
 
@@ -72,10 +58,9 @@ final class X11Display: Sendable {
       ) {
         UnsafeRawBufferPointer(start: xcb_query_tree_children($0), count: 4 * Int($0.pointee.children_len))
       }
-      return try children.withUnsafeBytes { Array($0.bindMemory(to: xcb_window_t.self)) }.filter { window in
-        guard try x.isViewable(window, unmanaged: true), let frame = try x.frame(of: window) else {
-          return false
-        }
+      return try numbers(in: children).filter { window in
+        guard try x.isViewable(window, unmanaged: true), let frame = try x.frame(of: window)
+        else { return false }
         // A window manager has small ones of its own, out of sight.
         return frame.x >= 0 && frame.y >= 0 && frame.width > 1 && frame.height > 1
       }.map(UInt.init)
@@ -115,7 +100,7 @@ final class X11Display: Sendable {
     }
   }
 
-  /// What the screen shows where a window is, or the whole screen.
+  /// The part of the screen where a window is, or all of it.
   func picture(of window: UInt?) throws -> Screenshot {
     if let window, try !isVisible(window) { throw TestSupportError("window \(window) is not on the screen") }
     return try picture(in: try window.map(frame(of:)))
@@ -149,8 +134,8 @@ final class X11Display: Sendable {
 
   // MARK: Lending the display
 
-  /// What another test would find.
-  func state() throws -> State {
+  /// All that can change while a test has the display, and has to be as it was before another test gets it.
+  func state() throws -> [String] {
     try connection.withLock { x in
       let setup = xcb_get_setup(x.handle).pointee
       let mapping = xcb_get_keyboard_mapping(
@@ -170,13 +155,15 @@ final class X11Display: Sendable {
         let cookie = xcb_get_selection_owner(x.handle, try x.atom(name))
         owners.append(try x.require(xcb_get_selection_owner_reply_t.self, cookie.sequence).owner)
       }
-      return State(
-        keyboard: keyboard, heldKeysAndButtons: pointer.mask,
-        rootProperties: try Set(
-          properties.withUnsafeBytes { Array($0.bindMemory(to: xcb_atom_t.self)) }.map { try x.name(of: $0) }
-        ).filter { !$0.hasPrefix("_NET_") && !$0.hasPrefix("_OB_") },
-        resources: try x.bytes(of: "RESOURCE_MANAGER", on: x.root),
-        windows: try x.words(of: "_NET_CLIENT_LIST", on: x.root), clipboardOwners: owners)
+      // Without the properties by which the window manager tells of itself.
+      let names = try numbers(in: properties).map { try x.name(of: $0) }
+        .filter { !$0.hasPrefix("_NET_") && !$0.hasPrefix("_OB_") }
+      let resources = try x.bytes(of: "RESOURCE_MANAGER", on: x.root) ?? []
+      let windows = try x.words(of: "_NET_CLIENT_LIST", on: x.root)
+      return [
+        "\(keyboard.hashValue)", "\(pointer.mask)", "\(names.sorted())", "\(resources)", "\(windows)",
+        "\(owners)",
+      ]
     }
   }
 
@@ -223,7 +210,7 @@ extension X11Display.Connection {
 
   /// The numbers of 32 bits that a property holds.
   fileprivate mutating func words(of property: String, on window: xcb_window_t) throws -> [UInt32] {
-    (try bytes(of: property, on: window) ?? []).withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
+    numbers(in: try bytes(of: property, on: window) ?? [])
   }
 
   /// Whether a window and all that it lies in are mapped; of `unmanaged` ones, whether it is such a window, too.
@@ -291,4 +278,9 @@ extension X11Display.Connection {
     }
     throw TestSupportError("the X server did not answer within \(generousLimit)")
   }
+}
+
+/// The numbers of 32 bits that some bytes hold.
+private func numbers(in bytes: [UInt8]) -> [UInt32] {
+  bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
 }

@@ -15,7 +15,7 @@ final class X11Server: Sendable {
 
   private let home: ScratchHome
   private let windowManager: Program?
-  private let initialState: X11Display.State
+  private let initialState: [String]
 
   /// Starts a server, and with openbox returns once that manages windows.
   init(withOpenbox: Bool) async throws {
@@ -32,7 +32,7 @@ final class X11Server: Sendable {
       display = try X11Display(name)
       if withOpenbox {
         let openbox = try Program(
-          // It announces itself (_NET_SUPPORTING_WM_CHECK) before it manages windows, and a window that is mapped in
+          // openbox announces itself (_NET_SUPPORTING_WM_CHECK) before it manages windows; a window mapped in
           // between stays unmanaged for ever; its startup command runs at the right moment.
           ["openbox", "--sm-disable", "--startup", "echo ready"],
           environment: home.environment.merging(["DISPLAY": name]) { $1 })
@@ -51,15 +51,13 @@ final class X11Server: Sendable {
 
   /// A server with openbox for one test alone: one that another test has given back, or a fresh one.
   static func withOpenbox() async throws -> X11Server {
-    while let server = idle.withLock({ $0.popLast() }) {
-      if server.process.isRunning { return server }
-    }
+    while let server = idle.withLock({ $0.popLast() }) { if server.process.isRunning { return server } }
     return try await X11Server(withOpenbox: true)
   }
 
   /// Takes the server back from a test that has ended all its programs.
   ///
-  /// One on which anything is left of that test, such as a keyboard layout or a lock, is not lent again.
+  /// A server on which anything is left of that test, such as a keyboard layout or a lock, is not lent again.
   func giveBack() async throws {
     guard windowManager?.isRunning == true, process.isRunning, try await isAsAtFirst() else {
       return try await stop()

@@ -49,8 +49,7 @@ struct X11WindowSystem: WindowSystem {
 
   func close(_ window: UInt) async throws {
     // Debian's xdotool can only destroy a window, not ask it.
-    let result = try await desktop.run(["wmctrl", "-i", "-c", "\(window)"])
-    guard result.exit == .code(0) else { throw TestSupportError("wmctrl: \(result.errors)") }
+    try await desktop.run(["wmctrl", "-i", "-c", "\(window)"]).succeeded()
   }
 
   func openOtherWindow(titled title: String) async throws -> UInt {
@@ -64,8 +63,6 @@ struct X11WindowSystem: WindowSystem {
 
   @discardableResult
   func xdotool(_ arguments: [String]) async throws -> Program.Result {
-    let result = try await desktop.run(["xdotool"] + arguments)
-    guard result.exit == .code(0) else { throw TestSupportError("xdotool \(arguments): \(result.errors)") }
-    return result
+    try await desktop.run(["xdotool"] + arguments).succeeded()
   }
 }

@@ -18,13 +18,13 @@ public enum XClip {
       ["xclip", "-in", "-quiet", "-selection", "clipboard"] + option(target), input: bytes)
     try await waitUntil("xclip owning the clipboard", every: .milliseconds(5)) {
       if let exit = xclip.exit { throw TestSupportError("xclip: \(exit)\n\(xclip.errors)") }
-      // It says that it waits just before it flushes its claim; once it sleeps, the server has that.
+      // xclip says that it waits just before it flushes its claim; once it sleeps, the server has that.
       return xclip.errors.contains("Waiting for selection request number") && xclip.isSleeping
     }
     return xclip
   }
 
-  /// What the clipboard holds, byte for byte; nil if it is empty or does not offer the target.
+  /// The clipboard's content, byte for byte; nil if it is empty or does not offer the target.
   public static func paste(
     target: String = "UTF8_STRING", on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> [UInt8]? {
@@ -39,7 +39,5 @@ public enum XClip {
     return String(decoding: answer, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  private static func option(_ target: String?) -> [String] {
-    target.map { ["-target", $0] } ?? []
-  }
+  private static func option(_ target: String?) -> [String] { target.map { ["-target", $0] } ?? [] }
 }

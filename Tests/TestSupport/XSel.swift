@@ -11,7 +11,7 @@ public enum XSel {
     return xsel
   }
 
-  /// What the clipboard holds as text, byte for byte; empty if it holds none.
+  /// The clipboard's text, byte for byte; empty if it holds none.
   public static func paste(
     on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> [UInt8] {

@@ -2,11 +2,11 @@ import ClipHistory
 import CopyPastaApp
 import GtkKit
 
-/// What must hold for whatever arrives from the clipboard on its way into a row: validation, preview, fingerprint.
+/// Checks whatever arrives from the clipboard on its way into a row: validation, preview, fingerprint.
 ///
 /// The tests ask for a bounded number of made-up texts, the fuzzer for as many as there is time for.
 public enum TextPipeline {
-  /// What does not hold for these bytes; nil if everything does.
+  /// The promise that does not hold for these bytes; nil if all do.
   public static func problem(with bytes: [UInt8]) -> String? {
     let isText = !bytes.isEmpty && !bytes.contains(0) && isUTF8(bytes[...])
     let text: ClipText

@@ -6,105 +6,85 @@ import X11Kit
 
 /// Another program on the display, told and heard line by line.
 ///
-/// It is killed with this object.
+/// The program is killed with this object.
 final class Client {
   private let program: Program
   private let input: Int32
-  private let output: Int32
-  private var unread = Data()
+  /// How much of its output was given out.
+  private var heard = 0
 
-  init(_ arguments: [String], display: String, input file: URL? = nil) throws {
-    let (programsInput, input) = try file.map { (try Self.open($0), -1) } ?? pipe()
-    let (output, programsOutput) = try pipe()
-    defer {
-      close(programsInput)
-      close(programsOutput)
-    }
-    (self.input, self.output) = (input, output)
+  /// - Parameter text: what the program reads; without one, the lines that it is told.
+  init(_ arguments: [String], display: String, input text: [UInt8]? = nil) throws {
+    let (programsInput, input) = try pipe()
+    defer { close(programsInput) }
+    self.input = input
     program = try Program(
-      arguments, environment: ["DISPLAY": display, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"],
-      standardInput: programsInput, standardOutput: programsOutput)
+      arguments, environment: Self.environment(display), input: text ?? [],
+      standardInput: text == nil ? programsInput : nil)
   }
 
   deinit {
     program.signal(SIGKILL)
-    close(output)
-    if input >= 0 { close(input) }
+    close(input)
   }
 
-  func signal(_ signal: Int32) { program.signal(signal) }
-
-  /// An owner of the clipboard that behaves in the way that a class of `bad_owner.py` names.
-  static func owner(_ behaviour: String, display: String) throws -> Client {
-    try Client(["/usr/bin/python3", "-u", Fixture.path("bad_owner.py"), behaviour], display: display)
+  /// An owner of the clipboard that behaves in the way that a class of `bad_owner.py` names, once it is that.
+  static func owner(_ behaviour: String, display: String) async throws -> Client {
+    let owner = try Client(Fixture.python("bad_owner.py", [behaviour]), display: display)
+    #expect(try await owner.nextLine() == "ready")
+    return owner
   }
 
   /// A script in `Fixtures`.
   static func fixture(_ name: String, _ arguments: String..., display: String) throws -> Client {
-    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
-      path: "Fixtures/\(name).py")
-    return try Client(["/usr/bin/python3", "-u", script.path] + arguments, display: display)
+    let script = Fixture.checkout + "/Tests/X11KitTests/Fixtures/\(name).py"
+    return try Client(["/usr/bin/python3", "-u", script] + arguments, display: display)
   }
 
-  /// The next line that it writes; nil at the end of its output, or if nothing comes within `generousLimit`.
-  func nextLine() throws -> String? {
-    while true {
-      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-        defer { unread = Data(unread[(end + 1)...]) }
-        return String(decoding: unread[..<end], as: UTF8.self)
-      }
-      guard let more = readSome(), !more.isEmpty else { return nil }
-      unread += more
+  fileprivate static func environment(_ display: String) -> [String: String] {
+    ["DISPLAY": display, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
+  }
+
+  func signal(_ signal: Int32) { program.signal(signal) }
+
+  /// The next line that it writes; nil if it ends without one, or if nothing comes within `generousLimit`.
+  func nextLine() async throws -> String? {
+    var line: String?
+    _ = try await eventually(every: .milliseconds(1)) {
+      let hasEnded = !program.isRunning
+      let unread = program.output.dropFirst(heard)
+      guard let end = unread.firstIndex(of: UInt8(ascii: "\n")) else { return hasEnded }
+      line = String(decoding: unread[..<end], as: UTF8.self)
+      heard = end + 1
+      return true
     }
+    return line
   }
 
   /// All lines to the end of its output, or up to and without `last`.
-  func lines(before last: String? = nil) throws -> [String] {
+  func lines(before last: String? = nil) async throws -> [String] {
     var lines: [String] = []
-    while let line = try nextLine(), line != last { lines.append(line) }
+    while let line = try await nextLine(), line != last { lines.append(line) }
     return lines
-  }
-
-  /// All that it writes from now on, when it has ended.
-  func bytesToEnd() throws -> [UInt8] {
-    var bytes = [UInt8](unread)
-    while let more = readSome(), !more.isEmpty { bytes += more }
-    return bytes
-  }
-
-  /// What there is, as soon as there is something; nothing at the end, nil if nothing comes within `generousLimit`.
-  private func readSome() -> Data? {
-    var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-    // Without a limit, a test that fails would hang instead.
-    let limit = Int32(generousLimit.components.seconds * 1000)
-    guard retried({ Int(poll(&descriptor, 1, limit)) }) > 0 else { return nil }
-    var some = Data(count: 1 << 16)
-    let count = some.withUnsafeMutableBytes { buffer in
-      retried { read(output, buffer.baseAddress, buffer.count) }
-    }
-    return count < 0 ? nil : some.prefix(count)
   }
 
   func tell(_ line: String) throws {
     let line = line + "\n"
-    guard retried({ write(input, line, line.utf8.count) }) == line.utf8.count else { throw POSIXError(.EIO) }
-  }
-
-  private func retried(_ call: () -> Int) -> Int {
-    while true {
-      let result = call()
-      if result >= 0 || errno != EINTR { return result }
-    }
-  }
-
-  private static func open(_ file: URL) throws -> Int32 {
-    let descriptor = Glibc.open(file.path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw POSIXError(.ENOENT) }
-    return descriptor
+    guard write(input, line, line.utf8.count) == line.utf8.count else { throw POSIXError(.EIO) }
   }
 }
 
-/// What a read came to, so that tables can list contents and errors alike.
+/// All that a program on the display writes until it ends.
+func output(of command: [String], display: String) async throws -> [UInt8] {
+  try await Program.run(command, environment: Client.environment(display)).output
+}
+
+/// The clipboard's text, or another target of it, as xclip pastes it.
+func paste(_ options: String..., display: String) async throws -> [UInt8] {
+  try await output(of: ["xclip", "-o", "-selection", "clipboard"] + options, display: display)
+}
+
+/// The end of a read, so that tables can list contents and errors alike.
 enum Outcome: Equatable, Sendable {
   case content(ClipboardContent)
   case failure(TransferError)
@@ -115,11 +95,8 @@ enum Outcome: Equatable, Sendable {
 extension Outcome: CustomTestStringConvertible {
   /// Without the megabytes.
   var testDescription: String {
-    if case .content(.text(let bytes)) = self, bytes.count > 40 {
-      "a text of \(bytes.count) bytes"
-    } else {
-      "\(self)"
-    }
+    guard case .content(.text(let bytes)) = self, bytes.count > 40 else { return "\(self)" }
+    return "a text of \(bytes.count) bytes"
   }
 }
 
@@ -160,10 +137,7 @@ private let samplePiece: [UInt8] = {
 }()
 
 /// The SHA-256 of some bytes, in hexadecimal digits.
-func sha256(_ bytes: [UInt8]) throws -> String {
-  let file = FileManager.default.temporaryDirectory.appending(path: "x11kit-\(UUID().uuidString)")
-  try Data(bytes).write(to: file)
-  defer { unlink(file.path) }
-  let answer = try Client(["sha256sum", file.path], display: "").bytesToEnd()
-  return String(decoding: answer.prefix(64), as: UTF8.self)
+func sha256(_ bytes: [UInt8]) async throws -> String {
+  let sum = try await Program.run(["sha256sum"], environment: ["PATH": "/usr/bin:/bin"], input: bytes)
+  return String(sum.text.prefix(64))
 }

@@ -10,19 +10,19 @@ extension X11KitTests {
     let display: String
     let permit = ReadingPermit()
     let reader: SelectionReader
-    /// They live as long as the test: a client is killed with its object.
+    /// These live as long as the test: a client is killed with its object.
     var clients: [Client] = []
 
     init() throws {
       display = try XServer.shared.get().display
       reader = try SelectionReader(display: display, permit: permit)
+      permit.grant()
     }
 
-    private func own(_ behaviour: String) throws -> Client {
-      let client = try Client.owner(behaviour, display: display)
-      clients.append(client)
-      #expect(try client.nextLine() == "ready")
-      return client
+    @discardableResult
+    private func own(_ behaviour: String) async throws -> Client {
+      clients.append(try await Client.owner(behaviour, display: display))
+      return clients[clients.count - 1]
     }
 
     private func nextOutcome() async throws -> Outcome {
@@ -31,7 +31,8 @@ extension X11KitTests {
     }
 
     @Test func `each grant makes what is there an offer, once`() async throws {
-      let owner = try own("Owner")
+      permit.revoke()
+      let owner = try await own("Owner")
       for _ in 1...3 {
         permit.grant()
         await reader.permitChanged()
@@ -39,35 +40,31 @@ extension X11KitTests {
         permit.revoke()
         await reader.permitChanged()
       }
-      _ = try own("Html")
-      #expect(try owner.lines(before: "lost").count { $0 == "UTF8_STRING" } == 3)
+      try await own("Html")
+      #expect(try await owner.lines(before: "lost").count { $0 == "UTF8_STRING" } == 3)
       permit.grant()
       await reader.permitChanged()
       #expect(try await nextOutcome() == .text("bold"))
     }
 
     @Test func `a read whose window another client destroys is begun anew`() async throws {
-      _ = try own("DestroyRequestor")
-      permit.grant()
-      await reader.permitChanged()
+      try await own("DestroyRequestor")
       #expect(try await nextOutcome() == .failure(.cancelled))
       #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
     @Test func `an owner is read as soon as there is one`() async throws {
-      permit.grant()
-      _ = try own("Owner")
+      try await own("Owner")
       #expect(try await nextOutcome() == .text("the owner's text"))
       let reader = reader
       async let offer: Void = reader.nextOffer()
-      _ = try own("Html")
+      try await own("Html")
       try await offer
       #expect(await reader.outcome(onPurpose: false) == .text("bold"))
     }
 
     @Test func `one owner's offers are read in their order, each once`() async throws {
-      permit.grant()
-      _ = try own("Burst")
+      try await own("Burst")
       var texts: [Outcome] = []
       while texts.count < 200 {
         let outcome = try await nextOutcome()
@@ -79,12 +76,11 @@ extension X11KitTests {
 
     /// The owner has the question by then.
     @Test func `a text that was asked for comes though this program takes the clipboard`() async throws {
-      permit.grant()
-      let slow = try own("Late")
+      let slow = try await own("Late")
       let owner = try SelectionOwner(display: display)
       let (reader, window) = (reader, owner.window)
       async let outcome = reader.outcome(ownWindow: window, grace: .milliseconds(1), onPurpose: false)
-      #expect(try slow.lines(before: "UTF8_STRING") == ["TARGETS"])
+      #expect(try await slow.lines(before: "UTF8_STRING") == ["TARGETS"])
       #expect(try await owner.offer(Array("own".utf8)))
       #expect(await outcome == .text("too late"))
       try await reader.nextOffer()
@@ -92,100 +88,90 @@ extension X11KitTests {
     }
 
     @Test func `a text that this program takes the clipboard from unasked is told of`() async throws {
-      permit.grant()
-      let slow = try own("TargetsWhenTold")
+      let slow = try await own("TargetsWhenTold")
       let owner = try SelectionOwner(display: display)
       let (reader, window) = (reader, owner.window)
       async let outcome = reader.outcome(ownWindow: window, onPurpose: false)
-      #expect(try slow.nextLine() == "TARGETS")
+      #expect(try await slow.nextLine() == "TARGETS")
       try await owner.offer(Array("own".utf8))
       #expect(await outcome == .failure(.overtaken))
     }
 
     @Test func `nothing is asked for while another window has the focus`() async throws {
-      permit.grant()
-      let owner = try own("Owner")
+      let owner = try await own("Owner")
       let windows = try Client.fixture("focus", display: display)
-      let numbers = try #require(try windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
+      let numbers = try #require(try await windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
       let (frame, window, child, other) = (numbers[0], numbers[1], numbers[2], numbers[3])
       for (focus, isRead) in [
         (other, false), (window, true), (0, false), (child, true), (frame, true), (1, true),
       ] {
         try windows.tell("\(focus)")
-        #expect(try windows.nextLine() == "focused")
+        #expect(try await windows.nextLine() == "focused")
         let outcome = await reader.outcome(activeWindow: window, onPurpose: false)
         #expect(
           outcome == (isRead ? .text("the owner's text") : .failure(.cancelled)), "\(focus) of \(numbers)")
       }
-      _ = try own("Html")
-      #expect(try owner.lines(before: "lost").count { $0 == "TARGETS" } == 4)
+      try await own("Html")
+      #expect(try await owner.lines(before: "lost").count { $0 == "TARGETS" } == 4)
     }
 
     @Test func `an offer that another program overtakes says so`() async throws {
       let owner = try SelectionOwner(display: display)
       let rival = try Client.fixture("rival", "\(owner.window)", display: display)
-      clients.append(rival)
-      #expect(try rival.nextLine() == "ready")
-      var isTaken = true
+      #expect(try await rival.nextLine() == "ready")
       var rounds = 0
-      while isTaken, rounds < 2000 {
-        isTaken = try await owner.offer(Array("own".utf8))
-        rounds += 1
-      }
-      print("overtaken in round \(rounds)")
-      #expect(!isTaken)
+      while try await owner.offer(Array("own".utf8)), rounds < 2000 { rounds += 1 }
+      #expect(rounds < 2000)
       #expect(await !owner.isOwner)
+      withExtendedLifetime(rival) {}
     }
 
     @Test func `a new offer does not wait out a silent owner`() async throws {
-      permit.grant()
       for behaviour in ["Mute", "NoAnswer", "HintUnanswered"] {
-        let silent = try own(behaviour)
+        let silent = try await own(behaviour)
         try await reader.nextOffer()
         let reader = reader
         async let outcome = reader.outcome(grace: .milliseconds(1), onPurpose: false)
-        _ = try silent.nextLine()
-        _ = try own("Owner")
+        _ = try await silent.nextLine()
+        try await own("Owner")
         #expect(await outcome == .failure(.cancelled), "\(behaviour)")
         #expect(try await nextOutcome() == .text("the owner's text"), "\(behaviour)")
       }
     }
 
     @Test func `no text is asked for once reading is not allowed any more`() async throws {
-      permit.grant()
-      let owner = try own("TargetsWhenTold")
+      let owner = try await own("TargetsWhenTold")
       try await reader.nextOffer()
       let reader = reader
       async let outcome = reader.outcome(onPurpose: false)
-      #expect(try owner.nextLine() == "TARGETS")
+      #expect(try await owner.nextLine() == "TARGETS")
       permit.revoke()
       try owner.tell("go on")
       #expect(await outcome == .failure(.cancelled))
-      _ = try own("Owner")
-      #expect(try owner.lines(before: "lost") == [])
+      try await own("Owner")
+      #expect(try await owner.lines(before: "lost") == [])
     }
 
     @Test func `nothing is asked for without a permit`() async throws {
-      let owner = try own("Owner")
+      permit.revoke()
+      let owner = try await own("Owner")
       #expect(await reader.outcome(onPurpose: false) == .failure(.cancelled))
-      _ = try own("Html")
-      #expect(try owner.lines(before: "lost") == [])
+      try await own("Html")
+      #expect(try await owner.lines(before: "lost") == [])
     }
 
     /// The owner's formats were judged while it offered no secret.
     @Test(arguments: ["SecretBeforeText", "SecretAfterTargets"])
     func `a secret that comes in the middle of a read is no text`(_ behaviour: String) async throws {
-      permit.grant()
-      _ = try own(behaviour)
-      let first = try await nextOutcome()
-      #expect(first == .failure(.cancelled))
-      let second = try await nextOutcome()
-      #expect(second == .content(.secret))
-      _ = try own("Owner")
+      try await own(behaviour)
+      #expect(try await nextOutcome() == .failure(.cancelled))
+      #expect(try await nextOutcome() == .content(.secret))
+      try await own("Owner")
       #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
     @Test func `waiting for an offer ends when it is cancelled`() async throws {
+      permit.revoke()
       let reader = reader
       let waiting = Task { try await reader.nextOffer() }
       waiting.cancel()
@@ -193,6 +179,7 @@ extension X11KitTests {
     }
 
     @Test func `a connection that the server drops is an error`() async throws {
+      permit.revoke()
       let server = try XServer()
       let reader = try SelectionReader(display: server.display, permit: permit)
       let waiting = Task { try await reader.nextOffer() }

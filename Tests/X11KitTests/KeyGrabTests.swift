@@ -28,9 +28,9 @@ extension X11KitTests {
 
     @Test func `each press is told of with its time`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
-      try press("ctrl+super+v")
+      try await press("ctrl+super+v")
       try await presses.expect(1)
-      try press("ctrl+super+v")
+      try await press("ctrl+super+v")
       try await presses.expect(2)
       #expect(presses.times[0] > 0)
       #expect(presses.times[1] > presses.times[0])
@@ -38,7 +38,7 @@ extension X11KitTests {
 
     @Test func `other keys are not`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
-      try press(
+      try await press(
         "v", "ctrl+v", "super+v", "ctrl+shift+super+v", "ctrl+alt+super+v", "ctrl+super+c", "ctrl+super+v")
       try await presses.expect(1)
     }
@@ -46,19 +46,19 @@ extension X11KitTests {
     @Test(arguments: [["Num_Lock"], ["Caps_Lock"], ["Num_Lock", "Caps_Lock"]])
     func `locks make no difference`(_ locks: [String]) async throws {
       #expect(await grab.grab(Self.toggle) == .held)
-      try press(locks)
-      try press("ctrl+super+v")
+      for lock in locks { try await press(lock) }
+      try await press("ctrl+super+v")
       try await presses.expect(1)
     }
 
     @Test func `a key that is held down counts once`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       // Repetition begins after 0.5 s.
-      try run([
+      try await run([
         "xdotool", "keydown", "ctrl", "keydown", "super", "keydown", "v", "sleep", "1.2", "keyup", "v",
         "keyup", "super", "keyup", "ctrl",
       ])
-      try press("ctrl+super+v")
+      try await press("ctrl+super+v")
       try await presses.expect(2)
     }
 
@@ -66,7 +66,7 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == .held)
       let second = try KeyGrab(display: server.display, pressed: { _ in }, changed: { _ in })
       #expect(await second.grab(Self.toggle) == .taken)
-      try press("ctrl+super+v")
+      try await press("ctrl+super+v")
       try await presses.expect(1)
       await grab.release()
       #expect(await second.grab(Self.toggle) == .held)
@@ -86,7 +86,7 @@ extension X11KitTests {
     @Test func `another combination replaces the first`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       #expect(await grab.grab(KeyCombination(keysym: 0xffc9, modifiers: [.shift])) == .held)
-      try press("ctrl+super+v", "shift+" + Self.f12)
+      try await press("ctrl+super+v", "shift+" + Self.f12)
       try await presses.expect(1)
       #expect(try KeyGrab.isFree(Self.toggle, on: server.display))
     }
@@ -102,33 +102,33 @@ extension X11KitTests {
     @Test func `a key is found anew when the layout changes`() async throws {
       let letterY = KeyCombination(keysym: letter("y"), modifiers: [.alt])
       #expect(await grab.grab(letterY) == .held)
-      try press("alt+" + Self.y)
+      try await press("alt+" + Self.y)
       try await presses.expect(1)
-      try run(["setxkbmap", "de"])
+      try await run(["setxkbmap", "de"])
       // A German keyboard has y and z the other way round. When it has heard of it is not known: so, again and again.
       try await waitUntil("the key in its new place") {
-        try press("alt+" + Self.z)
+        try await press("alt+" + Self.z)
         return presses.times.count > 1
       }
       let count = presses.times.count
-      try press("alt+" + Self.y, "alt+" + Self.z)
+      try await press("alt+" + Self.y, "alt+" + Self.z)
       try await presses.expect(count + 1)
     }
 
     @Test(arguments: ["us,ru", "ru,us", "gr,us", "ru"])
     func `a layout without Latin letters makes no difference`(_ layouts: String) async throws {
-      try run(["setxkbmap", "-option", "grp:menu_toggle", layouts])
+      try await run(["setxkbmap", "-option", "grp:menu_toggle", layouts])
       #expect(await grab.grab(Self.toggle) == .held)
       for count in 1...2 {
-        try press("ctrl+super+" + Self.v)
+        try await press("ctrl+super+" + Self.v)
         try await presses.expect(count)
-        try press("Menu")
+        try await press("Menu")
       }
     }
 
     @Test func `a key that needs Shift is taken with it`() async throws {
       #expect(await grab.grab(KeyCombination(keysym: letter("+"), modifiers: [.control])) == .held)
-      try press("ctrl+equal", "ctrl+shift+equal")
+      try await press("ctrl+equal", "ctrl+shift+equal")
       try await presses.expect(1)
     }
 
@@ -136,9 +136,9 @@ extension X11KitTests {
       #expect(await grab.grab(KeyCombination(keysym: letter("y"), modifiers: [.alt])) == .held)
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 52, state: 0x08)]))
-      try run(["setxkbmap", "de"])
+      try await run(["setxkbmap", "de"])
       #expect(try await eventually { presses.changes == [.taken] })
-      try run(["setxkbmap", "us"])
+      try await run(["setxkbmap", "us"])
       #expect(try await eventually { presses.changes == [.taken, .held] })
     }
 
@@ -160,29 +160,23 @@ extension X11KitTests {
 
     @Test func `a grab leaves nothing`() async {
       await #expect(processExitsWith: .success) {
-        let server = try XServer()
-        let before = try LifetimeTests.openSockets()
-        weak var leaked: KeyGrab?
-        do {
+        let server = try XServer.shared.get()
+        try await LifetimeTests.expectNothingLeft {
           let grab = try KeyGrab(display: server.display, pressed: { _ in }, changed: { _ in })
-          leaked = grab
           #expect(await grab.grab(KeyGrabTests.toggle) == .held)
           try await LifetimeTests.expectIdle()
+          return (grab, nil)
         }
-        #expect(try await eventually { leaked == nil })
-        #expect(try await eventually { try LifetimeTests.openSockets() == before })
         #expect(try KeyGrab.isFree(KeyGrabTests.toggle, on: server.display))
       }
     }
 
     // MARK: Tools
 
-    private func press(_ keys: String...) throws { try press(keys) }
+    private func press(_ keys: String...) async throws { try await run(["xdotool", "key"] + keys) }
 
-    private func press(_ keys: [String]) throws { try run(["xdotool", "key"] + keys) }
-
-    private func run(_ command: [String]) throws {
-      _ = try Client(command, display: server.display).bytesToEnd()
+    private func run(_ command: [String]) async throws {
+      _ = try await output(of: command, display: server.display)
     }
   }
 }
@@ -196,7 +190,7 @@ extension KeyGrab {
   }
 }
 
-/// What a grab has told.
+/// The presses and changes that a grab has told of.
 final class Presses: Sendable {
   private let told = Mutex<(times: [UInt32], changes: [KeyGrab.State])>(([], []))
 

@@ -5,43 +5,31 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// What is left of readers and owners: nothing, and nothing that runs.
+  /// Readers and owners leave nothing behind, and nothing that runs.
   ///
   /// Where sockets and processor time are counted, in a process of the test's own: others run beside it in this one.
   @Suite struct LifetimeTests {
     @Test func `a reader leaves nothing`() async {
       await #expect(processExitsWith: .success) {
-        let display = try XServer.shared.get().display
-        let before = try LifetimeTests.openSockets()
-        weak var leaked: SelectionReader?
-        do {
-          let reader = try SelectionReader(display: display)
-          leaked = reader
-          #expect(try LifetimeTests.openSockets() > before)
+        try await LifetimeTests.expectNothingLeft {
+          let reader = try SelectionReader(display: try XServer.shared.get().display)
           _ = await reader.outcome()
-          withExtendedLifetime(reader) {}
+          return (reader, nil)
         }
-        #expect(try await eventually { leaked == nil })
-        #expect(try await eventually { try LifetimeTests.openSockets() == before })
       }
     }
 
     @Test func `an owner leaves nothing`() async {
       await #expect(processExitsWith: .success) {
-        let display = try XServer.shared.get().display
-        let before = try LifetimeTests.openSockets()
-        weak var leaked: SelectionOwner?
-        do {
+        try await LifetimeTests.expectNothingLeft {
+          let display = try XServer.shared.get().display
           let owner = try SelectionOwner(display: display)
-          leaked = owner
           try await owner.offer(sampleText(1 << 20))
           // With a transfer, and so with a timer.
           let paster = try Client.fixture("paster", "never", "1", display: display)
-          #expect(try paster.nextLine() == "begun 1")
-          withExtendedLifetime(owner) {}
+          #expect(try await paster.nextLine() == "begun 1")
+          return (owner, paster)
         }
-        #expect(try await eventually { leaked == nil })
-        #expect(try await eventually { try LifetimeTests.openSockets() == before })
       }
     }
 
@@ -57,10 +45,9 @@ extension X11KitTests {
         let mute = try SelectionReader(display: server.display)
         let owner = try SelectionOwner(display: server.display)
         try await owner.offer([1])
-        let bad = try Client.owner("Mute", display: server.display)
-        #expect(try bad.nextLine() == "ready")
+        let bad = try await Client.owner("Mute", display: server.display)
         async let outcome = mute.outcome()
-        #expect(try bad.nextLine() == "TARGETS")
+        #expect(try await bad.nextLine() == "TARGETS")
         server.kill()
         #expect(await outcome == .failure(.unavailable))
         #expect(await reader.outcome() == .failure(.unavailable))
@@ -80,6 +67,23 @@ extension X11KitTests {
 
     // MARK: - Tools
 
+    /// Expects that nothing is left of an object, which has a connection, once it and its client were let go of.
+    static func expectNothingLeft<Object: AnyObject>(
+      of body: () async throws -> (Object, Client?)
+    ) async throws {
+      _ = try XServer.shared.get()
+      let before = try openSockets()
+      weak var leaked: Object?
+      do {
+        let (object, client) = try await body()
+        leaked = object
+        #expect(try openSockets() > before)
+        withExtendedLifetime((object, client)) {}
+      }
+      #expect(try await eventually { leaked == nil })
+      #expect(try await eventually { try openSockets() == before })
+    }
+
     /// A loop that spins takes all of a processor; 20 % is far from it on any machine.
     static func expectIdle(sourceLocation: SourceLocation = #_sourceLocation) async throws {
       let before = clock()
@@ -89,15 +93,10 @@ extension X11KitTests {
     }
 
     static func openSockets() throws -> Int {
-      let folder = "/proc/self/fd"
-      return try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
-        do {
-          return try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)").hasPrefix(
-            "socket:")
-        } catch {
-          // The listing's own descriptor, gone by now.
-          return false
-        }
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+        // The listing's own descriptor is gone by now.
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+        return target?.hasPrefix("socket:") == true
       }
     }
   }

@@ -19,8 +19,8 @@ extension X11KitTests {
       let manager = try await start("keeps")
       try await owner.offer(Array("kept".utf8))
       #expect(await owner.handOver(within: .seconds(20)))
-      #expect(try manager.nextLine() == "asked " + OwnerTests.textTargets.joined(separator: " "))
-      #expect(try manager.nextLine() == "has 4")
+      #expect(try await manager.nextLine() == "asked " + OwnerTests.textTargets.joined(separator: " "))
+      #expect(try await manager.nextLine() == "has 4")
       #expect(try await eventually { await !owner.isOwner })
     }
 
@@ -29,8 +29,8 @@ extension X11KitTests {
       let manager = try await start("keeps")
       try await owner.offer(sampleText(size))
       #expect(await owner.handOver(within: .seconds(60)))
-      #expect(try manager.nextLine() == "asked UTF8_STRING")
-      #expect(try manager.nextLine() == "has \(size)")
+      #expect(try await manager.nextLine() == "asked UTF8_STRING")
+      #expect(try await manager.nextLine() == "has \(size)")
     }
 
     @Test func `a manager may refuse`() async throws {
@@ -46,7 +46,7 @@ extension X11KitTests {
       try await owner.offer(Array("mute".utf8))
       #expect(await !owner.handOver(within: .milliseconds(100)))
       // The owner goes on as before.
-      #expect(try paste(["xclip", "-o", "-selection", "clipboard"]) == Array("mute".utf8))
+      #expect(try await paste(display: display) == Array("mute".utf8))
       withExtendedLifetime(manager) {}
     }
 
@@ -69,12 +69,8 @@ extension X11KitTests {
 
     private func start(_ behaviour: String) async throws -> Client {
       let manager = try Client.fixture("manager", behaviour, display: display)
-      #expect(try manager.nextLine() == "ready")
+      #expect(try await manager.nextLine() == "ready")
       return manager
-    }
-
-    private func paste(_ program: [String]) throws -> [UInt8] {
-      try Client(program, display: display).bytesToEnd()
     }
   }
 }

@@ -4,9 +4,9 @@ import X11Kit
 
 /// An X server without a screen, on a free display number.
 ///
-/// It ends with its last client, and the first is this object: so it ends with the test process, however that does.
+/// The server ends with its last client, and the first is this object: so with the test process, however that ends.
 final class XServer: Sendable {
-  /// What every test shares; clipboard tests are serialized for it.
+  /// The server that every test shares; clipboard tests are serialized for it.
   static let shared = Result { try XServer() }
 
   let display: String

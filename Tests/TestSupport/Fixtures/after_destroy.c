@@ -1,5 +1,5 @@
 /* Preloaded (LD_PRELOAD): once the program has destroyed a window, it says so on standard error if its main loop turns.
-   What GTK has queued for a window is done there, whether the window still is or not. */
+   Work that GTK has queued for a window is done there, whether the window still is or not. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Owns the X11 CLIPBOARD in the way that its argument names: bad_owner.py BEHAVIOUR.
 
-It prints `ready` once it owns the clipboard, then the name of each target that it is asked for, and `lost` when
-somebody else takes the clipboard. Texts that are not part of a behaviour are "the owner's text".
+The program prints `ready` once it owns the clipboard, then the name of each target that it is asked for, and `lost`
+when somebody else takes the clipboard. Texts that are not part of a behaviour are "the owner's text".
 """
 import sys
 import time
@@ -53,11 +53,11 @@ class Owner:
                 if pieces is not None:
                     self.taken(happened.window, happened.atom, pieces)
 
-    # What a behaviour may do in another way.
+    # A behaviour may do these in another way.
 
     def lost(self):
         if not self.transfers:
-            # What is on its way to the server would be lost with the connection.
+            # All that is on its way to the server would be lost with the connection.
             self.display.sync()
             sys.exit()
 

@@ -1,6 +1,6 @@
 """Takes the keyboard, as the desktop does while one of its own keys is held down, and then the whole X server.
 
-It prints "keyboard" and "server" once it has each, and keeps both until it ends.
+The program prints "keyboard" and "server" once it has each, and keeps both until it ends.
 """
 import signal
 import time

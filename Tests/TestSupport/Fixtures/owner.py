@@ -1,7 +1,7 @@
 """Owns the X11 CLIPBOARD, and says on standard output what it is asked for.
 
 owner.py TARGET:HEX... offers each target with these bytes; a TARGET without ":" is listed and never answered.
-It prints "ready" once it is the owner, then one line for each request, and ends when another program takes over.
+The program prints "ready" once it is the owner, then a line for each request, and ends when another one takes over.
 """
 import sys
 

@@ -1,7 +1,7 @@
 """The desktop's portals of global shortcuts and of the start at login, on the session's bus, with those that GTK asks.
 
 portal.py ANSWER: what a RequestBackground is answered with, "granted" or "refused"; a shortcut is always granted.
-It prints "ready", then the name of each method that is called; SIGUSR1 presses the shortcut.
+The program prints "ready", then the name of each method that is called; SIGUSR1 presses the shortcut.
 """
 import signal
 import sys

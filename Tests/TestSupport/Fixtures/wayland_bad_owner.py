@@ -1,6 +1,6 @@
 """Owns the clipboard of a Wayland desktop in the way that its argument names: wayland_bad_owner.py BEHAVIOUR.
 
-It prints what wayland_owner.py prints. Here a request is a pipe, and all that an owner can do wrong is what it writes
+The output is that of wayland_owner.py. Here a request is a pipe, and all that an owner can do wrong is what it writes
 there, and when it closes it.
 """
 import os

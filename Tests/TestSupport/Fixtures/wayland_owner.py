@@ -1,7 +1,7 @@
 """Owns the clipboard of a Wayland desktop, and says on standard output what it is asked for.
 
 wayland_owner.py TYPE:HEX... offers each type with these bytes; a TYPE without ":" is listed and never answered.
-It prints "ready" once it is the owner, then one line for each request, and ends when another program takes over.
+The program prints "ready" once it is the owner, then a line for each request, and ends when another one takes over.
 By ext-data-control, or wlr-data-control, it owns the clipboard as wl-copy does: without a window, and so without the
 focus. GNOME has no such protocol: there it has a window, of the application clipboard-owner, until that has the focus.
 """
@@ -111,7 +111,7 @@ class Owner:
             print(name, flush=True)
             self.asked(name, self.connection.descriptors.pop(0))
 
-    # What a behaviour may do in another way.
+    # A behaviour may do these in another way.
 
     def lost(self):
         sys.exit()

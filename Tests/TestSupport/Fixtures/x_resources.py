@@ -1,4 +1,4 @@
-"""What the program that a window belongs to has at the X server: how many windows, pixmaps and so on, one kind a line."""
+"""How many windows, pixmaps and so on the program that a window belongs to has at the X server, a kind a line."""
 import sys
 
 from Xlib import display

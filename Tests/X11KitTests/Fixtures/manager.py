@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Owns CLIPBOARD_MANAGER in the way that its argument names: manager.py keeps|refuses|mute.
 
-It prints `ready`, then `asked` with the targets that it is to save, and, where it keeps the text, `has` with the number
-of its bytes once it owns the CLIPBOARD.
+The program prints `ready`, then `asked` with the targets that it is to save, and, if it keeps the text, `has` with the
+number of its bytes once it owns the CLIPBOARD.
 """
 import sys
 

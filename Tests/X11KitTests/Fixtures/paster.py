@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Asks the owner of the X11 CLIPBOARD for its text in the way that its argument names: paster.py BEHAVIOUR.
 
-It prints what came of it, one fact a line.
+The program prints what came of it, a fact a line.
 """
 import hashlib
 import struct
@@ -77,7 +77,7 @@ def digest(data):
 
 
 def types(paster):
-    """What each text target is answered with."""
+    """Prints the answer to each text target."""
     for target in sys.argv[2:]:
         paster.ask(target, 'P')
         kind, size, value = paster.take(paster.answer())
@@ -108,8 +108,8 @@ def outdated(paster):
 
 
 def multiple(paster):
-    pairs = ['UTF8_STRING', 'A', 'FIXTURE_UNKNOWN', 'B', 'TARGETS', 'C', 'MULTIPLE', 'D']
-    atoms = [paster.atom(name) for name in pairs]
+    pairs = ['UTF8_STRING', 'A', 'FIXTURE_UNKNOWN', 'B', 'TARGETS', 'C', 'MULTIPLE', 'D', 'UTF8_STRING', None]
+    atoms = [paster.atom(name) if name else X.NONE for name in pairs]
     paster.window.change_property(paster.atom('LIST'), paster.atom('ATOM_PAIR'), 32, atoms)
     paster.ask('MULTIPLE', 'LIST')
     kind, _, left = paster.take(paster.answer())

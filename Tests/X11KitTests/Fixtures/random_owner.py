@@ -20,7 +20,7 @@ class RandomOwner:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.display = display.Display()
-        # What a reader destroys meanwhile is no concern of an owner's.
+        # A window that a reader destroys meanwhile is no concern of an owner's.
         self.display.set_error_handler(lambda *_: None)
         self.window = None
         self.begin()

@@ -1,6 +1,6 @@
 """Stands between one client and the X server that DISPLAY names, and hides BIG-REQUESTS from it.
 
-It prints the display that the client is to connect to.
+The program prints the display that the client is to connect to.
 """
 import os
 import socket
