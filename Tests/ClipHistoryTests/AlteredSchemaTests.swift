@@ -1,15 +1,10 @@
-import Foundation
 import Testing
 
 @testable import ClipHistory
 
 @Suite("A history whose tables another program has changed is rescued")
 struct AlteredSchemaTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   @Test(arguments: [
     "CREATE TRIGGER theirs AFTER INSERT ON clip BEGIN DELETE FROM clip WHERE id < NEW.id; END",
@@ -35,33 +30,22 @@ struct AlteredSchemaTests {
     "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema",
   ])
   func `by`(sql: String) async throws {
-    let first = try history.store()
-    for text in ["one", "two", String(repeating: "three", count: 2_000)] { try await first.add(text, at: 5) }
-    await first.close()
-    do {
-      let other = try ForeignConnection(history.location.database)
-      for statement in sql.split(separator: "; ") where !sql.contains("BEGIN") {
-        other.run(String(statement))
-      }
-      if sql.contains("BEGIN") { other.run(sql) }
-    }
+    try await history.record("one", "two", String(repeating: "three", count: 2_000))
+    try history.run(sql)
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(throws: StoreError.damaged) { try history.reader() }
     #expect(throws: StoreError.damaged) { try ClipCursor(location: history.location) }
-    let outcome = try await history.rescued()
-    #expect(outcome.clipCount == 3 && outcome.lostCount == 0)
+    try await history.expectRescue(of: 3)
     let store = try history.store()
-    #expect(try await store.add("four") == Clip(id: 4, capturedAt: 5, byteCount: 4, preview: "four"))
-    #expect(try history.reader().newestPage(limit: 999).count == 4)
+    #expect(try await store.add("four") == Clip(id: 4, capturedAt: 1, byteCount: 4, preview: "four"))
+    #expect(try history.previews().count == 4)
     try await store.delete(2)
     #expect(try await store.allIDs() == [1, 3, 4])
   }
 
-  /// What `ANALYZE` leaves changes nothing.
+  /// The tables that `ANALYZE` leaves change nothing.
   @Test func `but not for SQLite's own statistics`() async throws {
-    let first = try history.store()
-    try await first.add("one")
-    await first.close()
+    try await history.record("one")
     try history.run("ANALYZE")
     #expect(try await history.store().allIDs() == [1])
   }

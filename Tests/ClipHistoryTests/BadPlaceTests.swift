@@ -1,17 +1,12 @@
 import CSQLite
 import Foundation
-import TestSupport
 import Testing
 
 @testable import ClipHistory
 
 @Suite("A place that no history can be in is said, and nothing is followed or lost")
 struct BadPlaceTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   /// Every way in says what is in the way.
   private func expect(_ error: StoreError, at place: HistoryLocation? = nil) async throws {
@@ -25,42 +20,24 @@ struct BadPlaceTests {
     await #expect(throws: error) { try await HistoryRescuer().rescue(location) }
   }
 
-  private func filled() async throws {
-    let store = try history.store()
-    try await store.add("one")
-    await store.close()
+  @Test(arguments: ["", "/history.sqlite3"], [true, false])
+  func `a symbolic link in the place of the folder or the file`(name: String, isDead: Bool) async throws {
+    try await history.record("one")
+    let (path, elsewhere) = (history.location.folder + name, history.location.folder + name + "-elsewhere")
+    let (before, files) = (try history.bytes(), FileManager.default)
+    try files.moveItem(atPath: path, toPath: elsewhere)
+    if isDead { try files.removeItem(atPath: elsewhere) }
+    try files.createSymbolicLink(atPath: path, withDestinationPath: elsewhere)
+    try await expect(.irregular(path: path))
+    #expect(files.fileExists(atPath: elsewhere) != isDead)
+    if !isDead { #expect(try history.bytes() == before) }
+    #expect(try files.destinationOfSymbolicLink(atPath: path) == elsewhere)
   }
 
-  @Test(arguments: [true, false])
-  func `a symbolic link in the place of the file`(leadsSomewhere: Bool) async throws {
-    try await filled()
-    let database = history.location.database
-    let elsewhere = history.location.folder + "/elsewhere"
-    try FileManager.default.moveItem(atPath: database, toPath: elsewhere)
-    let before = try Data(contentsOf: URL(filePath: elsewhere))
-    if !leadsSomewhere { try FileManager.default.removeItem(atPath: elsewhere) }
-    try FileManager.default.createSymbolicLink(atPath: database, withDestinationPath: elsewhere)
-    try await expect(.irregular(path: database))
-    #expect(FileManager.default.fileExists(atPath: elsewhere) == leadsSomewhere)
-    if leadsSomewhere { #expect(try Data(contentsOf: URL(filePath: elsewhere)) == before) }
-    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: database) == elsewhere)
-  }
-
-  @Test(arguments: [true, false])
-  func `a symbolic link in the place of the folder`(leadsSomewhere: Bool) async throws {
-    try await filled()
-    let folder = history.location.folder
-    try FileManager.default.moveItem(atPath: folder, toPath: folder + "-elsewhere")
-    if !leadsSomewhere { try FileManager.default.removeItem(atPath: folder + "-elsewhere") }
-    try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder + "-elsewhere")
-    try await expect(.irregular(path: folder))
-    #expect(FileManager.default.fileExists(atPath: folder + "-elsewhere") == leadsSomewhere)
-  }
-
-  /// To open it would wait for ever.
+  /// To open such a file would wait for ever.
   @Test(arguments: ["", "-wal", "-shm"])
   func `a named pipe in the place of a file`(ending: String) async throws {
-    try await filled()
+    try await history.record("one")
     let path = history.location.database + ending
     try? FileManager.default.removeItem(atPath: path)
     try #require(mkfifo(path, 0o600) == 0)
@@ -69,7 +46,7 @@ struct BadPlaceTests {
 
   /// Were it “no history”, a backup of nothing would take the place of the last good one.
   @Test func `a folder that cannot be looked at`() async throws {
-    try await filled()
+    try await history.record("one")
     let folder = history.location.folder
     let loop = folder + "/loop"
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
@@ -83,7 +60,7 @@ struct BadPlaceTests {
   }
 
   @Test func `a finished rescue that cannot be looked at`() async throws {
-    try await filled()
+    try await history.record("one")
     try FileManager.default.removeItem(atPath: history.location.database)
     let rescue = history.location.finishedRescue
     try FileManager.default.createSymbolicLink(atPath: rescue, withDestinationPath: rescue)
@@ -94,49 +71,45 @@ struct BadPlaceTests {
     #expect(history.files == [], "no new history is begun beside it")
   }
 
-  /// It would be set aside, and an empty history put in its place.
+  /// Else the history would be set aside, and an empty one put in its place.
   @Test func `a damaged history that may not be read is not rescued`() async throws {
     await #expect(processExitsWith: .success) {
-      let history = try TemporaryHistory()
-      let store = try history.store()
-      try await store.add("one")
-      await store.close()
+      let history = TemporaryHistory()
+      try await history.record("one")
       history.markDamaged()
       chmod(history.location.database, 0)
       try TemporaryHistory.becomeOwner(of: history)
       let error = StoreError.folderUnusable(path: history.location.folder, errno: EACCES)
-      await #expect(throws: error) { try await HistoryRescuer().rescue(history.location) }
+      await #expect(throws: error) { try await history.rescued() }
       chmod(history.location.database, 0o600)
-      #expect(try await HistoryRescuer().rescue(history.location)?.clipCount == 1)
+      #expect(try await history.rescued().clipCount == 1)
     }
   }
 
   /// SQLite says that the locks are taken.
   @Test func `a file system without locks`() async throws {
-    try await filled()
-    try await handing(history.location.folder, as: "no locks") {
-      await #expect(processExitsWith: .success) {
-        let folder = try handed("no locks")[0]
-        let location = HistoryLocation(folder: folder)
-        let vfs = try #require(sqlite3_vfs_find(nil))
-        let fails: @convention(c) (Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, command, _ in
-          guard command == F_SETLK else { return 0 }
-          errno = ENOLCK
-          return -1
-        }
-        _ = vfs.pointee.xSetSystemCall(vfs, "fcntl", unsafeBitCast(fails, to: sqlite3_syscall_ptr.self))
-        let error = StoreError.unsuitableFileSystem(path: location.database)
-        #expect(throws: error) { try HistoryStore(location: location, digest: testDigest) }
-        #expect(throws: error) { try HistoryReader(location: location) }
-        #expect(throws: error) { try ClipCursor(location: location) }
+    await #expect(processExitsWith: .success) {
+      let history = TemporaryHistory()
+      try await history.record("one")
+      let vfs = try #require(sqlite3_vfs_find(nil))
+      let fails: @convention(c) (Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, command, _ in
+        guard command == F_SETLK else { return 0 }
+        errno = ENOLCK
+        return -1
       }
+      _ = vfs.pointee.xSetSystemCall(vfs, "fcntl", unsafeBitCast(fails, to: sqlite3_syscall_ptr.self))
+      let error = StoreError.unsuitableFileSystem(path: history.location.database)
+      #expect(throws: error) { try history.store() }
+      #expect(throws: error) { try history.reader() }
+      #expect(throws: error) { try ClipCursor(location: history.location) }
+      _ = vfs.pointee.xSetSystemCall(vfs, "fcntl", nil)
+      #expect(try await history.store().allIDs() == [1])
     }
-    #expect(try await history.store().allIDs() == [1])
   }
 
   /// Such as a home on NFS: the index of SQLite's log is shared by the programs of one computer only.
   @Test func `a history that is open on another computer`() async throws {
-    try await filled()
+    try await history.record("one")
     let location = history.location
     var here = [try HostLock(location, host: 4711), try HostLock(location, host: 4711)]
     for elsewhere in [1, 4710, 4712, 1 << 39] {
@@ -149,17 +122,9 @@ struct BadPlaceTests {
     #expect(try HostLock(location) == nil, "a disk of this computer's own is not looked at")
   }
 
-  @Test func `a folder that others may write to is narrowed`() async throws {
-    try await filled()
-    chmod(history.location.folder, 0o777)
-    #expect(try await history.store().allIDs() == [1])
-    let mode = try FileManager.default.attributesOfItem(atPath: history.location.folder)[.posixPermissions]
-    #expect(mode as? Int == 0o700)
-  }
-
-  /// Most of it is a hole.
+  /// Most of such a file is a hole.
   @Test func `10 GB behind the history cost nothing`() async throws {
-    try await filled()
+    try await history.record("one")
     #expect(truncate(history.location.database, 10 << 30) == 0)
     let store = try history.store()
     try await store.add("two")

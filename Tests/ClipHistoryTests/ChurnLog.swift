@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-/// What `HistoryChurn` said that it did, and so what a history has to hold.
+/// The changes that `HistoryChurn` has told of, and so what a history has to hold.
 struct ChurnLog {
   /// A change that was begun, and of which nobody was told that it was done.
   enum Pending: Equatable {
@@ -51,7 +51,7 @@ struct ChurnLog {
       ["/bin/grep", "--text", "--fixed-strings", "--only-matching", "--file=-"] + history.files,
       environment: [:], input: Array(markers.utf8))
     #expect(search.exit == .code(1), "\(what): a deleted text is in the files: \(search.text.prefix(200))")
-    #expect(try ForeignConnection(history.location.database).rows("PRAGMA integrity_check") == ["ok"], what)
+    #expect(try history.isSound(), what)
   }
 
   private mutating func acknowledge(_ id: Int64) {
@@ -65,18 +65,16 @@ struct ChurnLog {
     pending = .nothing
   }
 
-  /// What was pending may be done or not; from now on it is what was found.
+  /// Takes the pending change for done or not, as the rows that were found tell.
   private mutating func settle(_ found: [Int64: String]) {
-    switch pending {
-    case .nothing: break
-    case .record(let text):
-      if let id = found.first(where: { live[$0.key] == nil && $0.value == text })?.key { live[id] = text }
-    case .delete(let id):
-      if found[id] == nil { deleted[id] = live.removeValue(forKey: id) }
-    case .restore(let id):
-      if found[id] != nil { live[id] = deleted.removeValue(forKey: id) }
-    }
-    pending = .nothing
+    let done: Int64? =
+      switch pending {
+      case .nothing: nil
+      case .record(let text): found.first { live[$0.key] == nil && $0.value == text }?.key
+      case .delete(let id): found[id] == nil ? id : nil
+      case .restore(let id): found[id] != nil ? id : nil
+      }
+    if let done { acknowledge(done) } else { pending = .nothing }
   }
 }
 

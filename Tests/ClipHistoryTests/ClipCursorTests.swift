@@ -5,17 +5,15 @@ import Testing
 
 @Suite("All clips with their whole texts")
 struct ClipCursorTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   private func rest(of clips: ClipCursor) throws -> [Clip.Whole] {
     var found: [Clip.Whole] = []
     while let clip = try clips.next() { found.append(clip) }
     return found
   }
+
+  private func allIDs() throws -> [Int64] { try rest(of: ClipCursor(location: history.location)).map(\.id) }
 
   @Test func `come oldest first, byte for byte, once`() async throws {
     let store = try history.store()
@@ -40,44 +38,40 @@ struct ClipCursorTests {
     #expect(try rest(of: clips).map(\.id) == [3, 4])
   }
 
-  /// It gives new ids to what is there.
+  /// An import gives new ids to what is there.
   @Test func `each once, for no import moves them meanwhile`() async throws {
-    let store = try history.store()
-    for number in 1...50 { try await store.add("clip \(number)", at: Int64(number) * 1_000_000) }
-    await store.close()
-    let location = history.location
+    try await history.record()
+    try history.fill(50, from: 1_000_000)
     func importOlder() throws {
-      let older = try HistoryImport(location, at: 1_000_000_000)
+      let older = try HistoryImport(history.location, at: 1_000_000_000)
       _ = try older.add(try ClipText("older than all"), capturedAt: 1)
       try older.finish()
     }
-    var clips: ClipCursor? = try ClipCursor(location: location)
+    var clips: ClipCursor? = try ClipCursor(location: history.location)
     var found = [try #require(try clips?.next())]
     #expect(throws: StoreError.locked) { try importOlder() }
     if let clips { found += try rest(of: clips) }
     #expect(found.count == 50)
     clips = nil
     try importOlder()
-    #expect(try rest(of: ClipCursor(location: location)).count == 51)
+    #expect(try allIDs().count == 51)
   }
 
   @Test func `or none, while an import is under way`() async throws {
-    let store = try history.store()
-    try await store.add("one")
-    await store.close()
+    try await history.record("one")
     var adding: HistoryImport? = try HistoryImport(history.location, at: 1)
     withExtendedLifetime(adding) {
       #expect(throws: StoreError.locked) { try ClipCursor(location: history.location) }
       #expect(throws: StoreError.locked) { try HistoryCheck(history.location) }
     }
     adding = nil
-    #expect(try rest(of: ClipCursor(location: history.location)).count == 1)
+    #expect(try allIDs() == [1])
   }
 
   /// A snapshot or a backup, which has no index of its log, on a disk that may only be read.
   @Test func `come from a log without its index in a folder that cannot be written`() async throws {
     await #expect(processExitsWith: .success) {
-      let history = try TemporaryHistory()
+      let history = TemporaryHistory()
       let store = try history.store()
       for number in 1...50 { try await store.add("clip \(number)") }
       let copy = try history.snapshot()
@@ -86,9 +80,8 @@ struct ClipCursorTests {
       await store.close()
       try TemporaryHistory.becomeOwner(of: history, copy)
       let clips = try ClipCursor(location: copy.location)
-      var count = 0
-      while try clips.next() != nil { count += 1 }
-      #expect(count == 50)
+      for id in 1...50 { #expect(try clips.next()?.id == Int64(id)) }
+      #expect(try clips.next() == nil)
       let check = try HistoryCheck(copy.location)
       #expect(check.isSound && check.clipCount == 50)
       let reading = try copy.store()
@@ -107,8 +100,7 @@ struct ClipCursorTests {
   }
 
   @Test func `go on behind a row that is no text`() async throws {
-    let store = try history.store()
-    try await store.add("one")
+    try await history.record("one")
     try history.run(
       """
       INSERT INTO clip(id, captured_at, byte_count, text)
@@ -121,26 +113,23 @@ struct ClipCursorTests {
   }
 
   @Test func `come with whatever id they have`() async throws {
-    await (try history.store()).close()
+    try await history.record()
     try history.run(
       """
       INSERT INTO clip(id, captured_at, byte_count, text) VALUES
         (\(Int64.min), 1, 3, 'one'), (-1, 1, 3, 'two'), (\(Int64.max), 1, 5, 'three')
       """)
-    #expect(try rest(of: ClipCursor(location: history.location)).map(\.id) == [.min, -1, .max])
+    #expect(try allIDs() == [.min, -1, .max])
   }
 
   @Test func `come from a finished rescue that is not in its place yet, and leave it as it is`() async throws
   {
-    let store = try history.store()
-    try await store.add("one")
-    await store.close()
+    try await history.record("one")
     let rescue = history.location.finishedRescue
     try FileManager.default.moveItem(atPath: history.location.database, toPath: rescue)
     #expect(try !history.location.isVacant)
-    #expect(try rest(of: ClipCursor(location: history.location)).map(\.id) == [1])
-    let names = try history.names()
-    #expect(names == ["history.sqlite3-rescued"])
+    #expect(try allIDs() == [1])
+    #expect(try history.names() == ["history.sqlite3-rescued"])
     #expect(try await history.store().allIDs() == [1])
   }
 
@@ -150,11 +139,7 @@ struct ClipCursorTests {
     try await store.add("one")
     let copy = try history.snapshot()
     let log = try Data(contentsOf: URL(filePath: copy.location.writeAheadLog))
-    if isEmptied {
-      try copy.plant(Data())
-    } else {
-      try FileManager.default.removeItem(atPath: copy.location.database)
-    }
+    if isEmptied { try copy.plant(Data()) } else { unlink(copy.location.database) }
     #expect(try !copy.location.isVacant)
     #expect(throws: StoreError.damaged) { try ClipCursor(location: copy.location) }
     #expect(throws: StoreError.damaged) { try copy.reader() }

@@ -3,31 +3,22 @@ import Testing
 
 @Suite("A clip's text")
 struct ClipTextTests {
-  @Test(arguments: [[], [0], [0, 0]] as [[UInt8]])
-  func `is refused where it is empty`(bytes: [UInt8]) {
-    #expect(throws: ClipText.Refusal.empty) { try ClipText(validating: bytes) }
+  private static let refused: [(ClipText.Refusal, [[UInt8]])] = [
+    (.empty, [[], [0], [0, 0]]),
+    (.notUTF8, [[0xff], [0x61, 0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80]]),
+    (.notUTF8, [[0xe2, 0x82], [0x80], [0x00, 0xff], [0x00, 0xd8]]),
+    (.containsNUL, [[0, 0x61], [0x61, 0, 0x62], [0x61, 0, 0x62, 0], [0x68, 0x00, 0x69, 0x00]]),
+  ]
+
+  @Test(arguments: refused)
+  func `is refused where it is empty, is not UTF-8, or holds a NUL`(why: ClipText.Refusal, texts: [[UInt8]]) {
+    for bytes in texts { #expect(throws: why) { try ClipText(validating: bytes) } }
   }
 
   /// FreeRDP, SDL and xpra have been seen to append one.
   @Test(arguments: ["a\0", "é\0\0\0", "\n\0"])
   func `goes without the NULs at its end`(text: String) throws {
     #expect(try ClipText(text).bytes == Array(text.utf8.filter { $0 != 0 }))
-  }
-
-  private static let broken: [[UInt8]] = [
-    [0xff], [0x61, 0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82], [0x80],
-    [0x00, 0xff], [0x00, 0xd8],
-  ]
-
-  @Test(arguments: broken)
-  func `is refused where it is not UTF-8`(bytes: [UInt8]) {
-    #expect(throws: ClipText.Refusal.notUTF8) { try ClipText(validating: bytes) }
-  }
-
-  @Test(
-    arguments: [[0, 0x61], [0x61, 0, 0x62], [0x61, 0, 0x62, 0], [0x68, 0x00, 0x69, 0x00]] as [[UInt8]])
-  func `is refused where it holds a NUL`(bytes: [UInt8]) {
-    #expect(throws: ClipText.Refusal.containsNUL) { try ClipText(validating: bytes) }
   }
 
   @Test func `is otherwise what it was made of`() throws {

@@ -4,43 +4,55 @@ import Testing
 
 @Suite("A clock that is wrong is forgotten with what was recorded meanwhile")
 struct ClockTests {
-  let history: TemporaryHistory
+  let history = TemporaryHistory()
+  let store: HistoryStore
   private let today: Int64 = 1_800_000_000_000_000
   private let year: Int64 = 31_557_600_000_000
 
-  init() throws {
-    history = try TemporaryHistory()
-  }
-
-  private func previews() throws -> [String] { try history.reader().newestPage(limit: 9).map(\.preview) }
+  init() throws { store = try history.store() }
 
   @Test(arguments: [73, -56] as [Int64])
   func `a jump changes no time but those of its own rows, and no order`(years: Int64) async throws {
-    let store = try history.store()
     try await store.add("before", at: today)
     let jumped = try await store.add("meanwhile", at: today + years * year)
     #expect(jumped.capturedAt == today + years * year)
     #expect(try await store.add("after", at: today + 1_000_000).capturedAt == today + 1_000_000)
-    #expect(try previews() == ["after", "meanwhile", "before"])
+    #expect(try history.previews() == ["after", "meanwhile", "before"])
+  }
+
+  @Test func `a clock that runs back a little stands still, also if the newest clip is gone`() async throws {
+    var times: [Int64] = []
+    for (index, now) in [100, 50, 70, 200].enumerated() {
+      times.append(try await store.add("\(index)", at: Int64(now)).capturedAt)
+    }
+    #expect(times == [100, 100, 100, 200])
+    try await store.delete(4)
+    await store.close()
+    #expect(try await history.store().add("after", at: 150).capturedAt == 200)
+  }
+
+  @Test func `other programs can tell the order, and read what is documented`() async throws {
+    for number in 1...5 { try await store.add("\(number)", at: Int64(number) * 1_000_000) }
+    let other = try history.foreign()
+    #expect(try other.rows("SELECT text FROM clip ORDER BY captured_at DESC") == ["5", "4", "3", "2", "1"])
+    #expect(try other.rows("SELECT captured_at || '/' || byte_count FROM clip WHERE id = 3") == ["3000000/1"])
+    #expect(try other.rows("SELECT count(*) FROM clip WHERE preview IS NULL") == ["5"])
   }
 
   @Test func `a jump does not outlive Clear History`() async throws {
-    let store = try history.store()
     try await store.add("meanwhile", at: today + 73 * year)
     try await store.deleteAll()
     #expect(try await store.add("after", at: today).capturedAt == today)
   }
 
   @Test func `a text that is handed over gets the time of the clock too`() async throws {
-    let store = try history.store()
     try await store.add("meanwhile", at: today + 73 * year)
     let outcome = try await store.recordExplicitly(try ClipText("after"), at: today, fromClipboard: true)
     #expect(outcome == .recorded(Clip(id: 2, capturedAt: today, byteCount: 5, preview: "after")))
   }
 
-  /// So that other programs, which may order by time, see the order of capture.
+  /// Other programs, which may order by time, see the order of capture so.
   @Test func `a clock that is adjusted by a minute stands still meanwhile`() async throws {
-    let store = try history.store()
     try await store.add("one", at: today)
     #expect(try await store.add("two", at: today - 60_000_000).capturedAt == today)
     #expect(try await store.add("three", at: today - 60_000_001).capturedAt == today - 60_000_001)
@@ -48,7 +60,6 @@ struct ClockTests {
 
   @Test(arguments: [.max, .min, 4_000_000_000_000_000_000, -1, CaptureTime.latest + 1] as [Int64])
   func `what is no time is none, neither in a row nor for the next one`(time: Int64) async throws {
-    let store = try history.store()
     try await store.add("one", at: today)
     try history.run(
       """
@@ -66,8 +77,6 @@ struct ClockTests {
 
   @Test(arguments: [-5, 0, Int64.max] as [Int64])
   func `a size that a text cannot have is not shown`(size: Int64) async throws {
-    let store = try history.store()
-    await store.close()
     try history.run(
       """
       INSERT INTO clip(captured_at, byte_count, preview, text)

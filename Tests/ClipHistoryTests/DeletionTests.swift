@@ -6,12 +6,7 @@ import Testing
 
 @Suite("A deleted text is gone")
 struct DeletionTests {
-  let history: TemporaryHistory
-  private let soon = Array(repeating: Duration.milliseconds(20), count: 6000)
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   @Test(arguments: [20, 300, 401, 5_000, 1_000_000])
   func `from the files, at once`(size: Int) async throws {
@@ -49,34 +44,28 @@ struct DeletionTests {
       }
     }
     await store.close()
-    let file = try ForeignConnection(history.location.database)
-    #expect(try file.rows("PRAGMA integrity_check") == ["ok"])
-    #expect(try file.rows("SELECT id FROM clip ORDER BY id") == living.map(\.id).sorted().map(String.init))
+    #expect(try history.isSound())
+    #expect(try await history.store().allIDs() == living.map(\.id).sorted())
   }
 
   @Test func `at the next write, where a reader was in the way`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let clip = try await store.add("Xq7!vanish")
-    let other = try ForeignConnection(history.location.database)
-    other.run("BEGIN")
-    #expect(try other.rows("SELECT text FROM clip") == ["Xq7!vanish"])
-
+    let other = try history.foreignReader()
     #expect(try await store.delete(clip.id) != nil)
     #expect(await store.owesTruncation)
     #expect(try other.rows("SELECT text FROM clip") == ["Xq7!vanish"], "it still reads what it saw")
     other.run("COMMIT")
-
     try await store.add("the next one")
     #expect(await !store.owesTruncation)
     #expect(try !history.contains("Xq7!vanish"))
   }
 
   @Test func `by itself, where nothing is written after the reader has gone`() async throws {
+    let soon = Array(repeating: Duration.milliseconds(20), count: 6000)
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: soon))
     let clip = try await store.add("Xq7!vanish")
-    let other = try ForeignConnection(history.location.database)
-    other.run("BEGIN")
-    _ = try other.rows("SELECT text FROM clip")
+    let other = try history.foreignReader()
     try await store.delete(clip.id)
     other.run("COMMIT")
     #expect(try await eventually { try !history.contains("Xq7!vanish") })
@@ -85,13 +74,11 @@ struct DeletionTests {
   @Test func `after a crash between the deletion and the emptying of the log`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let clip = try await store.add("Xq7!vanish")
-    let other = try ForeignConnection(history.location.database)
-    other.run("BEGIN")
-    _ = try other.rows("SELECT text FROM clip")
+    let other = try history.foreignReader()
     try await store.delete(clip.id)
     let crashed = try history.snapshot()
+    withExtendedLifetime(other) {}
     #expect(try crashed.contains("Xq7!vanish"), "otherwise this proves nothing")
-
     let restarted = try crashed.store(HistoryStore.LockTimeouts(retries: [.zero, .zero]))
     #expect(try await eventually { try !crashed.contains("Xq7!vanish") })
     #expect(try await restarted.allIDs() == [])
@@ -104,7 +91,7 @@ struct DeletionTests {
     #expect(try await store.delete(clip.id) == nil)
     #expect(try await store.delete(4711) == nil)
     #expect(try await store.text(of: clip.id) == nil)
-    #expect(try history.reader().newestPage(limit: 999).count == 0)
+    #expect(try history.previews() == [])
   }
 
   @Test func `and its id is never given out again`() async throws {

@@ -5,11 +5,7 @@ import Testing
 
 @Suite("What was recorded is on disk")
 struct DurabilityTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   @Test func `when the process is killed right after`() async throws {
     try await handing(history.location.folder, as: "killed") {
@@ -23,17 +19,7 @@ struct DurabilityTests {
     let store = try history.store()
     #expect(try await store.allIDs().count == 20)
     #expect(try await store.record(try ClipText("capture 20"), at: 1) == .duplicate)
-    #expect(try history.reader().newestPage(limit: 1).first?.preview == "capture 20")
-  }
-
-  @Test func `in the files as they are while they are open`() async throws {
-    let store = try history.store()
-    try await store.add("one")
-    try await store.add(String(repeating: "large ", count: 200_000))
-    let copy = try history.snapshot()
-    let restored = try copy.store()
-    #expect(try await restored.allIDs() == store.allIDs())
-    #expect(try await restored.text(of: 2) == store.text(of: 2))
+    #expect(try history.previews().first == "capture 20")
   }
 
   @Test func `byte for byte`() async throws {
@@ -47,15 +33,13 @@ struct DurabilityTests {
       #expect(try await store.text(of: clip.id)?.bytes == Array(string.utf8))
       #expect(clip.byteCount == string.utf8.count)
     }
-    #expect(try history.reader().newestPage(limit: 100).count == texts.count)
+    #expect(try history.previews().count == texts.count)
   }
 
   @Test func `also 64 MiB, and the page beside it`() async throws {
     let store = try history.store()
     let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 64 << 20)
-    guard case .recorded(let clip) = try await store.record(try ClipText(validating: bytes), at: 1) else {
-      throw DuplicateError()
-    }
+    let clip = try await store.add(String(repeating: "a", count: 64 << 20))
     #expect(clip.byteCount == 64 << 20)
     #expect(clip.preview.utf8.count == Preview.byteLimit)
     #expect(try await store.text(of: clip.id)?.bytes == bytes)

@@ -6,38 +6,21 @@ import Testing
 
 @Suite("A failure says what failed, and loses nothing")
 struct FailureTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   @Test func `where another program holds the file`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(lock: 20))
     try await store.add("one")
-    let other = try ForeignConnection(history.location.database)
+    let other = try history.foreign()
     other.run("BEGIN IMMEDIATE")
     await #expect(throws: StoreError.locked) { try await store.add("two") }
     await #expect(throws: StoreError.locked) { try await store.delete(1) }
+    await #expect(throws: StoreError.locked) { try await store.deleteAll() }
+    await #expect(throws: StoreError.locked) { try await store.deleteAll(before: 9) { _ in true } }
     await #expect(throws: StoreError.locked) { try await store.noteCopied(try ClipText("two")) }
-    #expect(try history.reader().newestPage(limit: 999).count == 1)
+    #expect(try history.previews() == ["one"])
     other.run("COMMIT")
     try await store.add("two")
-  }
-
-  @Test func `where the disk is full`() throws {
-    let session = try HistoryOpening(history.location).toWrite()
-    try session.database.execute("PRAGMA max_page_count = 10")
-    let large = try ClipText(String(repeating: "x", count: 100_000))
-    #expect(throws: StoreError.diskFull) {
-      try session.database.transaction { () throws(StoreError) in
-        _ = try session.insert(large, capturedAt: 1)
-      }
-    }
-    let clip = try session.database.transaction { () throws(StoreError) in
-      try session.insert(try small(), capturedAt: 1)
-    }
-    #expect(try history.reader().newestPage(limit: 9) == [clip])
   }
 
   /// Above SQLite's limit, which is lowered here, nothing was written: a row that claims such a size is damaged.
@@ -47,16 +30,12 @@ struct FailureTests {
     let clip = try session.insert(large, capturedAt: 1)
     sqlite3_limit(session.database.handle, SQLITE_LIMIT_LENGTH, 50_000)
     #expect(throws: StoreError.failed(code: SQLITE_TOOBIG)) { try session.insert(large, capturedAt: 2) }
-    #expect(try !HistoryOpening(history.location).isMarked(), "it is the text that is too large")
+    #expect(try !history.isMarked(), "it is the text that is too large")
     #expect(throws: StoreError.damaged) { try session.reading.text(of: clip.id) }
-    #expect(try HistoryOpening(history.location).isMarked())
+    #expect(try history.isMarked())
   }
 
-  private func small() throws(StoreError) -> ClipText {
-    do { return try ClipText("small") } catch { throw .damaged }
-  }
-
-  /// To open it anew would find the same again, and again.
+  /// To open such a history anew would find the same again, and again.
   @Test func `where it is damaged and nothing can be noted beside it`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()
@@ -74,8 +53,8 @@ struct FailureTests {
     }
   }
 
-  /// It was marked while it could be written: what can be read of it is shown, and the mark opens it again and again
-  /// only if a rescue would mend it.
+  /// The history was marked while it could be written: what can be read of it is shown, and the mark opens it again and
+  /// again only if a rescue would mend it.
   @Test func `where it is marked as damaged in a folder that has become read-only`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()
@@ -88,8 +67,7 @@ struct FailureTests {
       #expect(try reader.page(from: 3, limit: 9).map(\.id) == [3, 2, 1])
       #expect(throws: StoreError.cannotBeRescued) { try reader.newestPage(limit: 99) }
       await #expect(throws: StoreError.readOnly) { try await reading.add("next") }
-      let location = history.location
-      await #expect(throws: StoreError.cannotBeRescued) { try await HistoryRescuer().rescue(location) }
+      await #expect(throws: StoreError.cannotBeRescued) { try await history.rescued() }
       chmod(history.location.folder, 0o700)
       await #expect(throws: StoreError.damaged) { try await reading.add("next") }
       await reading.close()
@@ -97,13 +75,13 @@ struct FailureTests {
   }
 
   /// A power cut would take a folder whose entry is not on disk, files and all.
-  @Test(.enabled(if: FaultySyscall.isPossible, "emulators have no seccomp"))
+  @Test(.enabled(if: FaultyFsync.isPossible, "emulators have no seccomp"))
   func `where the disk does not confirm that the folder is there`() async throws {
     await #expect(processExitsWith: .success) {
-      let history = try TemporaryHistory()
+      let history = TemporaryHistory()
       let parent = URL(filePath: history.location.folder).deletingLastPathComponent()
       try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
-      try FaultySyscall.fsync.fail(with: EIO)
+      try FaultyFsync.fail(with: EIO)
       #expect(throws: StoreError.folderUnusable(path: parent.path, errno: EIO)) { try history.store() }
     }
   }
@@ -113,25 +91,20 @@ struct FailureTests {
     try await store.add("one")
     await store.close()
     await store.close()
-    await #expect(throws: StoreError.failed(code: SQLITE_MISUSE)) { try await store.add("two") }
-    await #expect(throws: StoreError.failed(code: SQLITE_MISUSE)) { try await store.delete(1) }
-    await #expect(throws: StoreError.failed(code: SQLITE_MISUSE)) { try await store.text(of: 1) }
-    await #expect(throws: StoreError.failed(code: SQLITE_MISUSE)) { try await store.allIDs() }
+    let error = StoreError.failed(code: SQLITE_MISUSE)
+    await #expect(throws: error) { try await store.add("two") }
+    await #expect(throws: error) { try await store.delete(1) }
+    await #expect(throws: error) { try await store.text(of: 1) }
+    await #expect(throws: error) { try await store.allIDs() }
     #expect(history.files == [history.location.database], "all of it is in the one file")
   }
 
   private static let meanings: [(code: Int32, system: Int32, error: StoreError)] = [
-    (SQLITE_FULL, 0, .diskFull),
-    (SQLITE_IOERR | 3 << 8, ENOSPC, .diskFull),
-    (SQLITE_IOERR | 3 << 8, EDQUOT, .diskFull),
-    (SQLITE_IOERR | 3 << 8, EIO, .failed(code: 778)),
-    (SQLITE_READONLY | 1 << 8, 0, .readOnly),
-    (SQLITE_CORRUPT | 1 << 8, 0, .damaged),
-    (SQLITE_BUSY | 1 << 8, 0, .locked),
-    (SQLITE_NOTADB, 0, .damaged),
-    (SQLITE_TOOBIG, 0, .damaged),
-    (SQLITE_CANTOPEN, EACCES, .cannotOpen(path: "p", code: 14)),
-    (SQLITE_NOMEM, 0, .failed(code: 7)),
+    (SQLITE_FULL, 0, .diskFull), (SQLITE_IOERR | 3 << 8, ENOSPC, .diskFull),
+    (SQLITE_IOERR | 3 << 8, EDQUOT, .diskFull), (SQLITE_IOERR | 3 << 8, EIO, .failed(code: 778)),
+    (SQLITE_READONLY | 1 << 8, 0, .readOnly), (SQLITE_CORRUPT | 1 << 8, 0, .damaged),
+    (SQLITE_BUSY | 1 << 8, 0, .locked), (SQLITE_NOTADB, 0, .damaged), (SQLITE_TOOBIG, 0, .damaged),
+    (SQLITE_CANTOPEN, EACCES, .cannotOpen(path: "p", code: 14)), (SQLITE_NOMEM, 0, .failed(code: 7)),
   ]
 
   @Test(arguments: meanings)
@@ -140,17 +113,13 @@ struct FailureTests {
   }
 }
 
-/// A system call that fails from now on, on this thread and those that it starts; for exit tests.
-private enum FaultySyscall {
-  case fsync
-
-  private var number: UInt32 {
-    #if arch(x86_64)
-      74
-    #else
-      82
-    #endif
-  }
+/// The system call `fsync`, which fails from now on, on this thread and those that it starts; for exit tests.
+private enum FaultyFsync {
+  #if arch(x86_64)
+    private static let number: UInt32 = 74
+  #else
+    private static let number: UInt32 = 82
+  #endif
 
   private typealias Prctl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
   private static let prctl = unsafeBitCast(dlsym(nil, "prctl"), to: Prctl.self)
@@ -159,36 +128,27 @@ private enum FaultySyscall {
   static var isPossible: Bool { prctl(21, 0, 0, 0, 0) >= 0 }
 
   /// By a seccomp filter of four instructions: load the call's number, compare, fail, allow.
-  func fail(with code: Int32) throws {
+  ///
+  /// Each is a `sock_filter`, on a machine that is little-endian: code, jumps, value.
+  static func fail(with code: Int32) throws {
     // PR_SET_NO_NEW_PRIVS, and below PR_SET_SECCOMP and SECCOMP_MODE_FILTER.
-    try #require(Self.prctl(38, 1, 0, 0, 0) == 0)
-    var filter: [UInt64] = [
-      Self.instruction(0x20, 0),
-      Self.instruction(0x15, number, elseSkipping: 1),
-      Self.instruction(0x06, 0x0005_0000 | UInt32(code)),
-      Self.instruction(0x06, 0x7fff_0000),
+    try #require(prctl(38, 1, 0, 0, 0) == 0)
+    var filter: [(code: UInt16, ifTrue: UInt8, ifFalse: UInt8, value: UInt32)] = [
+      (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x0005_0000 | UInt32(code)),
+      (0x06, 0, 0, 0x7fff_0000),
     ]
     let isSet = filter.withUnsafeMutableBytes { filter in
       var program: (count: UInt16, start: UnsafeMutableRawPointer?) = (4, filter.baseAddress)
-      return withUnsafePointer(to: &program) { program in
-        Self.prctl(22, 2, UInt(bitPattern: program), 0, 0) == 0
-      }
+      return withUnsafePointer(to: &program) { prctl(22, 2, UInt(bitPattern: $0), 0, 0) == 0 }
     }
     try #require(isSet)
-  }
-
-  /// A `sock_filter`, on a machine that is little-endian.
-  private static func instruction(_ code: UInt64, _ value: UInt32, elseSkipping: UInt64 = 0) -> UInt64 {
-    code | elseSkipping << 24 | UInt64(value) << 32
   }
 }
 
 /// Fifty texts, of which the newest cannot be read.
 private func damagedHistory() async throws -> TemporaryHistory {
-  let history = try TemporaryHistory()
-  let store = try history.store()
-  for number in 1...50 { try await store.add(String(repeating: "clip \(number) ", count: 20)) }
-  await store.close()
+  let history = TemporaryHistory()
+  try await history.record((1...50).map { String(repeating: "clip \($0) ", count: 20) })
   try history.damage { $0.destroy($0.count - 4096..<$0.count) }
   return history
 }

@@ -3,14 +3,12 @@ import Testing
 
 @Suite("The last captured text is not recorded again")
 struct FingerprintTests {
-  let history: TemporaryHistory
+  let history = TemporaryHistory()
+  let store: HistoryStore
 
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  init() throws { store = try history.store() }
 
   @Test func `when it is offered again`() async throws {
-    let store = try history.store()
     let clip = try await store.add("one", at: 5)
     #expect(clip == Clip(id: 1, capturedAt: 5, byteCount: 3, preview: "one"))
     #expect(try await store.record(try ClipText("one"), at: 6) == .duplicate)
@@ -18,32 +16,27 @@ struct FingerprintTests {
   }
 
   @Test func `but is after another one`() async throws {
-    let store = try history.store()
     for string in ["A", "B", "A"] { try await store.add(string) }
-    #expect(try history.reader().newestPage(limit: 9).map(\.preview) == ["A", "B", "A"])
+    #expect(try history.previews() == ["A", "B", "A"])
   }
 
   @Test func `after a relaunch`() async throws {
-    let first = try history.store()
-    try await first.add("one")
-    await first.close()
-    let second = try history.store()
-    #expect(try await second.record(try ClipText("one"), at: 2) == .duplicate)
+    try await store.add("one")
+    await store.close()
+    #expect(try await history.store().record(try ClipText("one"), at: 2) == .duplicate)
   }
 
   @Test func `after its row was deleted, also after a relaunch`() async throws {
-    let first = try history.store()
-    let clip = try await first.add("one")
-    try await first.delete(clip.id)
-    #expect(try await first.record(try ClipText("one"), at: 2) == .duplicate)
-    await first.close()
+    let clip = try await store.add("one")
+    try await store.delete(clip.id)
+    #expect(try await store.record(try ClipText("one"), at: 2) == .duplicate)
+    await store.close()
     let second = try history.store()
     #expect(try await second.record(try ClipText("one"), at: 3) == .duplicate)
     #expect(try await second.allIDs() == [])
   }
 
   @Test func `when it was copied out of the history`() async throws {
-    let store = try history.store()
     try await store.add("one")
     try await store.add("two")
     try await store.noteCopied(try ClipText("one"))
@@ -53,30 +46,22 @@ struct FingerprintTests {
   }
 
   @Test func `but is where only its bytes differ`() async throws {
-    let store = try history.store()
-    try await store.add("\u{e9}")
-    try await store.add("e\u{301}")
-    try await store.add("e\u{301} ")
+    for string in ["\u{e9}", "e\u{301}", "e\u{301} "] { try await store.add(string) }
   }
 
   @Test func `with a key that each history has of its own`() async throws {
-    let other = try TemporaryHistory()
     var digests: [[String]] = []
-    for place in [history, other] {
-      let store = try place.store()
-      try await store.add("the same")
-      await store.close()
-      let file = try ForeignConnection(place.location.database)
-      #expect(try file.rows("SELECT length(key) FROM last_capture") == ["32"])
-      digests.append(try file.rows("SELECT hex(digest) FROM last_capture"))
+    for place in [history, TemporaryHistory()] {
+      try await place.record("the same")
+      #expect(try place.foreign().rows("SELECT length(key) FROM last_capture") == ["32"])
+      digests.append(try place.foreign().rows("SELECT hex(digest) FROM last_capture"))
     }
     #expect(digests[0] != digests[1])
   }
 
   @Test func `nor is any of it kept where the row cannot be written`() async throws {
-    let store = try history.store()
     try await store.add("one")
-    let other = try ForeignConnection(history.location.database)
+    let other = try history.foreign()
     other.run("CREATE TRIGGER refuse BEFORE INSERT ON clip BEGIN SELECT RAISE(ABORT, 'no'); END")
     await #expect(throws: StoreError.self) { try await store.add("two") }
     other.run("DROP TRIGGER refuse")

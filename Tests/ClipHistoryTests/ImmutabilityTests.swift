@@ -16,7 +16,7 @@ struct ImmutabilityTests {
     "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (8, 1, 5, NULL)",
   ])
   func `by any of`(sql: String) async throws {
-    let history = try TemporaryHistory()
+    let history = TemporaryHistory()
     let store = try history.store()
     let clip = try await store.add("one")
     let other = try ForeignConnection(history.location.database)

@@ -6,16 +6,12 @@ import Testing
 
 @Suite("Opening a history")
 struct OpeningTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   @Test func `makes it where there is none, with the folders above it`() async throws {
     let store = try history.store()
     #expect(try await store.allIDs() == [])
-    #expect(try history.reader().newestPage(limit: 1) == [])
+    #expect(try history.previews() == [])
   }
 
   @Test(arguments: ["with space", "a%41?b#c&d", "file:x", "ä 🏠", "'\"\\"])
@@ -40,9 +36,7 @@ struct OpeningTests {
   }
 
   @Test func `changes nothing in one that is up to date`() async throws {
-    let first = try history.store()
-    try await first.add("one")
-    await first.close()
+    try await history.record("one")
     let before = try history.bytes()
     let second = try history.store()
     let reader = try history.reader()
@@ -56,9 +50,7 @@ struct OpeningTests {
   @Test func `goes on with one that was never finished`() async throws {
     try history.plant(Data())
     try Data().write(to: URL(filePath: history.location.creationMark))
-    let store = try history.store()
-    try await store.add("one")
-    await store.close()
+    try await history.record("one")
     try history.plant(Data())
     #expect(throws: StoreError.damaged, "it was finished since") { try history.store() }
   }
@@ -71,44 +63,17 @@ struct OpeningTests {
     #expect(try clips.next()?.text == ClipText("one"))
     #expect(try HistoryCheck(history.location).isSound)
     let store = try history.store()
-    let other = try ForeignConnection(history.location.database)
-    #expect(try other.rows("PRAGMA user_version") == ["\(Schema.version)"])
+    #expect(try history.foreign().rows("PRAGMA user_version") == ["\(Schema.version)"])
     #expect(try await store.add("three").id == 8)
-    #expect(try history.reader().newestPage(limit: 9).map(\.preview) == ["three", "two", "one"])
+    #expect(try history.previews() == ["three", "two", "one"])
     try await store.restore(try #require(try await store.delete(7)))
     #expect(try await store.allIDs() == [1, 7, 8])
   }
 
   @Test func `makes it with the columns by which a row is known`() async throws {
-    await (try history.store()).close()
-    let other = try ForeignConnection(history.location.database)
-    let columns = try other.rows("SELECT replace(name, '_', '') FROM pragma_table_info('clip')")
+    try await history.record()
+    let columns = try history.foreign().rows("SELECT replace(name, '_', '') FROM pragma_table_info('clip')")
     #expect(columns == Schema.ClipColumn.allCases.map { "\($0)".lowercased() })
-  }
-
-  @Test func `by several at once makes it once`() async throws {
-    let location = history.location
-    try await withThrowingTaskGroup { group in
-      for number in 0..<8 {
-        group.addTask {
-          // Not on the pool of tasks, which has a thread per core: those who wait for the lock would keep the one who
-          // has it from going on.
-          let store = try await withCheckedThrowingContinuation { opened in
-            Thread.detachNewThread {
-              opened.resume(
-                with: Result {
-                  try HistoryStore(
-                    location: location, digest: testDigest, timeouts: .init(lock: 120_000))
-                })
-            }
-          }
-          try await store.add("opener \(number)")
-          await store.close()
-        }
-      }
-      try await group.waitForAll()
-    }
-    #expect(try history.reader().newestPage(limit: 999).count == 8)
   }
 
   @Test func `by several processes at once makes it once`() async throws {
@@ -136,8 +101,6 @@ struct OpeningTests {
 
   @Test func `by a reader before it has its tables is refused`() throws {
     try history.plant(Data())
-    #expect(throws: StoreError.cannotOpen(path: history.location.database, code: 17)) {
-      try history.reader()
-    }
+    #expect(throws: StoreError.cannotOpen(path: history.location.database, code: 17)) { try history.reader() }
   }
 }

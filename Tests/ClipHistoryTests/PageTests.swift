@@ -5,11 +5,7 @@ import Testing
 
 @Suite("A page")
 struct PageTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   @Test func `begins at the clip asked for, and goes back in time`() async throws {
     let store = try history.store()
@@ -23,7 +19,7 @@ struct PageTests {
     #expect(try reader.page(from: 5, limit: -1) == [])
     try await store.delete(6)
     #expect(try reader.page(from: 6, limit: 2).map(\.id) == [5, 4], "the clip need not be there")
-    #expect(try reader.newestPage(limit: 999).count == 9)
+    #expect(try history.previews().count == 9)
   }
 
   @Test func `sees what has just been recorded`() async throws {
@@ -37,7 +33,7 @@ struct PageTests {
 
   @Test func `is right at a depth of 100,000`() async throws {
     let store = try history.store()
-    try fill(100_000)
+    try history.fill(100_000)
     let reader = try history.reader()
     #expect(try reader.page(from: 3, limit: 50).map(\.preview) == ["row 3", "row 2", "row 1"])
     #expect(try reader.page(from: 50_000, limit: 50).map(\.id) == Array((49_951...50_000).reversed()))
@@ -46,14 +42,18 @@ struct PageTests {
 
   @Test func `needs neither a scan nor a sort`() throws {
     _ = try history.store()
-    #expect(try detail(of: HistoryReader.pageQuery) == ["SEARCH clip USING INTEGER PRIMARY KEY (rowid<?)"])
+    let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
+    let plan = try Statement("EXPLAIN QUERY PLAN " + HistoryReader.pageQuery, on: database)
+    let details = try plan.run { statement throws(StoreError) in
+      var details: [String] = []
+      while try statement.step() { details.append(statement.string(3)) }
+      return details
+    }
+    #expect(details == ["SEARCH clip USING INTEGER PRIMARY KEY (rowid<?)"])
   }
 
   @Test func `of texts of 1 MB reads none of them`() async throws {
-    let store = try history.store()
-    for number in 0..<50 { try await store.add("\(number)" + String(repeating: "x", count: 1_000_000)) }
-    await store.close()
-
+    try await history.record((0..<50).map { "\($0)" + String(repeating: "x", count: 1_000_000) })
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
     let statement = try Statement(HistoryReader.pageQuery, on: database)
     let rows = try statement.run(Int64.max, Int64(50)) { statement throws(StoreError) in
@@ -66,26 +66,5 @@ struct PageTests {
     var highest: Int32 = 0
     sqlite3_db_status(database.handle, SQLITE_DBSTATUS_CACHE_MISS, &misses, &highest, 0)
     #expect(misses <= 60, "50 leaves and the way to them; one text alone has 245 pages")
-  }
-
-  // MARK: -
-
-  private func fill(_ count: Int) throws {
-    let file = try ForeignConnection(history.location.database)
-    let code = file.run(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
-      INSERT INTO clip(captured_at, byte_count, text) SELECT i, length('row ' || i), 'row ' || i FROM n
-      """)
-    try #require(code == SQLITE_OK)
-  }
-
-  private func detail(of query: String) throws -> [String] {
-    let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
-    return try Statement("EXPLAIN QUERY PLAN " + query, on: database).run { statement throws(StoreError) in
-      var details: [String] = []
-      while try statement.step() { details.append(statement.string(3)) }
-      return details
-    }
   }
 }

@@ -11,12 +11,11 @@ struct PowerCutTests {
   @Test func `whatever came to the disk of what was not synced`() async throws {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
-      let environment = ProcessInfo.processInfo.environment
-      let cuts = environment["COPYPASTA_CUTS"].flatMap { Int($0) } ?? 12
-      let first = environment["COPYPASTA_SEED"].flatMap { UInt64($0) } ?? 1
+      let cuts = environmentNumber("COPYPASTA_CUTS", or: 12)
+      let first = UInt64(environmentNumber("COPYPASTA_SEED", or: 1))
       var rows = 0
       for seed in first..<first + UInt64(cuts) {
-        let cut = try PowerCut(seed: seed)
+        let cut = PowerCut(seed: seed)
         try await cut.work()
         rows += try await cut.verify()
       }
@@ -27,51 +26,42 @@ struct PowerCutTests {
 
 /// Work on a history, a power cut somewhere in it, and what is there afterwards.
 private final class PowerCut: Sendable {
-  /// What was acknowledged so far, and what is under way.
+  /// The changes that were acknowledged so far, and the one that is under way.
   struct Record {
     var live: [Int64: String] = [:]
     var deleted: Set<Int64> = []
     var pending: Int64?
-    var changesUntilCut: Int
-    /// The files as the cut left them, and what had been acknowledged then.
-    var files: [String: Data]?
-    var isBeingMade = false
   }
 
   private let seed: UInt64
-  private let history: TemporaryHistory
-  private let record: Mutex<Record>
-  private let atCut = Mutex<Record?>(nil)
+  private let history = TemporaryHistory()
+  private let record = Mutex(Record())
+  /// The record at the cut, the files as the cut left them, and whether they were being made.
+  private let atCut = Mutex<(record: Record, files: [String: Data], isBeingMade: Bool)?>(nil)
 
-  init(seed: UInt64) throws {
-    self.seed = seed
-    history = try TemporaryHistory()
-    var random = SplitMix(seed: seed)
-    // Each fourth one while the history is made.
-    let latest = seed % 4 == 0 ? 12 : 400
-    record = Mutex(Record(changesUntilCut: Int.random(in: 1...latest, using: &random)))
-  }
+  init(seed: UInt64) { self.seed = seed }
 
   /// Records, deletes and closes until the cut has come.
   func work() async throws {
-    TestFiles.beforeChange { [self] in cutIfDue() }
-    defer { TestFiles.beforeChange(nil) }
     var random = SplitMix(seed: seed)
+    // Each fourth cut comes while the history is made.
+    let change = Int.random(in: 1...(seed % 4 == 0 ? 12 : 400), using: &random)
+    TestFiles.beforeChange(change) { [self] in cut() }
     var store = try history.store(HistoryStore.LockTimeouts(retries: []))
     var number = 0
     while atCut.withLock({ $0 == nil }) {
       number += 1
       let victim = record.withLock { $0.live.keys.sorted().randomElement(using: &random) }
-      switch Int.random(in: 0..<30, using: &random) {
-      case 0:
+      switch (Int.random(in: 0..<30, using: &random), victim) {
+      case (0, _):
         await store.close()
         store = try history.store(HistoryStore.LockTimeouts(retries: []))
-      case 1..<8 where victim != nil:
+      case (1..<8, let victim?):
         record.withLock { $0.pending = victim }
-        try await store.delete(victim ?? 0)
+        try await store.delete(victim)
         record.withLock {
-          $0.live[victim ?? 0] = nil
-          $0.deleted.insert(victim ?? 0)
+          $0.live[victim] = nil
+          $0.deleted.insert(victim)
           $0.pending = nil
         }
       default:
@@ -87,13 +77,11 @@ private final class PowerCut: Sendable {
 
   /// Expects what the cut left to be a sound history with all that was acknowledged; answers how many rows that are.
   func verify() async throws -> Int {
-    let seen = try #require(atCut.withLock { $0 })
-    let after = try TemporaryHistory()
+    let (seen, files, isBeingMade) = try #require(atCut.withLock { $0 })
+    let after = TemporaryHistory()
     try after.plant(Data())
-    for (name, content) in seen.files ?? [:] {
-      try content.write(to: URL(filePath: after.location.folder + "/" + name))
-    }
-    if seen.isBeingMade { try Data().write(to: URL(filePath: after.location.creationMark)) }
+    for (name, content) in files { try content.write(to: URL(filePath: after.location.folder + "/" + name)) }
+    if isBeingMade { try Data().write(to: URL(filePath: after.location.creationMark)) }
     let store = try after.store(HistoryStore.LockTimeouts(retries: []))
     let ids = Set(try await store.allIDs())
     for (id, text) in seen.live where id != seen.pending {
@@ -103,20 +91,15 @@ private final class PowerCut: Sendable {
     #expect(ids.isDisjoint(with: seen.deleted), "seed \(seed)")
     #expect(ids.count <= seen.live.count + 1, "seed \(seed)")
     await store.close()
-    let file = try ForeignConnection(after.location.database)
-    #expect(try file.rows("PRAGMA integrity_check") == ["ok"], "seed \(seed)")
+    #expect(try after.isSound(), "seed \(seed)")
     return seen.live.count
   }
 
-  private func cutIfDue() {
-    let seen = record.withLock { current -> Record? in
-      current.changesUntilCut -= 1
-      guard current.changesUntilCut == 0 else { return nil }
-      var random = SplitMix(seed: seed ^ 0xff)
-      current.files = TestFiles.afterPowerCut(in: history.location.folder, using: &random)
-      current.isBeingMade = FileManager.default.fileExists(atPath: history.location.creationMark)
-      return current
-    }
-    if let seen { atCut.withLock { $0 = seen } }
+  private func cut() {
+    var random = SplitMix(seed: seed ^ 0xff)
+    let files = TestFiles.afterPowerCut(in: history.location.folder, using: &random)
+    let isBeingMade = FileManager.default.fileExists(atPath: history.location.creationMark)
+    let acknowledged = record.withLock { $0 }
+    atCut.withLock { $0 = (acknowledged, files, isBeingMade) }
   }
 }

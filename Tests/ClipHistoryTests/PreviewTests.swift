@@ -4,9 +4,7 @@ import Testing
 
 @Suite("A preview")
 struct PreviewTests {
-  private func preview(_ string: String) throws -> String? {
-    Preview.make(of: try ClipText(string))
-  }
+  private func preview(_ string: String) throws -> String? { Preview.make(of: try ClipText(string)) }
 
   @Test func `is not needed up to 400 bytes`() throws {
     #expect(try preview("a") == nil)

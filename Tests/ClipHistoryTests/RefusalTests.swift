@@ -5,18 +5,12 @@ import Testing
 
 @Suite("A file that is not for us is left alone, also by a rescue")
 struct RefusalTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   /// A closed history with rows, as bytes.
   private func closedHistory() async throws -> Data {
-    let other = try TemporaryHistory()
-    let store = try other.store()
-    for number in 0..<200 { try await store.add(String(repeating: "clip \(number) ", count: 40)) }
-    await store.close()
+    let other = TemporaryHistory()
+    try await other.record((0..<200).map { String(repeating: "clip \($0) ", count: 40) })
     return try other.bytes()
   }
 
@@ -26,18 +20,13 @@ struct RefusalTests {
     #expect(throws: error) { try history.reader() }
     await #expect(throws: error) { try await HistoryRescuer().rescue(history.location) }
     #expect(try history.bytes() == before)
-    #expect(!FileManager.default.fileExists(atPath: history.location.damageMark))
+    #expect(try !history.isMarked())
   }
 
-  @Test func `where it is another program's`() async throws {
+  @Test(arguments: ["CREATE TABLE bookmarks(url TEXT)", "PRAGMA application_id = 7"])
+  func `where it is another program's, with tables or without`(sql: String) async throws {
     try history.plant(Data())
-    try history.run("CREATE TABLE bookmarks(url TEXT)")
-    try await expectRefusal(.foreign)
-  }
-
-  @Test func `where it is another program's without tables`() async throws {
-    try history.plant(Data())
-    try history.run("PRAGMA application_id = 7")
+    try history.run(sql)
     try await expectRefusal(.foreign)
   }
 
@@ -53,14 +42,14 @@ struct RefusalTests {
     try history.run(sql)
     try history.damage { $0.destroy(100..<4096) }
     let bytes = try history.bytes()
-    await #expect(throws: StoreError.self) { try await HistoryRescuer().rescue(history.location) }
+    await #expect(throws: StoreError.self) { try await history.rescued() }
     #expect(try history.bytes() == bytes)
   }
 
   @Test func `where a newer version wrote it, and its log beside it`() async throws {
     let store = try history.store()
     try await store.add("one")
-    let other = try ForeignConnection(history.location.database)
+    let other = try history.foreign()
     other.run("PRAGMA user_version = 99; CREATE TABLE later(a)")
     let copy = try history.snapshot()
     let files = [copy.location.database, copy.location.writeAheadLog]
@@ -71,14 +60,13 @@ struct RefusalTests {
 
   @Test func `where a text is no text`() async throws {
     let store = try history.store()
-    let other = try ForeignConnection(history.location.database)
-    other.run(
+    try history.run(
       """
       INSERT INTO clip(id, captured_at, byte_count, text) VALUES (1, 0, 1, CAST(x'ff' AS TEXT)), (2, 0, 0, '')
       """)
     await #expect(throws: StoreError.damaged) { try await store.text(of: 1) }
     await #expect(throws: StoreError.damaged) { try await store.text(of: 2) }
-    #expect(try history.reader().newestPage(limit: 9).count == 2)
-    #expect(try HistoryOpening(history.location).isMarked(), "the next start rescues, as the message says")
+    #expect(try history.previews().count == 2)
+    #expect(try history.isMarked(), "the next start rescues, as the message says")
   }
 }

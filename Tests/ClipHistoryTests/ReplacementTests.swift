@@ -5,18 +5,15 @@ import Testing
 
 @Suite("Nothing is written into a file that is no longer the history")
 struct ReplacementTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   private func expectReplaced(_ store: HistoryStore, _ deleted: DeletedClip) async throws {
-    await #expect(throws: StoreError.replaced) { try await store.add("lost") }
+    let text = try ClipText("lost")
+    await #expect(throws: StoreError.replaced) { try await store.record(text, at: 1) }
     await #expect(throws: StoreError.replaced) {
-      try await store.recordExplicitly(try ClipText("lost"), at: 1, fromClipboard: true)
+      try await store.recordExplicitly(text, at: 1, fromClipboard: true)
     }
-    await #expect(throws: StoreError.replaced) { try await store.noteCopied(try ClipText("lost")) }
+    await #expect(throws: StoreError.replaced) { try await store.noteCopied(text) }
     await #expect(throws: StoreError.replaced) { try await store.delete(1) }
     await #expect(throws: StoreError.replaced) { try await store.restore(deleted) }
     await #expect(throws: StoreError.replaced) { try await store.deleteAll() }
@@ -31,32 +28,24 @@ struct ReplacementTests {
     return (store, try history.reader(), deleted)
   }
 
-  @Test func `where it was removed`() async throws {
+  @Test(arguments: [true, false])
+  func `where it was removed, or its folder`(isFolder: Bool) async throws {
     let (store, reader, deleted) = try await filled()
     #expect(!reader.isReplaced)
-    for file in history.files { try FileManager.default.removeItem(atPath: file) }
+    for path in isFolder ? [history.location.folder] : history.files {
+      try FileManager.default.removeItem(atPath: path)
+    }
     #expect(reader.isReplaced)
     #expect(try reader.newestPage(limit: 9).map(\.preview) == ["one"], "it goes on showing what it has")
     try await expectReplaced(store, deleted)
     await store.close()
-    let next = try history.store()
-    try await next.add("from then on")
-    #expect(try history.reader().newestPage(limit: 999).count == 1)
-  }
-
-  @Test func `where its folder was removed`() async throws {
-    let (store, _, deleted) = try await filled()
-    try FileManager.default.removeItem(atPath: history.location.folder)
-    try await expectReplaced(store, deleted)
-    await store.close()
     try await history.store().add("from then on")
+    #expect(try history.previews() == ["from then on"])
   }
 
   @Test func `where another one was put in its place`() async throws {
-    let other = try TemporaryHistory()
-    let first = try other.store()
-    try await first.add("the other's")
-    await first.close()
+    let other = TemporaryHistory()
+    try await other.record("the other's")
     let (store, reader, deleted) = try await filled()
     for file in history.files { try FileManager.default.removeItem(atPath: file) }
     try FileManager.default.moveItem(atPath: other.location.database, toPath: history.location.database)
@@ -64,10 +53,9 @@ struct ReplacementTests {
     try await expectReplaced(store, deleted)
     let next = try history.store()
     try await next.add("from then on")
-    // The old one's end must not take the new one's log.
+    // The old store's end must not take the new one's log.
     await store.close()
     try await next.add("and on")
-    let texts = try history.reader().newestPage(limit: 9).map(\.preview)
-    #expect(texts == ["and on", "from then on", "the other's"])
+    #expect(try history.previews() == ["and on", "from then on", "the other's"])
   }
 }

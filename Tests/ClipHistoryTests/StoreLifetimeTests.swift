@@ -6,19 +6,14 @@ import Testing
 
 @Suite("Nothing is kept of a history that was let go of")
 struct StoreLifetimeTests {
-  let history: TemporaryHistory
-
-  init() throws {
-    history = try TemporaryHistory()
-  }
+  let history = TemporaryHistory()
 
   /// The open descriptors of this process that lead to this history's files.
   private func descriptors() throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
-      var target = [CChar](repeating: 0, count: 4096)
-      guard readlink("/proc/self/fd/\(descriptor)", &target, target.count - 1) > 0 else { return false }
-      let path = String(decoding: target.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      return path.hasPrefix(history.location.folder)
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+      // The listing's own descriptor is gone by now.
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
+      return target?.hasPrefix(history.location.folder) == true
     }
   }
 
@@ -41,9 +36,7 @@ struct StoreLifetimeTests {
       let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: [.seconds(3600)]))
       released = store
       let clip = try await store.add("one")
-      other = try ForeignConnection(history.location.database)
-      other.run("BEGIN")
-      _ = try other.rows("SELECT 1 FROM clip")
+      other = try history.foreignReader()
       try await store.delete(clip.id)
     }
     #expect(try await eventually { released == nil })
@@ -59,7 +52,7 @@ struct StoreLifetimeTests {
 
   @Test func `by a reader`() async throws {
     weak var released: HistoryReader?
-    try await history.store().close()
+    try await history.record()
     do {
       let reader = try history.reader()
       released = reader

@@ -6,12 +6,11 @@ import Testing
 
 /// A history in a folder of its own, which goes away with it.
 final class TemporaryHistory: Sendable {
-  private let parent: String
+  private let parent = NSTemporaryDirectory() + "clip-history-\(UUID().uuidString)"
   let location: HistoryLocation
 
-  init() throws {
-    parent = NSTemporaryDirectory() + "clip-history-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+  init() {
+    mkdir(parent, 0o755)
     location = HistoryLocation(folder: parent + "/data/copypasta")
   }
 
@@ -20,9 +19,7 @@ final class TemporaryHistory: Sendable {
       try FileManager.default.removeItem(atPath: parent)
     } catch CocoaError.fileNoSuchFile {
       // A store that was let go of a moment ago removed its log meanwhile.
-    } catch {
-      Issue.record(error)
-    }
+    } catch { Issue.record(error) }
   }
 
   func store(_ timeouts: HistoryStore.LockTimeouts = .init()) throws -> HistoryStore {
@@ -31,10 +28,44 @@ final class TemporaryHistory: Sendable {
 
   func reader() throws -> HistoryReader { try HistoryReader(location: location) }
 
-  /// Runs SQL as another program does.
-  func run(_ sql: String) throws {
-    try #require(ForeignConnection(location.database).run(sql) == SQLITE_OK)
+  /// The previews of all clips, the newest first.
+  func previews() throws -> [String] { try reader().newestPage(limit: 99_999).map(\.preview) }
+
+  /// Records these texts, and closes the history.
+  func record(_ texts: String...) async throws { try await record(texts) }
+
+  func record(_ texts: [String]) async throws {
+    let store = try store()
+    for text in texts { try await store.add(text) }
+    await store.close()
   }
+
+  /// Adds so many clips, "row 1" and so on, one for each microsecond from a time on.
+  func fill(_ count: Int, from time: Int64 = 0) throws {
+    try run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+      INSERT INTO clip(captured_at, byte_count, text)
+      SELECT \(time) + i, length('row ' || i), 'row ' || i FROM n
+      """)
+  }
+
+  /// Another program's connection to the database.
+  func foreign() throws -> ForeignConnection { try ForeignConnection(location.database) }
+
+  /// Another program in the middle of reading, which keeps the log as it is until it commits.
+  func foreignReader() throws -> ForeignConnection {
+    let other = try foreign()
+    other.run("BEGIN")
+    _ = try other.rows("SELECT text FROM clip")
+    return other
+  }
+
+  /// Runs SQL as another program does.
+  func run(_ sql: String) throws { try #require(foreign().run(sql) == SQLITE_OK) }
+
+  /// Whether SQLite finds nothing wrong.
+  func isSound() throws -> Bool { try foreign().rows("PRAGMA integrity_check") == ["ok"] }
 
   /// Rescues what must be damaged.
   func rescued() async throws -> HistoryRescuer.Outcome {
@@ -44,23 +75,28 @@ final class TemporaryHistory: Sendable {
   /// Marks the history as found damaged.
   func markDamaged() { HistoryFolder.markDamaged(location.database) }
 
+  /// Whether the history is marked so.
+  func isMarked() throws -> Bool { try HistoryOpening(location).isMarked() }
+
   /// The database as it is on disk.
   func bytes() throws -> Data { try Data(contentsOf: URL(filePath: location.database)) }
 
   /// Changes the bytes of the database.
-  func damage(_ change: (inout Data) throws -> Void) throws {
-    var bytes = try bytes()
+  func damage(_ change: (inout Data) throws -> Void) throws { try damage(location.database, change) }
+
+  /// Changes the bytes of one of the files.
+  func damage(_ path: String, _ change: (inout Data) throws -> Void) throws {
+    var bytes = try Data(contentsOf: URL(filePath: path))
     try change(&bytes)
-    try plant(bytes)
+    try bytes.write(to: URL(filePath: path))
   }
 
-  /// What lies in the folder.
+  /// The names of all that lies in the folder.
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: location.folder) }
 
   /// The database, its log and its index, those that are there.
   var files: [String] {
-    [location.database, location.database + "-wal", location.database + "-shm"]
-      .filter { FileManager.default.fileExists(atPath: $0) }
+    ["", "-wal", "-shm"].map { location.database + $0 }.filter(FileManager.default.fileExists(atPath:))
   }
 
   /// Whether the bytes of `marker` are in any of the files.
@@ -70,21 +106,18 @@ final class TemporaryHistory: Sendable {
 
   /// How many bytes in the middle of the database's pages of rows are not zero, though they belong to no row.
   func unusedBytes() throws -> Int {
-    let file = try Array(Data(contentsOf: URL(filePath: location.database)))
+    let file = try Array(bytes())
     return stride(from: 4096, to: file.count, by: 4096).reduce(into: 0) { count, start in
-      let page = file[start..<start + 4096]
-      guard page[start] == 0x0d else { return }
-      let rows = Int(page[start + 3]) << 8 | Int(page[start + 4])
-      let content = Int(page[start + 5]) << 8 | Int(page[start + 6])
-      count += page[(start + 8 + 2 * rows)..<(start + content)].count { $0 != 0 }
+      let page = Array(file[start..<start + 4096])
+      guard page[0] == 0x0d else { return }
+      count += page[(8 + 2 * page.uint16(at: 3))..<page.uint16(at: 5)].count { $0 != 0 }
     }
   }
 
   /// A copy of the files as they are now, as a power cut would leave them.
   func snapshot() throws -> TemporaryHistory {
-    let copy = try TemporaryHistory()
-    try FileManager.default.createDirectory(
-      atPath: copy.location.folder, withIntermediateDirectories: true)
+    let copy = TemporaryHistory()
+    try copy.makeFolder()
     for file in files where !file.hasSuffix("-shm") {
       let name = URL(filePath: file).lastPathComponent
       try FileManager.default.copyItem(atPath: file, toPath: copy.location.folder + "/" + name)
@@ -102,23 +135,32 @@ final class TemporaryHistory: Sendable {
     try #require(setuid(65534) == 0)
   }
 
+  func makeFolder() throws {
+    try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)
+  }
+
   /// Makes the database as a released version did.
   func plant(_ version: ReleasedVersion) throws {
-    try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)
+    try makeFolder()
+    unlink(location.database)
     try run(version.sql)
   }
 
   /// Puts bytes in the place of the database.
   func plant(_ bytes: Data) throws {
-    try FileManager.default.createDirectory(
-      atPath: location.folder, withIntermediateDirectories: true)
+    try makeFolder()
     try bytes.write(to: URL(filePath: location.database))
   }
 }
 
+/// The permissions of a file or folder.
+func permissions(of path: String) throws -> Int? {
+  try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+}
+
 /// A version of the file that was released, with the texts "one" (id 1) and "two" (id 7).
 ///
-/// It is written out, and not taken from `Schema`: what was released stays as it was, whatever becomes of the source.
+/// Its SQL is written out, and not taken from `Schema`: a release stays as it was, whatever becomes of the source.
 enum ReleasedVersion: CaseIterable {
   case first
 
@@ -165,20 +207,20 @@ let testDigest: HistoryStore.Digest = { key, text in
 }
 
 extension ClipText {
-  init(_ string: String) throws {
-    try self.init(validating: Array(string.utf8))
-  }
+  init(_ string: String) throws { try self.init(validating: Array(string.utf8)) }
 }
 
 extension HistoryStore {
   /// Records a text, which must be new, at a time that does not matter.
   @discardableResult
   func add(_ string: String, at now: Int64 = 1) throws -> Clip {
-    guard case .recorded(let clip) = try record(try ClipText(string), at: now) else {
-      throw DuplicateError()
-    }
+    let outcome = try record(try ClipText(string), at: now)
+    guard case .recorded(let clip) = outcome else { throw DuplicateError() }
     return clip
   }
+
+  /// The ids of all clips, ascending.
+  func allIDs() throws(StoreError) -> [Int64] { try ids(olderThan: .max) }
 }
 
 struct DuplicateError: Error {}
@@ -188,19 +230,14 @@ final class ForeignConnection {
   private var handle: OpaquePointer?
 
   init(_ path: String) throws {
-    try #require(
-      sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK)
+    try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil) == SQLITE_OK)
   }
 
-  deinit {
-    sqlite3_close_v2(handle)
-  }
+  deinit { sqlite3_close_v2(handle) }
 
   /// Runs SQL, and answers the result code.
   @discardableResult
-  func run(_ sql: String) -> Int32 {
-    sqlite3_exec(handle, sql, nil, nil, nil)
-  }
+  func run(_ sql: String) -> Int32 { sqlite3_exec(handle, sql, nil, nil, nil) }
 
   /// The first column of all rows, as text.
   func rows(_ sql: String) throws -> [String] {
@@ -213,11 +250,6 @@ final class ForeignConnection {
     }
     return rows
   }
-}
-
-extension HistoryStore {
-  /// The ids of all clips, ascending.
-  func allIDs() throws(StoreError) -> [Int64] { try ids(olderThan: .max) }
 }
 
 extension Data {

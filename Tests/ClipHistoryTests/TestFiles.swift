@@ -1,11 +1,12 @@
 import CSQLite
 import Foundation
 import Synchronization
+import TestSupport
 
 /// Stands in for the disk below SQLite: it knows what is on it for good, and it can be full.
 ///
-/// Everything goes through to the real files. What was written since the last sync of a file is remembered, so that a
-/// power cut can be played: each such write may have come to the disk, or not, or a part of it. It becomes the
+/// Everything goes through to the real files. Writes since the last sync of a file are remembered, so that a
+/// power cut can be played: each such write may have come to the disk, or not, or a part of it. This disk becomes the
 /// default of the process, so it is for exit tests.
 enum TestFiles {
   /// A change of a file that is not on the disk for good yet.
@@ -31,9 +32,9 @@ enum TestFiles {
   private struct State {
     var files: [String: File] = [:]
     /// By the address of SQLite's file: its path, and the address of its real methods.
-    var paths: [UInt: String] = [:]
-    var methods: [UInt: UInt] = [:]
-    /// Calls before each change of a file.
+    var open: [UInt: (path: String, methods: UInt)] = [:]
+    /// How many changes of files are left before which nothing happens, and what happens then.
+    var changesLeft = 0
     var beforeChange: (@Sendable () -> Void)?
     /// How many bytes the files may yet grow by, or the one with this name; nil for a disk without end.
     var room: Int?
@@ -52,8 +53,10 @@ enum TestFiles {
     sqlite3_vfs_register(vfs, 1)
   }
 
-  /// Calls `body` before each change of a file, on the thread that changes it.
-  static func beforeChange(_ body: (@Sendable () -> Void)?) { state.withLock { $0.beforeChange = body } }
+  /// Calls `body` before the change with this number from now on, on the thread that changes a file.
+  static func beforeChange(_ number: Int, _ body: @escaping @Sendable () -> Void) {
+    state.withLock { ($0.changesLeft, $0.beforeChange) = (number, body) }
+  }
 
   /// Lets the files, or the one with this name, grow by so many bytes and no more, or as they like.
   static func limitRoom(to room: Int?, of file: String? = nil) {
@@ -61,15 +64,14 @@ enum TestFiles {
   }
 
   /// The files of a folder, by name, as a power cut now would leave them.
-  static func afterPowerCut(
-    in folder: String, using random: inout some RandomNumberGenerator
-  ) -> [String: Data] {
+  static func afterPowerCut(in folder: String, using random: inout SplitMix) -> [String: Data] {
     let files = state.withLock { $0.files }
     var left: [String: Data] = [:]
     for (path, file) in files where path.hasPrefix(folder) && (file.exists || Bool.random(using: &random)) {
       var content = file.durable
       for change in file.changes where Bool.random(using: &random) {
-        apply(change, to: &content, tearingWith: &random)
+        let isTorn = Int.random(in: 0..<3, using: &random) == 0
+        apply(change, to: &content) { !isTorn || Bool.random(using: &random) }
       }
       left[URL(filePath: path).lastPathComponent] = Data(content)
     }
@@ -84,31 +86,18 @@ enum TestFiles {
     return vfs.pointee
   }
 
-  /// The sectors of a write come to the disk one by one.
-  private static func apply(
-    _ change: Change, to content: inout [UInt8], tearingWith random: inout some RandomNumberGenerator
-  ) {
-    let isTorn = Int.random(in: 0..<3, using: &random) == 0
+  /// The sectors of a write come to the disk one by one, those of which `arrives` says so.
+  private static func apply(_ change: Change, to content: inout [UInt8], _ arrives: () -> Bool = { true }) {
     switch change {
-    case .truncate(let size): if size < content.count { content.removeLast(content.count - size) }
+    case .truncate(let size): content.removeLast(max(0, content.count - size))
     case .write(let offset, let bytes):
-      for start in stride(from: 0, to: bytes.count, by: 512) where !isTorn || Bool.random(using: &random) {
-        put(bytes[start..<min(start + 512, bytes.count)], at: offset + start, in: &content)
+      for start in stride(from: 0, to: bytes.count, by: 512) where arrives() {
+        let sector = bytes[start..<min(start + 512, bytes.count)]
+        let (begin, end) = (offset + start, offset + start + sector.count)
+        if content.count < end { content += [UInt8](repeating: 0, count: end - content.count) }
+        content.replaceSubrange(begin..<end, with: sector)
       }
     }
-  }
-
-  private static func apply(_ change: Change, to content: inout [UInt8]) {
-    switch change {
-    case .truncate(let size): if size < content.count { content.removeLast(content.count - size) }
-    case .write(let offset, let bytes): put(bytes[...], at: offset, in: &content)
-    }
-  }
-
-  private static func put(_ bytes: ArraySlice<UInt8>, at offset: Int, in content: inout [UInt8]) {
-    let end = offset + bytes.count
-    if content.count < end { content += [UInt8](repeating: 0, count: end - content.count) }
-    content.replaceSubrange(offset..<end, with: bytes)
   }
 
   private typealias FilePointer = UnsafeMutablePointer<sqlite3_file>
@@ -129,8 +118,7 @@ enum TestFiles {
     let isDatabase = flags & SQLITE_OPEN_MAIN_DB != 0
     let (key, realMethods) = (UInt(bitPattern: file), UInt(bitPattern: methods))
     state.withLock {
-      $0.paths[key] = path
-      $0.methods[key] = realMethods
+      $0.open[key] = (path, realMethods)
       // The database is made by mknod, and its folder is synced with it or not; it is empty then.
       if $0.files[path] == nil { $0.files[path] = File(exists: isDatabase) }
     }
@@ -139,18 +127,21 @@ enum TestFiles {
 
   private static func methods(_ file: FilePointer?) -> sqlite3_io_methods {
     let key = UInt(bitPattern: file)
-    guard let address = state.withLock({ $0.methods[key] }),
+    guard let address = state.withLock({ $0.open[key]?.methods }),
       let methods = UnsafePointer<sqlite3_io_methods>(bitPattern: address)
     else { preconditionFailure("a file that was not opened here") }
     return methods.pointee
   }
 
   private static func change(_ file: FilePointer?, _ change: Change) {
-    state.withLock { $0.beforeChange }?()
+    let body = state.withLock { state -> (@Sendable () -> Void)? in
+      state.changesLeft -= 1
+      return state.changesLeft == 0 ? state.beforeChange.take() : nil
+    }
+    body?()
     let key = UInt(bitPattern: file)
-    state.withLock {
-      guard let path = $0.paths[key] else { return }
-      $0.files[path]?.changes.append(change)
+    state.withLock { state in
+      if let path = state.open[key]?.path { state.files[path]?.changes.append(change) }
     }
   }
 
@@ -158,9 +149,8 @@ enum TestFiles {
     _ file: FilePointer?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: Int64
   ) -> Int32 {
     guard hasRoom(for: file, upTo: Int(offset) + Int(count)) else { return SQLITE_FULL }
-    change(
-      file,
-      .write(offset: Int(offset), bytes: Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))))
+    let content = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+    change(file, .write(offset: Int(offset), bytes: Array(content)))
     return methods(file).xWrite(file, bytes, count, offset)
   }
 
@@ -172,10 +162,7 @@ enum TestFiles {
   private static func sync(_ file: FilePointer?, _ flags: Int32) -> Int32 {
     let code = methods(file).xSync(file, flags)
     let key = UInt(bitPattern: file)
-    state.withLock {
-      guard code == SQLITE_OK, let path = $0.paths[key] else { return }
-      $0.files[path]?.settle()
-    }
+    state.withLock { if code == SQLITE_OK, let path = $0.open[key]?.path { $0.files[path]?.settle() } }
     return code
   }
 
@@ -194,7 +181,7 @@ enum TestFiles {
     let growth = max(0, end - Int(size))
     let key = UInt(bitPattern: file)
     return state.withLock {
-      if let name = $0.narrowFile, $0.paths[key]?.hasSuffix("/" + name) != true { return true }
+      if let name = $0.narrowFile, $0.open[key]?.path.hasSuffix("/" + name) != true { return true }
       guard let room = $0.room, room >= growth else { return false }
       $0.room = room - growth
       return true
