@@ -20,10 +20,6 @@ final class HistoryWindow {
   private(set) var isDrawn = false
   /// Whether nothing is left to do of what waits for the first frame.
   private var isPrepared = false
-  /// There for a moment after the window was shown, until it has the focus, which X11 gives it a little later: the mark
-  /// says what it will say then, or the window would be drawn twice.
-  private var arrival: Timeout?
-  private static let arrivalTime = Duration.milliseconds(300)
   /// The last complaint about a history that cannot be opened.
   private var complaint: StoreError?
   private var observations: [ListenerToken] = []
@@ -94,15 +90,7 @@ final class HistoryWindow {
 
   /// Shows the window in front, with the focus on the newest row.
   func present(_ activation: Activation) {
-    if !isShown {
-      arrival = Timeout(
-        after: Self.arrivalTime,
-        weakly(self) { window in
-          window.arrival = nil
-          window.followActivity()
-        })
-      followActivity()
-    }
+    if !isShown, controller != nil { readingIndicator.expectReading() }
     window.present(activation)
     body.focusNewest()
     guard !isDrawn else { return }
@@ -263,8 +251,7 @@ final class HistoryWindow {
     services.clipboard.setReadingWindow(window.x11Number)
     let isPaused = services.pause.isPaused
     controller.isReading = (isDrawn || isPrepared) && isActive && !isPaused
-    if controller.isReading { arrival = nil }
-    readingIndicator.state = isPaused ? .paused : controller.isReading || arrival != nil ? .reading : .idle
+    readingIndicator.state = isPaused ? .paused : controller.isReading ? .reading : .idle
   }
 
   // MARK: - What the user does

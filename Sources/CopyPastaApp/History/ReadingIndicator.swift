@@ -20,6 +20,7 @@ final class ReadingIndicator {
   let root: ToggleButton
   private let label = Label()
   private var secretTimer: Timeout?
+  private var expectation: Timeout?
   private var shown: State?
 
   init() {
@@ -43,9 +44,21 @@ final class ReadingIndicator {
     didSet {
       guard state != oldValue else { return }
       if state == .paused { secretTimer = nil }
+      if state == .reading { expectation = nil }
       show()
       if state == .paused || oldValue == .paused { root.announce(state.name.withoutMnemonic) }
     }
+  }
+
+  /// Says so before it is read, for a window that is being shown.
+  ///
+  /// On X11 the focus comes some milliseconds behind the window, which would be drawn twice.
+  func expectReading() {
+    expectation = Timeout(after: .milliseconds(300)) { [weak self] in
+      self?.expectation = nil
+      self?.show()
+    }
+    show()
   }
 
   /// Says for some seconds, and once to a screen reader, that a secret was left out.
@@ -60,7 +73,8 @@ final class ReadingIndicator {
   }
 
   private func show() {
-    let state = secretTimer == nil ? state : .secret
+    let expected = state == .idle && expectation != nil ? .reading : state
+    let state = secretTimer == nil ? expected : .secret
     guard state != shown else { return }
     if let shown { root.removeStyle(shown.rawValue) }
     root.addStyle(state.rawValue)
