@@ -132,11 +132,20 @@ extension Expiry {
       if !isShown {
         timer = nil
       } else if timer == nil {
-        timer = Timeout(every: interval, due)
+        wait()
       }
       let wasActive = self.isActive
       self.isActive = isActive
       if isActive && !wasActive { due() }
+    }
+
+    private func wait() {
+      timer = Timeout(
+        after: interval,
+        weakly(self) {
+          $0.due()
+          $0.wait()
+        })
     }
   }
 }

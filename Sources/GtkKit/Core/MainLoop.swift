@@ -30,13 +30,9 @@ public enum MainLoop {
   /// For a program whose other threads wait most of the time. Call it before there is one.
   public static func shareHeaps() { copypasta_share_heaps() }
 
-  /// Runs the loop until asynchronous work is done, for at most so long: what the end of the program waits for.
+  /// Runs the loop until asynchronous work is done, for at most so long; for the end of the program.
   public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {
-    let isDone = Shared(false)
-    Task.unpooled {
-      await work()
-      isDone.value = true
-    }
+    let isDone = begin(work)
     run(until: { isDone.value }, atMost: limit)
   }
 
@@ -45,17 +41,22 @@ public enum MainLoop {
   /// For the end of a program: if the display has gone, GDK ends the process when the loop itself turns; and for a
   /// window that has gone GTK 4.8 does then what it had queued.
   public static func finish(atMost limit: Duration, _ work: @escaping @MainActor () async -> Void) {
+    let isDone = begin(work)
+    let end = ContinuousClock.now + limit
+    while !isDone.value, end > .now {
+      var tasks = pollfd(fd: _dispatch_get_main_queue_handle_4CF(), events: Int16(POLLIN), revents: 0)
+      if poll(&tasks, 1, Int32(clamping: (end - ContinuousClock.now).milliseconds)) > 0 { runTasks() }
+    }
+  }
+
+  /// Begins asynchronous work, and says when it is done.
+  private static func begin(_ work: @escaping @MainActor () async -> Void) -> Shared<Bool> {
     let isDone = Shared(false)
     Task.unpooled {
       await work()
       isDone.value = true
     }
-    let clock = ContinuousClock()
-    let end = clock.now + limit
-    while !isDone.value, clock.now < end {
-      var tasks = pollfd(fd: _dispatch_get_main_queue_handle_4CF(), events: Int16(POLLIN), revents: 0)
-      if poll(&tasks, 1, Int32(clamping: (end - clock.now).milliseconds)) > 0 { runTasks() }
-    }
+    return isDone
   }
 
   private static func runTasks() {
@@ -68,12 +69,11 @@ public enum MainLoop {
   /// Returns when the loop has nothing else to do.
   public static func idle() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let isIdle: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
-        Closure<CheckedContinuation<Void, Never>>.consume(data).resume()
-        return 0
+      let isIdle: SourceBody = {
+        continuation.resume()
+        return false
       }
-      g_idle_add_full(
-        G_PRIORITY_LOW, unsafeBitCast(isIdle, to: GSourceFunc.self), Closure.retained(continuation), nil)
+      g_idle_add_full(G_PRIORITY_LOW, callSourceBody, Closure.retained(isIdle), releaseClosure)
     }
   }
 
@@ -83,64 +83,54 @@ public enum MainLoop {
   /// - Returns: whether the condition came to hold.
   @discardableResult
   public static func run(until condition: () -> Bool, atMost limit: Duration) -> Bool {
-    let clock = ContinuousClock()
-    let end = clock.now + limit
-    let wake = Timeout(every: .milliseconds(10)) {}
-    defer { wake.cancel() }
+    let end = ContinuousClock.now + limit
     while !condition() {
-      guard clock.now < end else { return false }
+      guard end > .now else { return false }
+      // The condition may come to hold without an event.
+      let wake = Timeout(after: .milliseconds(10)) {}
       g_main_context_iteration(nil, 1)
+      wake.cancel()
     }
     return true
   }
 }
 
+/// The closure behind a source of GLib's, which returns whether to be called again.
+typealias SourceBody = @MainActor () -> Bool
+
+/// GLib's callback for a source whose user data is a retained `SourceBody`.
+@MainActor let callSourceBody: GSourceFunc = {
+  let call: @MainActor @convention(c) (gpointer?) -> gboolean = { Closure<SourceBody>.behind($0)() ? 1 : 0 }
+  return unsafeBitCast(call, to: GSourceFunc.self)
+}()
+
 /// A timer on the main loop; cancelled when it is let go.
 @MainActor
 public final class Timeout {
   private var source: guint = 0
-  private let repeats: Bool
-  private let body: @MainActor () -> Void
 
   /// Calls `body` once, so long from now.
-  public convenience init(after delay: Duration, _ body: @escaping @MainActor () -> Void) {
-    self.init(interval: delay, repeats: false, body)
-  }
-
-  /// Calls `body` again and again, until it is cancelled.
-  public convenience init(every interval: Duration, _ body: @escaping @MainActor () -> Void) {
-    self.init(interval: interval, repeats: true, body)
-  }
-
-  private init(interval: Duration, repeats: Bool, _ body: @escaping @MainActor () -> Void) {
-    self.repeats = repeats
-    self.body = body
-    let fired: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
-      Closure<@MainActor () -> Bool>.behind(data)() ? 1 : 0
-    }
+  public init(after delay: Duration, _ body: @escaping @MainActor () -> Void) {
     // Weakly, so that the timer itself can be let go.
-    let fire: @MainActor () -> Bool = { [weak self] in self?.fire() ?? false }
+    let fire: SourceBody = { [weak self] in
+      self?.source = 0
+      body()
+      return false
+    }
     source = g_timeout_add_full(
-      G_PRIORITY_DEFAULT, guint(clamping: interval.milliseconds), unsafeBitCast(fired, to: GSourceFunc.self),
-      Closure.retained(fire), releaseClosure)
+      G_PRIORITY_DEFAULT, guint(clamping: delay.milliseconds), callSourceBody, Closure.retained(fire),
+      releaseClosure)
   }
 
   isolated deinit {
     cancel()
   }
 
-  /// Ends the timer; it does not fire any more.
+  /// Ends the timer, which does not fire any more.
   public func cancel() {
     guard source != 0 else { return }
     g_source_remove(source)
     source = 0
-  }
-
-  /// - Returns: whether to call again.
-  private func fire() -> Bool {
-    if !repeats { source = 0 }
-    body()
-    return source != 0
   }
 
   // MARK: - Waiting
@@ -161,8 +151,5 @@ public final class Timeout {
 
 extension Duration {
   /// Whole milliseconds, rounded up: a timer must not fire early.
-  public var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-  }
+  public var milliseconds: Int64 { Int64((self / .milliseconds(1)).rounded(.up)) }
 }

@@ -47,7 +47,14 @@ public final class Application: Object {
   ///
   /// A signal that the program was started to ignore stays ignored: `nohup` and a shell's `&` do that.
   public func onTerminationSignal(_ body: @escaping @MainActor () -> Void) {
-    for signal in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(signal) { onUnixSignal(signal, body) }
+    let received: SourceBody = {
+      body()
+      return true
+    }
+    for signal in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(signal) {
+      g_unix_signal_add_full(
+        G_PRIORITY_DEFAULT, signal, callSourceBody, Closure.retained(received), releaseClosure)
+    }
   }
 }
 
@@ -55,16 +62,4 @@ private func isIgnored(_ signal: Int32) -> Bool {
   var action = sigaction()
   sigaction(signal, nil, &action)
   return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN, a macro.
-}
-
-/// Calls `body` on the main loop each time that the process receives a signal, for as long as it lives.
-@MainActor
-private func onUnixSignal(_ signal: Int32, _ body: @escaping @MainActor () -> Void) {
-  let received: @MainActor @convention(c) (gpointer?) -> gboolean = { data in
-    Closure<@MainActor () -> Void>.behind(data)()
-    return 1
-  }
-  g_unix_signal_add_full(
-    G_PRIORITY_DEFAULT, signal, unsafeBitCast(received, to: GSourceFunc.self), Closure.retained(body),
-    releaseClosure)
 }
