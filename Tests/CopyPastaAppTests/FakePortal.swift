@@ -1,8 +1,9 @@
-import GtkKit
+import CGtk
 import GtkTestSupport
 import TestSupport
 
 @testable import CopyPastaApp
+@testable import GtkKit
 
 /// A portal of global shortcuts, and of the start at login, that does what it is told to, on a bus of its own.
 @MainActor
@@ -95,9 +96,9 @@ final class FakePortal {
       ])
     registrations = [shortcuts, background, try closable("org.freedesktop.portal.Session", at: Self.handle)]
     if knowsRegistry { registrations.append(try registry()) }
-    var isThere = false
-    registrations.append(bus.ownName(Portal.name, acquired: { isThere = true }))
-    try await pump("the portal on the bus") { isThere }
+    registrations.append(bus.ownName(Portal.name))
+    // The bus keeps the order.
+    _ = try await pumping { [bus] in try await bus.call(.bus, "GetId") }
   }
 
   /// Leaves the bus.
@@ -110,7 +111,7 @@ final class FakePortal {
   func activate(
     session: String = handle, shortcut: String = "toggle-history", options: [String: Variant] = [:]
   ) {
-    emit("Activated", [path(session), .string(shortcut), .uint64(0), .dictionary(options)])
+    emit("Activated", [path(session), .string(shortcut), .time(0), .dictionary(options)])
   }
 
   func emit(_ signal: String, _ arguments: [Variant]) {
@@ -124,10 +125,8 @@ final class FakePortal {
 
   /// Lets arrive what was sent before: the bus keeps the order.
   func settle() async throws {
-    let busItself = RemoteObject(
-      name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
     for connection in [client, bus, client] {
-      _ = try await pumping { try await connection.call(busItself, "GetId") }
+      _ = try await pumping { try await connection.call(.bus, "GetId") }
     }
   }
 
@@ -242,4 +241,9 @@ final class FakePortal {
       <property name='version' type='u' access='read'/>
     </interface></node>
     """
+}
+
+extension Variant {
+  /// A number, `t`.
+  fileprivate static func time(_ value: guint64) -> Variant { Variant(sinking: g_variant_new_uint64(value)) }
 }

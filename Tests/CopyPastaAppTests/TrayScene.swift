@@ -49,7 +49,7 @@ final class TrayScene {
 
   /// Whether the icon's name is on the bus.
   func hasItem() async throws -> Bool {
-    try await scene.call(BusScene.busItself, "NameHasOwner", [.string(name)])[0]?.bool == true
+    try await scene.call(.bus, "NameHasOwner", [.string(name)])[0]?.bool == true
   }
 
   func waitForItem() async throws {

@@ -10,19 +10,18 @@ import Testing
 @MainActor
 @Suite struct BusTests {
   private let clock = BusScene.clock
-  private let busItself = BusScene.busItself
 
   // MARK: Calls
 
   @Test func `a call is answered`() async throws {
     let scene = try await BusScene.start()
-    let answer = try await scene.call(busItself, "NameHasOwner", [.string(clock.name)])
+    let answer = try await scene.call(.bus, "NameHasOwner", [.string(clock.name)])
     #expect(answer == .tuple([.bool(false)]))
   }
 
   @Test func `a refusal carries its name`() async throws {
     let scene = try await BusScene.start()
-    #expect(try await scene.refusal(busItself, "NoSuchMethod") == BusError.unknownMethod)
+    #expect(try await scene.refusal(.bus, "NoSuchMethod") == BusError.unknownMethod)
     #expect(try await scene.refusal(clock, "Now") == "org.freedesktop.DBus.Error.ServiceUnknown")
   }
 
@@ -37,21 +36,21 @@ import Testing
       scene.client.send(object, "Method")
       withExtendedLifetime(scene.client.subscribe(to: "Signal", of: object) { _ in }) {}
     }
-    #expect(try await scene.refusal(busItself, "no method") != nil)
+    #expect(try await scene.refusal(.bus, "no method") != nil)
   }
 
   @Test func `a call that nobody answers ends in time`() async throws {
     let scene = try await BusScene.start()
     scene.daemon.signal(SIGSTOP)
     defer { scene.daemon.signal(SIGCONT) }
-    #expect(try await scene.failure(busItself, "GetId", timeout: .milliseconds(20)) == .timedOut)
+    #expect(try await scene.failure(.bus, "GetId", timeout: .milliseconds(20)) == .timedOut)
   }
 
   @Test func `a cancelled call ends`() async throws {
     let scene = try await BusScene.start()
     scene.daemon.signal(SIGSTOP)
     defer { scene.daemon.signal(SIGCONT) }
-    let call = Task { [client = scene.client] in try await client.call(BusScene.busItself, "GetId") }
+    let call = Task { [client = scene.client] in try await client.call(.bus, "GetId") }
     call.cancel()
     await #expect(throws: BusError.cancelled) { try await pumping { try await call.value } }
   }
@@ -59,7 +58,7 @@ import Testing
   @Test func `a bus that went away is said`() async throws {
     let scene = try await BusScene.start()
     try await scene.daemon.stop()
-    guard case .noBus = try await scene.failure(busItself, "GetId") else {
+    guard case .noBus = try await scene.failure(.bus, "GetId") else {
       Issue.record("no such error")
       return
     }
@@ -123,13 +122,17 @@ import Testing
   @Test func `a name that another one has is had once it is free`() async throws {
     let scene = try await BusScene.start()
     var first: Bus.Registration? = try await scene.takeName()
-    var isAcquired = false
-    let second = scene.client.ownName(clock.name) { isAcquired = true }
+    let second = scene.client.ownName(clock.name)
     try await scene.settle()
-    #expect(!isAcquired)
+    #expect(try await owner(in: scene) == scene.service.uniqueName)
     first = nil
-    try await pump("the name") { isAcquired }
+    try await scene.settle()
+    #expect(try await owner(in: scene) == scene.client.uniqueName)
     withExtendedLifetime((first, second)) {}
+  }
+
+  private func owner(in scene: BusScene) async throws -> String? {
+    try await scene.call(.bus, "GetNameOwner", [.string(clock.name)])[0]?.string
   }
 
   /// GLib waits for 25 s, and warns if the bus ends meanwhile.
@@ -158,13 +161,13 @@ import Testing
       let registrations = [
         bus.subscribe(to: "Tick", of: BusScene.clock) { _ in _ = token },
         bus.watchName(BusScene.clock.name, appeared: { _ in _ = token }, vanished: { _ = token }),
-        bus.ownName(BusScene.clock.name, acquired: { _ = token }),
+        bus.ownName(BusScene.clock.name),
         try bus.export(
           BusExportTests.introspection, at: "/clock",
           methods: ["Now": { _ in withExtendedLifetime(token) { [] } }],
           properties: ["Zone": { withExtendedLifetime(token) { nil } }]),
       ]
-      _ = try await pumping { try await bus.call(BusScene.busItself, "GetId") }
+      _ = try await pumping { try await bus.call(.bus, "GetId") }
       withExtendedLifetime(registrations) {}
     }
     try await use()

@@ -11,9 +11,6 @@ public struct BusScene {
   /// The one that offers something.
   public let service: Bus
 
-  /// The object that the bus itself offers.
-  public nonisolated static let busItself = RemoteObject(
-    name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
   /// The object that `service` offers in these tests.
   public nonisolated static let clock = RemoteObject(
     name: "org.copypasta.Clock", path: "/clock", interface: "org.copypasta.Clock")
@@ -53,22 +50,15 @@ public struct BusScene {
 
   /// Takes the clock's name for the service, and waits until it has it.
   public func takeName() async throws -> Bus.Registration {
-    let flag = Flag()
-    let name = service.ownName(Self.clock.name, acquired: { flag.isSet = true })
-    try await pump("the name") { flag.isSet }
+    let name = service.ownName(Self.clock.name)
+    try await settle()
     return name
   }
 
   /// Lets arrive what was sent before: the bus keeps the order.
   public func settle() async throws {
     for connection in [service, client] {
-      _ = try await pumping { try await connection.call(Self.busItself, "GetId") }
+      _ = try await pumping { try await connection.call(.bus, "GetId") }
     }
   }
-}
-
-/// Something that a closure sets.
-@MainActor
-private final class Flag {
-  var isSet = false
 }

@@ -25,8 +25,7 @@ struct Haptics {
       do throws(BusError) {
         try await connect().send(
           Self.service, "TriggerFeedback",
-          [.string(CopyPasta.id), .string(Self.event), .dictionary([:]), .int32(Self.ownLength)],
-          startsService: false)
+          [.string(CopyPasta.id), .string(Self.event), .dictionary([:]), .int32(Self.ownLength)])
       } catch {
         // Without a bus there is nobody to buzz.
       }

@@ -4,19 +4,33 @@ import Glibc
 /// The session's message bus.
 @MainActor
 public enum SessionBus {
-  private static let connecting = Connecting()
-
-  /// GLib shares one connection for as long as somebody holds it.
-  private static let connection = connecting.connection(within: .seconds(2))
+  private static var isConnected = false
+  private static var connected: Bus?
+  private static let connecting: Task<Void, Never> = Task.unpooled {
+    do throws(BusError) { connected = try await Bus.session() } catch {}
+    isConnected = true
+  }
 
   /// Begins to connect, on a thread of GLib's, so that the first use of the bus waits less.
-  public static func connectAhead() { _ = connecting }
+  public static func connectAhead() {
+    MainLoop.attachMainActor()
+    _ = connecting
+  }
 
-  /// Whether there is a session bus; one that does not let this process in within 2 s counts as none.
-  public static var isThere: Bool { connection != nil }
+  /// Whether there is a session bus; a bus that does not let this process in within 2 s counts as none.
+  public static var isThere: Bool { bus != nil }
 
   /// The connection that is shared; nil if there is no bus.
-  static var bus: Bus? { connection.map { Bus(Owned(borrowing: $0)) } }
+  static let bus: Bus? = {
+    connectAhead()
+    if !MainLoop.run(until: { isConnected }, atMost: .seconds(2)) {
+      // From now on there is no bus: GTK and GSettings would wait for it without a limit.
+      g_setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:", 1)
+      connecting.cancel()
+      MainLoop.run(until: { isConnected }, atMost: .seconds(2))
+    }
+    return connected
+  }()
 
   /// Calls `body` when the bus has gone, and with it the session; without it GLib would end the process.
   public static func onEnd(_ body: @escaping @MainActor () -> Void) {
@@ -30,13 +44,11 @@ public enum SessionBus {
   /// The bus decides, so that of two programs that start at the same moment exactly one gets it.
   /// - Returns: false if another program has it; true also if there is no bus, for then nobody else is to be found.
   public static func claim(_ name: String) -> Bool {
-    let bus = RemoteObject(
-      name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
     let doNotQueue: UInt32 = 4
     let alreadyOwned: UInt32 = 3
     do throws(GLibError) {
       let answer = try call(
-        bus, "RequestName", [.string(name), .uint32(doNotQueue)], within: .seconds(1))
+        .bus, "RequestName", [.string(name), .uint32(doNotQueue)], within: .seconds(1))
       return answer[0]?.uint32 != alreadyOwned
     } catch {
       return true
@@ -45,9 +57,7 @@ public enum SessionBus {
 
   /// Waits until the bus has answered a question of its own.
   static func waitForAnswer(within limit: Duration) {
-    let bus = RemoteObject(
-      name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
-    do throws(GLibError) { try call(bus, "GetId", [], within: limit) } catch {}
+    do throws(GLibError) { try call(.bus, "GetId", [], within: limit) } catch {}
   }
 
   /// Calls a method of another program that runs already, and waits for its answer, a tuple.
@@ -57,46 +67,15 @@ public enum SessionBus {
   static func call(
     _ object: RemoteObject, _ method: String, _ arguments: [Variant], within limit: Duration
   ) throws(GLibError) -> Variant {
-    guard let connection else { throw GLibError(taking: nil) }
+    guard let bus else { throw GLibError(taking: nil) }
     var error: UnsafeMutablePointer<GError>?
     let answer = Variant.tuple(arguments).withPointer { arguments in
       g_dbus_connection_call_sync(
-        connection, object.name, object.path, object.interface, method, arguments, nil,
+        bus.opaque, object.name, object.path, object.interface, method, arguments, nil,
         copypasta_G_DBUS_CALL_FLAGS_NO_AUTO_START, gint(clamping: limit.milliseconds), nil, &error)
     }
     guard let answer else { throw GLibError(taking: error) }
     return Variant(taking: answer)
-  }
-}
-
-/// Connecting to the session bus, which may hang.
-@MainActor
-private final class Connecting {
-  private let cancellable = g_cancellable_new()
-  private var connection: OpaquePointer?
-  private var isOver = false
-
-  init() {
-    let finished: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, result, data in
-      Closure<@MainActor (OpaquePointer?) -> Void>.consume(data)(result.map { OpaquePointer($0) })
-    }
-    let finish: @MainActor (OpaquePointer?) -> Void = { [self] result in
-      connection = g_bus_get_finish(result, nil)
-      isOver = true
-    }
-    g_bus_get(
-      G_BUS_TYPE_SESSION, cancellable, unsafeBitCast(finished, to: GAsyncReadyCallback.self),
-      Closure.retained(finish))
-  }
-
-  /// Waits for the connection; nil if there is none by then.
-  func connection(within limit: Duration) -> OpaquePointer? {
-    guard !MainLoop.run(until: { isOver }, atMost: limit) else { return connection }
-    // From now on there is no bus: GTK and GSettings would wait for it without a limit.
-    g_setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:", 1)
-    g_cancellable_cancel(cancellable)
-    MainLoop.run(until: { isOver }, atMost: limit)
-    return connection
   }
 }
 

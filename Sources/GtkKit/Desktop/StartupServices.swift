@@ -25,7 +25,7 @@ public final class StartupServices {
     case accessibility
   }
 
-  /// The window is to come within half a second in any case; one that runs answers within a few milliseconds.
+  /// The window is to come within half a second in any case; a portal that runs answers within a few milliseconds.
   private static let portalTime = Duration.milliseconds(150)
   /// Without it, a blind user has no window at all: on a busy machine it is worth the wait.
   private static let accessibilityTime = Duration.seconds(5)
@@ -34,9 +34,8 @@ public final class StartupServices {
 
   private let isHurried: Bool
   private let foundSilent: @MainActor (Service) -> Void
-  private var unanswered: Set<Service> = []
-  private var silent: Set<Service> = []
-  private var isAsked = false
+  /// The services that are still waited for.
+  private lazy var unanswered: Set<Service> = ask()
   private var diversion: guint?
 
   /// Begins to look for the session bus.
@@ -74,24 +73,27 @@ public final class StartupServices {
 
   /// Waits for an answer; GTK does without the service if none comes.
   private func answers(_ service: Service, within limit: Duration) -> Bool {
-    ask()
-    guard unanswered.contains(service), !silent.contains(service) else { return true }
+    guard unanswered.contains(service) else { return true }
     if MainLoop.run(until: { !unanswered.contains(service) }, atMost: limit) { return true }
-    // On a busy machine everything takes longer; what the bus itself had to say is here with its answer to this.
+    // On a busy machine everything takes longer; whatever the bus had to say is here with its answer to this call.
     SessionBus.waitForAnswer(within: .seconds(1))
     if MainLoop.run(until: { !unanswered.contains(service) }, atMost: .milliseconds(20)) { return true }
-    silent.insert(service)
+    unanswered.remove(service)
     switch service {
-    case .portal: divert()
+    case .portal:
+      // Has the bus answer what GTK asks the portal: that it knows of no such thing. Newer GTKs have a switch for that
+      // (`no-portals`), which 4.8 has not; the switch cannot be turned back, and holds for all that a portal gives.
+      diversion = SessionBus.bus.map {
+        g_dbus_connection_add_filter($0.opaque, divertedFromPortal, nil, nil)
+      }
     case .accessibility: g_setenv("GTK_A11Y", "none", 1)
     }
     return false
   }
 
-  private func ask() {
-    guard !isAsked, let bus = SessionBus.bus else { return }
-    isAsked = true
-    MainLoop.attachMainActor()
+  /// Asks them all, and returns which they are.
+  private func ask() -> Set<Service> {
+    guard let bus = SessionBus.bus else { return [] }
     ask(.portal) {
       // The question that GTK has, too.
       let settings = RemoteObject(
@@ -100,31 +102,21 @@ public final class StartupServices {
       try await bus.call(settings, "ReadAll", [.strings(["org.gnome.*", "org.freedesktop.appearance"])])
     }
     // The user's own word on it holds.
-    guard g_getenv("GTK_A11Y") == nil else { return }
+    guard g_getenv("GTK_A11Y") == nil else { return [.portal] }
     ask(.accessibility) {
       let launcher = RemoteObject(name: "org.a11y.Bus", path: "/org/a11y/bus", interface: "org.a11y.Bus")
       let own = g_getenv("AT_SPI_BUS_ADDRESS").map { String(cString: $0) }
       let address = if let own { own } else { try await bus.call(launcher, "GetAddress")[0]?.string }
       _ = try await Bus.at(address: address ?? "")
     }
+    return [.portal, .accessibility]
   }
 
   private func ask(_ service: Service, _ question: @escaping @MainActor () async throws -> Void) {
-    unanswered.insert(service)
     Task.unpooled {
       // An error is an answer, too: GTK gets it as fast.
       do { try await question() } catch {}
       self.unanswered.remove(service)
-    }
-  }
-
-  /// Has the bus answer what GTK asks the portal: that it knows of no such thing.
-  ///
-  /// Newer GTKs have a switch for that (`no-portals`), which 4.8 has not; it cannot be turned back, and holds for
-  /// everything that a portal gives.
-  private func divert() {
-    if let bus = SessionBus.bus {
-      diversion = g_dbus_connection_add_filter(bus.opaque, divertedFromPortal, nil, nil)
     }
   }
 }

@@ -11,10 +11,7 @@ import CGtk
 /// ```
 @MainActor
 public final class Bus: Object {
-  /// A token for something that holds on the bus for as long as it is kept: a subscription, a watch, an exported object or a
-  /// name.
-  ///
-  /// Letting it go ends it.
+  /// A token for a subscription, a watch, an exported object or a name, which lasts as long as the token is kept.
   @MainActor
   public final class Registration {
     private var end: (@MainActor () -> Void)?
@@ -103,9 +100,8 @@ public final class Bus: Object {
         Variant.tuple(arguments).withPointer { arguments in
           g_dbus_connection_call(
             opaque, object.name, object.path, object.interface, method, arguments, nil,
-            Self.flags(startsService: startsService), gint(clamping: timeout?.milliseconds ?? -1),
-            cancellable,
-            callback, data)
+            startsService ? copypasta_G_DBUS_CALL_FLAGS_NONE : copypasta_G_DBUS_CALL_FLAGS_NO_AUTO_START,
+            gint(clamping: timeout?.milliseconds ?? -1), cancellable, callback, data)
         }
       } finish: { [opaque] result, error in
         if let answer = g_dbus_connection_call_finish(opaque, result, error) {
@@ -117,15 +113,13 @@ public final class Bus: Object {
     } catch { throw BusError(error, remoteName: remoteName) }
   }
 
-  /// Calls a method whose answer nobody waits for, whether or not somebody takes the call.
-  public func send(
-    _ object: RemoteObject, _ method: String, _ arguments: [Variant] = [], startsService: Bool = true
-  ) {
+  /// Calls a method of a program that runs, if it does, whose answer nobody waits for.
+  public func send(_ object: RemoteObject, _ method: String, _ arguments: [Variant] = []) {
     guard object.isWellFormed, g_dbus_is_member_name(method) != 0 else { return }
     Variant.tuple(arguments).withPointer { arguments in
       g_dbus_connection_call(
         opaque, object.name, object.path, object.interface, method, arguments, nil,
-        Self.flags(startsService: startsService), -1, nil, nil, nil)
+        copypasta_G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, nil, nil, nil)
     }
   }
 
@@ -135,10 +129,6 @@ public final class Bus: Object {
     defer { g_free(name) }
     g_dbus_error_strip_remote_error(error)
     return String(cString: name)
-  }
-
-  private static func flags(startsService: Bool) -> GDBusCallFlags {
-    startsService ? copypasta_G_DBUS_CALL_FLAGS_NONE : copypasta_G_DBUS_CALL_FLAGS_NO_AUTO_START
   }
 
   // MARK: - Signals
@@ -208,16 +198,9 @@ public final class Bus: Object {
   /// Takes a name on the bus; if another program has it, waits until it is free.
   ///
   /// Giving it back does not wait. GLib's own way waits for the bus, and warns if the bus ends meanwhile.
-  public func ownName(_ name: String, acquired: @escaping @MainActor () -> Void = {}) -> Registration {
-    let bus = RemoteObject(
-      name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
-    let acquisition = subscribe(to: "NameAcquired", of: bus) { arguments in
-      if arguments[0]?.string == name { acquired() }
-    }
-    send(bus, "RequestName", [.string(name), .uint32(0)])
-    return Registration { [self] in
-      withExtendedLifetime(acquisition) { send(bus, "ReleaseName", [.string(name)]) }
-    }
+  public func ownName(_ name: String) -> Registration {
+    send(.bus, "RequestName", [.string(name), .uint32(0)])
+    return Registration { [self] in send(.bus, "ReleaseName", [.string(name)]) }
   }
 }
 
@@ -276,7 +259,7 @@ private typealias NameHandlers = (came: @MainActor (String) -> Void, went: @Main
 public struct RemoteObject: Sendable, Equatable {
   /// The program's name on the bus.
   public let name: String
-  /// The object's path in it.
+  /// The object's path in the program.
   public let path: String
   /// The interface of the object.
   public let interface: String
@@ -288,7 +271,11 @@ public struct RemoteObject: Sendable, Equatable {
     self.interface = interface
   }
 
-  /// Whether a message can be addressed to it.
+  /// The bus itself.
+  public static let bus = RemoteObject(
+    name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
+
+  /// Whether a message can be addressed to the object.
   ///
   /// GDBus takes anything else for a mistake of the program's, and part of it may come from other programs.
   var isWellFormed: Bool {

@@ -42,7 +42,7 @@ public final class Variant: @unchecked Sendable {
 
   // MARK: - Building
 
-  /// A text, `s`; it ends at its first NUL, which D-Bus does not know.
+  /// A text, `s`, up to its first NUL, which D-Bus does not know.
   public static func string(_ value: String) -> Variant { Variant(sinking: g_variant_new_string(value)) }
 
   /// A truth value, `b`.
@@ -56,11 +56,6 @@ public final class Variant: @unchecked Sendable {
 
   /// A number, `x`.
   public static func int64(_ value: Int64) -> Variant { Variant(sinking: g_variant_new_int64(gint64(value))) }
-
-  /// A number, `t`.
-  public static func uint64(_ value: UInt64) -> Variant {
-    Variant(sinking: g_variant_new_uint64(guint64(value)))
-  }
 
   /// A number, `d`.
   public static func double(_ value: Double) -> Variant { Variant(sinking: g_variant_new_double(value)) }
@@ -135,7 +130,7 @@ public final class Variant: @unchecked Sendable {
 
   // MARK: - Reading
 
-  // Each is nil if the value is of another type: what other programs send may be anything.
+  // Each is nil if the value is of another type: other programs may send anything.
 
   /// A text: of `s`, `o` or `g`.
   public var string: String? {
@@ -151,9 +146,6 @@ public final class Variant: @unchecked Sendable {
 
   /// A number, of `u`.
   public var uint32: UInt32? { type == "u" ? withPointer(g_variant_get_uint32) : nil }
-
-  /// A number, of `x`.
-  public var int64: Int64? { type == "x" ? Int64(withPointer(g_variant_get_int64)) : nil }
 
   /// A number, of `d`.
   public var double: Double? { type == "d" ? withPointer(g_variant_get_double) : nil }
@@ -220,6 +212,6 @@ extension Variant: Equatable {
 }
 
 extension Variant: CustomStringConvertible {
-  /// The type alone: what it holds may be a text of the user's.
+  /// The type alone: the value may be a text of the user's.
   public var description: String { "Variant(\(type))" }
 }
