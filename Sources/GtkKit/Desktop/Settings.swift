@@ -9,7 +9,9 @@ import CGtk
 /// ```
 @MainActor
 public final class Settings {
-  private let stored: Stored?
+  private let schema: SettingsSchema?
+  /// The GSettings object, if there is a schema.
+  private let stored: Object?
   private var values: [String: Variant]
   private let changed: @MainActor (String) -> Void
 
@@ -24,21 +26,37 @@ public final class Settings {
     _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: Variant],
     changed: @escaping @MainActor (_ key: String) -> Void = { _ in }
   ) {
+    self.schema = schema
     self.changed = changed
-    stored = schema.map { Stored(schema: $0, path: path) }
     values = initial
-    guard let stored else { return }
-    stored.object.connect("changed", changed)
+    stored = schema.map { schema in
+      // GLib aborts if both say the path, or neither.
+      let path = schema.path == nil ? path ?? "/" : nil
+      return Object(Owned(taking: g_settings_new_full(schema.pointer, nil, path)))
+    }
+    stored?.connect("changed", changed)
     // GSettings tells of a change only if the key was read after that connection.
     for key in initial.keys { _ = self[key] }
   }
 
   /// Whether the values outlast the program.
-  public var areKept: Bool { stored.map { !$0.isInMemory } ?? false }
+  public var areKept: Bool {
+    guard let stored else { return false }
+    var value = GValue()
+    g_value_init(&value, copypasta_type_object())
+    defer { g_value_unset(&value) }
+    g_object_get_property(stored.cast(), "backend", &value)
+    // GLib's stand-in if the desktop has no backend, or `GSETTINGS_BACKEND=memory` asks for it.
+    let backend = g_value_get_object(&value).map { String(cString: copypasta_type_name($0)) }
+    return backend != "GMemorySettingsBackend"
+  }
 
   /// A key's value at present; nil for a key that is not among the initial ones.
   public subscript(key: String) -> Variant? {
-    stored?.value(of: key) ?? values[key]
+    guard let object = object(with: key), let value = g_settings_get_value(object.cast(), key) else {
+      return values[key]
+    }
+    return Variant(taking: value)
   }
 
   /// Changes a key's value.
@@ -47,7 +65,10 @@ public final class Settings {
   ///   key.
   @discardableResult
   public func set(_ key: String, to value: Variant) -> Bool {
-    if let stored, stored.schema.initialValue(of: key) != nil { return stored.set(key, to: value) }
+    if let object = object(with: key) {
+      return schema?.accepts(value, for: key) == true
+        && value.withPointer { g_settings_set_value(object.cast(), key, $0) } != 0
+    }
     guard let old = values[key] else { return false }
     values[key] = value
     if old != value { changed(key) }
@@ -55,60 +76,20 @@ public final class Settings {
   }
 
   /// Takes back what the user set for a key.
-  public func reset(_ key: String) { stored?.reset(key) }
+  public func reset(_ key: String) {
+    if let object = object(with: key) { g_settings_reset(object.cast(), key) }
+  }
 
   /// Whether a key may be changed; false if the system's administrator has locked it.
-  public func isWritable(_ key: String) -> Bool { stored?.isWritable(key) ?? true }
+  public func isWritable(_ key: String) -> Bool {
+    object(with: key).map { g_settings_is_writable($0.cast(), key) != 0 } ?? true
+  }
+
+  /// The GSettings object if it has a key: GSettings aborts for a key that is not there.
+  private func object(with key: String) -> Object? { schema?.has(key) == true ? stored : nil }
 
   /// Returns when what was changed has been handed over to the desktop, at the end of the program.
   public static func flush() { g_settings_sync() }
-}
-
-/// The GSettings object, and what it may be asked for.
-@MainActor
-private struct Stored {
-  let schema: SettingsSchema
-  let object: Object
-
-  init(schema: SettingsSchema, path: String?) {
-    self.schema = schema
-    // GLib aborts if both say the path, or neither.
-    let path = schema.path == nil ? path ?? "/" : nil
-    object = Object(
-      Owned(taking: g_settings_new_full(schema.pointer, nil, path)))
-  }
-
-  /// GLib's stand-in if the desktop has no backend, or `GSETTINGS_BACKEND=memory` asks for it.
-  var isInMemory: Bool {
-    var value = GValue()
-    g_value_init(&value, copypasta_type_object())
-    defer { g_value_unset(&value) }
-    g_object_get_property(object.cast(), "backend", &value)
-    return g_value_get_object(&value).map { String(cString: copypasta_type_name($0)) }
-      == "GMemorySettingsBackend"
-  }
-
-  func value(of key: String) -> Variant? {
-    // GSettings aborts for a key that is not there.
-    guard schema.initialValue(of: key) != nil,
-      let value = g_settings_get_value(object.cast(), key)
-    else { return nil }
-    return Variant(taking: value)
-  }
-
-  func set(_ key: String, to value: Variant) -> Bool {
-    schema.accepts(value, for: key)
-      && value.withPointer { g_settings_set_value(object.cast(), key, $0) } != 0
-  }
-
-  func reset(_ key: String) {
-    if schema.initialValue(of: key) != nil { g_settings_reset(object.cast(), key) }
-  }
-
-  func isWritable(_ key: String) -> Bool {
-    guard schema.initialValue(of: key) != nil else { return true }
-    return g_settings_is_writable(object.cast(), key) != 0
-  }
 }
 
 /// A compiled GSettings schema, which names the settings that exist.
@@ -150,6 +131,9 @@ public final class SettingsSchema {
     return strings(in: UnsafeRawPointer(list).assumingMemoryBound(to: UnsafePointer<CChar>?.self))
   }
 
+  /// Whether there is such a key.
+  func has(_ key: String) -> Bool { g_settings_schema_has_key(pointer, key) != 0 }
+
   /// The value of a key that the user has not set; nil if there is no such key.
   public func initialValue(of key: String) -> Variant? {
     guard let description = schemaKey(key) else { return nil }
@@ -157,7 +141,7 @@ public final class SettingsSchema {
     return g_settings_schema_key_get_default_value(description).map(Variant.init(taking:))
   }
 
-  /// Whether a key accepts a value: it exists, is of that type, and the value lies within its range.
+  /// Whether a key exists, and accepts a value, by its type and range.
   func accepts(_ value: Variant, for key: String) -> Bool {
     guard let description = schemaKey(key) else { return false }
     defer { g_settings_schema_key_unref(description) }
@@ -169,7 +153,6 @@ public final class SettingsSchema {
 
   private func schemaKey(_ key: String) -> OpaquePointer? {
     // `g_settings_schema_get_key` would abort, too.
-    guard g_settings_schema_has_key(pointer, key) != 0 else { return nil }
-    return g_settings_schema_get_key(pointer, key)
+    has(key) ? g_settings_schema_get_key(pointer, key) : nil
   }
 }

@@ -17,15 +17,11 @@ public enum Format {
   ///
   /// Empty before the year 1 and after 9999.
   public static func iso8601(_ time: Int64) -> String {
-    let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
-    let microseconds = rest < 0 ? rest + 1_000_000 : rest
-    guard let moment = g_date_time_new_from_unix_utc(gint64(rest < 0 ? seconds - 1 : seconds)) else {
-      return ""
-    }
+    let epoch = g_date_time_new_from_unix_utc(0)
+    defer { g_date_time_unref(epoch) }
+    guard let moment = g_date_time_add(epoch, gint64(time)) else { return "" }
     defer { g_date_time_unref(moment) }
-    let digits = String(microseconds)
-    let fraction = String(repeating: "0", count: 6 - digits.count) + digits
-    return String(taking: g_date_time_format(moment, "%Y-%m-%dT%H:%M:%S")) + "." + fraction + "Z"
+    return String(taking: g_date_time_format(moment, "%Y-%m-%dT%H:%M:%S.%fZ"))
   }
 
   /// The moment that `iso8601` writes in this way, in microseconds since 1970 UTC; nil if it does not.

@@ -15,16 +15,7 @@ public struct KeyFile {
 
   /// The numbers that the file holds under these keys; a key that is missing or unreadable is left out.
   public func integers(_ keys: [String]) -> [String: Int] {
-    let file = g_key_file_new()
-    defer { g_key_file_unref(file) }
-    guard g_key_file_load_from_file(file, path, copypasta_G_KEY_FILE_NONE, nil) != 0 else { return [:] }
-    var values: [String: Int] = [:]
-    for key in keys where g_key_file_has_key(file, group, key, nil) != 0 {
-      var error: UnsafeMutablePointer<GError>?
-      let value = g_key_file_get_integer(file, group, key, &error)
-      if error == nil { values[key] = Int(value) } else { g_clear_error(&error) }
-    }
-    return values
+    keys.reduce(into: [:]) { $0[$1] = string($1).flatMap { Int32($0) }.map(Int.init) }
   }
 
   /// The text that the file holds under a key; nil if it does not.
@@ -42,34 +33,27 @@ public struct KeyFile {
 
   /// Replaces the file by one with these numbers; its folder is made if it is missing.
   public func write(_ values: [(key: String, value: Int)]) throws(GLibError) {
-    try replace { file in
-      for (key, value) in values { g_key_file_set_integer(file, group, key, gint(clamping: value)) }
-    }
+    try write(strings: values.map { (key: $0.key, value: String($0.value)) })
   }
 
   /// Replaces the file by one with these texts; its folder is made if it is missing.
+  ///
+  /// In one step: whoever reads the file meanwhile sees the old one or the new one.
   public func write(strings values: [(key: String, value: String)]) throws(GLibError) {
-    try replace { file in
-      for (key, value) in values { g_key_file_set_string(file, group, key, value) }
-    }
+    let file = g_key_file_new()
+    defer { g_key_file_unref(file) }
+    for (key, value) in values { g_key_file_set_string(file, group, key, value) }
+    g_mkdir_with_parents(String(taking: g_path_get_dirname(path)), 0o700)
+    var error: UnsafeMutablePointer<GError>?
+    guard g_key_file_save_to_file(file, path, &error) != 0 else { throw GLibError(taking: error) }
   }
 
-  /// Removes the file; one that is not there is no error.
+  /// Removes the file, if there is one.
   public func remove() throws(GLibError) {
     let file = g_file_new_for_path(path)
     defer { g_object_unref(UnsafeMutableRawPointer(file)) }
     var error: UnsafeMutablePointer<GError>?
     guard exists, g_file_delete(file, nil, &error) == 0 else { return }
     throw GLibError(taking: error)
-  }
-
-  /// In one step: whoever reads it meanwhile sees the old file or the new one.
-  private func replace(_ fill: (OpaquePointer?) -> Void) throws(GLibError) {
-    let file = g_key_file_new()
-    defer { g_key_file_unref(file) }
-    fill(file)
-    g_mkdir_with_parents(String(taking: g_path_get_dirname(path)), 0o700)
-    var error: UnsafeMutablePointer<GError>?
-    guard g_key_file_save_to_file(file, path, &error) != 0 else { throw GLibError(taking: error) }
   }
 }
