@@ -41,6 +41,9 @@ COPYPASTA_FLAG(GdkToplevelState, GDK_TOPLEVEL_STATE_FOCUSED);
 COPYPASTA_FLAG(GtkEventControllerScrollFlags, GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_BACKDROP);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_FOCUS_WITHIN);
+/* Types, which are macros with a cast. */
+COPYPASTA_FLAG(GType, G_TYPE_BOOLEAN);
+COPYPASTA_FLAG(GType, G_TYPE_ENUM);
 #undef COPYPASTA_FLAG
 
 /* An instance of a type that Swift registers: a GObject and the Swift object behind it (owned, released in finalize). */

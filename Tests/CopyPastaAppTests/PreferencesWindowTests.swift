@@ -46,9 +46,9 @@ import Testing
 
   @Test func `headings grow with the text`() throws {
     let settings = Object(Owned(borrowing: gtk_settings_get_default()))
-    let font = settings.textProperty("gtk-font-name") ?? ""
-    settings.setProperty("gtk-font-name", to: "Sans 40")
-    defer { settings.setProperty("gtk-font-name", to: font) }
+    let font = settings[property: "gtk-font-name"]
+    settings[property: "gtk-font-name"] = .text("Sans 40")
+    defer { settings[property: "gtk-font-name"] = font }
     let style = ProgramStyle()
     let window = Window(title: "test")
     window.addStyle("preferences")
@@ -91,7 +91,7 @@ import Testing
   {
     guard let widget else { return nil }
     let object = Object(Owned(borrowing: widget))
-    if object.hasProperty("label"), object.textProperty("label") == text { return widget }
+    if object[property: "label"] == .text(text) { return widget }
     var child = gtk_widget_get_first_child(widget)
     while let next = child {
       if let found = label(text, in: next) { return found }

@@ -50,7 +50,7 @@ import Testing
       let windows = Self.toplevels().filter { !before.contains($0) }.map { Window(Owned(borrowing: $0)) }
       #expect(windows.count == 10)
       for (number, window) in windows.enumerated() {
-        let name = window.textProperty("title") ?? ""
+        let name = String(cString: gtk_window_get_title(window.cast()))
         let (width, height) = Self.leastSize(of: window)
         #expect(width <= 360, "\(number), \(name)")
         #expect(height <= 300, "\(number), \(name)")

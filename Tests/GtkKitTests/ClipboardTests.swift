@@ -69,7 +69,7 @@ import Testing
     do {
       let token = Token()
       captured = token
-      let connection = clipboard.onChange {
+      let connection = clipboard.connect("changed") {
         _ = token
         changes += 1
       }

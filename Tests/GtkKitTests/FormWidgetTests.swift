@@ -144,11 +144,12 @@ import Testing
     let sections = [[("One", "row.one"), ("Two", "row.two")], [("Three", "row.three")]]
     let menu = PopoverMenu(on: label)
     window.present()
-    menu.popUp(Menu(sections: sections), at: Rectangle(x: 0, y: 0, width: 1, height: 1))
+    menu.popUp(Menu(sections: sections), at: Point(x: 0, y: 0))
     for _ in 1...2 { gtk_widget_child_focus(menu.widget, GTK_DIR_DOWN) }
     let focus = try #require(gtk_root_get_focus(window.opaque))
-    #expect(Widget(Owned(borrowing: focus)).textProperty("text") == "Three")
+    #expect(Widget(Owned(borrowing: focus))[property: "text"] == .text("Three"))
     window.destroy()
+    withExtendedLifetime(menu) {}
   }
 
   @Test func `a question goes once it is answered, and is answered once`() throws {

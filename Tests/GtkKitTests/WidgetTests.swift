@@ -13,7 +13,7 @@ import Testing
   @Test func `simple widgets leave nothing`() {
     expectNoLeak { _ in Label("text") }
     expectNoLeak { _ in Image(icon: "edit-copy-symbolic", size: 16) }
-    expectNoLeak { token in Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token }.flat() }
+    expectNoLeak { token in Button(icon: "edit-copy-symbolic", name: "Copy") { _ = token } }
     expectNoLeak { token in Button(label: "_Copy") { _ = token } }
     expectNoLeak { token in Button(words: "Copy") { _ = token } }
   }
@@ -72,7 +72,7 @@ import Testing
         _ = token
         return true
       }
-      label.onKeys("Delete", "<Shift>F10") {
+      label.onKeys(["Delete", "<Shift>F10"]) {
         _ = token
         return true
       }

@@ -89,9 +89,9 @@ final class UndoBar {
     let undoButton = Button(words: tr("Undo")) { controller()?.undo() }
     let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) {
       controller()?.deletions.forget()
-    }.flat()
+    }
     // A click leaves the focus in the list.
-    for button in [undoButton, closeButton] { button.takesFocusOnClick = false }
+    for button in [undoButton, closeButton] { button.leaveFocusOnClick() }
     closeButton.addStyle("circular")
     bar = Box(.horizontal, spacing: 6, [label, undoButton, closeButton])
     bar.setAccessibleRole(.group)

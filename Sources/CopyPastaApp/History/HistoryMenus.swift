@@ -46,8 +46,7 @@ final class RowMenu {
     let entries = HistoryAction.ofTexts.compactMap { action in
       action.entry.map { (label: $0, action: action.fullName) }
     }
-    let anchor = Rectangle(x: point.x, y: point.y, width: 1, height: 1)
-    popover.popUp(Menu(entries, target: clip.id), at: anchor)
+    popover.popUp(Menu(entries, target: clip.id), at: point)
   }
 }
 

@@ -37,7 +37,7 @@ final class NoticeBar {
     let closeButton = Button(
       icon: "window-close-symbolic", name: tr("Close"), weakly(self) { $0.hide() })
     closeButton.align(vertically: .start)
-    bar.append(closeButton.flat())
+    bar.append(closeButton)
   }
 
   /// Whether the user works in the window; what is shown before is said then.

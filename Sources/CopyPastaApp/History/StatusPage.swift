@@ -44,7 +44,7 @@ final class StatusPage {
     image.setAccessibleRole(.presentation)
     // The user types the command as it is: one piece, whole when it is copied, also if there is no room for all of it.
     command.ellipsize(.middle)
-    command.isSelectable = true
+    command.allowSelection()
     commandBox.append(
       Button(words: tr("Copy"), copy))
   }

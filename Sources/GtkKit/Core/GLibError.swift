@@ -27,6 +27,9 @@ public struct GLibError: Error, Equatable, CustomStringConvertible {
     domain == "g-dbus-error-quark" && codes.contains { Int($0.rawValue) == code }
   }
 
+}
+
+extension GLibError {
   /// Takes over an error that a C function returned through its last argument, and frees it.
   init(taking error: UnsafeMutablePointer<GError>?) {
     guard let error else {
@@ -38,26 +41,24 @@ public struct GLibError: Error, Equatable, CustomStringConvertible {
       code: Int(error.pointee.code), message: String(cString: error.pointee.message))
     g_error_free(error)
   }
-
-  private init(domain: String, code: Int, message: String) {
-    self.domain = domain
-    self.code = code
-    self.message = message
-  }
 }
 
 /// Runs one of GIO's asynchronous functions; cancelling the task cancels it.
 ///
 /// - Parameters:
+///   - limit: how long the function may take before it is cancelled; nil for as long as it does.
 ///   - start: calls the function, with the cancellable, callback and user data that it is given.
 ///   - finish: calls the function's `_finish`; nil means that it failed.
 @MainActor
 func awaitingResult<Value>(
+  within limit: Duration? = nil,
   start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, gpointer?) -> Void,
   finish:
     @escaping @MainActor (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?) -> Value?
 ) async throws -> Value {
   let cancellable = Cancellable()
+  let deadline = limit.map { Timeout(after: $0) { cancellable.cancel() } }
+  defer { deadline?.cancel() }
   return try await withTaskCancellationHandler {
     try Task.checkCancellation()
     let outcome: Outcome<Value> = await withCheckedContinuation { continuation in

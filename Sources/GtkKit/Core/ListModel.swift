@@ -5,11 +5,11 @@ import CGtk
 public protocol ListModelSource: AnyObject {
   /// How many rows there are.
   var count: Int { get }
-  /// The value of a row, from 0 to `count` - 1; it is handed to the row's view as it is.
+  /// The value of a row, from 0 to `count` - 1, which is handed to the row's view as it is.
   func value(at position: Int) -> any Sendable
 }
 
-/// A `GListModel` whose rows come from Swift, one at a time, as the view asks for them.
+/// A `GListModel` whose rows come from Swift, one at a time, as the view comes to show them.
 ///
 /// ```swift
 /// final class Numbers: ListModelSource {
@@ -33,6 +33,9 @@ public final class ListModel: Object {
     backing(of: opaque)?.count += added - removed
     g_list_model_items_changed(opaque, guint(position), guint(removed), guint(added))
   }
+
+  /// The value of a row; nil if the source has gone.
+  func value(at position: Int) -> (any Sendable)? { backing(of: opaque)?.source?.value(at: position) }
 
   /// Calls `body` for each change that the views are told of.
   public func onItemsChanged(
@@ -59,33 +62,20 @@ private final class Backing {
   }
 }
 
-/// The fields of a row item's instance: its value.
-private final class RowValue {
-  let value: (any Sendable)?
-  init(_ value: (any Sendable)?) { self.value = value }
-}
-
-/// The value of a row item; nil for an object that no `ListModel` made.
-@MainActor
-func rowValue(of item: UnsafeMutableRawPointer) -> (any Sendable)? {
-  guard copypasta_is_a(item, rowItemType.id) != 0 else { return nil }
-  return swiftObject(behind: item, RowValue.self)?.value
-}
-
-// The two types that CopyPasta registers, on first use.
-@MainActor private let rowItemType = SwiftType(name: "CopyPastaRowItem")
+// CopyPasta registers the type on first use.
 @MainActor private let listModelType = SwiftType(
-  name: "CopyPastaListModel", interface: copypasta_type_list_model(), initInterface: fillListModelInterface)
+  name: "CopyPastaListModel", interface: copypasta_type_list_model(), fill: fillListModelInterface)
 
 @MainActor
 private func fillListModelInterface(_ table: UnsafeMutableRawPointer) {
-  let itemType: @MainActor @convention(c) (OpaquePointer?) -> GType = { _ in rowItemType.id }
+  let itemType: @MainActor @convention(c) (OpaquePointer?) -> GType = { _ in copypasta_type_object() }
   let count: @MainActor @convention(c) (OpaquePointer?) -> guint = { model in
     guint(clamping: backing(of: model)?.count ?? 0)
   }
   let item: @MainActor @convention(c) (OpaquePointer?, guint) -> gpointer? = { model, position in
     guard let backing = backing(of: model), Int(position) < backing.count else { return nil }
-    return rowItemType.instance(of: RowValue(backing.source?.value(at: Int(position))))
+    // An item stands for its position: the view asks for the value there.
+    return gpointer(copypasta_object_new(copypasta_type_object()))
   }
   let table = table.assumingMemoryBound(to: GListModelInterface.self)
   table.pointee.get_item_type = unsafeBitCast(itemType, to: (@convention(c) (OpaquePointer?) -> GType).self)

@@ -22,50 +22,38 @@ open class Object {
 
   // MARK: - Properties
 
-  // Properties by their names, for those that not every version of a library has.
-
-  /// Whether the object has a property of this name.
-  final func hasProperty(_ name: String) -> Bool { property(name) != nil }
-
-  /// The text of a property that is one.
-  final func textProperty(_ name: String) -> String? {
-    value(of: name) { g_value_get_string(&$0).map { String(cString: $0) } } ?? nil
+  /// The value of a property.
+  enum Property: Equatable {
+    case flag(Bool), text(String), number(Int)
   }
 
-  /// The number of a property that is an enumeration.
-  final func enumProperty(_ name: String) -> Int? { value(of: name) { Int(g_value_get_enum(&$0)) } }
-
-  /// The truth value of a property that is one.
-  final func flagProperty(_ name: String) -> Bool? { value(of: name) { g_value_get_boolean(&$0) != 0 } }
-
-  /// Sets a property that is a text.
-  final func setProperty(_ name: String, to text: String) { set(name) { g_value_set_string(&$0, text) } }
-
-  /// Sets a property that is a truth value.
-  final func setProperty(_ name: String, to flag: Bool) {
-    set(name) { g_value_set_boolean(&$0, flag ? 1 : 0) }
+  /// A truth value, a text or an enumeration by the property's name, for what not every version of a library has.
+  ///
+  /// A property that is not there is nil, and setting one does nothing.
+  final subscript(property name: String) -> Property? {
+    get {
+      guard var value = emptyValue(for: name) else { return nil }
+      defer { g_value_unset(&value) }
+      g_object_get_property(cast(), name, &value)
+      return switch g_type_fundamental(value.g_type) {
+      case copypasta_G_TYPE_BOOLEAN: .flag(g_value_get_boolean(&value) != 0)
+      case copypasta_G_TYPE_ENUM: .number(Int(g_value_get_enum(&value)))
+      default: .text(g_value_get_string(&value).map { String(cString: $0) } ?? "")
+      }
+    }
+    set {
+      guard let newValue, var value = emptyValue(for: name) else { return }
+      defer { g_value_unset(&value) }
+      switch newValue {
+      case .flag(let flag): g_value_set_boolean(&value, flag ? 1 : 0)
+      case .text(let text): g_value_set_string(&value, text)
+      case .number(let number): g_value_set_enum(&value, gint(number))
+      }
+      g_object_set_property(cast(), name, &value)
+    }
   }
 
-  /// Sets a property that is an enumeration.
-  final func setProperty(_ name: String, toCase number: Int) {
-    set(name) { g_value_set_enum(&$0, gint(number)) }
-  }
-
-  private func value<Result>(of name: String, _ read: (inout GValue) -> Result) -> Result? {
-    guard var value = newValue(for: name) else { return nil }
-    defer { g_value_unset(&value) }
-    g_object_get_property(cast(), name, &value)
-    return read(&value)
-  }
-
-  private func set(_ name: String, _ fill: (inout GValue) -> Void) {
-    guard var value = newValue(for: name) else { return }
-    defer { g_value_unset(&value) }
-    fill(&value)
-    g_object_set_property(cast(), name, &value)
-  }
-
-  private func newValue(for name: String) -> GValue? {
+  private func emptyValue(for name: String) -> GValue? {
     guard let property = property(name) else { return nil }
     var value = GValue()
     g_value_init(&value, property.pointee.value_type)
@@ -80,20 +68,14 @@ open class Object {
 
   // MARK: - Signals
 
-  /// A handler's connection to a signal, by which it can be ended early.
-  ///
-  /// A connection ends with its object.
-  public struct SignalConnection: Sendable {
-    let id: UInt
-  }
-
   /// Connects to a signal; `body` takes the first of its arguments, or all, or none.
   ///
   /// The closure lives as long as the connection, which lives as long as the object: capture views weakly.
+  /// - Returns: the number of the connection, for `disconnect`.
   @discardableResult
   final func connect<each Argument: SignalArgument>(
     _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Void
-  ) -> SignalConnection {
+  ) -> gulong {
     attach(signal) { values, _ in
       var values = values
       body(repeat values.next() as each Argument)
@@ -104,7 +86,7 @@ open class Object {
   @discardableResult
   final func connectQuestion<each Argument: SignalArgument, Answer: SignalAnswer>(
     _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Answer
-  ) -> SignalConnection {
+  ) -> gulong {
     attach(signal) { values, answer in
       var values = values
       body(repeat values.next() as each Argument).write(to: answer)
@@ -113,7 +95,7 @@ open class Object {
 
   /// Connects to the next time that a signal is emitted.
   final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
-    let connection = Shared<SignalConnection?>(nil)
+    let connection = Shared<gulong?>(nil)
     // The closure keeps the object until the connection ends, which is at the first call.
     connection.value = connect(signal) {
       if let connection = connection.value { self.disconnect(connection) }
@@ -122,14 +104,12 @@ open class Object {
   }
 
   /// Ends a connection; its closure is released.
-  public final func disconnect(_ connection: SignalConnection) {
-    g_signal_handler_disconnect(raw, gulong(connection.id))
-  }
+  final func disconnect(_ connection: gulong) { g_signal_handler_disconnect(raw, connection) }
 
   /// GLib hands a handler the object, then the arguments, as values that last for the call.
   private typealias Handler = @MainActor (UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
 
-  private func attach(_ signal: String, _ handler: @escaping Handler) -> SignalConnection {
+  private func attach(_ signal: String, _ handler: @escaping Handler) -> gulong {
     typealias Marshal =
       @MainActor @convention(c) (
         UnsafeMutablePointer<GClosure>, UnsafeMutablePointer<GValue>?, guint, UnsafePointer<GValue>,
@@ -142,7 +122,7 @@ open class Object {
     let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), data)
     g_closure_set_marshal(closure, unsafeBitCast(marshal, to: GClosureMarshal.self))
     g_closure_add_finalize_notifier(closure, data) { data, _ in releaseClosure(data) }
-    return SignalConnection(id: UInt(g_signal_connect_closure(raw, signal, closure, 0)))
+    return g_signal_connect_closure(raw, signal, closure, 0)
   }
 }
 

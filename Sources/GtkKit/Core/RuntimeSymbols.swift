@@ -3,8 +3,8 @@ import Glibc
 
 /// Functions that are looked up by their names as the program runs; nil if the library that it runs on lacks them.
 ///
-/// These are the functions that GTK has gained since 4.8, with whose headers CopyPasta is built, and those of a backend that
-/// GTK may be built without. Each function has had its signature since it came.
+/// These are functions that GTK has gained since 4.8, with whose headers CopyPasta is built, and functions of a backend
+/// that GTK may be built without. Each function has had its signature since it came.
 @MainActor
 enum RuntimeSymbols {
   /// `gtk_list_view_scroll_to` (4.12): the list, a position, flags, and how to scroll.

@@ -5,38 +5,34 @@ import CGtk
 struct SwiftType {
   let id: GType
 
-  /// Registers the type; it may implement one interface, whose table `initInterface` fills.
+  /// Registers the type, which implements an interface or overrides functions of its class; `fill` puts its functions
+  /// into the table of the one or the other.
   ///
-  /// - Parameters:
-  ///   - parent: GObject, or a type that adds nothing to GObject's instance; its class has `classSize` bytes.
-  ///   - initClass: puts functions into the class.
+  /// - Parameter parent: GObject, or a type that adds nothing to GObject's instance; its class has `classSize` bytes.
   init(
     name: String, parent: GType? = nil, classSize: Int = MemoryLayout<GObjectClass>.size,
-    initClass: (@MainActor (UnsafeMutableRawPointer) -> Void)? = nil, interface: GType = 0,
-    initInterface: (@MainActor (UnsafeMutableRawPointer) -> Void)? = nil
+    interface: GType? = nil, fill: @escaping TableFiller
   ) {
-    let fillClass: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { table, data in
+    let initClass: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { table, data in
       guard let table else { return }
       table.assumingMemoryBound(to: GObjectClass.self).pointee.finalize = releaseSwiftObject
       if data != nil { Closure<TableFiller>.behind(data)(table) }
     }
+    let initInterface: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { table, data in
+      if let table { Closure<TableFiller>.behind(data)(table) }
+    }
+    // A static type is never unregistered, so what fills its table stays as well.
+    let filler = Closure<TableFiller>.retained(fill)
     var type = GTypeInfo()
     type.class_size = guint16(classSize)
-    type.class_init = unsafeBitCast(fillClass, to: GClassInitFunc.self)
-    // A static type is never unregistered, so what fills its tables stays as well.
-    type.class_data = initClass.map {
-      UnsafeRawPointer(Closure<TableFiller>.retained($0))
-    }
+    type.class_init = unsafeBitCast(initClass, to: GClassInitFunc.self)
+    type.class_data = interface == nil ? UnsafeRawPointer(filler) : nil
     type.instance_size = guint16(MemoryLayout<CopyPastaObject>.size)
     id = g_type_register_static(parent ?? copypasta_type_object(), name, &type, GTypeFlags(rawValue: 0))
-    guard let initInterface else { return }
-    let fill: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { table, data in
-      guard let table else { return }
-      Closure<TableFiller>.behind(data)(table)
-    }
+    guard let interface else { return }
     var info = GInterfaceInfo(
-      interface_init: unsafeBitCast(fill, to: GInterfaceInitFunc.self), interface_finalize: nil,
-      interface_data: Closure<TableFiller>.retained(initInterface))
+      interface_init: unsafeBitCast(initInterface, to: GInterfaceInitFunc.self), interface_finalize: nil,
+      interface_data: filler)
     g_type_add_interface_static(id, interface, &info)
   }
 
@@ -57,7 +53,7 @@ func swiftObject<Held: AnyObject>(behind instance: UnsafeMutableRawPointer, _: H
 }
 
 /// A function that fills the table of a class or an interface.
-private typealias TableFiller = @MainActor (UnsafeMutableRawPointer) -> Void
+typealias TableFiller = @MainActor (UnsafeMutableRawPointer) -> Void
 
 /// `finalize` of every `SwiftType`.
 private func releaseSwiftObject(_ object: UnsafeMutablePointer<GObject>?) {

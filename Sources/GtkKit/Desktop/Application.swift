@@ -25,7 +25,7 @@ public final class Application: Object {
 
   /// Adds an action that other programs may run as well, over D-Bus.
   public func addAction(_ name: String, keys: [String] = [], _ body: @escaping @MainActor () -> Void) {
-    GtkKit.addAction(name, to: opaque, body)
+    GtkKit.addAction(name, to: opaque) { _ in body() }
     withCStrings(keys) { gtk_application_set_accels_for_action(cast(), "app." + name, $0) }
   }
 

@@ -13,10 +13,7 @@ public final class Clipboard: Object {
   /// Calls `body` when the owner or its offer changed.
   ///
   /// On X11 that is twice for each owner: without formats, then with.
-  @discardableResult
-  public func onChange(_ body: @escaping @MainActor () -> Void) -> SignalConnection {
-    connect("changed", body)
-  }
+  public func onChange(_ body: @escaping @MainActor () -> Void) { connect("changed", body) }
 
   /// The types that are offered, in the owner's order.
   ///
@@ -34,7 +31,7 @@ public final class Clipboard: Object {
   /// On Wayland also true if nobody does.
   public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
 
-  /// Returns when the desktop has answered: what it knew before the call is known here by then, and `onChange` was
+  /// Returns when the desktop has answered: its knowledge before the call is known here by then, and `onChange` was
   /// called for it.
   public func synchronise() { gdk_display_sync(gdk_clipboard_get_display(opaque)) }
 
@@ -85,7 +82,7 @@ public final class DeferredContent: Object {
           of: Fetcher(types: types, idleTimeout: idleTimeout, fetch: fetch))))
   }
 
-  /// More programs at once are refused: one that asks and never reads is not to take memory without bound.
+  /// More programs at once are refused: programs that ask and never read are not to take memory without bound.
   static let capacity = 64
 }
 
@@ -123,7 +120,7 @@ private final class Fetcher {
 
 @MainActor private let deferredContentType = SwiftType(
   name: "CopyPastaDeferredContent", parent: gdk_content_provider_get_type(),
-  classSize: MemoryLayout<GdkContentProviderClass>.size, initClass: fillContentClass)
+  classSize: MemoryLayout<GdkContentProviderClass>.size, fill: fillContentClass)
 
 @MainActor
 private func fillContentClass(_ table: UnsafeMutableRawPointer) {
@@ -203,8 +200,8 @@ extension Widget {
     of types: [String], isAccepted: @escaping @MainActor () -> Bool = { true },
     _ body: @escaping @MainActor (Drop) -> Void
   ) {
-    let target = Object(
-      Owned(taking: gtk_drop_target_async_new(contentFormats(of: types), copypasta_GDK_ACTION_COPY)))
+    let target = add(
+      controller: gtk_drop_target_async_new(contentFormats(of: types), copypasta_GDK_ACTION_COPY))
     target.connectQuestion("accept") { [target = target.opaque] (drop: OpaquePointer) in
       isAccepted() && gdk_drop_get_drag(drop) == nil
         && gdk_content_formats_match(
@@ -214,7 +211,6 @@ extension Widget {
       body(Drop(Owned(borrowing: drop)))
       return true
     }
-    add(controller: target)
   }
 }
 
@@ -246,32 +242,20 @@ public final class OutputStream: Object {
   /// Writes all of some bytes.
   ///
   /// - Parameter idleTimeout: how long the other side may take nothing before it is given up.
-  /// - Throws: `GLibError` if the stream breaks; `CancellationError` if the task is cancelled, or the other side given
-  ///   up.
+  /// - Throws: `GLibError` if the stream breaks, or the other side is given up; `CancellationError` if the task is
+  ///   cancelled.
   public func write(_ bytes: Bytes, idleTimeout: Duration) async throws {
     neverBlock()
     var written = 0
     while written < bytes.count {
       let piece = bytes.part(from: written, atMost: Self.pieceSize)
-      let writing = Task.unpooled { try await self.write(piece) }
-      let idle = Timeout(after: idleTimeout) { writing.cancel() }
-      defer { idle.cancel() }
-      written += try await withTaskCancellationHandler {
-        try await writing.value
-      } onCancel: {
-        writing.cancel()
+      written += try await awaitingResult(within: idleTimeout) { cancellable, callback, data in
+        g_output_stream_write_bytes_async(
+          cast(), piece.pointer, G_PRIORITY_DEFAULT, cancellable, callback, data)
+      } finish: { [stream = cast(to: GOutputStream.self)] result, error -> Int? in
+        let count = g_output_stream_write_bytes_finish(stream, result, error)
+        return count < 0 ? nil : count
       }
-    }
-  }
-
-  /// Writes some of a piece, as soon as the other side takes any, and says how much.
-  private func write(_ piece: Bytes) async throws -> Int {
-    try await awaitingResult { cancellable, callback, data in
-      g_output_stream_write_bytes_async(
-        cast(), piece.pointer, G_PRIORITY_DEFAULT, cancellable, callback, data)
-    } finish: { [stream = cast(to: GOutputStream.self)] result, error in
-      let count = g_output_stream_write_bytes_finish(stream, result, error)
-      return count < 0 ? nil : count
     }
   }
 

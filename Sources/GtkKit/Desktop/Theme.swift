@@ -4,22 +4,17 @@ import Glibc
 /// How GTK draws: light or dark, and with how much contrast.
 ///
 /// From 4.20 on GTK follows the desktop by itself, if the display tells what it prefers. Otherwise it knows only the
-/// name of a theme, and whether to take the theme's dark variant. What the user has set for GTK counts more than what
-/// is asked for here.
+/// name of a theme, and whether to take the theme's dark variant. The user's own settings for GTK count more than
+/// a wish here.
 @MainActor
 public final class Theme {
-  private enum Value: Equatable {
-    case flag(Bool), text(String), number(Int)
-  }
-
   private let settings: Object
   /// The former values of the properties that are set here.
-  private var before: [String: Value] = [:]
+  private var before: [String: Object.Property] = [:]
 
   /// The theme of the default display, which has to be open.
   public init() {
-    settings = Object(
-      Owned(borrowing: gtk_settings_get_default()))
+    settings = Object(Owned(borrowing: gtk_settings_get_default()))
   }
 
   /// Whether the desktop's icon theme has an icon of this name.
@@ -30,10 +25,10 @@ public final class Theme {
 
   /// Asks for what the desktop prefers, in the place of what was asked for before.
   public func prefer(isDark: Bool, hasHighContrast: Bool) {
-    // GTK 4 knows this name no more: what it stood for is the dark variant of the theme without "Inverse".
+    // GTK 4 knows this name no more, which stood for the dark variant of the theme without "Inverse".
     let isInverse = isOfGTK && original("gtk-theme-name") == .text("HighContrastInverse")
     let (isDark, hasHighContrast) = (isDark || isInverse, hasHighContrast || isInverse)
-    guard settings.hasProperty("gtk-interface-color-scheme") else {
+    guard settings[property: "gtk-interface-color-scheme"] != nil else {
       override("gtk-application-prefer-dark-theme", with: isDark && canBeDark ? .flag(true) : nil)
       override("gtk-theme-name", with: hasHighContrast && isOfGTK ? .text("HighContrast") : nil)
       return
@@ -67,33 +62,17 @@ public final class Theme {
     return isThere("gtk-dark.css") || !isThere("gtk.css")
   }
 
-  private func original(_ name: String) -> Value? { before[name] ?? value(of: name) }
+  private func original(_ name: String) -> Object.Property? { before[name] ?? settings[property: name] }
 
   /// Sets a property, or gives it back what it was.
-  private func override(_ name: String, with new: Value?) {
+  private func override(_ name: String, with new: Object.Property?) {
     if let new {
-      if before[name] == nil { before[name] = value(of: name) }
-      set(name, to: new)
+      if before[name] == nil { before[name] = settings[property: name] }
+      settings[property: name] = new
     } else if let old = before.removeValue(forKey: name) {
       gtk_settings_reset_property(settings.opaque, name)
       // Resetting forgets what the user's own file says.
-      if value(of: name) != old { set(name, to: old) }
-    }
-  }
-
-  private func value(of name: String) -> Value? {
-    switch name {
-    case "gtk-theme-name": .text(settings.textProperty(name) ?? "")
-    case "gtk-application-prefer-dark-theme": settings.flagProperty(name).map(Value.flag)
-    default: settings.enumProperty(name).map(Value.number)
-    }
-  }
-
-  private func set(_ name: String, to value: Value) {
-    switch value {
-    case .flag(let flag): settings.setProperty(name, to: flag)
-    case .text(let text): settings.setProperty(name, to: text)
-    case .number(let number): settings.setProperty(name, toCase: number)
+      if settings[property: name] != old { settings[property: name] = old }
     }
   }
 }

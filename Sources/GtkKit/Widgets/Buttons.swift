@@ -3,9 +3,10 @@ import CGtk
 /// A button that shows an icon.
 @MainActor
 public final class Button: Widget {
-  /// Makes a button; `name` is its tooltip and what a screen reader says.
+  /// Makes a button without a frame; `name` is its tooltip and what a screen reader says.
   public convenience init(icon: String, name: String, _ clicked: @escaping @MainActor () -> Void) {
     self.init(new: gtk_button_new_from_icon_name(icon))
+    gtk_button_set_has_frame(cast(), 0)
     tooltip = name
     setAccessibleName(name)
     connect("clicked", clicked)
@@ -23,17 +24,8 @@ public final class Button: Widget {
     connect("clicked", clicked)
   }
 
-  /// Whether a click moves the focus to the button.
-  public var takesFocusOnClick: Bool {
-    get { gtk_widget_get_focus_on_click(widget) != 0 }
-    set { gtk_widget_set_focus_on_click(widget, newValue ? 1 : 0) }
-  }
-
-  /// The button without a frame.
-  public func flat() -> Button {
-    gtk_button_set_has_frame(cast(), 0)
-    return self
-  }
+  /// Leaves the focus where it is when the button is clicked.
+  public func leaveFocusOnClick() { gtk_widget_set_focus_on_click(widget, 0) }
 
   /// Makes a button that shows a text; `_` comes before the letter that presses it together with Alt.
   public convenience init(label: String, _ clicked: (@MainActor () -> Void)? = nil) {

@@ -72,7 +72,7 @@ public final class Revealer: Widget {
 /// A widget with others lying over it.
 @MainActor
 public final class Overlay: Widget {
-  /// Lays widgets over another, where their alignment puts them; it keeps its size and place.
+  /// Lays widgets over another, where their alignment puts them; the other keeps its size and place.
   public convenience init(_ child: Widget, under others: [Widget]) {
     self.init(new: gtk_overlay_new())
     gtk_overlay_set_child(opaque, child.widget)
@@ -104,45 +104,6 @@ public final class ScrolledWindow: Widget {
 
   private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
     gtk_scrolled_window_get_vadjustment(opaque)
-  }
-}
-
-/// As high as its text is at its width, or less, if there is no room: then the text scrolls, also by the keyboard.
-@MainActor
-public final class ScrollingBox: Widget {
-  /// Makes a box around a text, which wraps to the width that there is.
-  public convenience init(_ label: Label) {
-    self.init(new: gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
-    let scrolled = ScrolledWindow(child: label)
-    scrolled.isFocusable = true
-    scrolled.setLabelledBy(label)
-    gtk_box_append(cast(), scrolled.widget)
-    let request: @MainActor @convention(c) (Child?) -> GtkSizeRequestMode = { _ in
-      GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH
-    }
-    let measure:
-      @MainActor @convention(c) (Child?, GtkOrientation, gint, Size?, Size?, Size?, Size?) -> Void = {
-        box, orientation, width, minimum, natural, _, _ in
-        guard let scrolled = gtk_widget_get_first_child(box) else { return }
-        var size = extent(of: scrolled, orientation, for: width)
-        // A scrolled window asks for the height that its child would have in a single line.
-        if orientation == GTK_ORIENTATION_VERTICAL {
-          let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
-          size.natural = max(size.minimum, extent(of: content, orientation, for: width).natural)
-        }
-        minimum?.pointee = size.minimum
-        natural?.pointee = size.natural
-      }
-    let allocate: @MainActor @convention(c) (Child?, gint, gint, gint) -> Void = { box, width, height, line in
-      gtk_widget_allocate(gtk_widget_get_first_child(box), width, height, line, nil)
-    }
-    // The widget takes it over.
-    gtk_widget_set_layout_manager(
-      widget,
-      gtk_custom_layout_new(
-        unsafeBitCast(request, to: GtkCustomRequestModeFunc.self),
-        unsafeBitCast(measure, to: GtkCustomMeasureFunc.self),
-        unsafeBitCast(allocate, to: GtkCustomAllocateFunc.self)))
   }
 }
 
@@ -178,9 +139,32 @@ public final class ListBox: Widget {
   }
 }
 
+// MARK: - Boxes that give their children places of their own
+
 private typealias Child = UnsafeMutablePointer<GtkWidget>
 private typealias Size = UnsafeMutablePointer<gint>
 private typealias Extent = (minimum: gint, natural: gint)
+private typealias Measure =
+  @MainActor @convention(c) (Child?, GtkOrientation, gint, Size?, Size?, Size?, Size?) -> Void
+private typealias Allocate = @MainActor @convention(c) (Child?, gint, gint, gint) -> Void
+
+extension Widget {
+  /// Makes a box of children, whose height depends on its width; the functions measure it and place the children.
+  fileprivate convenience init(_ children: [Widget], measure: Measure, allocate: Allocate) {
+    self.init(new: gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
+    for child in children { gtk_box_append(cast(), child.widget) }
+    let request: @MainActor @convention(c) (Child?) -> GtkSizeRequestMode = { _ in
+      GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH
+    }
+    // The widget takes it over.
+    gtk_widget_set_layout_manager(
+      widget,
+      gtk_custom_layout_new(
+        unsafeBitCast(request, to: GtkCustomRequestModeFunc.self),
+        unsafeBitCast(measure, to: GtkCustomMeasureFunc.self),
+        unsafeBitCast(allocate, to: GtkCustomAllocateFunc.self)))
+  }
+}
 
 /// The least size of a widget, and its natural one.
 @MainActor
@@ -190,32 +174,45 @@ private func extent(of child: Child?, _ orientation: GtkOrientation, for other: 
   return (minimum, natural)
 }
 
+/// As high as its text is at its width, or less, if there is no room: then the text scrolls, also by the keyboard.
+@MainActor
+public final class ScrollingBox: Widget {
+  /// Makes a box around a text, which wraps to the width that there is.
+  public convenience init(_ label: Label) {
+    let scrolled = ScrolledWindow(child: label)
+    scrolled.isFocusable = true
+    scrolled.setLabelledBy(label)
+    self.init([scrolled]) { box, orientation, width, minimum, natural, _, _ in
+      guard let scrolled = gtk_widget_get_first_child(box) else { return }
+      var size = extent(of: scrolled, orientation, for: width)
+      // A scrolled window asks for the height that its child would have in a single line.
+      if orientation == GTK_ORIENTATION_VERTICAL {
+        let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
+        size.natural = max(size.minimum, extent(of: content, orientation, for: width).natural)
+      }
+      minimum?.pointee = size.minimum
+      natural?.pointee = size.natural
+    } allocate: { box, width, height, line in
+      gtk_widget_allocate(gtk_widget_get_first_child(box), width, height, line, nil)
+    }
+  }
+}
+
 /// A widget that is shown only where there is room for all of its width.
 @MainActor
 public final class VanishingBox: Widget {
   /// Makes a box that asks for the room of its child, and makes do without.
   public convenience init(_ child: Widget) {
-    self.init(new: gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
-    gtk_box_append(cast(), child.widget)
-    let measure:
-      @MainActor @convention(c) (Child?, GtkOrientation, gint, Size?, Size?, Size?, Size?) -> Void = {
-        box, orientation, _, minimum, natural, _, _ in
-        let size = extent(of: gtk_widget_get_first_child(box), orientation)
-        minimum?.pointee = orientation == GTK_ORIENTATION_HORIZONTAL ? 0 : size.minimum
-        natural?.pointee = size.natural
-      }
-    let allocate: @MainActor @convention(c) (Child?, gint, gint, gint) -> Void = { box, width, height, _ in
+    self.init([child]) { box, orientation, _, minimum, natural, _, _ in
+      let size = extent(of: gtk_widget_get_first_child(box), orientation)
+      minimum?.pointee = orientation == GTK_ORIENTATION_HORIZONTAL ? 0 : size.minimum
+      natural?.pointee = size.natural
+    } allocate: { box, width, height, _ in
       let child = gtk_widget_get_first_child(box)
       let isWhole = width >= extent(of: child, GTK_ORIENTATION_HORIZONTAL).natural
       gtk_widget_set_child_visible(child, isWhole ? 1 : 0)
       if isWhole { gtk_widget_allocate(child, width, height, -1, nil) }
     }
-    // The widget takes it over.
-    gtk_widget_set_layout_manager(
-      widget,
-      gtk_custom_layout_new(
-        nil, unsafeBitCast(measure, to: GtkCustomMeasureFunc.self),
-        unsafeBitCast(allocate, to: GtkCustomAllocateFunc.self)))
   }
 }
 
@@ -227,30 +224,14 @@ public final class ReflowingBox: Widget {
 
   /// Puts `second` at the end of the line that `first` begins; room that is left is the first one's.
   public convenience init(_ first: Widget, _ second: Widget) {
-    self.init(new: gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
-    for child in [first, second] { gtk_box_append(cast(), child.widget) }
-    let request: @MainActor @convention(c) (Child?) -> GtkSizeRequestMode = { _ in
-      GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH
-    }
-    let measure:
-      @MainActor @convention(c) (Child?, GtkOrientation, gint, Size?, Size?, Size?, Size?) -> Void = {
-        box, orientation, width, minimum, natural, _, _ in
-        let size =
-          orientation == GTK_ORIENTATION_HORIZONTAL
-          ? ReflowingBox.width(of: box) : ReflowingBox.height(of: box, inWidth: width)
-        minimum?.pointee = size.minimum
-        natural?.pointee = size.natural
-      }
-    let allocate: @MainActor @convention(c) (Child?, gint, gint, gint) -> Void = { box, width, height, _ in
+    self.init([first, second]) { box, orientation, width, minimum, natural, _, _ in
+      let isWidth = orientation == GTK_ORIENTATION_HORIZONTAL
+      let size = isWidth ? ReflowingBox.width(of: box) : ReflowingBox.height(of: box, inWidth: width)
+      minimum?.pointee = size.minimum
+      natural?.pointee = size.natural
+    } allocate: { box, width, height, _ in
       ReflowingBox.layOut(box, width: width, height: height)
     }
-    // The widget takes it over.
-    gtk_widget_set_layout_manager(
-      widget,
-      gtk_custom_layout_new(
-        unsafeBitCast(request, to: GtkCustomRequestModeFunc.self),
-        unsafeBitCast(measure, to: GtkCustomMeasureFunc.self),
-        unsafeBitCast(allocate, to: GtkCustomAllocateFunc.self)))
   }
 
   private static func children(of box: Child?) -> (first: Child?, second: Child?) {

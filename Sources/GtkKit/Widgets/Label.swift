@@ -10,7 +10,7 @@ public final class Label: Widget {
   private var lineLimit: Int?
   private var hasParagraphs = false
 
-  /// Makes a label; it keeps to one line and to its start until told otherwise.
+  /// Makes a label of one line, whose text is at its start until told otherwise.
   public convenience init(_ text: String = "") {
     self.init(new: gtk_label_new(text))
     gtk_label_set_xalign(opaque, 0)
@@ -28,7 +28,7 @@ public final class Label: Widget {
   public func show(nameOf control: Widget, _ name: String) {
     gtk_label_set_text_with_mnemonic(opaque, name)
     gtk_label_set_mnemonic_widget(opaque, control.widget)
-    // That would count more than the name, and a label within what it names is passed over.
+    // The relation would count more than the name, and screen readers pass over a label within what the label names.
     gtk_accessible_reset_relation(control.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
     control.setAccessibleName(name.withoutMnemonic)
   }
@@ -86,11 +86,8 @@ public final class Label: Widget {
     gtk_label_set_ellipsize(opaque, cut == .end ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE)
   }
 
-  /// Whether the user can select the text, all of it, and copy it.
-  public var isSelectable: Bool {
-    get { gtk_label_get_selectable(opaque) != 0 }
-    set { gtk_label_set_selectable(opaque, newValue ? 1 : 0) }
-  }
+  /// Lets the user select the text, all of it, and copy it.
+  public func allowSelection() { gtk_label_set_selectable(opaque, 1) }
 
   /// Centres the lines of the text.
   public func center() {
@@ -113,7 +110,7 @@ public final class Label: Widget {
     return Set(letters.map(isRightToLeft)).count > 1
   }
 
-  /// Whether it is of a script that is written from right to left: from Hebrew to Arabic, and their kin.
+  /// Whether a letter is of a script that is written from right to left: from Hebrew to Arabic, and their kin.
   private static func isRightToLeft(_ letter: Unicode.Scalar) -> Bool {
     switch letter.value {
     case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
@@ -173,7 +170,7 @@ public final class TextView: Widget {
     gtk_text_buffer_place_cursor(buffer, &start)
     // A hyphen where a word is broken would look like a part of the text.
     let tag = Object(Owned(taking: gtk_text_tag_new(nil)))
-    tag.setProperty("insert-hyphens", to: false)
+    tag[property: "insert-hyphens"] = .flag(false)
     gtk_text_tag_table_add(gtk_text_buffer_get_tag_table(buffer), tag.cast())
     gtk_text_buffer_apply_tag(buffer, tag.cast(), &start, &end)
   }

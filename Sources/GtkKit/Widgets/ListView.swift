@@ -39,7 +39,7 @@ public final class ListView<Row: ListRow>: Widget {
     let factory = gtk_signal_list_item_factory_new()
     // The view takes over the reference.
     self.init(new: gtk_list_view_new(nil, factory))
-    connect(factory: Object(Owned(borrowing: factory)), make)
+    connect(factory: Object(Owned(borrowing: factory)), to: model, make)
     // Once before GTK's view hears of a change, which then has forgotten who had the focus, and once after it.
     model.onItemsChanged { [weak self] position, removed, _ in
       guard let self else { return }
@@ -117,7 +117,7 @@ public final class ListView<Row: ListRow>: Widget {
       // From 4.12 on a list makes and moves its rows later: only GTK knows which widget is to show a position.
       guard position < itemCount else { return false }
       scrollTo(opaque, guint(position), RuntimeSymbols.listScrollFocus, nil)
-      // `scrollTo` moves the focus only within the list; from elsewhere the list gives it to the row that was just named.
+      // `scrollTo` moves the focus only within the list; from elsewhere the list gives it to the row just named.
       return grabFocus()
     }
     scroll(to: position)
@@ -135,9 +135,12 @@ public final class ListView<Row: ListRow>: Widget {
   /// Makes Tab leave the list; the arrow keys are for its rows, of which there may be a million.
   public func leaveByTab() {
     // GTK knows it from 4.12 on, by a property.
-    guard !hasProperty("tab-behavior") else { return setProperty("tab-behavior", toCase: 1) }
+    if self[property: "tab-behavior"] != nil {
+      self[property: "tab-behavior"] = .number(1)
+      return
+    }
     for (key, direction) in [("Tab", GTK_DIR_TAB_FORWARD), ("<Shift>Tab", GTK_DIR_TAB_BACKWARD)] {
-      onKeys(key) { [weak self] in self?.moveFocusOut(direction) ?? false }
+      onKeys([key]) { [weak self] in self?.moveFocusOut(direction) ?? false }
     }
   }
 
@@ -150,15 +153,17 @@ public final class ListView<Row: ListRow>: Widget {
     return gtk_widget_child_focus(window, direction) != 0
   }
 
-  private func connect(factory: Object, _ make: @escaping @MainActor (ListItem) -> Row) {
+  private func connect(
+    factory: Object, to model: ListModel, _ make: @escaping @MainActor (ListItem) -> Row
+  ) {
     factory.connect("setup") { [weak self] (item: OpaquePointer) in
       let row = make(ListItem(item: item))
       self?.rows[item] = row
       gtk_list_item_set_child(item, row.root.widget)
     }
     factory.connect("bind") { [weak self] (item: OpaquePointer) in
-      guard let row = self?.rows[item], let object = gtk_list_item_get_item(item),
-        let value = rowValue(of: UnsafeMutableRawPointer(object)),
+      guard let row = self?.rows[item], let position = ListItem(item: item).position,
+        let value = model.value(at: position),
         let container = gtk_widget_get_parent(row.root.widget)
       else { return }
       row.bind(value, in: Widget(Owned(borrowing: container)))
@@ -191,13 +196,12 @@ public final class ListView<Row: ListRow>: Widget {
   /// A finger scrolls the list instead.
   ///
   /// - Parameters:
-  ///   - content: what a row is worth to other programs; nil if it cannot be dragged.
-  ///   - icon: what follows the pointer.
+  ///   - content: the content that other programs get of a row; nil if the row cannot be dragged.
+  ///   - icon: the widget that follows the pointer.
   public func onRowDrag(
     content: @escaping @MainActor (Row) -> DeferredContent?, icon: @escaping @MainActor (Row) -> Widget
   ) {
-    let source = Object(
-      Owned(taking: gtk_drag_source_new()))
+    let source = add(controller: gtk_drag_source_new())
     let dragged = Shared<Row?>(nil)
     // A pointer has no sequence; a finger's is left to scrolling and swiping.
     source.connect("begin") { [gesture = source.opaque] (sequence: OpaquePointer?) in
@@ -216,7 +220,6 @@ public final class ListView<Row: ListRow>: Widget {
       gtk_drag_icon_set_child(OpaquePointer(holder), child.widget)
       dragged.value = nil
     }
-    add(controller: source)
   }
 
   // MARK: - Tooltips

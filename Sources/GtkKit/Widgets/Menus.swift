@@ -3,8 +3,8 @@ import CGtk
 /// The entries of a menu: labels and the actions that they run.
 @MainActor
 public final class Menu: Object {
-  /// Makes a menu of entries: what is read, and the full name of the action (`row.copy`); `target` says what it is run
-  /// on, such as the id of a row.
+  /// Makes a menu of entries: their labels, and the full names of their actions (`row.copy`); `target` is handed to the
+  /// action, such as the id of a row.
   public convenience init(_ entries: [(label: String, action: String)], target: Int64? = nil) {
     self.init(Owned(taking: g_menu_new()))
     for entry in entries {
@@ -93,22 +93,27 @@ private final class MainMenu {
 /// A menu that pops up over a widget, made anew each time.
 @MainActor
 public final class PopoverMenu: Widget {
+  /// The widget that the menu belongs to: GTK complains of one that goes before a child of its.
+  private var parent: Widget?
+
   /// Makes a menu that belongs to a widget, whose actions it runs.
   public convenience init(on parent: Widget) {
     self.init(new: makePopover(of: Menu([])))
     gtk_widget_set_parent(widget, parent.widget)
-    // GTK complains of a child that is left where its parent goes.
-    parent.connect("destroy") { [widget] in gtk_widget_unparent(widget) }
+    self.parent = parent
     gtk_popover_set_has_arrow(cast(), 0)
     // GTK mirrors what is in a menu, and not its place beside the pointer.
     gtk_widget_set_halign(widget, parent.isRightToLeft ? GTK_ALIGN_END : GTK_ALIGN_START)
   }
 
-  /// Shows a menu beside a rectangle, in coordinates of the widget that it belongs to.
-  public func popUp(_ menu: Menu, at anchor: Rectangle) {
+  isolated deinit {
+    gtk_widget_unparent(widget)
+  }
+
+  /// Shows a menu beside a point of the widget that it belongs to.
+  public func popUp(_ menu: Menu, at point: Point) {
     gtk_popover_menu_set_menu_model(opaque, menu.cast())
-    var area = GdkRectangle(
-      x: gint(anchor.x), y: gint(anchor.y), width: gint(anchor.width), height: gint(anchor.height))
+    var area = GdkRectangle(x: gint(point.x), y: gint(point.y), width: 1, height: 1)
     gtk_popover_set_pointing_to(cast(), &area)
     gtk_popover_popup(cast())
   }
@@ -156,7 +161,7 @@ private func nameEntries(in widget: UnsafeMutablePointer<GtkWidget>) {
     let entry = Widget(Owned(borrowing: child))
     let role = gtk_accessible_get_accessible_role(entry.opaque)
     if role == GTK_ACCESSIBLE_ROLE_MENU_ITEM || role == GTK_ACCESSIBLE_ROLE_MENU_ITEM_CHECKBOX,
-      let text = entry.textProperty("text")
+      case .text(let text)? = entry[property: "text"]
     {
       gtk_accessible_reset_relation(entry.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
       entry.setAccessibleName(text.withoutMnemonic)
@@ -176,14 +181,14 @@ public final class ActionGroup: Object {
 
   /// Adds an action without a parameter.
   public func add(_ name: String, _ body: @escaping @MainActor () -> Void) {
-    addAction(name, to: opaque, body)
+    addAction(name, to: opaque) { _ in body() }
   }
 
   /// Adds an action that is run on something, such as a row, which its id names.
   public func add(_ name: String, _ body: @escaping @MainActor (Int64) -> Void) {
     let type = g_variant_type_new("x")
     defer { g_variant_type_free(type) }
-    GtkKit.add(Object(Owned(taking: g_simple_action_new(name, type))), to: opaque) { id in
+    addAction(name, of: type, to: opaque) { id in
       if let id { body(Int64(g_variant_get_int64(id))) }
     }
   }
@@ -216,16 +221,13 @@ public final class ToggleAction: Object {
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::state", body) }
 }
 
-/// Adds an action to whatever keeps actions: a group, an application, a window.
+/// Adds an action to whatever keeps actions: a group, an application; `type` is that of its target, if it has one.
 @MainActor
-func addAction(_ name: String, to map: OpaquePointer, _ body: @escaping @MainActor () -> Void) {
-  add(Object(Owned(taking: g_simple_action_new(name, nil))), to: map) { _ in body() }
-}
-
-@MainActor
-private func add(
-  _ action: Object, to map: OpaquePointer, _ body: @escaping @MainActor (_ target: OpaquePointer?) -> Void
+func addAction(
+  _ name: String, of type: OpaquePointer? = nil, to map: OpaquePointer,
+  _ body: @escaping @MainActor (_ target: OpaquePointer?) -> Void
 ) {
+  let action = Object(Owned(taking: g_simple_action_new(name, type)))
   action.connect("activate", body)
   withExtendedLifetime(action) { g_action_map_add_action(map, action.opaque) }
 }

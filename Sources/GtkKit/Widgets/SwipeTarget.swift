@@ -14,134 +14,103 @@ public protocol SwipeTarget: AnyObject {
 }
 
 extension Widget {
-  /// Tells of swipes over the widget, which takes them from nobody: what moves up or down scrolls, as ever.
+  /// Tells of swipes over the widget, which takes them from nobody: fingers that move up or down scroll, as ever.
   ///
   /// The target is held weakly. A pointer's drag is no swipe.
   public final func onSwipe(_ target: any SwipeTarget) {
-    let touch = TouchSwipe(target)
-    let drag = Object(Owned(taking: gtk_gesture_drag_new()))
+    followFinger(Movement(target))
+    followTouchpad(Movement(target))
+  }
+
+  /// A finger on the screen.
+  private func followFinger(_ movement: Movement) {
+    let drag = add(controller: gtk_gesture_drag_new())
     gtk_gesture_single_set_touch_only(drag.opaque, 1)
-    touch.follow(drag)
-    add(controller: drag)
-
-    let touchpad = TouchpadSwipe(target)
-    let scroll = Object(
-      Owned(taking: gtk_event_controller_scroll_new(copypasta_GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES)))
-    touchpad.follow(scroll, over: self)
-    add(controller: scroll)
-  }
-}
-
-/// Which way a movement goes, once that can be told.
-private enum Course {
-  case unknown, sideways, otherwise
-
-  /// As far as a finger trembles, in pixels.
-  private static let tremble = 12.0
-
-  init(_ x: Double, _ y: Double) {
-    if max(abs(x), abs(y)) < Self.tremble {
-      self = .unknown
-    } else {
-      self = abs(x) > 1.5 * abs(y) ? .sideways : .otherwise
-    }
-  }
-}
-
-/// A finger on the screen.
-@MainActor
-private final class TouchSwipe {
-  private weak var target: (any SwipeTarget)?
-  private var course = Course.unknown
-  private var start = Point(x: 0, y: 0)
-
-  init(_ target: any SwipeTarget) { self.target = target }
-
-  func follow(_ drag: Object) {
-    let gesture = drag.opaque
+    let start = Shared(Point(x: 0, y: 0))
     drag.connect("drag-begin") { (x: Double, y: Double) in
-      self.course = .unknown
-      self.start = Point(x: x, y: y)
+      movement.begin()
+      start.value = Point(x: x, y: y)
     }
-    drag.connect("drag-update") { (x: Double, y: Double) in self.moved(x, y, gesture) }
-    drag.connect("drag-end") { self.ended(isCancelled: false) }
-    drag.connect("cancel") { self.ended(isCancelled: true) }
-  }
-
-  private func moved(_ x: Double, _ y: Double, _ gesture: OpaquePointer) {
-    if course == .unknown {
-      course = Course(x, y)
-      if course == .sideways, target?.swipeBegan(at: start) != true { course = .otherwise }
-      // Claimed, it is no click and no scrolling any more; denied, it is theirs.
-      if course == .sideways { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED) }
-      if course == .otherwise { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED) }
-    }
-    if course == .sideways { target?.swipeMoved(to: x) }
-  }
-
-  private func ended(isCancelled: Bool) {
-    if course == .sideways { target?.swipeEnded(isCancelled: isCancelled) }
-    course = .unknown
-  }
-}
-
-/// Two fingers on a touchpad, which GTK tells as scrolling with a beginning and an end.
-@MainActor
-private final class TouchpadSwipe {
-  private weak var target: (any SwipeTarget)?
-  /// Nil if no finger is on the touchpad: a wheel has neither beginning nor end.
-  private var moved: Point?
-  private var course = Course.unknown
-
-  init(_ target: any SwipeTarget) { self.target = target }
-
-  func follow(_ scroll: Object, over widget: Widget) {
-    let controller = scroll.opaque
-    scroll.connect("scroll-begin") {
-      self.moved = Point(x: 0, y: 0)
-      self.course = .unknown
-    }
-    scroll.connectQuestion("scroll") { [weak widget] (x: Double, y: Double) -> Bool in
-      guard let widget, gtk_event_controller_scroll_get_unit(controller) == GDK_SCROLL_UNIT_SURFACE else {
-        return false
+    drag.connect("drag-update") { [gesture = drag.opaque] (x: Double, y: Double) in
+      // A claimed movement is no click and no scrolling any more; a denied one is theirs.
+      switch movement.move(x, y, from: start.value) {
+      case .unknown: break
+      case .sideways: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
+      case .otherwise: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED)
       }
-      return self.scrolled(x, y, over: widget, controller)
+    }
+    drag.connect("drag-end") { movement.end(isCancelled: false) }
+    drag.connect("cancel") { movement.end(isCancelled: true) }
+  }
+
+  /// Two fingers on a touchpad, which GTK tells as scrolling with a beginning and an end.
+  private func followTouchpad(_ movement: Movement) {
+    let scroll = add(
+      controller: gtk_event_controller_scroll_new(copypasta_GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES))
+    // Nil if no finger is on the touchpad: a wheel has neither beginning nor end.
+    let moved = Shared<Point?>(nil)
+    scroll.connect("scroll-begin") {
+      movement.begin()
+      moved.value = Point(x: 0, y: 0)
+    }
+    scroll.connectQuestion("scroll") {
+      [weak self, controller = scroll.opaque] (x: Double, y: Double) -> Bool in
+      guard let self, var point = moved.value,
+        gtk_event_controller_scroll_get_unit(controller) == GDK_SCROLL_UNIT_SURFACE
+      else { return false }
+      // Scrolling says where the view goes, which is where the fingers do not.
+      point.x -= x
+      point.y -= y
+      moved.value = point
+      return movement.move(point.x, point.y, from: pointer(of: controller)) == .sideways
     }
     scroll.connect("scroll-end") {
-      if self.course == .sideways { self.target?.swipeEnded(isCancelled: false) }
-      self.moved = nil
-      self.course = .unknown
+      movement.end(isCancelled: false)
+      moved.value = nil
     }
   }
 
-  /// Whether the movement is a swipe's.
-  private func scrolled(_ x: Double, _ y: Double, over widget: Widget, _ controller: OpaquePointer) -> Bool {
-    guard var moved else { return false }
-    // Scrolling says where the view goes, which is where the fingers do not.
-    moved.x -= x
-    moved.y -= y
-    self.moved = moved
-    if course == .unknown {
-      course = Course(moved.x, moved.y)
-      if course == .sideways,
-        target?.swipeBegan(at: pointer(of: controller, in: widget)) != true
-      {
-        course = .otherwise
-      }
-    }
-    if course == .sideways { target?.swipeMoved(to: moved.x) }
-    return course == .sideways
-  }
-
-  private func pointer(of controller: OpaquePointer, in widget: Widget) -> Point {
-    var x = 0.0
-    var y = 0.0
+  private func pointer(of controller: OpaquePointer) -> Point {
+    var (x, y) = (0.0, 0.0)
     // A scroll event does not say where the pointer is, and the touchpad itself does not know.
     if let event = gtk_event_controller_get_current_event(controller),
       let pointer = gdk_seat_get_pointer(gdk_event_get_seat(event))
     {
       gdk_surface_get_device_position(gdk_event_get_surface(event), pointer, &x, &y, nil)
     }
-    return widget.point(ofSurface: Point(x: x, y: y))
+    return point(ofSurface: Point(x: x, y: y))
+  }
+}
+
+/// A movement of fingers, which is a swipe if it goes sideways and there is something to be swiped.
+@MainActor
+private final class Movement {
+  enum Course {
+    case unknown, sideways, otherwise
+  }
+
+  /// As far as a finger trembles, in pixels.
+  private static let tremble = 12.0
+
+  private weak var target: (any SwipeTarget)?
+  private var course = Course.unknown
+
+  init(_ target: any SwipeTarget) { self.target = target }
+
+  func begin() { course = .unknown }
+
+  /// The fingers are so far from where they began, which is `start`.
+  func move(_ x: Double, _ y: Double, from start: @autoclosure () -> Point) -> Course {
+    if course == .unknown, max(abs(x), abs(y)) >= Self.tremble {
+      let isSwipe = abs(x) > 1.5 * abs(y) && target?.swipeBegan(at: start()) == true
+      course = isSwipe ? .sideways : .otherwise
+    }
+    if course == .sideways { target?.swipeMoved(to: x) }
+    return course
+  }
+
+  func end(isCancelled: Bool) {
+    if course == .sideways { target?.swipeEnded(isCancelled: isCancelled) }
+    course = .unknown
   }
 }

@@ -12,19 +12,10 @@ open class Widget: Object {
     self.init(Owned(sinking: pointer))
   }
 
-  /// How a widget takes the room that it is given beyond what it needs.
-  public enum Alignment {
-    /// All of it, or only what it needs at its start, in its middle or at its end.
-    case fill, start, center, end
-
-    var gtk: GtkAlign {
-      switch self {
-      case .fill: GTK_ALIGN_FILL
-      case .start: GTK_ALIGN_START
-      case .center: GTK_ALIGN_CENTER
-      case .end: GTK_ALIGN_END
-      }
-    }
+  /// How a widget takes the room that it is given beyond what it needs (`GtkAlign`).
+  public enum Alignment: UInt32 {
+    /// All of it, or only what it needs at its start, at its end or in its middle.
+    case fill, start, end, center
   }
 
   /// Whether the widget is meant to be shown.
@@ -78,8 +69,8 @@ open class Widget: Object {
 
   /// Places the widget within the room that it is given.
   public final func align(horizontally: Alignment = .fill, vertically: Alignment = .fill) {
-    gtk_widget_set_halign(widget, horizontally.gtk)
-    gtk_widget_set_valign(widget, vertically.gtk)
+    gtk_widget_set_halign(widget, GtkAlign(horizontally.rawValue))
+    gtk_widget_set_valign(widget, GtkAlign(vertically.rawValue))
   }
 
   /// Whether the widget itself can have the focus.
@@ -168,21 +159,15 @@ open class Widget: Object {
 
 extension Widget {
   /// A kind of thing, for a screen reader.
-  public enum AccessibleRole: Sendable {
-    /// Widgets that belong together and have a name in common.
-    case group
-    /// An ornament, or what is said elsewhere; it is passed over, and all that is within it.
-    case presentation
-    /// A window that asks something.
-    case dialog
+  public struct AccessibleRole: Sendable {
+    fileprivate let gtk: GtkAccessibleRole
 
-    var gtk: GtkAccessibleRole {
-      switch self {
-      case .group: GTK_ACCESSIBLE_ROLE_GROUP
-      case .presentation: GTK_ACCESSIBLE_ROLE_PRESENTATION
-      case .dialog: GTK_ACCESSIBLE_ROLE_DIALOG
-      }
-    }
+    /// Widgets that belong together and have a name in common.
+    public static let group = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_GROUP)
+    /// An ornament, or what is said elsewhere; a screen reader passes over the widget and all that is within it.
+    public static let presentation = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_PRESENTATION)
+    /// A window that asks something.
+    public static let dialog = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_DIALOG)
   }
 
   /// The name that a screen reader says for the widget.
@@ -238,11 +223,7 @@ extension Widget {
 
   /// The kind of widget that a screen reader announces; set it before the widget is shown.
   public final func setAccessibleRole(_ role: AccessibleRole) {
-    var value = GValue()
-    g_value_init(&value, gtk_accessible_role_get_type())
-    g_value_set_enum(&value, gint(role.gtk.rawValue))
-    g_object_set_property(cast(), "accessible-role", &value)
-    g_value_unset(&value)
+    self[property: "accessible-role"] = .number(Int(role.gtk.rawValue))
   }
 
   private func set(_ property: GtkAccessibleProperty, to text: String) {
@@ -279,12 +260,4 @@ public struct Rectangle: Equatable, Sendable {
   public var width: Double
   /// The extent downwards.
   public var height: Double
-
-  /// Makes a rectangle.
-  public init(x: Double, y: Double, width: Double, height: Double) {
-    self.x = x
-    self.y = y
-    self.width = width
-    self.height = height
-  }
 }

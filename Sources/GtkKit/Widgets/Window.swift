@@ -54,7 +54,7 @@ public final class Window: Widget {
   /// Makes the window one of the application's, which runs for as long as it has windows.
   public func join(_ application: Application) { gtk_window_set_application(cast(), application.cast()) }
 
-  /// The size without decorations, in pixels; what a maximised window goes back to.
+  /// The size without decorations, in pixels, to which a maximised window goes back.
   public var defaultSize: (width: Int, height: Int) {
     get {
       var width: gint = 0
@@ -161,8 +161,8 @@ public final class Window: Widget {
 
   /// The time that an X11 window manager compares with that of the user's last key in another window.
   ///
-  /// If the desktop did not say when the user asked, it is now. Zero, for "unknown", on Wayland, and for a window that
-  /// is shown for the first time.
+  /// If the desktop did not say when the user asked, the time is now. Zero, for "unknown", on Wayland, and for a window
+  /// that is shown for the first time.
   private func userTime(for activation: Activation) -> UInt32 {
     guard let surface = x11Surface else { return 0 }
     let time: UInt32
@@ -217,7 +217,7 @@ public final class HeaderBar: Widget {
     return bar
   }
 
-  /// Makes a header bar that shows the window's title, or another one, which is never cut: it gives way.
+  /// Makes a header bar that shows the window's title, or another one, which gives way where there is no room.
   public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())
     if let title {
@@ -288,7 +288,7 @@ public enum ConfirmationDialog {
     }
     let cancel = Button(label: tr("_Cancel"), close)
     let confirm = Button(label: action) {
-      // Closed first: what is confirmed may move the focus in the window.
+      // Closed first: the action may move the focus in the window.
       close()
       confirmed()
     }
@@ -304,7 +304,7 @@ public enum ConfirmationDialog {
     let page = Box(.vertical, spacing: 12, [heading, body, ReflowingBox(cancel, confirm)])
     page.addStyle("page")
     window.setChild(ScrolledWindow(child: page, isAsLargeAsItsChild: true))
-    window.onKeys("Escape") {
+    window.onKeys(["Escape"]) {
       close()
       return true
     }
