@@ -1,5 +1,5 @@
-// A program whose compositor ends while its main loop is busy: it says `busy`, waits for SIGUSR1, hides its window, or
-// shows another one if its argument is `show`, and says `lost` when it is told of the end.
+// A program whose compositor ends while its main loop is busy: it says `busy`, waits for SIGUSR1, hides its window, and
+// says `lost` when it is told of the end.
 
 import Glibc
 import GtkKit
@@ -26,7 +26,6 @@ let work = Timeout(after: .zero) {
   say("busy")
   var number: Int32 = 0
   sigwait(&goOn, &number)
-  if CommandLine.arguments.last == "show" { Window(title: "New").present() }
   window.isVisible = false
 }
 MainLoop.run(until: { false }, atMost: .seconds(60))

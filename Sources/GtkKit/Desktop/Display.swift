@@ -91,12 +91,12 @@ public enum Display {
 
   /// Calls `body` when the X server or the compositor has gone.
   ///
-  /// GDK ends the process then, at once, from within whatever asks for the next event or draws: so the handler must
-  /// end it by itself, and may not run the main loop before (see `MainLoop.finish`). It is called once. On Wayland the
-  /// process ends 5 s later in any case, with status 1.
+  /// GDK ends the process then, at once, from within whatever asks for the next event or draws: so a handler must
+  /// end the process by itself, and may not run the main loop before (see `MainLoop.finish`). Handlers are called once,
+  /// in the order in which they were given.
   public static func onLoss(_ body: @escaping @MainActor () -> Void) {
-    lossHandler = body
-    guard let descriptor = connectionDescriptor else { return }
+    lossHandlers.append(body)
+    guard lossHandlers.count == 1, let descriptor = connectionDescriptor else { return }
     let lost: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, _, _ in
       Display.lost()
       return 0
@@ -107,18 +107,16 @@ public enum Display {
       GIOCondition(rawValue: copypasta_G_IO_HUP.rawValue | copypasta_G_IO_ERR.rawValue),
       unsafeBitCast(lost, to: GUnixFDSourceFunc.self), nil, nil)
     replaceXlibHandler()
-    guard backend == .wayland else { return }
-    listenToGdk()
-    endWhereStuck(descriptor)
+    if backend == .wayland { listenToGdk() }
   }
 
-  private static var lossHandler: (@MainActor () -> Void)?
+  private static var lossHandlers: [@MainActor () -> Void] = []
 
   private static func lost() {
-    // The handler may itself ask the display for something, and find once more that it has gone.
-    let handler = lossHandler
-    lossHandler = nil
-    handler?()
+    // A handler may itself ask the display for something, and find once more that it has gone.
+    let handlers = lossHandlers
+    lossHandlers = []
+    for handler in handlers { handler() }
   }
 
   /// An X server that ends in good order closes the windows first: GDK answers, and Xlib finds the server gone.
@@ -138,8 +136,6 @@ public enum Display {
   /// A request to a compositor that has gone, between two turns of the main loop, has GDK say so and end the
   /// process at once.
   private static func listenToGdk() {
-    guard !isListening else { return }
-    isListening = true
     let writer: GLogWriterFunc = { level, fields, count, _ in
       // Only the thread of the main loop asks the display for anything.
       if g_main_context_is_owner(nil) != 0 { MainActor.assumeIsolated { Display.endWhereGone() } }
@@ -148,9 +144,6 @@ public enum Display {
     g_log_set_writer_func(writer, nil, nil)
   }
 
-  /// A program can set GLib's writer once.
-  private static var isListening = false
-
   private static func endWhereGone() {
     guard let connectionDescriptor else { return }
     var connection = pollfd(fd: connectionDescriptor, events: 0, revents: 0)
@@ -158,30 +151,14 @@ public enum Display {
     lost()
   }
 
-  /// GDK 4.8 waits without end for the answer to a new window, even of a compositor that has gone: only another thread
-  /// can end the process then, once an orderly end had its time.
-  private static func endWhereStuck(_ descriptor: Int32) {
-    let watch: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { descriptor in
-      var connection = pollfd(fd: Int32(Int(bitPattern: descriptor)), events: 0, revents: 0)
-      while poll(&connection, 1, -1) < 1 {}
-      sleep(5)
-      _exit(1)
-    }
-    var thread = pthread_t()
-    pthread_create(&thread, nil, watch, UnsafeMutableRawPointer(bitPattern: Int(descriptor)))
-    pthread_detach(thread)
-  }
-
   /// The socket to the X server or the compositor.
   private static var connectionDescriptor: Int32? {
     guard let display = gdk_display_get_default() else { return nil }
-    if isOfType("GdkX11Display", display) {
-      return descriptor(of: display, "gdk_x11_display_get_xdisplay", "XConnectionNumber")
+    return switch backend {
+    case .x11: descriptor(of: display, "gdk_x11_display_get_xdisplay", "XConnectionNumber")
+    case .wayland: descriptor(of: display, "gdk_wayland_display_get_wl_display", "wl_display_get_fd")
+    case .other: nil
     }
-    if isOfType("GdkWaylandDisplay", display) {
-      return descriptor(of: display, "gdk_wayland_display_get_wl_display", "wl_display_get_fd")
-    }
-    return nil
   }
 
   /// Asks by functions that are looked up: a GTK that was built without one of the backends lacks its function.
