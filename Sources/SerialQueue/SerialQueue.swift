@@ -42,9 +42,8 @@ public final class DispatchTimer {
   /// Starts the timer; the handler gets to the actor by `assumeIsolated`.
   public init(after delay: Duration, on queue: SerialQueue, _ handler: @escaping @Sendable () -> Void) {
     source = DispatchSource.makeTimerSource(queue: queue.dispatchQueue)
-    let (seconds, attoseconds) = delay.components
-    let nanoseconds = max(0, min(Int(seconds), 1_000_000) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
-    source.schedule(deadline: .now() + .nanoseconds(nanoseconds), leeway: .milliseconds(50))
+    source.schedule(
+      deadline: DispatchTime.now() + max(delay / .seconds(1), 0), leeway: .milliseconds(50))
     source.setEventHandler(handler: handler)
     source.activate()
   }

@@ -2,7 +2,7 @@ import SerialQueue
 
 /// The window that the user works in, as the window manager names it (`_NET_ACTIVE_WINDOW`, EWMH).
 ///
-/// Each question has a connection of its own: one that is kept would have to be read, for every client is told of
+/// Each question has a connection of its own: a connection that is kept would have to be read, for each is told of
 /// changes of the keyboard.
 public actor ActiveWindow {
   private let display: String?
@@ -25,7 +25,7 @@ public actor ActiveWindow {
       let connection = try XConnection(display: display)
       let name = try Atoms(connection)[.activeWindow]
       // The specification has one value; xfwm4 writes two.
-      return try connection.elements(of: name, of: connection.root, limit: 16)?.first
+      return connection.elements(of: name, of: connection.root, limit: 16)?.first
     } catch {
       return nil
     }

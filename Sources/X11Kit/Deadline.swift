@@ -8,7 +8,7 @@ struct Deadline {
   /// If there is one, cancelling the current task ends the wait.
   let cancellation: CancellationSignal?
 
-  /// For what only the server answers: it does, or the connection ends.
+  /// For a question to the server, which answers, unless the connection ends.
   static let endless = Deadline(end: nil, cancellation: nil)
 
   /// The same, but no longer than `duration` from now.
@@ -34,11 +34,8 @@ struct Deadline {
   /// Rounded up: rounded down, the last millisecond would be spent spinning.
   var pollTimeout: CInt {
     guard let end else { return -1 }
-    let left = (end - SuspendingClock.now).components
-    guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
-    let milliseconds =
-      min(left.seconds, 1_000_000) * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-    return CInt(milliseconds)
+    let milliseconds = (end - SuspendingClock.now) / .milliseconds(1)
+    return CInt(min(max(milliseconds.rounded(.up), 0), 1e9))
   }
 
   /// Wakes a thread that sleeps in `poll(2)` when its task is cancelled, from whatever thread that happens on.

@@ -56,10 +56,10 @@ public actor KeyGrab {
   ///
   /// The call waits for the server.
   /// - Parameters:
-  ///   - pressed: Called on the grab's queue once for each press, however long it lasts, with the server's time of it in
+  ///   - pressed: Called on the grab's queue once for each press, however long it lasts, with the server's time in
   ///     milliseconds.
-  ///   - changed: Called there when the state becomes another one by itself: the keyboard has changed, or the server has
-  ///     gone.
+  ///   - changed: Called there when the state becomes another one by itself: the keyboard has changed, or the server
+  ///     has gone.
   /// - Throws: `cannotConnect` if no server answers.
   public init(
     display: String?, pressed: @escaping @Sendable (UInt32) -> Void,

@@ -1,3 +1,4 @@
+import CXCB
 import ClipboardCore
 import SerialQueue
 
@@ -78,7 +79,10 @@ public actor SelectionOwner {
   public func offer(_ bytes: [UInt8]) throws(X11Error) -> Bool {
     defer { handleEvents() }
     do {
-      try own(bytes, from: try serverTime(.endless))
+      let time = try serverTime(.endless)
+      connection.setOwner(of: atoms[.clipboard], to: window, at: time)
+      offer = Offer(bytes: bytes, since: time)
+      try confirmOwnership()
       return offer != nil
     } catch {
       offer = nil
@@ -89,8 +93,9 @@ public actor SelectionOwner {
   /// Whether the text on the clipboard is this owner's, as far as the server has told.
   public var isOwner: Bool { offer != nil }
 
-  /// Whether the server has ended, or has dropped the connection: it needs another owner then.
-  public var isConnectionLost: Bool { connection.isLost }
+  /// Whether the server has ended, or has dropped the connection, or another client has destroyed the window: the
+  /// clipboard needs another owner then.
+  public var isConnectionLost: Bool { readSource == nil }
 
   // MARK: - Events
 
@@ -108,7 +113,7 @@ public actor SelectionOwner {
     case .selectionLost(atoms[.clipboard]): selectionLost()
     case .propertyDeleted(let window, let property, let sequence):
       transfers.propertyDeleted(at: .init(window: window, property: property), sequence: sequence)
-    case .windowDestroyed(window), .windowMissing(window): windowDestroyed()
+    case .windowDestroyed(window), .windowMissing(window): connectionLost()
     case .windowDestroyed(let window), .windowMissing(let window): transfers.windowDestroyed(window)
     default: break
     }
@@ -116,30 +121,11 @@ public actor SelectionOwner {
 
   private func selectionLost() {
     do {
-      // The event may be from before our last offer: what counts is who owns it now.
+      // The event may be from before our last offer: the present owner counts.
       try confirmOwnership()
     } catch {
       connectionLost()
     }
-  }
-
-  /// Another client has destroyed our window, and taken our text off the clipboard with it.
-  ///
-  /// The offer is put back there, unless somebody else has copied since, or keeps what its owner left.
-  private func windowDestroyed() {
-    connection.make(window)
-    guard let bytes = offer?.bytes else { return }
-    offer = nil
-    do {
-      // Before the question: whoever copies after the answer has a later time, and keeps the clipboard.
-      let time = try serverTime(.endless)
-      let owner = try connection.owner(of: atoms[.clipboard], .endless)
-      if owner == nil || owner == window { return try own(bytes, from: time) }
-    } catch {
-      // The text is lost, whyever.
-    }
-    offer = nil
-    lost(self)
   }
 
   private func connectionLost() {
@@ -153,12 +139,6 @@ public actor SelectionOwner {
 
   // MARK: - Helpers
 
-  private func own(_ bytes: [UInt8], from time: UInt32) throws(TransferError) {
-    connection.setOwner(of: atoms[.clipboard], to: window, at: time)
-    offer = Offer(bytes: bytes, since: time)
-    try confirmOwnership()
-  }
-
   private func confirmOwnership() throws(TransferError) {
     guard offer != nil, try connection.owner(of: atoms[.clipboard], .endless) != window else { return }
     offer = nil
@@ -169,15 +149,12 @@ public actor SelectionOwner {
   ///
   /// Requests that come meanwhile are answered.
   private func serverTime(_ deadline: Deadline) throws(TransferError) -> UInt32 {
-    // Again if our window was destroyed, which is heeded on the way; whoever destroys it always is not to win.
-    for _ in 1...3 {
-      connection.requestTime(for: window, through: atoms[.timeProperty])
-      // Not the event is waited for: without the window it does not come.
-      try connection.synchronise(deadline)
-      while let event = connection.consumeQueuedEvent() {
-        if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }
-        handle(event)
-      }
+    connection.requestTime(for: window, through: atoms[.timeProperty])
+    // Not the event is waited for, which does not come if another client has destroyed the window.
+    try connection.synchronise(deadline)
+    while let event = connection.consumeQueuedEvent() {
+      if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }
+      handle(event)
     }
     throw .unavailable
   }
@@ -236,10 +213,11 @@ public actor SelectionOwner {
     switch target {
     case atoms[.targets]:
       transfers.drop(destination)
-      connection.setProperty(property, of: requestor, type: atoms[.atomType], elements: targets)
+      connection.setProperty(property, of: requestor, type: XCB_ATOM_ATOM.rawValue, elements: targets)
     case atoms[.timestamp]:
       transfers.drop(destination)
-      connection.setProperty(property, of: requestor, type: atoms[.integerType], elements: [offer.since])
+      connection.setProperty(
+        property, of: requestor, type: XCB_ATOM_INTEGER.rawValue, elements: [offer.since])
     case _ where atoms.textTargets.contains(target):
       transfers.drop(destination)
       // TEXT leaves the encoding to the owner, who says by the type which one it is (ICCCM 2.6.2).
@@ -264,10 +242,9 @@ public actor SelectionOwner {
   /// A target that cannot be given becomes "None" in the list.
   private func serveAll(listedIn list: Atom, of requestor: Window, _ offer: Offer) -> Bool {
     let mostPairs = 64
-    guard var pairs = elements(of: list, of: requestor, limit: 2 * mostPairs), pairs.count.isMultiple(of: 2)
-    else {
-      return false
-    }
+    guard var pairs = connection.elements(of: list, of: requestor, limit: 2 * mostPairs),
+      pairs.count.isMultiple(of: 2)
+    else { return false }
     var isComplete = true
     for index in stride(from: 0, to: pairs.count, by: 2) {
       let (target, property) = (pairs[index], pairs[index + 1])
@@ -279,15 +256,6 @@ public actor SelectionOwner {
       connection.setProperty(list, of: requestor, type: atoms[.atomPairType], elements: pairs)
     }
     return true
-  }
-
-  private func elements(of list: Atom, of requestor: Window, limit: Int) -> [UInt32]? {
-    do {
-      return try connection.elements(of: list, of: requestor, limit: limit)
-    } catch {
-      // The connection is lost, which the handling of events notices.
-      return nil
-    }
   }
 
   // MARK: - Handing over to the desktop's clipboard manager (ClipboardManager specification of freedesktop.org)
@@ -309,7 +277,7 @@ public actor SelectionOwner {
   private func askManager(_ deadline: Deadline) throws(TransferError) -> Bool {
     guard try connection.owner(of: atoms[.clipboardManager], deadline) != nil else { return false }
     let property = atoms[.handOverProperty]
-    connection.setProperty(property, of: window, type: atoms[.atomType], elements: targetsToKeep)
+    connection.setProperty(property, of: window, type: XCB_ATOM_ATOM.rawValue, elements: targetsToKeep)
     let time = try serverTime(deadline)
     connection.convert(
       atoms[.clipboardManager], to: atoms[.saveTargets], into: property, of: window, at: time)
@@ -333,8 +301,8 @@ public actor SelectionOwner {
 extension SelectionOwner {
   /// How many requests of one client are answered.
   ///
-  /// All of a client that waits for an answer before it asks again. One that does not may ask faster than anybody can
-  /// answer; what it is not answered costs next to nothing, and keeps nobody else waiting.
+  /// All of a client that waits for an answer before it asks again. Other clients may ask faster than anybody can
+  /// answer; a request that is not answered costs next to nothing, and keeps nobody else waiting.
   private struct Patience {
     /// How many hasty requests of a client are answered in a second.
     private static let limit = 1024

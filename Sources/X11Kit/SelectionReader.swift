@@ -45,18 +45,17 @@ public actor SelectionReader {
     self.connection = connection
     self.permit = permit
     lateAnswers = LateAnswers(connection)
-    guard let cancellation = Deadline.CancellationSignal() else {
-      throw .cannotConnect(display: display ?? "")
-    }
-    self.cancellation = cancellation
+    let tellsOwners: Bool
     do {
       atoms = try Atoms(connection)
-      guard try connection.prepareOwnerChanges() else { throw X11Error.cannotConnect(display: display ?? "") }
-    } catch let error as X11Error {
-      throw error
+      tellsOwners = try connection.prepareOwnerChanges()
     } catch {
       throw .connectionLost
     }
+    guard tellsOwners, let cancellation = Deadline.CancellationSignal() else {
+      throw .cannotConnect(display: display ?? "")
+    }
+    self.cancellation = cancellation
     let source = XConnection.ReadSource(connection, queue: queue.dispatchQueue)
     readSource = source
     source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
@@ -77,7 +76,7 @@ public actor SelectionReader {
       if hasNewOffer { return }
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
-          // The thread may have had another turn on the way here; what came then has woken nobody.
+          // The thread may have had another turn on the way here; an event of that turn has woken nobody.
           if hasNewOffer || connection.isLost || Task.isCancelled {
             continuation.resume()
           } else {

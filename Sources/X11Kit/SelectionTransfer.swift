@@ -1,7 +1,7 @@
 import CXCB
 import ClipboardCore
 
-/// One transfer of the clipboard's content to this program, from asking whose it is to the last piece of the text.
+/// A transfer of the clipboard's content to this program, from the question whose it is to the last piece of the text.
 ///
 /// A text counts only if its owner is the one whose formats were judged. The server tells of every change of the owner,
 /// and each event says which of our requests came before it; so it is known whom a question has reached.
@@ -145,8 +145,7 @@ final class SelectionTransfer {
     switch try answer(to: target, in: property, limit: limits.bytes) {
     case .tooLarge: throw .tooLarge(limit: limits.bytes)
     case .value(let type, format: 8, let bytes):
-      guard let encoding = TextEncoding(type: type, target: format, atoms) else { throw .refused }
-      let text = encoding.utf8(bytes)
+      guard let text = atoms.utf8(bytes, type: type, target: format) else { throw .refused }
       // ISO 8859-1 grows.
       guard text.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
       return text

@@ -139,17 +139,21 @@ extension XConnection {
 
   /// Reads at most `limit` elements of 32 bits and leaves the property.
   ///
-  /// - Returns: nil if it holds something else, or more.
-  func elements(of property: Atom, of window: Window, limit: Int) throws(TransferError) -> [UInt32]? {
+  /// - Returns: nil if it holds something else, or more, or the connection is lost.
+  func elements(of property: Atom, of window: Window, limit: Int) -> [UInt32]? {
     let sequence = xcb_get_property(
       handle, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, UInt32(limit)
     ).sequence
-    guard let reply = try reply(xcb_get_property_reply_t.self, to: sequence, .endless),
-      reply.body.format == 32, reply.body.bytes_after == 0
-    else { return nil }
-    let count = Int(xcb_get_property_value_length(reply.memory))
-    let bytes = UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count)
-    return bytes.bindMemory(to: UInt32.self).map { $0 }
+    do {
+      guard let reply = try reply(xcb_get_property_reply_t.self, to: sequence, .endless),
+        reply.body.format == 32, reply.body.bytes_after == 0
+      else { return nil }
+      let count = Int(xcb_get_property_value_length(reply.memory))
+      let bytes = UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count)
+      return Array(bytes.bindMemory(to: UInt32.self))
+    } catch {
+      return nil
+    }
   }
 
   /// Replaces a property by bytes, and returns the number of the request.
@@ -201,8 +205,6 @@ struct Atoms {
     case saveTargets = "SAVE_TARGETS"
     case activeWindow = "_NET_ACTIVE_WINDOW"
 
-    case atomType = "ATOM"
-    case integerType = "INTEGER"
     case atomPairType = "ATOM_PAIR"
 
     /// Properties of our own windows, one for each question: no answer is taken for another's.

@@ -199,16 +199,11 @@ final class XConnection {
   /// Makes a window that is never shown, and reports what happens to its properties and its end.
   func makeWindow() -> Window {
     let window = xcb_generate_id(handle)
-    make(window)
-    return window
-  }
-
-  /// Makes a window of ours under its number; the server refuses that while it still is there.
-  func make(_ window: Window) {
     var mask = WindowEvents([.properties, .structure]).rawValue
     xcb_create_window(
       handle, 0, window, root, -1, -1, 1, 1, 0, UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue), 0,
       XCB_CW_EVENT_MASK.rawValue, &mask)
+    return window
   }
 
   /// Destroys a window of ours, with the properties that others have left on it.

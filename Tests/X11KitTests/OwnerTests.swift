@@ -165,29 +165,17 @@ extension X11KitTests {
       #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
-    @Test func `a window that another client destroys is made anew, with the text`() async throws {
-      for isOffering in [false, true, true] {
-        let vandal = try Client.fixture("paster", "destroy", "\(owner.window)", display: display)
-        #expect(try await vandal.lines() == ["destroyed"])
-        if isOffering {
-          #expect(try await eventually { try await paste(display: display) == Array("the next".utf8) })
-          #expect(await owner.isOwner)
-        }
-        try await expectNextPasteIsRight()
-      }
-      #expect(counter.count.withLock { $0 } == 0)
-    }
-
-    /// A clipboard manager that keeps what its owner has left is one.
-    @Test func `a text whose window was destroyed takes the clipboard from nobody who has it`() async throws {
-      try await owner.offer(Array("destroyed".utf8))
-      let heir = try Client.fixture("paster", "inherit", "\(owner.window)", display: display)
-      #expect(try await heir.nextLine() == "inherited")
+    @Test func `a window that another client destroys is a loss, and is said`() async throws {
+      try await owner.offer(Array("ours".utf8))
+      let vandal = try Client.fixture("paster", "destroy", "\(owner.window)", display: display)
+      #expect(try await vandal.lines() == ["destroyed"])
       #expect(try await eventually { await !owner.isOwner })
+      #expect(await owner.isConnectionLost)
       #expect(counter.count.withLock { $0 } == 1)
-      try heir.tell("is it still yours")
-      #expect(try await heir.nextLine() == "mine")
-      try await expectNextPasteIsRight()
+      await #expect(throws: X11Error.connectionLost) { try await owner.offer([1]) }
+      let next = try SelectionOwner(display: display)
+      try await next.offer(Array("the next".utf8))
+      #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
     @Test func `what another client writes on its window makes no difference`() async throws {

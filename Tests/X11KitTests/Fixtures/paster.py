@@ -236,19 +236,6 @@ def destroy(paster):
     say('destroyed')
 
 
-def inherit(paster):
-    """Destroys the window that owns the clipboard, and owns it in its place before anybody else can."""
-    window, clipboard = paster.display.create_resource_object('window', int(sys.argv[2])), paster.atom('CLIPBOARD')
-    paster.display.grab_server()
-    window.destroy()
-    paster.window.set_selection_owner(clipboard, X.CurrentTime)
-    paster.display.ungrab_server()
-    paster.display.sync()
-    say('inherited')
-    sys.stdin.readline()
-    say('mine' if paster.display.get_selection_owner(clipboard) == paster.window else 'lost')
-
-
 def occupy(paster):
     """Gives the property that the owner learns the time by a value of another type."""
     window = paster.display.create_resource_object('window', int(sys.argv[2]))
