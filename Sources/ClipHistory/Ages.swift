@@ -29,7 +29,7 @@ struct AgedClips {
   private let clips: Statement
   private let time: Int64
 
-  /// - Parameter time: in microseconds since 1970 UTC; what was captured before is too old.
+  /// - Parameter time: in microseconds since 1970 UTC; clips from before are too old.
   init(_ database: Database, before time: Int64) throws(StoreError) {
     self.database = database
     self.time = time
@@ -41,19 +41,16 @@ struct AgedClips {
   ///
   /// - Returns: the last one that was looked at; nil if there was none.
   func count(after id: Int64, into ages: inout Ages) throws(StoreError) -> Int64? {
-    var found = ages
-    let last = try walk(after: id) { _, captured, _ in
-      found.count += 1
-      found.newest = max(found.newest, captured)
+    try walk(after: id) { _, captured, _ in
+      ages.count += 1
+      ages.newest = max(ages.newest, captured)
       if isExpired(captured) {
-        found.expired += 1
+        ages.expired += 1
       } else if captured > 0 {
-        found.oldest = min(found.oldest, captured)
+        ages.oldest = min(ages.oldest, captured)
       }
       return true
     }
-    ages = found
-    return last
   }
 
   /// Deletes what is too old of the clips after one: at most so many, or so many bytes, that nothing waits for long.

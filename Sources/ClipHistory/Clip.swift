@@ -36,12 +36,6 @@ public struct Clip: Sendable, Equatable, Identifiable {
 
     /// The text, whose description shows its size only.
     public let text: ClipText
-
-    init(id: Int64, capturedAt: Int64, text: ClipText) {
-      self.id = id
-      self.capturedAt = capturedAt
-      self.text = text
-    }
   }
 }
 
@@ -84,7 +78,7 @@ extension DeletedClip: CustomStringConvertible, CustomReflectable {
 
 /// Which times a capture can have, in microseconds since 1970 UTC.
 ///
-/// The file is not trusted: one flipped bit turns a time into any number, and is no error.
+/// The file is not trusted: one flipped bit turns a time into any number, and SQLite finds no error.
 enum CaptureTime {
   /// A time that nobody knows.
   static let unknown: Int64 = 0

@@ -11,22 +11,12 @@ final class FolderLock {
   /// Keeps out the programs of other computers that share the folder.
   private var hostLock: HostLock?
 
-  /// Shares the history with others.
+  /// Shares the history with others, or takes it for this program alone.
   ///
   /// - Parameter patiently: waits some seconds for a program that only puts a finished rescue in its place.
-  /// - Throws: `.locked` while another program rescues it or imports to it.
-  convenience init(sharing location: HistoryLocation, patiently: Bool = false) throws(StoreError) {
-    try self.init(location, LOCK_SH, attempts: patiently ? 1_000 : 20)
-  }
-
-  /// Takes the history for this program alone.
-  ///
-  /// - Throws: `.locked` if another one has it open.
-  convenience init(excluding location: HistoryLocation) throws(StoreError) {
-    try self.init(location, LOCK_EX, attempts: 20)
-  }
-
-  private init(_ location: HistoryLocation, _ kind: Int32, attempts: Int) throws(StoreError) {
+  /// - Throws: `.locked` while another program rescues the history or imports to it, or, if this one wants it alone,
+  ///   has it open.
+  init(_ location: HistoryLocation, alone: Bool = false, patiently: Bool = false) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // Where there is nothing yet, there is nobody either.
     guard descriptor >= 0 || errno == ENOENT else {
@@ -34,8 +24,8 @@ final class FolderLock {
     }
     // For some milliseconds another process may look whether it is alone, or one that this process has just started may
     // hold the lock, too, until it runs its own program.
-    var attempts = attempts
-    while !lock(kind) {
+    var attempts = patiently ? 1_000 : 20
+    while !lock(alone ? LOCK_EX : LOCK_SH) {
       guard attempts > 0 else { throw .locked }
       attempts -= 1
       usleep(5_000)

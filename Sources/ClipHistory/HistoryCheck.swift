@@ -1,5 +1,4 @@
 import CSQLite
-import SerialQueue
 
 /// The result of a look at every page and every clip of a history: numbers, no text.
 ///
@@ -26,7 +25,7 @@ public struct HistoryCheck: Sendable, Equatable {
   /// Reads the whole history, one text at a time, and changes nothing in it.
   ///
   /// Damage is noted beside the file, so that the next start rescues also what SQLite would not find. SQLite reads the
-  /// file in one go, some seconds for a large one; what is deleted meanwhile leaves the log when it is done.
+  /// file in one go, some seconds for a large one; a text that is deleted meanwhile leaves the log when that is done.
   ///
   /// - Throws: as `HistoryStore.init` does, if there is nothing that can be checked; not `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {
@@ -34,24 +33,13 @@ public struct HistoryCheck: Sendable, Equatable {
       let (database, lock) = try HistoryOpening(location).toReadAll()
       defer { withExtendedLifetime(lock) {} }
       fileSize = try HistoryFolder.size(of: database.path) ?? 0
-      try checkPages(database)
+      guard try database.string("PRAGMA integrity_check(1)") == "ok" else { throw .damaged }
       try checkClips(database)
       try checkRest(database)
     } catch .damaged, .cannotBeRescued {
       isStructureSound = false
     }
     if !isSound { HistoryFolder.markDamaged(location.database) }
-  }
-
-  /// Checks a history on a thread of its own, for a caller that must not wait.
-  ///
-  /// - Throws: as `init` does.
-  public static func run(_ location: HistoryLocation) async throws(StoreError) -> HistoryCheck {
-    try await Checker().check(location)
-  }
-
-  private func checkPages(_ database: Database) throws(StoreError) {
-    guard try database.string("PRAGMA integrity_check(1)") == "ok" else { throw .damaged }
   }
 
   private mutating func checkClips(_ database: Database) throws(StoreError) {
@@ -100,13 +88,5 @@ public struct HistoryCheck: Sendable, Equatable {
           <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'clip')
       """)
     guard isRight == 1 else { throw .damaged }
-  }
-
-  private actor Checker {
-    private let queue = SerialQueue(label: "org.copypasta.check")
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
-
-    func check(_ location: HistoryLocation) throws(StoreError) -> HistoryCheck { try HistoryCheck(location) }
   }
 }

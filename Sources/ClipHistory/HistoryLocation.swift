@@ -114,8 +114,8 @@ enum HistoryFolder {
 
   /// The file system's answer about a path, nil if nothing is there.
   ///
-  /// A permission, a stale mount or a broken disk in the way does not mean that there is nothing: who took it for that
-  /// would begin anew, or back up an empty history.
+  /// A permission, a stale mount or a broken disk in the way does not mean that there is nothing: a program that took
+  /// them for that would begin anew, or back up an empty history.
   private static func status(
     _ path: String, _ look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32, folder: String? = nil
   ) throws(StoreError) -> stat? {
@@ -126,7 +126,8 @@ enum HistoryFolder {
   }
 
   private static func makeFolder(_ path: String) throws(StoreError) {
-    if mkdir(path, 0o700) == 0 { return try syncParent(of: path) }
+    // SQLite syncs the folder of its files, but not the folder's own entry: a power cut would take it, files and all.
+    if mkdir(path, 0o700) == 0 { return try sync(self.parent(of: path)) }
     switch errno {
     case EEXIST: return
     case ENOENT where path.contains("/"): break
@@ -138,7 +139,7 @@ enum HistoryFolder {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw .folderUnusable(path: path, errno: errno)
     }
-    try syncParent(of: path)
+    try sync(parent)
   }
 
   static func parent(of path: String) -> String {
@@ -146,10 +147,7 @@ enum HistoryFolder {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// SQLite syncs the folder of its files, but not the folder's own entry: a power cut would take it, files and all.
-  private static func syncParent(of path: String) throws(StoreError) { try sync(parent(of: path)) }
-
-  /// Puts a folder's entries on disk; one that may not be read, or whose file system cannot do that, is left as it is.
+  /// Puts a folder's entries on disk; a folder that may not be read, or whose file system cannot, is left alone.
   static func sync(_ folder: String) throws(StoreError) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

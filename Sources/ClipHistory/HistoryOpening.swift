@@ -39,7 +39,7 @@ struct HistoryOpening {
   /// - Throws: `.locked` while another process has it open, `.damaged` if it has to be rescued first.
   func toWriteAlone() throws(StoreError) -> WritingSession {
     try prepareFolder()
-    let lock = try FolderLock(excluding: location)
+    let lock = try FolderLock(location, alone: true)
     try finishRescue()
     if try isDamaged() { throw .damaged }
     return try open(under: lock)
@@ -81,7 +81,7 @@ struct HistoryOpening {
   /// While the lock is held nobody moves its file, and no import gives new ids to what is in it; all others go on.
   func toReadAll() throws(StoreError) -> (Database, FolderLock) {
     guard try !isVacant() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
-    let lock = try FolderLock(sharing: location)
+    let lock = try FolderLock(location)
     if try lock.whileAlone(hasHiddenDamage) { throw damage }
     return (try toRead().database, lock)
   }
@@ -160,17 +160,17 @@ struct HistoryOpening {
     var attempts = 20
     while try isRescueDue() {
       do throws(StoreError) {
-        let lock = try FolderLock(excluding: location)
+        let lock = try FolderLock(location, alone: true)
         defer { withExtendedLifetime(lock) {} }
         try finishRescue()
       } catch .locked {
         // Another one is at it, or has done it and has the history open by now.
-        withExtendedLifetime(try FolderLock(sharing: location, patiently: true)) {}
+        withExtendedLifetime(try FolderLock(location, patiently: true)) {}
         if try isRescueDue() { attempts -= 1 }
         guard attempts > 0 else { throw .locked }
       }
     }
-    return try FolderLock(sharing: location, patiently: isDue)
+    return try FolderLock(location, patiently: isDue)
   }
 
   /// Looks whose file it is: a connection that may write folds the log into the file as it closes, also into a file

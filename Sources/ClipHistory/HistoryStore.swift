@@ -3,7 +3,7 @@ import SerialQueue
 
 /// The history on disk: the connection that writes, which also reads what is too large for the main thread.
 ///
-/// Each method is one intent and at most one transaction; when it returns, what it did is on disk. It runs on a
+/// Each method is one intent and at most one transaction; when it returns, its work is on disk. The store runs on a
 /// thread of its own. Several processes may have the same history open. `close` it at the end: a store that is only
 /// let go of closes too, but on the thread that lets go, and closing writes.
 ///
@@ -17,12 +17,12 @@ public actor HistoryStore {
   /// A keyed digest that cannot be forged or inverted, HMAC-SHA-256 in the app; runs on the store's thread.
   public typealias Digest = @Sendable (_ key: [UInt8], _ text: ClipText) -> [UInt8]
 
-  /// What is kept of the last captured text, to recognise it when it is offered again.
+  /// The trace of the last captured text, to recognise that text when it is offered again.
   ///
-  /// The digest is keyed, with a random key that each history has of its own: a plain hash of a secret that
-  /// was deleted since could be looked up in a table of common passwords. It is no more than that: the key lies in the
-  /// same file, so whoever has the file can still test a guess at the last captured text, one guess at a time,
-  /// and knows its size.
+  /// The digest is keyed, with a random key that each history has of its own: a plain hash of a secret that was deleted
+  /// since could be looked up in a table of common passwords. The digest is no more than that: the key lies in the same
+  /// file, so whoever has the file can still test a guess at the last captured text, one guess at a time, and knows its
+  /// size.
   struct Fingerprint: Equatable {
     let digest: [UInt8]
     let byteCount: Int
@@ -38,11 +38,11 @@ public actor HistoryStore {
     var retries: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
   }
 
-  /// What became of a text that was to be recorded.
+  /// The outcome of recording a text.
   public enum RecordOutcome: Sendable, Equatable {
-    /// It is a new row, and on disk.
+    /// The text is a new row, and on disk.
     case recorded(Clip)
-    /// It is the last captured text again, or the newest clip's if the user recorded it explicitly; no row was added.
+    /// The text is the last captured one again, or the newest clip's if the user recorded it; no row was added.
     case duplicate
   }
 
@@ -61,7 +61,12 @@ public actor HistoryStore {
   private var reading: ReadingSession?
   private var isClosed = false
 
-  private var truncation: LogTruncation
+  /// Whether the log may still hold a deleted text.
+  ///
+  /// A reader keeps the log as it is. So the store tries to empty it at once, at each later write, a few times by
+  /// itself, and at the end.
+  private var owesErasure: Bool
+  private var retry: DispatchTimer?
   /// No clip that has a time is older than this, as far as is known.
   private var oldest: Int64 = 0
   /// How many clips were added, of which each may be older.
@@ -86,7 +91,7 @@ public actor HistoryStore {
     self.timeouts = timeouts
     // A log that a crash left behind may hold a text that was deleted just before.
     let hasLog = try (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
-    truncation = LogTruncation(isOwed: hasLog, timeouts: timeouts)
+    owesErasure = hasLog
     self.location = location
     do throws(StoreError) {
       let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
@@ -95,7 +100,7 @@ public actor HistoryStore {
       reading = try ReadingSession(HistoryOpening(location).toRead().database)
     }
     if hasLog {
-      Task.unpooled(on: self) { store in store.truncateLogLater() }
+      Task.unpooled(on: self) { store in store.eraseLater(timeouts.retries[...]) }
     }
   }
 
@@ -105,53 +110,52 @@ public actor HistoryStore {
   /// capture; after a jump it gets the clock's own time, and still comes after all others.
   @discardableResult
   public func record(_ text: ClipText, at now: Int64) throws(StoreError) -> RecordOutcome {
-    let session = try opened()
-    let fingerprint = fingerprint(of: text, session)
-    let outcome = try session.database.transaction { () throws(StoreError) -> RecordOutcome in
-      let last = try session.readLastCapture()
-      if last.fingerprint == fingerprint { return .duplicate }
-      let clip = try session.insert(text, capturedAt: CaptureTime.next(after: last.capturedAt, at: now))
-      try session.writeLastCapture(fingerprint, capturedAt: clip.capturedAt)
-      return .recorded(clip)
-    }
-    if case .recorded(let clip) = outcome { noteAddition(of: clip) }
-    truncateLogIfOwed()
-    return outcome
+    try write(text, at: now) { _, isLast in isLast }
   }
 
   /// Records a text that the user pastes or drops, unless it is the newest clip's; `now` as in `record`.
   ///
-  /// So it brings back a text whose row was deleted, or that lies further down. It becomes the last captured text if it
-  /// came `fromClipboard`; what was dropped did not, and what is on the clipboard must not be recorded again.
+  /// So a text comes back whose row was deleted, or lies further down. The text becomes the last captured one if it is
+  /// `fromClipboard`; a dropped one is not, and the text on the clipboard must not be recorded again.
   @discardableResult
   public func recordExplicitly(
     _ text: ClipText, at now: Int64, fromClipboard: Bool
   ) throws(StoreError) -> RecordOutcome {
-    let session = try opened()
-    let fingerprint = fingerprint(of: text, session)
-    let outcome = try session.database.transaction { () throws(StoreError) -> RecordOutcome in
-      let last = try session.readLastCapture()
-      let time = CaptureTime.next(after: last.capturedAt, at: now)
-      let clip = try session.newestIs(text) ? nil : session.insert(text, capturedAt: time)
-      try session.writeLastCapture(
-        fromClipboard ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
-      return clip.map { .recorded($0) } ?? .duplicate
+    try write(text, at: now, noted: fromClipboard) { session, _ throws(StoreError) in
+      try session.newestIs(text)
     }
-    if case .recorded(let clip) = outcome { noteAddition(of: clip) }
-    truncateLogIfOwed()
-    return outcome
   }
 
   /// Remembers a text that was copied out of the history as the last captured one; adds no row.
   public func noteCopied(_ text: ClipText) throws(StoreError) {
+    _ = try write(text, at: CaptureTime.unknown) { _, _ in true }
+  }
+
+  /// Adds a row for a text that is not known, and notes the text as the last captured one if that is wanted, in one
+  /// transaction.
+  ///
+  /// - Parameter isKnown: is given whether the text is the last captured one.
+  private func write(
+    _ text: ClipText, at now: Int64, noted: Bool = true,
+    unless isKnown: (WritingSession, _ isLast: Bool) throws(StoreError) -> Bool
+  ) throws(StoreError) -> RecordOutcome {
     let session = try opened()
-    let fingerprint = fingerprint(of: text, session)
-    try session.database.transaction { () throws(StoreError) in
+    // Before the transaction: a text of 64 MiB takes some 0.3 s, and nobody else could write meanwhile.
+    let fingerprint = Fingerprint(digest: digest(session.key, text), byteCount: text.byteCount)
+    let clip = try session.database.transaction { () throws(StoreError) -> Clip? in
       let last = try session.readLastCapture()
-      if last.fingerprint == fingerprint { return }
-      try session.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
+      let isLast = last.fingerprint == fingerprint
+      let time = CaptureTime.next(after: last.capturedAt, at: now)
+      let clip = try isKnown(session, isLast) ? nil : session.insert(text, capturedAt: time)
+      if clip != nil || noted && !isLast {
+        try session.writeLastCapture(
+          noted ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
+      }
+      return clip
     }
-    truncateLogIfOwed()
+    if let clip { noteAddition(of: clip) }
+    eraseFromLogIfOwed()
+    return clip.map { .recorded($0) } ?? .duplicate
   }
 
   /// The whole text of a clip, nil if it was deleted, for which every row is looked at.
@@ -171,8 +175,8 @@ public actor HistoryStore {
   ///
   /// Let go of every reader before: the last connection to close puts the log away, and a reader cannot.
   public func close() {
-    truncation.cancel()
-    truncateLogIfOwed()
+    retry = nil
+    eraseFromLogIfOwed()
     (session, reading, isClosed) = (nil, nil, true)
   }
 
@@ -192,7 +196,7 @@ public actor HistoryStore {
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let session = try opened()
     let deleted = try session.database.transaction { () throws(StoreError) in try session.delete(id) }
-    if deleted != nil { eraseFromLog(session.database) } else { try session.reading.confirmAbsence(of: id) }
+    if deleted != nil { eraseFromLog() } else { try session.reading.confirmAbsence(of: id) }
     return deleted
   }
 
@@ -205,20 +209,20 @@ public actor HistoryStore {
     let session = try opened()
     let clip = try session.restore(deleted)
     noteAddition(of: clip)
-    truncateLogIfOwed()
+    eraseFromLogIfOwed()
     return clip
   }
 
   /// Clears the history: deletes every clip, with all that `delete` promises, and makes the file small again.
   ///
   /// Readers go on meanwhile, and see either everything or nothing. The fingerprint of the last captured text stays.
-  /// It needs as much room on the disk as the history has.
+  /// The clearing needs as much room on the disk as the history has.
   public func deleteAll() throws(StoreError) {
     let session = try opened()
     try session.database.transaction { () throws(StoreError) in
       try session.database.execute("DELETE FROM clip")
     }
-    eraseFromLog(session.database)
+    eraseFromLog()
     giveRoomBack(session.database)
   }
 
@@ -226,8 +230,8 @@ public actor HistoryStore {
 
   /// Looks at how old the clips are; `time` in microseconds since 1970 UTC.
   ///
-  /// It goes through all of them, a stretch at a time: what is captured or copied meanwhile does not wait. If it is
-  /// known that none is too old, it looks at none, and `count` is 0.
+  /// The walk goes through all of them, a stretch at a time: captures and copies do not wait for its end. If none is
+  /// known to be too old, none is looked at, and `count` is 0.
   public func ages(before time: Int64) async throws(StoreError) -> Ages {
     var ages = Ages()
     guard time > oldest else { return ages }
@@ -245,8 +249,8 @@ public actor HistoryStore {
   /// Deletes every clip that was captured before a time, with all that `delete` promises; the others stay, and so does
   /// a clip whose time nobody knows.
   ///
-  /// It does so a part at a time: what is captured or copied meanwhile does not wait for long. If it leaves a file most
-  /// of which is empty, the file gets small again, unless that would take long.
+  /// The clips go a part at a time: captures and copies do not wait for long. A file most of which is empty then gets
+  /// small again, unless that would take long.
   /// - Parameters:
   ///   - time: in microseconds since 1970 UTC.
   ///   - gone: called with the ids of each part, ascending; returns whether to go on.
@@ -258,7 +262,7 @@ public actor HistoryStore {
       let session = try opened()
       let part = try AgedClips(session.database, before: time).delete(after: id)
       last = part.last
-      if !part.deleted.isEmpty { eraseFromLog(session.database) }
+      if !part.deleted.isEmpty { eraseFromLog() }
       guard await gone(part.deleted) else { return }
     }
     let database = try opened().database
@@ -275,37 +279,47 @@ public actor HistoryStore {
     if clip.capturedAt > CaptureTime.unknown { oldest = min(oldest, clip.capturedAt) }
   }
 
-  private func eraseFromLog(_ database: Database) {
-    truncation.owe()
-    truncation.attempt(on: database)
-    if truncation.isOwed { truncateLogLater() }
+  /// Empties the log after a deletion, now or later.
+  private func eraseFromLog() {
+    owesErasure = true
+    eraseFromLogIfOwed()
+    eraseLater(timeouts.retries[...])
+  }
+
+  /// Empties the log if that is owed; a reader in the way, or a failure, leaves it owed.
+  ///
+  /// A failure is not thrown: the row is away, and to say otherwise would be wrong.
+  private func eraseFromLogIfOwed() {
+    guard owesErasure, let session else { return }
+    do throws(StoreError) {
+      owesErasure = try !session.database.truncateLog(waiting: timeouts.readers)
+    } catch {
+      // The emptying stays owed.
+    }
+  }
+
+  /// Tries again after each of these delays, as long as the log may hold a deleted text.
+  private func eraseLater(_ delays: ArraySlice<Duration>) {
+    let delay = owesErasure ? delays.first : nil
+    retry = delay.map {
+      DispatchTimer(after: $0, on: queue) { [weak self] in
+        self?.assumeIsolated { store in
+          store.eraseFromLogIfOwed()
+          store.eraseLater(delays.dropFirst())
+        }
+      }
+    }
   }
 
   /// Hands the pages of an emptied file back to the file system, once they were overwritten.
   private func giveRoomBack(_ database: Database) {
-    guard !truncation.isOwed else { return }
+    guard !owesErasure else { return }
     do throws(StoreError) {
       try database.execute("VACUUM")
-      eraseFromLog(database)
+      eraseFromLog()
     } catch {
       // The rows are away; that the file is still as large as before harms nobody.
     }
-  }
-
-  /// Whether the log may still hold a deleted text.
-  var owesTruncation: Bool { truncation.isOwed }
-
-  private func truncateLogIfOwed() {
-    if let session { truncation.attempt(on: session.database) }
-  }
-
-  private func truncateLogLater() {
-    truncation.scheduleAll(on: queue) { [weak self] in self?.assumeIsolated { $0.retryTruncation() } }
-  }
-
-  private func retryTruncation() {
-    truncateLogIfOwed()
-    truncation.scheduleNext(on: queue) { [weak self] in self?.assumeIsolated { $0.retryTruncation() } }
   }
 
   /// The session that writes; opens it if that was not possible before.
@@ -321,56 +335,4 @@ public actor HistoryStore {
     guard let reading else { throw .failed(code: SQLITE_MISUSE) }
     return reading
   }
-
-  /// Taken before the transaction: a text of 64 MiB takes some 0.3 s, and nobody else could write meanwhile.
-  private func fingerprint(of text: ClipText, _ session: WritingSession) -> Fingerprint {
-    Fingerprint(digest: digest(session.key, text), byteCount: text.byteCount)
-  }
-}
-
-/// The emptying of the log that a deletion owes.
-///
-/// A reader keeps the log as it is. So it is tried at once, at each later write, a few times by itself, and at the end.
-private struct LogTruncation {
-  /// Whether the log may still hold a deleted text.
-  private(set) var isOwed: Bool
-
-  private let timeouts: HistoryStore.LockTimeouts
-  private var delays: ArraySlice<Duration> = []
-  private var timer: DispatchTimer?
-
-  init(isOwed: Bool, timeouts: HistoryStore.LockTimeouts) {
-    self.isOwed = isOwed
-    self.timeouts = timeouts
-  }
-
-  /// Notes that a text was deleted.
-  mutating func owe() { isOwed = true }
-
-  /// Empties the log if that is owed; a reader in the way, or a failure, leaves it owed.
-  ///
-  /// A failure is not thrown: the row is away, and to say otherwise would be wrong.
-  mutating func attempt(on database: Database) {
-    guard isOwed else { return }
-    do throws(StoreError) {
-      isOwed = try !database.truncateLog(waiting: timeouts.readers)
-    } catch {
-      // It stays owed.
-    }
-  }
-
-  /// Begins anew with the tries that need no write; each is to end with `scheduleNext`.
-  mutating func scheduleAll(on queue: SerialQueue, _ attempt: @escaping @Sendable () -> Void) {
-    delays = timeouts.retries[...]
-    scheduleNext(on: queue, attempt)
-  }
-
-  /// Calls `attempt` once, later, if the truncation is still owed and not all tries have been made.
-  mutating func scheduleNext(on queue: SerialQueue, _ attempt: @escaping @Sendable () -> Void) {
-    let delay = isOwed ? delays.popFirst() : nil
-    timer = delay.map { DispatchTimer(after: $0, on: queue, attempt) }
-  }
-
-  /// Schedules no more tries.
-  mutating func cancel() { timer = nil }
 }

@@ -281,7 +281,7 @@ struct RescueTests {
     history.markDamaged()
     // On a slow machine the moment may be longer than anybody waits.
     let isRescued = try await eventually {
-      var lock: FolderLock? = try FolderLock(sharing: history.location)
+      var lock: FolderLock? = try FolderLock(history.location)
       async let rescue = history.rescued()
       try await Task.sleep(for: .milliseconds(20))
       withExtendedLifetime(lock) {}

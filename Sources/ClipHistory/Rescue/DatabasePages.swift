@@ -115,9 +115,6 @@ struct WALReader {
   /// The offset in the log of each page's bytes.
   private(set) var offsets: [Int: Int] = [:]
 
-  /// How many pages the database had after the last commit, nil if none was found.
-  private(set) var databaseSize: Int?
-
   /// Whether something that was on disk is lost to SQLite.
   ///
   /// A last transaction that is incomplete is no damage: a power cut leaves such a one, and nobody was told that it is
@@ -163,9 +160,8 @@ struct WALReader {
       guard commitSize > 0 else { continue }
       offsets.merge(pending) { $1 }
       pending = [:]
-      databaseSize = commitSize
     }
-    if !isHeaderSound, databaseSize != nil { isDamaged = true }
+    if !isHeaderSound, !offsets.isEmpty { isDamaged = true }
   }
 }
 

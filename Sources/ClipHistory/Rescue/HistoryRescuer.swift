@@ -43,7 +43,7 @@ public actor HistoryRescuer {
     let opening = HistoryOpening(location)
     guard try !opening.isVacant() else { return nil }
     guard HistoryFolder.isWritable(location.folder) else { throw .cannotBeRescued }
-    let lock = try FolderLock(excluding: location)
+    let lock = try FolderLock(location, alone: true)
     defer { withExtendedLifetime(lock) {} }
     try opening.finishRescue()
     guard try Self.isDamaged(opening) else { return nil }
@@ -54,6 +54,11 @@ public actor HistoryRescuer {
     try Self.finish(location)
     let damagedFile = try RescueInstaller(location: location).install()
     return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
+  }
+
+  /// Looks at every page and every clip of a history, as `HistoryCheck.init` does.
+  public func check(_ location: HistoryLocation) throws(StoreError) -> HistoryCheck {
+    try HistoryCheck(location)
   }
 
   // MARK: -

@@ -80,7 +80,7 @@ final class AboutDialog: Dialogs.Dialog {
     Task.unpooled { [weak self] in
       let found: String
       do throws(StoreError) {
-        found = try await HistoryCheck.run(history).message
+        found = try await HistoryRescuer().check(history).message
       } catch {
         found = tr("Not checked.") + " " + error.message
       }
