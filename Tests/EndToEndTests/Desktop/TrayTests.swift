@@ -46,6 +46,19 @@ import Testing
     }
   }
 
+  @Test func `the menu pauses reading`() async throws {
+    try await Scene.run { scene in
+      let panel = try await scene.hideIntoTray()
+      try await panel.chooseFromMenu(entry: 2)
+      try await panel.chooseFromMenu(entry: 1)
+      try await scene.waitForWindow()
+      try await waitUntil("paused") { try await !scene.app.window.showsReading() }
+      _ = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      try await scene.resume()
+      try await scene.expectNewest("unseen")
+    }
+  }
+
   @Test func `the menu shows the preferences`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
