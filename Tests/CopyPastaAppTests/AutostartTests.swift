@@ -189,19 +189,10 @@ import Testing
     try await pump("the second question") { fake.calls.count == 2 }
     let options = fake.arguments["RequestBackground"]?[1]?.dictionary
     #expect(options?["autostart"]?.bool == false)
+    #expect(options?["commandline"]?.strings == ["copypasta", "--background"])
     try await pump("the answer") { start.work == nil }
     #expect(!preferences[flag: .startsAtLogin])
     withExtendedLifetime(start) {}
-  }
-
-  @Test(arguments: [true, false])
-  func `in a sandbox the portal is asked`(_ starts: Bool) async throws {
-    let fake = try await FakePortal()
-    try await fake.start()
-    try await pumping { try await StartAtLogin.BackgroundPortal { fake.client }.set(starts) }
-    let options = fake.arguments["RequestBackground"]?[1]?.dictionary
-    #expect(options?["autostart"]?.bool == starts)
-    #expect(options?["commandline"]?.strings == ["copypasta", "--background"])
   }
 
   @Test(arguments: [FakePortal.Answer.refused, .failed, .error, .nonsense])

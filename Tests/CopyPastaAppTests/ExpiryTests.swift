@@ -30,59 +30,53 @@ import Testing
     preferences.keepTime = .month
   }
 
-  @Test func `what is older goes, from the store and the list, and the rest stays`() async throws {
-    try await record(["old": 31, "older": 300, "young": 29, "younger": 1])
-    try lastRun(0)
-    await controller.expire(by: expiry)
-    #expect(try scratch.texts() == ["younger", "young"])
-    #expect(controller.texts == ["younger", "young"])
-    #expect(view.questions.isEmpty && view.failures.isEmpty)
+  /// A look for what is too old.
+  struct Look: Sendable {
+    /// What the history holds, in days before now.
+    var ages: [String: Int64]
+    var keeps = KeepTime.month
+    /// Whether it is known when texts were last looked at.
+    var isKnown = true
+    /// How many days the clock jumps then.
+    var jump: Int64 = 0
+    /// The age of a text that is copied after the jump.
+    var since: [String: Int64] = [:]
+    /// What stays; nil if all does, with a question.
+    var left: [String]?
   }
 
-  @Test func `everything stays if it is to be kept always`() async throws {
-    try await record(["old": 10_000])
-    preferences.keepTime = .always
+  @Test(arguments: [
+    Look(
+      ages: ["old": 31, "older": 300, "young": 29, "younger": 1], left: ["younger", "young"]),
+    Look(ages: ["old": 10_000], keeps: .always, left: ["old"]),
+    // Most of the history stays.
+    Look(ages: ["one": 40, "two": 1, "now": 0], isKnown: false, left: ["now", "two"]),
+    Look(ages: ["one": 40, "two": 50, "now": 0], isKnown: false),
+    Look(ages: ["one": 0, "two": 1, "three": 2], jump: 400),
+    // What was copied since, with the wrong time, must not hide that.
+    Look(ages: ["one": 0, "two": 1, "three": 2], jump: 400, since: ["since": 0]),
+  ])
+  func `what is older goes, from the store and the list; after a jump of the clock, not without a question`(
+    look: Look
+  ) async throws {
+    try await record(look.ages)
+    preferences.keepTime = look.keeps
+    if look.isKnown { try lastRun(0) }
+    clock.now += look.jump * Self.day
+    try await record(look.since)
+    let before = try scratch.texts()
     await controller.expire(by: expiry)
-    #expect(try scratch.texts() == ["old"])
-    #expect(view.questions.isEmpty)
+    let left = look.left ?? before
+    #expect(try scratch.texts() == left)
+    #expect(controller.texts == left)
+    #expect(view.failures.isEmpty)
+    let question = Expiry.Question(
+      expired: look.ages.values.count { $0 + look.jump > 30 }, count: before.count, time: .month,
+      now: clock.now)
+    #expect(view.questions == (look.left == nil ? [question] : []))
   }
 
   // MARK: - A wrong clock
-
-  @Test func `a clock that has jumped since the newest text is a question`() async throws {
-    try await record(["one": 0, "two": 1, "three": 2])
-    try lastRun(0)
-    clock.now += 400 * Self.day
-    await controller.expire(by: expiry)
-    #expect(try scratch.texts().count == 3)
-    #expect(
-      view.questions == [Expiry.Question(expired: 3, count: 3, time: .month, now: clock.now)])
-  }
-
-  /// What was copied since, with the wrong time, must not hide it.
-  @Test func `a clock that has jumped since the last run is a question`() async throws {
-    try await record(["one": 0, "two": 1, "three": 2])
-    try lastRun(0)
-    clock.now += 400 * Self.day
-    try await record(["since": 0])
-    await controller.expire(by: expiry)
-    #expect(try scratch.texts().count == 4)
-    #expect(view.questions.count == 1)
-  }
-
-  @Test func `if nobody knows when texts were last looked at, that is a question`() async throws {
-    try await record(["one": 40, "two": 50, "now": 0])
-    await controller.expire(by: expiry)
-    #expect(try scratch.texts().count == 3)
-    #expect(view.questions.count == 1)
-  }
-
-  @Test func `if most of the history stays, nothing is asked`() async throws {
-    try await record(["one": 40, "two": 1, "now": 0])
-    await controller.expire(by: expiry)
-    #expect(try scratch.texts() == ["now", "two"])
-    #expect(view.questions.isEmpty)
-  }
 
   @Test func `the user is asked once, and again if nobody was there`() async throws {
     try await record(["one": 40])

@@ -10,50 +10,38 @@ import Testing
   private let first = FakeShortcut()
   private let second = FakeShortcut()
   private let controller: GlobalShortcutController
-  private static let held = ShortcutState.held(by: .keyGrab, name: "Ctrl+Super+V")
+  nonisolated private static let held = ShortcutState.held(by: .keyGrab, name: "Ctrl+Super+V")
 
   init() {
     controller = GlobalShortcutController(preferences, backends: [first, second])
   }
 
-  @Test func `the first way that gives it is taken`() async throws {
-    first.outcome = Self.held
+  nonisolated private static let byPortal = ShortcutState.held(by: .portal, name: "X")
+
+  /// The first way, or the next one if the first is not there; if none gives it, the reason that says most.
+  @Test(
+    arguments: [
+      (held, byPortal, held), (.notHeld(.unsupported), byPortal, byPortal),
+      (.notHeld(.taken("X")), byPortal, .notHeld(.taken("X"))),
+      (.notHeld(.refused), .notHeld(.unsupported), .notHeld(.refused)),
+      (.notHeld(.missing("X")), .notHeld(.unsupported), .notHeld(.missing("X"))),
+      (.notHeld(.unsupported), .notHeld(.unsupported), .notHeld(.unsupported)),
+    ] as [(ShortcutState, ShortcutState, ShortcutState)])
+  func `one way is taken, and each is asked for the keys once`(
+    outcome: ShortcutState, next: ShortcutState, state: ShortcutState
+  ) async throws {
+    (first.outcome, second.outcome) = (outcome, next)
     controller.start()
-    try await expect(Self.held)
+    try await expect(state)
     #expect(first.asked == ["<Control><Super>v"])
-    #expect(second.asked == [])
-  }
-
-  @Test func `the next way is asked if the first is not there`() async throws {
-    second.outcome = .held(by: .portal, name: nil)
-    controller.start()
-    try await expect(.held(by: .portal, name: nil))
-    #expect(first.asked == second.asked)
-  }
-
-  @Test func `what another program has is said and asked for once`() async throws {
-    first.outcome = .notHeld(.taken("Ctrl+Super+V"))
-    controller.start()
-    try await expect(.notHeld(.taken("Ctrl+Super+V")))
-    #expect(first.asked.count == 1)
-    #expect(second.asked == [])
-    // Once the layout has changed, say.
+    let isNextAsked = state != Self.held && state != .notHeld(.taken("X"))
+    #expect(second.asked == (isNextAsked ? first.asked : []))
+    let needsCommand = [.notHeld(.unsupported), .notHeld(.refused)].contains(state)
+    #expect((controller.state.command != nil) == needsCommand)
+    guard case .notHeld = state else { return }
+    // It comes later: once the layout has changed, say.
     first.change(to: Self.held)
     try await expect(Self.held)
-  }
-
-  @Test(arguments: [ShortcutState.Reason.refused, .missing("X")])
-  func `the reason that says most is said`(_ reason: ShortcutState.Reason) async throws {
-    first.outcome = .notHeld(reason)
-    controller.start()
-    try await expect(.notHeld(reason))
-    #expect(second.asked.count == 1)
-  }
-
-  @Test func `no way is said`() async throws {
-    controller.start()
-    try await expect(.notHeld(.unsupported))
-    #expect(controller.state.command != nil)
   }
 
   @Test func `an empty setting is none and a new one takes effect at once`() async throws {
@@ -128,13 +116,6 @@ import Testing
     observation = nil
     first.change(to: .starting)
     #expect(states.count == 4)
-  }
-
-  @Test func `a way that comes late is taken`() async throws {
-    controller.start()
-    try await expect(.notHeld(.unsupported))
-    second.change(to: .held(by: .portal, name: "X"))
-    try await expect(.held(by: .portal, name: "X"))
   }
 
   @Test(arguments: [ShortcutState.notHeld(.unsupported), .notHeld(.refused)])

@@ -83,21 +83,6 @@ struct ImportCommandTests {
         """#)
   }
 
-  @Test func `with the number of each line that is refused`() throws {
-    try folder.write("{\"text\":\"a\"}\n\nnonsense\n{\"text\":\"\"}\n", to: "lines.jsonl")
-    let file = try FileHandle(forReadingFrom: URL(filePath: folder.path + "/lines.jsonl"))
-    var lines = ImportReader(descriptor: file.fileDescriptor)
-    var found: [Result<ImportReader.Line, ImportReader.Refusal>] = []
-    var numbers: [Int] = []
-    while let line = try lines.next() {
-      found.append(line)
-      numbers.append(lines.number)
-    }
-    let first = ImportReader.Line(capturedAt: 0, text: Array("a".utf8))
-    #expect(found == [.success(first), .failure(.malformed), .success(ImportReader.Line())])
-    #expect(numbers == [1, 3, 4])
-  }
-
   /// As editors and other systems leave them.
   @Test func `and a line of white space is none`() throws {
     let lines = "\r\n{\"text\":\"a\"}\r\n \t \n\r\n{\"text\":\"b\"}\n  "
@@ -111,13 +96,6 @@ struct ImportCommandTests {
     ] as [Int64])
   func `any time`(time: Int64) {
     #expect(Format.microseconds(iso8601: Format.iso8601(time)) == time)
-  }
-
-  @Test func `not beside a program that runs`() async throws {
-    let scratch = try Scratch()
-    try await scratch.record("one")
-    #expect(try importing(#"{"text":"a"}"#, to: scratch.location) == 1)
-    #expect(try scratch.texts() == ["one"])
   }
 
   @Test func `and a check says whether it is sound`() async throws {

@@ -24,8 +24,7 @@ import Testing
   // MARK: One that behaves
 
   @Test func `asks for what the user has set`() async throws {
-    try await portal.start()
-    #expect(try await start(nil, Accelerator("<Control><Shift><Super>v")) == Self.held)
+    try await expectHeld(keys: Accelerator("<Control><Shift><Super>v"))
     let options = try #require(portal.arguments["CreateSession"]?[0]?.dictionary)
     #expect(options["session_handle_token"]?.string == "copypasta")
     let bound = try #require(portal.arguments["BindShortcuts"])
@@ -37,59 +36,71 @@ import Testing
     #expect(shortcut[1]?.dictionary?["description"]?.string?.isEmpty == false)
   }
 
-  @Test func `what is granted at once is not asked for again`() async throws {
-    portal.grantsAtOnce = true
-    try await portal.start()
-    #expect(try await start() == Self.held)
-    #expect(portal.questions == 0)
-  }
-
-  /// As KDE 6 does; asked for it again, its version 6.3 opens System Settings at each start.
-  @Test func `what KDE remembers is not asked for again`() async throws {
+  /// KDE 5.27 grants all at once; 6.3 opens System Settings if it is asked again for what it remembers; a later version
+  /// asks nobody, and wants to be asked.
+  @Test(arguments: [(true, nil, 0), (false, nil, 0), (false, 2, 1)] as [(Bool, UInt32?, Int)])
+  func `what KDE grants at once or remembers is asked for only where that asks nobody`(
+    grantsAtOnce: Bool, version: UInt32?, questions: Int
+  ) async throws {
+    portal.grantsAtOnce = grantsAtOnce
+    portal.version = version
     portal.remembered = portal.granted
-    try await portal.start()
-    #expect(try await startOnKDE() == Self.held)
-    #expect(portal.questions == 0)
-    let listed = try #require(portal.arguments["ListShortcuts"])
-    #expect(listed[0]?.string == FakePortal.handle)
+    try await expectHeld(makeShortcut(remembers: true))
+    #expect(portal.questions == questions)
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .failed, .error, .nonsense, .silence])
   func `what KDE does not remember is asked for`(_ answer: FakePortal.Answer) async throws {
     portal.remembered = FakePortal.list("another", trigger: "Meta+V")
     portal.answers["ListShortcuts"] = answer
-    try await portal.start()
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: "ListShortcuts") : .patient
-    #expect(try await startOnKDE(limits) == Self.held)
+    try await expectHeld(makeShortcut(limits, remembers: true))
     #expect(portal.questions == 1)
   }
 
-  @Test func `a grant that is not listed is one`() async throws {
-    portal.answers["BindShortcuts"] = .grantedUnsaid
-    try await portal.start()
-    #expect(try await start() == .held(by: .portal, name: nil))
+  /// What lists nothing is asked about once more, in a session of its own.
+  @Test(
+    arguments: [
+      (.grantedUnsaid, "", nil), (.grantedEmpty, "", nil),
+      (.grantedOtherwise, "Press <Control><Super>v", "Ctrl+Super+V"),
+      (.granted, "Press <Control><Super>v or <Alt>F3", "Ctrl+Super+V or Alt+F3"),
+      (.granted, "Press <Control><Super>v, <Alt>F3", "Ctrl+Super+V or Alt+F3"),
+      (.granted, "<Control><Super>v;<Alt>F3", "Ctrl+Super+V or Alt+F3"),
+    ] as [(FakePortal.Answer, String, String?)])
+  func `a grant is one, in whatever words`(
+    answer: FakePortal.Answer, words: String, name: String?
+  ) async throws {
+    portal.answers["BindShortcuts"] = answer
+    portal.granted = FakePortal.list("toggle-history", trigger: words)
+    try await expectHeld(as: .held(by: .portal, name: name))
+    #expect(portal.questions == (answer == .grantedEmpty ? 2 : 1))
     portal.activate()
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func `a grant in GNOME's words is one`() async throws {
-    portal.answers["BindShortcuts"] = .grantedOtherwise
-    portal.granted = FakePortal.list("toggle-history", trigger: "Press <Control><Super>v")
-    try await portal.start()
-    #expect(try await start() == .held(by: .portal, name: "Ctrl+Super+V"))
+  @Test func `a yes that lists nothing is asked about once more, in a session of its own`() async throws {
+    portal.answers["BindShortcuts"] = .grantedEmpty
+    portal.beforeAnswering["BindShortcuts"] = { [portal] in portal.answers = [:] }
+    try await expectHeld()
+    #expect(portal.questions == 2)
+  }
+
+  @Test func `a list that comes as a signal, before an empty answer, is the list`() async throws {
+    portal.answers["BindShortcuts"] = .grantedEmpty
+    portal.beforeAnswering["BindShortcuts"] = { [portal] in portal.change(to: portal.granted) }
+    try await expectHeld()
+    #expect(portal.questions == 1)
   }
 
   @Test func `says first which program it is if that is wanted`() async throws {
     portal.knowsRegistry = true
-    try await portal.start()
-    #expect(try await start() == Self.held)
+    try await expectHeld()
     #expect(portal.calls.first == "Register")
     #expect(portal.arguments["Register"]?[0]?.string == CopyPasta.id)
   }
 
   @Test func `a press is told of with its token`() async throws {
-    try await portal.start()
-    #expect(try await start() == Self.held)
+    try await expectHeld()
     portal.activate(session: Portal.path + "/session/1_1/other")
     portal.activate(shortcut: "other")
     portal.emit("Activated", [.string("nonsense")])
@@ -100,52 +111,25 @@ import Testing
     #expect(told.presses == [.ambient, .token("abc"), .ambient])
   }
 
-  @Test func `another name of the keys is told`() async throws {
-    portal.granted = FakePortal.list("toggle-history", trigger: "")
-    try await portal.start()
-    #expect(try await start() == .held(by: .portal, name: nil))
-    portal.emit(
-      "ShortcutsChanged",
-      [portal.path(FakePortal.handle), FakePortal.list("toggle-history", trigger: "Meta+V")])
-    try await pump("the change") { told.states == [.held(by: .portal, name: "Meta+V")] }
-  }
-
+  /// KDE goes on to list a shortcut whose keys are taken away.
   @Test(arguments: ["Meta+V", ""])
-  func `a shortcut that is removed in the desktop's settings is held no more, until it is back`(
+  func `what the desktop's settings change is told: removed, back, another name, without keys`(
     _ trigger: String
   ) async throws {
     portal.granted = FakePortal.list("toggle-history", trigger: trigger)
-    try await portal.start()
     let held = ShortcutState.held(by: .portal, name: trigger.isEmpty ? nil : trigger)
-    #expect(try await start() == held)
-    portal.emit(
-      "ShortcutsChanged", [portal.path(FakePortal.handle), FakePortal.list("another", trigger: "Meta+V")])
-    try await pump("the loss") { told.states == [.notHeld(.removed)] }
-    portal.emit("ShortcutsChanged", [portal.path(FakePortal.handle), portal.granted])
-    try await pump("the return") { told.states == [.notHeld(.removed), held] }
-  }
-
-  /// As KDE says it.
-  @Test func `a shortcut whose keys are taken away is held no more`() async throws {
-    try await portal.start()
-    #expect(try await start() == Self.held)
-    portal.emit(
-      "ShortcutsChanged", [portal.path(FakePortal.handle), FakePortal.list("toggle-history", trigger: "")])
-    try await pump("the loss") { told.states == [.notHeld(.removed)] }
-  }
-
-  @Test(arguments: [
-    "Press <Control><Super>v or <Alt>F3", "Press <Control><Super>v, <Alt>F3", "<Control><Super>v;<Alt>F3",
-  ])
-  func `two keys in GNOME's words are read`(_ words: String) async throws {
-    portal.granted = FakePortal.list("toggle-history", trigger: words)
-    try await portal.start()
-    #expect(try await start() == .held(by: .portal, name: "Ctrl+Super+V or Alt+F3"))
+    try await expectHeld(as: held)
+    let changes: [(list: Variant, state: ShortcutState)] = [
+      (FakePortal.list("another", trigger: "Meta+V"), .notHeld(.removed)), (portal.granted, held),
+      (FakePortal.list("toggle-history", trigger: "Meta+B"), .held(by: .portal, name: "Meta+B")),
+      (FakePortal.list("toggle-history", trigger: ""), .notHeld(.removed)),
+    ]
+    for change in changes { portal.change(to: change.list) }
+    try await pump("the changes") { told.states == changes.map(\.state) }
   }
 
   @Test func `stopping closes the session`() async throws {
-    try await portal.start()
-    #expect(try await start() == Self.held)
+    try await expectHeld()
     try await pumping { await shortcut.stop() }
     try await portal.settle()
     #expect(portal.calls.contains("Session.Close"))
@@ -172,10 +156,8 @@ import Testing
     method: String, answer: FakePortal.Answer, reason: ShortcutState.Reason
   ) async throws {
     portal.answers[method] = answer
-    try await portal.start()
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: method) : .patient
-    let shortcut = makeShortcut(limits)
-    #expect(try await start(shortcut) == .notHeld(reason))
+    try await expectHeld(makeShortcut(limits), as: .notHeld(reason))
     try await portal.settle()
     // What it asks the user for, and what it has opened, is taken back.
     #expect(portal.calls.contains("Request.Close") == (answer == .silence))
@@ -184,8 +166,7 @@ import Testing
 
   @Test func `a grant without our shortcut is a refusal`() async throws {
     portal.granted = FakePortal.list("another", trigger: "Meta+V")
-    try await portal.start()
-    #expect(try await start() == .notHeld(.refused))
+    try await expectHeld(as: .notHeld(.refused))
   }
 
   @Test func `no bus and no portal are said`() async throws {
@@ -197,53 +178,15 @@ import Testing
   }
 
   @Test func `giving up takes the question back`() async throws {
-    portal.answers["BindShortcuts"] = .silence
-    try await portal.start()
-    let patient = makeShortcut()
-    let asking = Task { await patient.start(keys) }
-    try await pump("the question") { portal.questions == 1 }
+    let asking = try await ask(shortcut)
     asking.cancel()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
     try await portal.settle()
     #expect(portal.calls.contains("Request.Close") && portal.calls.contains("Session.Close"))
   }
 
-  // MARK: Answers as today's desktops give them
-
-  @Test func `a yes that lists nothing is asked about once more, in a session of its own`()
-    async throws
-  {
-    portal.nextAnswers["BindShortcuts"] = [.grantedEmpty]
-    try await portal.start()
-    #expect(try await start() == Self.held)
-    #expect(portal.questions == 2)
-  }
-
-  @Test func `a yes that lists nothing the second time, too, is a yes`() async throws {
-    portal.answers["BindShortcuts"] = .grantedEmpty
-    try await portal.start()
-    #expect(try await start() == .held(by: .portal, name: nil))
-    #expect(portal.questions == 2)
-    portal.activate()
-    try await pump("the press") { told.presses.count == 1 }
-  }
-
-  @Test func `a list that comes as a signal, before an empty answer, is the list`() async throws {
-    portal.answers["BindShortcuts"] = .grantedEmpty
-    portal.beforeAnswering["BindShortcuts"] = { [portal] in
-      portal.emit("ShortcutsChanged", [portal.path(FakePortal.handle), portal.granted])
-    }
-    try await portal.start()
-    #expect(try await start() == Self.held)
-    #expect(portal.questions == 1)
-  }
-
   @Test func `a user who takes their time is waited for`() async throws {
-    portal.answers["BindShortcuts"] = .silence
-    try await portal.start()
-    let patient = makeShortcut(.short(for: "ListShortcuts"))
-    let asking = Task { await patient.start(keys) }
-    try await pump("the question") { portal.questions == 1 }
+    let asking = try await ask(makeShortcut(.short(for: "ListShortcuts")))
     let question = try #require(portal.requests.last)
     // Another shortcut gets no answer where nobody is asked, and gives up after the same time.
     portal.answers["CreateSession"] = .silence
@@ -253,10 +196,7 @@ import Testing
   }
 
   @Test func `a portal that ends with its question on the screen is not waited for`() async throws {
-    portal.answers["BindShortcuts"] = .silence
-    try await portal.start()
-    let asking = Task { [shortcut] in await shortcut.start(keys) }
-    try await pump("the question") { portal.questions == 1 }
+    let asking = try await ask(shortcut)
     portal.stop()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
     portal.answers = [:]
@@ -264,13 +204,7 @@ import Testing
     try await pump("the shortcut, by the next one") { told.states.last == Self.held }
   }
 
-  @Test func `what KDE remembers is bound where that asks nobody`() async throws {
-    portal.remembered = portal.granted
-    portal.version = 2
-    try await portal.start()
-    #expect(try await startOnKDE() == Self.held)
-    #expect(portal.questions == 1)
-  }
+  // MARK: A user's no
 
   @Test(arguments: ["", "Meta+B"])
   func `after a no KDE's settings have the last word`(_ trigger: String) async throws {
@@ -281,10 +215,9 @@ import Testing
     portal.remembered = FakePortal.list("toggle-history", trigger: trigger)
     portal.granted = portal.remembered ?? portal.granted
     portal.version = 2
-    try await portal.start()
-    let kde = makeShortcut(refused: refused, remembers: true)
-    let state = try await pumping { await kde.start(keys) }
-    #expect(state == (trigger.isEmpty ? .notHeld(.refused) : .held(by: .portal, name: trigger)))
+    try await expectHeld(
+      makeShortcut(refused: refused, remembers: true),
+      as: trigger.isEmpty ? .notHeld(.refused) : .held(by: .portal, name: trigger))
     #expect((portal.questions > 0) == !trigger.isEmpty)
     #expect(refused.exists == trigger.isEmpty)
   }
@@ -292,9 +225,8 @@ import Testing
   @Test func `keys that are chosen once more are asked for once more`() async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
-    let preferences = Preferences(schema: nil)
-    let asked = makeShortcut(refused: refused)
-    let controller = GlobalShortcutController(preferences, backends: [asked])
+    let controller = GlobalShortcutController(
+      Preferences(schema: nil), backends: [makeShortcut(refused: refused)])
     portal.answers["BindShortcuts"] = .refused
     try await portal.start()
     controller.start()
@@ -302,6 +234,31 @@ import Testing
     portal.answers = [:]
     controller.askAgain()
     try await pump("the yes") { controller.state == Self.held }
+  }
+
+  @Test func `a refusal is not asked for again by itself`() async throws {
+    portal.answers["BindShortcuts"] = .refused
+    try await expectHeld(as: .notHeld(.refused))
+    portal.stop()
+    try await portal.start()
+    try await portal.settle()
+    #expect(portal.sessions == 1)
+    #expect(told.states == [])
+  }
+
+  @Test func `the user's no is kept over a restart, and for these keys only`() async throws {
+    let folder = try TemporaryFolder()
+    let refused = KeyFile(path: folder.path + "/state/shortcut.ini", group: "refused-shortcut")
+    let other = try #require(Accelerator("<Alt>F1"))
+    portal.answers["BindShortcuts"] = .refused
+    try await expectHeld(makeShortcut(refused: refused), as: .notHeld(.refused))
+    #expect(refused.string("keys") == keys.name)
+    portal.answers = [:]
+    #expect(try await start(makeShortcut(refused: refused)) == .notHeld(.refused))
+    #expect(portal.sessions == 1)
+    for keys in [other, keys] {
+      #expect(try await start(makeShortcut(refused: refused), keys) == Self.held)
+    }
   }
 
   // MARK: Sessions that are lost
@@ -324,98 +281,55 @@ import Testing
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func `a closed session is opened again`() async throws {
-    try await portal.start()
-    #expect(try await start() == Self.held)
+  @Test func `a closed session is opened again, also if the first attempts fail`() async throws {
+    var limits = PortalShortcut.Limits.patient
+    limits.pauses = Array(repeating: .milliseconds(20), count: 50)
+    let shortcut = makeShortcut(limits)
+    told.follow(shortcut)
+    try await expectHeld(shortcut)
+    portal.answers["CreateSession"] = .failed
     portal.closeSession()
+    try await pump("three attempts") { portal.sessions > 3 }
+    portal.answers = [:]
     try await pump("the shortcut again") { told.states == [.starting, Self.held] }
     portal.activate()
     try await pump("the press") { told.presses.count == 1 }
   }
 
   @Test func `a portal that ends every session is left alone`() async throws {
-    try await portal.start()
-    #expect(try await start() == Self.held)
+    try await expectHeld()
     let token = shortcut.observers.add { [portal] in
       if case .became(Self.held) = $0 { portal.closeSession() }
     }
     portal.closeSession()
     try await pump("the end") { told.states.last == .notHeld(.unsupported) }
-    #expect(portal.calls.count { $0 == "CreateSession" } == 1 + PortalShortcut.Limits.patient.losses)
+    #expect(portal.sessions == 1 + PortalShortcut.Limits.patient.losses)
     withExtendedLifetime(token) {}
   }
 
   @Test func `keys that are changed while a lost session is waited for are not the last to be mended`()
     async throws
   {
-    try await portal.start()
-    let limits = PortalShortcut.Limits(
-      answer: .seconds(60), pauses: [.seconds(600)])
+    var limits = PortalShortcut.Limits.patient
+    limits.pauses = [.seconds(600)]
     let waiting = makeShortcut(limits)
     told.follow(waiting)
-    #expect(try await start(waiting) == Self.held)
-    portal.closeSession()
-    try await pump("the loss") { told.states == [.starting] }
-    // The user chooses other keys meanwhile.
-    try await pumping { await waiting.stop() }
-    #expect(try await start(waiting) == Self.held)
-    portal.closeSession()
-    try await pump("the second loss") { told.states == [.starting, .starting] }
-    try await pumping { await waiting.stop() }
-  }
-
-  @Test func `an attempt that fails is followed by the next, however long the waits are`() async throws {
-    let limits = PortalShortcut.Limits(
-      answer: .seconds(60), pauses: Array(repeating: .milliseconds(20), count: 50))
-    let patient = makeShortcut(limits)
-    told.follow(patient)
     try await portal.start()
-    #expect(try await start(patient) == Self.held)
-    portal.answers["CreateSession"] = .failed
-    portal.closeSession()
-    try await pump("three attempts") { portal.calls.count { $0 == "CreateSession" } > 3 }
-    portal.answers = [:]
-    try await pump("the shortcut again") { told.states.last == Self.held }
-    #expect(told.states == [.starting, Self.held])
-  }
-
-  @Test func `a refusal is not asked for again by itself`() async throws {
-    portal.answers["BindShortcuts"] = .refused
-    try await portal.start()
-    #expect(try await start() == .notHeld(.refused))
-    portal.stop()
-    try await portal.start()
-    try await portal.settle()
-    #expect(portal.calls.count { $0 == "CreateSession" } == 1)
-    #expect(told.states == [])
-  }
-
-  @Test func `the user's no is kept over a restart, and for these keys only`() async throws {
-    let folder = try TemporaryFolder()
-    let refused = KeyFile(path: folder.path + "/state/shortcut.ini", group: "refused-shortcut")
-    let (no, other) = (try #require(Accelerator("<Super>v")), try #require(Accelerator("<Alt>F1")))
-    func start(_ keys: Accelerator, _ answer: FakePortal.Answer) async throws -> ShortcutState {
-      portal.answers["BindShortcuts"] = answer
-      return try await self.start(makeShortcut(refused: refused), keys)
+    for round in 1...2 {
+      // The second time, the user has chosen keys meanwhile.
+      #expect(try await start(waiting) == Self.held)
+      portal.closeSession()
+      try await pump("the loss") { told.states == Array(repeating: .starting, count: round) }
+      try await pumping { await waiting.stop() }
     }
-    try await portal.start()
-    #expect(try await start(no, .refused) == .notHeld(.refused))
-    #expect(refused.string("keys") == no.name)
-    // What is taken back from the last one may come late.
-    let asked = portal.calls.count { $0 == "CreateSession" }
-    #expect(try await start(no, .granted) == .notHeld(.refused))
-    #expect(portal.calls.count { $0 == "CreateSession" } == asked)
-    #expect(try await start(other, .granted) == Self.held)
-    #expect(try await start(no, .granted) == Self.held)
   }
 
   @Test func `nothing is left once it is gone`() async throws {
-    try await portal.start()
     weak var leaked: PortalShortcut?
     func use() async throws {
       let shortcut = makeShortcut()
       leaked = shortcut
-      #expect(try await start(shortcut) == Self.held)
+      try await expectHeld(shortcut)
     }
     try await use()
     try await pump("its end") { leaked == nil }
@@ -438,8 +352,22 @@ import Testing
     return try await pumping { await shortcut.start(keys) }
   }
 
-  private func startOnKDE(_ limits: PortalShortcut.Limits = .patient) async throws -> ShortcutState {
-    try await start(makeShortcut(limits, remembers: true))
+  /// Starts the portal and then a shortcut, and expects what comes of it.
+  private func expectHeld(
+    _ other: PortalShortcut? = nil, as state: ShortcutState = held, keys: Accelerator? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await portal.start()
+    #expect(try await start(other, keys) == state, sourceLocation: sourceLocation)
+  }
+
+  /// Starts the portal and then a shortcut, and returns while the user is asked.
+  private func ask(_ shortcut: PortalShortcut) async throws -> Task<ShortcutState, Never> {
+    portal.answers["BindShortcuts"] = .silence
+    try await portal.start()
+    let asking = Task { [keys] in await shortcut.start(keys) }
+    try await pump("the question") { portal.questions == 1 }
+    return asking
   }
 }
 

@@ -63,18 +63,6 @@ import Testing
     #expect(description.contains("up to \(TransferLimits().bytes >> 20) MiB each"))
   }
 
-  @Test func `an observer that was let go is told no more`() {
-    let preferences = Preferences(schema: nil)
-    let told = Told()
-    var observation: ListenerToken? = preferences.observe(.shortcut) { told.count += 1 }
-    preferences.shortcut = "<Super>c"
-    #expect(told.count == 1)
-    withExtendedLifetime(observation) {}
-    observation = nil
-    preferences.shortcut = ""
-    #expect(told.count == 1)
-  }
-
   /// The project's `data` folder.
   private static let data = Fixture.checkout + "/data"
 }

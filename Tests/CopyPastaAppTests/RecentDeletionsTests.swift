@@ -13,13 +13,6 @@ import Testing
     scratch = try Scratch()
   }
 
-  @Test func `they come back the newest first`() async throws {
-    let deletions = RecentDeletions(heldFor: .seconds(3600)) { _ in }
-    let clips = try await deleted(["one", "two", "three"])
-    clips.forEach(deletions.add)
-    #expect((0..<4).map { _ in deletions.removeNewest() } == [clips[2], clips[1], clips[0], nil])
-  }
-
   @Test func `who shows them hears how many there are`() async throws {
     var counts: [Int] = []
     let deletions = RecentDeletions(heldFor: .seconds(3600)) { counts.append($0) }

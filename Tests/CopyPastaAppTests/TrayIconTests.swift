@@ -7,8 +7,11 @@ import Testing
 /// The icon's life, with a watcher that does what the test wants.
 @MainActor
 @Suite(.serialized) struct TrayIconTests {
+  private let tray: TrayScene
+
+  init() async throws { tray = try await TrayScene.start() }
+
   @Test func `the icon is registered with each watcher that appears`() async throws {
-    let tray = try await TrayScene.start()
     for _ in 1...3 {
       let watcher = try ScriptedWatcher(on: tray.scene.client)
       try await pump("the item") { watcher.items == [tray.name] }
@@ -44,7 +47,6 @@ import Testing
   }
 
   @Test func `a host that comes later is told`() async throws {
-    let tray = try await TrayScene.start()
     let watcher = try ScriptedWatcher(on: tray.scene.client, hasHost: false)
     try await pump("the item") { watcher.items == [tray.name] }
     try await tray.scene.settle()
@@ -56,7 +58,6 @@ import Testing
   }
 
   @Test func `a watcher that refuses shows nothing`() async throws {
-    let tray = try await TrayScene.start()
     let watcher = try ScriptedWatcher(on: tray.scene.client, refuses: true)
     try await pump("the item") { watcher.items == [tray.name] }
     try await tray.scene.settle()
@@ -64,7 +65,6 @@ import Testing
   }
 
   @Test func `the preference takes the icon down and puts it back`() async throws {
-    let tray = try await TrayScene.start()
     let watcher = try ScriptedWatcher(on: tray.scene.client)
     try await pump("shown") { tray.shown == [true] }
     tray.preferences[flag: .showsTrayIcon] = false
@@ -86,12 +86,6 @@ import Testing
     #expect(watcher.items == [] && tray.shown == [])
   }
 
-  @Test func `switched off at the start, nothing is on the bus`() async throws {
-    let tray = try await TrayScene.start(showsIcon: false)
-    try await tray.scene.settle()
-    #expect(try await !tray.hasItem())
-  }
-
   @Test func `without a bus there is no icon`() async throws {
     var attempts = 0
     let icon = TrayIcon(preferences: Preferences(schema: nil), pause: ReadingPause()) {
@@ -107,7 +101,6 @@ import Testing
   }
 
   @Test func `an icon that is let go leaves nothing`() async throws {
-    let tray = try await TrayScene.start()
     weak let icon = tray.icon
     tray.removeIcon()
     #expect(icon == nil)
@@ -119,7 +112,6 @@ import Testing
   // MARK: What the user asks for
 
   @Test func `clicks ask for the window`() async throws {
-    let tray = try await TrayScene.start()
     for method in ["Activate", "SecondaryActivate", "ContextMenu"] {
       #expect(try await tray.scene.call(tray.item, method, [.int32(20), .int32(-5)]) == .tuple([]))
     }
@@ -129,7 +121,6 @@ import Testing
   }
 
   @Test func `a token goes with the next request only`() async throws {
-    let tray = try await TrayScene.start()
     _ = try await tray.scene.call(tray.item, "ProvideXdgActivationToken", [.string("token")])
     for _ in 1...2 { _ = try await tray.scene.call(tray.item, "Activate", [.int32(0), .int32(0)]) }
     #expect(tray.activations == [.token("token"), .ambient])
@@ -138,7 +129,6 @@ import Testing
   // MARK: What it looks like
 
   @Test func `it says what it is and no text`() async throws {
-    let tray = try await TrayScene.start()
     let properties = try await tray.properties(of: tray.item)
     #expect(properties.count == 10)
     #expect(properties["Category"]?.string == "ApplicationStatus")
@@ -151,7 +141,6 @@ import Testing
   }
 
   @Test func `if themes do not know it, the pixels are sent`() async throws {
-    let tray = try await TrayScene.start()
     let properties = try await tray.properties(of: tray.item)
     #expect(properties["IconName"]?.string == "")
     let pixmaps = try #require(properties["IconPixmap"]?.children)

@@ -7,6 +7,10 @@ import Testing
 /// The menu, as tray hosts ask for it: xfce4-panel and waybar in groups, lxqt-panel item by item.
 @MainActor
 @Suite(.serialized) struct TrayMenuTests {
+  private let tray: TrayScene
+
+  init() async throws { tray = try await TrayScene.start() }
+
   private let labels = ["_Show History", "Pause _Reading", "_Preferences", "_Quit"]
 
   private func labels(of layout: Variant) -> [String?] {
@@ -14,7 +18,6 @@ import Testing
   }
 
   @Test(arguments: [-1, 1, 7] as [Int32]) func `the layout has four entries`(depth: Int32) async throws {
-    let tray = try await TrayScene.start()
     let layout = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(depth), .strings([])])
     #expect(layout.type == "(u(ia{sv}av))")
     #expect(layout[0]?.uint32 == 1)
@@ -25,7 +28,6 @@ import Testing
   }
 
   @Test func `the layout of no depth or of an entry has no children`() async throws {
-    let tray = try await TrayScene.start()
     let root = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(0), .strings([])])
     #expect(root[1]?[2]?.children == [])
     let entry = try await tray.scene.call(
@@ -35,7 +37,6 @@ import Testing
   }
 
   @Test func `only the properties asked for are told`() async throws {
-    let tray = try await TrayScene.start()
     let layout = try await tray.scene.call(
       tray.menu, "GetLayout", [.int32(0), .int32(-1), .strings(["enabled"])])
     #expect(layout[1]?[1]?.dictionary == [:])
@@ -43,7 +44,6 @@ import Testing
   }
 
   @Test func `properties are told in groups and one by one`() async throws {
-    let tray = try await TrayScene.start()
     let some = try await tray.scene.call(
       tray.menu, "GetGroupProperties", [.int32s([4, 99, 1, 1, -1]), .strings(["label"])])
     #expect(some[0]?.children?.map { $0[0]?.int32 } == [1, 4])
@@ -58,7 +58,6 @@ import Testing
   }
 
   @Test func `a chosen entry is passed on with its time`() async throws {
-    let tray = try await TrayScene.start()
     for (id, time) in [(1, 0), (3, 1234), (4, 1235)] as [(Int32, UInt32)] {
       let event: [Variant] = [.int32(id), .string("clicked"), .boxed(.int32(0)), .uint32(time)]
       _ = try await tray.scene.call(tray.menu, "Event", event)
@@ -68,7 +67,6 @@ import Testing
   }
 
   @Test func `one entry pauses, and says whether it is paused`() async throws {
-    let tray = try await TrayScene.start()
     func state() async throws -> [String: Variant]? {
       let entry = try await tray.scene.call(
         tray.menu, "GetLayout", [.int32(2), .int32(0), .strings(["toggle-type", "toggle-state"])])
@@ -92,7 +90,6 @@ import Testing
   }
 
   @Test func `events in a group are taken one by one`() async throws {
-    let tray = try await TrayScene.start()
     let events =
       ([(1, "clicked"), (77, "clicked"), (0, "opened"), (3, "hovered"), (3, "clicked")] as [(Int32, String)])
       .map { Variant.tuple([.int32($0), .string($1), .boxed(.string("")), .uint32(0)]) }
@@ -102,7 +99,6 @@ import Testing
   }
 
   @Test func `nothing has to be asked for again before it is shown`() async throws {
-    let tray = try await TrayScene.start()
     #expect(try await tray.scene.call(tray.menu, "AboutToShow", [.int32(0)]) == .tuple([.bool(false)]))
     let group = try await tray.scene.call(tray.menu, "AboutToShowGroup", [.int32s([0, 1, 50])])
     #expect(group == .tuple([.int32s([]), .int32s([50])]))

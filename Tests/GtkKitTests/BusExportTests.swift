@@ -23,6 +23,13 @@ import Testing
   private let clock = BusScene.clock
   private let properties = RemoteObject(
     name: BusScene.clock.name, path: BusScene.clock.path, interface: "org.freedesktop.DBus.Properties")
+  private let scene: BusScene
+  private let name: Bus.Registration
+
+  init() async throws {
+    scene = try await BusScene.start()
+    name = try await scene.takeName()
+  }
 
   private func export(on bus: Bus, calls: @escaping @MainActor (String) -> Void = { _ in }) throws
     -> Bus.Registration
@@ -42,8 +49,6 @@ import Testing
   }
 
   @Test func `calls and properties are answered`() async throws {
-    let scene = try await BusScene.start()
-    let name = try await scene.takeName()
     var zones: [String] = []
     let object = try export(on: scene.service) { zones.append($0) }
     #expect(try await scene.call(clock, "Now", [.string("UTC")]) == .tuple([.int64(42)]))
@@ -52,12 +57,10 @@ import Testing
     #expect(zone == .tuple([.boxed(.string("UTC"))]))
     let all = try await scene.call(properties, "GetAll", [.string(clock.interface)])
     #expect(all[0]?.dictionary == ["Zone": .string("UTC")])
-    withExtendedLifetime((name, object)) {}
+    withExtendedLifetime(object) {}
   }
 
   @Test func `whatever is wrong is answered with an error`() async throws {
-    let scene = try await BusScene.start()
-    let name = try await scene.takeName()
     let object = try export(on: scene.service) { _ in Issue.record("the method was called") }
     let wrong: [(RemoteObject, String, [Variant])] = [
       (clock, "Now", []),
@@ -79,22 +82,18 @@ import Testing
       #expect(
         try await scene.refusal(object, method, arguments) != nil, "\(object.path) \(method) \(arguments)")
     }
-    withExtendedLifetime((name, object)) {}
+    withExtendedLifetime(object) {}
   }
 
   @Test func `a thrown error is the answer`() async throws {
-    let scene = try await BusScene.start()
-    let name = try await scene.takeName()
     let object = try export(on: scene.service)
     #expect(
       try await scene.failure(clock, "Refuse")
         == .refused(name: "org.copypasta.Error.Closed", message: "closed"))
-    withExtendedLifetime((name, object)) {}
+    withExtendedLifetime(object) {}
   }
 
   @Test func `an object is there until it is let go`() async throws {
-    let scene = try await BusScene.start()
-    let name = try await scene.takeName()
     var object: Bus.Registration? = try export(on: scene.service)
     #expect(throws: BusError.self) { try export(on: scene.service) }
     _ = try await scene.call(clock, "Now", [.string("")])
@@ -102,17 +101,15 @@ import Testing
     #expect(try await scene.refusal(clock, "Now", [.string("")]) == BusError.unknownMethod)
     object = try export(on: scene.service)
     _ = try await scene.call(clock, "Now", [.string("")])
-    withExtendedLifetime((name, object)) {}
+    withExtendedLifetime(object) {}
   }
 
   @Test func `an introspection that makes no sense is an error`() async throws {
-    let scene = try await BusScene.start()
     #expect(throws: BusError.self) { try scene.service.export("<node><", at: "/a", methods: [:]) }
     #expect(throws: BusError.self) { try scene.service.export("<node/>", at: "/a", methods: [:]) }
   }
 
   @Test func `a refused export lets its closures go`() async throws {
-    let scene = try await BusScene.start()
     let object = try export(on: scene.service)
     weak var captured: Token?
     do {
@@ -127,7 +124,6 @@ import Testing
   }
 
   @Test func `an object that is let go lets its closures go`() async throws {
-    let scene = try await BusScene.start()
     weak var captured: Token?
     do {
       let token = Token()
@@ -142,8 +138,6 @@ import Testing
   }
 
   @Test func `a call that is on its way when its object goes is refused`() async throws {
-    let scene = try await BusScene.start()
-    let name = try await scene.takeName()
     var object: Bus.Registration? = try export(on: scene.service) { _ in Issue.record("the method was called")
     }
     scene.client.send(clock, "Now", [.string("")])
@@ -158,12 +152,9 @@ import Testing
     #expect(object != nil)
     object = nil
     #expect(try await scene.refusal(clock, "Now", [.string("")]) == BusError.unknownMethod)
-    withExtendedLifetime(name) {}
   }
 
   @Test func `a flood of calls is answered call by call`() async throws {
-    let scene = try await BusScene.start()
-    let name = try await scene.takeName()
     var calls = 0
     let object = try export(on: scene.service) { _ in calls += 1 }
     for number in 0..<2_000 {
@@ -171,6 +162,6 @@ import Testing
     }
     _ = try await scene.call(clock, "Now", [.string("")])
     #expect(calls == 1_001)
-    withExtendedLifetime((name, object)) {}
+    withExtendedLifetime(object) {}
   }
 }

@@ -10,23 +10,23 @@ import Testing
 @MainActor
 @Suite struct BusTests {
   private let clock = BusScene.clock
+  private let scene: BusScene
+
+  init() async throws { scene = try await BusScene.start() }
 
   // MARK: Calls
 
   @Test func `a call is answered`() async throws {
-    let scene = try await BusScene.start()
     let answer = try await scene.call(.bus, "NameHasOwner", [.string(clock.name)])
     #expect(answer == .tuple([.bool(false)]))
   }
 
   @Test func `a refusal carries its name`() async throws {
-    let scene = try await BusScene.start()
     #expect(try await scene.refusal(.bus, "NoSuchMethod") == BusError.unknownMethod)
     #expect(try await scene.refusal(clock, "Now") == "org.freedesktop.DBus.Error.ServiceUnknown")
   }
 
   @Test func `what cannot be addressed is refused here`() async throws {
-    let scene = try await BusScene.start()
     for object in [
       RemoteObject(name: "no name", path: "/", interface: "a.b"),
       RemoteObject(name: "a.b", path: "no path", interface: "a.b"),
@@ -40,14 +40,12 @@ import Testing
   }
 
   @Test func `a call that nobody answers ends in time`() async throws {
-    let scene = try await BusScene.start()
     scene.daemon.signal(SIGSTOP)
     defer { scene.daemon.signal(SIGCONT) }
     #expect(try await scene.failure(.bus, "GetId", timeout: .milliseconds(20)) == .timedOut)
   }
 
   @Test func `a cancelled call ends`() async throws {
-    let scene = try await BusScene.start()
     scene.daemon.signal(SIGSTOP)
     defer { scene.daemon.signal(SIGCONT) }
     let call = Task { [client = scene.client] in try await client.call(.bus, "GetId") }
@@ -56,7 +54,6 @@ import Testing
   }
 
   @Test func `a bus that went away is said`() async throws {
-    let scene = try await BusScene.start()
     try await scene.daemon.stop()
     guard case .noBus = try await scene.failure(.bus, "GetId") else {
       Issue.record("no such error")
@@ -74,7 +71,6 @@ import Testing
   // MARK: Signals
 
   @Test func `a signal arrives until the subscription ends`() async throws {
-    let scene = try await BusScene.start()
     let name = try await scene.takeName()
     var received: [Variant] = []
     var subscription: Bus.Registration? = scene.client.subscribe(to: "Tick", of: clock) {
@@ -97,7 +93,6 @@ import Testing
   // MARK: Names
 
   @Test func `a name is seen to come and go`() async throws {
-    let scene = try await BusScene.start()
     var seen: [String?] = []
     var watch: Bus.Registration? = scene.client.watchName(clock.name) {
       seen.append($0)
@@ -120,24 +115,22 @@ import Testing
   }
 
   @Test func `a name that another one has is had once it is free`() async throws {
-    let scene = try await BusScene.start()
     var first: Bus.Registration? = try await scene.takeName()
     let second = scene.client.ownName(clock.name)
     try await scene.settle()
-    #expect(try await owner(in: scene) == scene.service.uniqueName)
+    #expect(try await clockOwner() == scene.service.uniqueName)
     first = nil
     try await scene.settle()
-    #expect(try await owner(in: scene) == scene.client.uniqueName)
+    #expect(try await clockOwner() == scene.client.uniqueName)
     withExtendedLifetime((first, second)) {}
   }
 
-  private func owner(in scene: BusScene) async throws -> String? {
+  private func clockOwner() async throws -> String? {
     try await scene.call(.bus, "GetNameOwner", [.string(clock.name)])[0]?.string
   }
 
   /// GLib waits for 25 s, and warns if the bus ends meanwhile.
   @Test func `a name is given back without waiting for the bus`() async throws {
-    let scene = try await BusScene.start()
     var name: Bus.Registration? = try await scene.takeName()
     scene.daemon.signal(SIGSTOP)
     let start = ContinuousClock.now
