@@ -84,19 +84,6 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `becoming active reads once what was copied meanwhile`(_ kind: VirtualDesktop.Kind) async throws {
-    try await Scene.run(on: kind) { scene in
-      try await scene.openOtherWindow()
-      let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
-      try await scene.app.window.activate()
-      try await scene.expectNewest("meanwhile")
-      try await scene.capture("after")
-      #expect(owner.contentRequests.count == 1)
-      #expect(try await scene.history.texts() == ["after", "meanwhile"])
-    }
-  }
-
-  @Test(arguments: kinds)
   func `each time that the window becomes active it reads once`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let other = try await scene.openOtherWindow()

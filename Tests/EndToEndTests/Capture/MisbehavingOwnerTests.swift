@@ -54,7 +54,7 @@ import Testing
 
   /// Another window takes the focus as soon as the owner is asked.
   @Suite struct FocusLost {
-    @Test(arguments: OwnerCase.x11 + OwnerCase.wayland)
+    @Test(arguments: OwnerCase.interrupted)
     func `an owner does no harm either if the focus is taken away in the middle`(_ owner: OwnerCase)
       async throws
     {

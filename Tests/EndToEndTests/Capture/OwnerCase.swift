@@ -21,55 +21,45 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
 
   private static let pieces = String(repeating: "abc", count: 5000)
 
+  private static func all(
+    _ kind: VirtualDesktop.Kind, refused: [String], ignored: [String], recorded: [(String, String)]
+  ) -> [OwnerCase] {
+    refused.map { OwnerCase(kind: kind, behaviour: $0, outcome: .refused) }
+      + ignored.map { OwnerCase(kind: kind, behaviour: $0, outcome: .ignored) }
+      + recorded.map { OwnerCase(kind: kind, behaviour: $0, outcome: .recorded($1)) }
+  }
+
   /// Every way to fail that an owner on X11 has.
-  static let x11 = [
-    OwnerCase(kind: .x11, behaviour: "Mute", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "NoAnswer", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "DieOnTargets", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "Die", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "IncrStall", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "IncrDie", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "IncrZero", outcome: .recorded(pieces)),
-    OwnerCase(kind: .x11, behaviour: "IncrLie", outcome: .recorded(pieces)),
-    OwnerCase(kind: .x11, behaviour: "IncrEmpty", outcome: .ignored),
-    OwnerCase(kind: .x11, behaviour: "Refuse", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "EmptyPromise", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "Invalid", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "Nul", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "NulsAtEnd", outcome: .recorded("the owner's text")),
-    OwnerCase(kind: .x11, behaviour: "HintUnanswered", outcome: .refused),
-    OwnerCase(kind: .x11, behaviour: "HintRefused", outcome: .ignored),
-    OwnerCase(kind: .x11, behaviour: "HintEmpty", outcome: .ignored),
-    OwnerCase(kind: .x11, behaviour: "SecretBeforeText", outcome: .ignored),
-    OwnerCase(kind: .x11, behaviour: "SecretAfterTargets", outcome: .ignored),
-  ]
+  static let x11 = all(
+    .x11,
+    refused: [
+      "Mute", "NoAnswer", "DieOnTargets", "Die", "IncrStall", "IncrDie", "Refuse", "EmptyPromise", "Invalid",
+      "Nul", "HintUnanswered",
+    ],
+    ignored: ["IncrEmpty", "HintRefused", "HintEmpty", "SecretBeforeText", "SecretAfterTargets"],
+    recorded: [("IncrZero", pieces), ("IncrLie", pieces), ("NulsAtEnd", "the owner's text")])
 
   /// Every way to fail that an owner on Wayland has.
-  static let wayland = [
-    OwnerCase(kind: .wayland, behaviour: "NoAnswer", outcome: .refused),
-    OwnerCase(kind: .wayland, behaviour: "Die", outcome: .refused),
-    OwnerCase(kind: .wayland, behaviour: "DieMidway", outcome: .refused),
-    OwnerCase(kind: .wayland, behaviour: "DieMidwayOfMuch", outcome: .refused),
-    OwnerCase(kind: .wayland, behaviour: "CloseAndDie", outcome: .refused),
-    OwnerCase(kind: .wayland, behaviour: "Stall", outcome: .refused),
-    OwnerCase(kind: .wayland, behaviour: "Nothing", outcome: .ignored),
-    OwnerCase(kind: .wayland, behaviour: "Invalid", outcome: .refused),
-    OwnerCase(kind: .wayland, behaviour: "Nul", outcome: .refused),
-    OwnerCase(kind: .wayland, behaviour: "NulsAtEnd", outcome: .recorded("the owner's text")),
-    OwnerCase(kind: .wayland, behaviour: "HintUnanswered", outcome: .refused),
-    OwnerCase(kind: .wayland, behaviour: "HintRefused", outcome: .ignored),
-    OwnerCase(kind: .wayland, behaviour: "HintEmpty", outcome: .ignored),
-    OwnerCase(kind: .wayland, behaviour: "SecretAfterHint", outcome: .ignored),
-  ]
+  static let wayland = all(
+    .wayland,
+    refused: [
+      "NoAnswer", "Die", "DieMidway", "DieMidwayOfMuch", "CloseAndDie", "Stall", "Invalid", "Nul",
+      "HintUnanswered",
+    ],
+    ignored: ["Nothing", "HintRefused", "HintEmpty", "SecretAfterHint"],
+    recorded: [("NulsAtEnd", "the owner's text")])
+
+  /// Those with which the focus can go in each step of a transfer: at the formats, the mark of a secret, the first
+  /// piece of a text, the next one, and the last.
+  static let interrupted = (x11 + wayland).filter {
+    [
+      "Mute", "NoAnswer", "IncrStall", "IncrDie", "IncrZero", "NulsAtEnd", "HintUnanswered", "HintRefused",
+      "SecretAfterTargets", "DieMidwayOfMuch", "Stall", "SecretAfterHint",
+    ].contains($0.behaviour)
+  }
 
   /// Those that would take some time, and are to be replaced before.
-  static let slow = [
-    OwnerCase(kind: .x11, behaviour: "Mute", outcome: .ignored),
-    OwnerCase(kind: .x11, behaviour: "NoAnswer", outcome: .ignored),
-    OwnerCase(kind: .x11, behaviour: "IncrStall", outcome: .ignored),
-    OwnerCase(kind: .x11, behaviour: "IncrDrip", outcome: .ignored),
-    OwnerCase(kind: .wayland, behaviour: "NoAnswer", outcome: .ignored),
-    OwnerCase(kind: .wayland, behaviour: "Stall", outcome: .ignored),
-    OwnerCase(kind: .wayland, behaviour: "Drip", outcome: .ignored),
-  ]
+  static let slow =
+    all(.x11, refused: [], ignored: ["Mute", "NoAnswer", "IncrStall", "IncrDrip"], recorded: [])
+    + all(.wayland, refused: [], ignored: ["NoAnswer", "Stall", "Drip"], recorded: [])
 }

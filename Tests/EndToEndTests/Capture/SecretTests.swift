@@ -71,20 +71,14 @@ import Testing
     }
   }
 
-  @Test(arguments: kinds) func `a hint of another value is no secret`(_ kind: VirtualDesktop.Kind)
-    async throws
-  {
-    try await Scene.run(on: kind) { scene in
-      _ = try await ClipboardOwner.start(offering: .text("public"), .hint("public"), on: scene.desktop)
-      try await scene.expectNewest("public")
-    }
-  }
-
-  /// Offered again without its mark, by a clipboard manager or a desktop, it is a text as any other.
-  @Test(arguments: kinds) func `a secret that is offered again without its mark is recorded`(
+  /// Offered again without its mark, by a clipboard manager or a desktop, a secret is a text as any other.
+  @Test(arguments: kinds)
+  func `neither a hint of another value nor a secret that has lost its mark is one`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
+      _ = try await ClipboardOwner.start(offering: .text("public"), .hint("public"), on: scene.desktop)
+      try await scene.expectNewest("public")
       let owner = try await ClipboardOwner.start(
         offering: .text("a password"), .hint("secret"), on: scene.desktop)
       try await waitUntil("the hint asked for") { owner.requests.contains("x-kde-passwordManagerHint") }

@@ -146,12 +146,13 @@ import Testing
 
   /// Runs a test on the home folder of a history that the program made, and SQL then changed.
   private func withHistory(_ sql: String, _ body: (String) async throws -> Void) async throws {
-    try await VirtualDesktop.with { desktop in
-      let app = try await CopyPasta.launch(on: desktop)
-      try await app.stop()
-      try #require(try await desktop.run(["sqlite3", app.databasePath, sql]).exit == .code(0))
-      try await body(desktop.home.path)
-    }
+    let home = try TemporaryFolder()
+    let folder = home.path + "/.local/share"
+    try await EmptyHistory.make(at: folder + "/copypasta")
+    let changed = try await Program.run(
+      ["sqlite3", CopyPasta.databasePath(dataHome: folder), sql], environment: ["PATH": "/usr/bin:/bin"])
+    try #require(changed.exit == .code(0), "\(changed.errors)")
+    try await body(home.path)
   }
 
   /// Exports without a display or a bus, as a shell does it.

@@ -12,25 +12,6 @@ import Testing
     }
   }
 
-  @Test func `a text of 5 MiB is copied in every form`() async throws {
-    try await Scene.run { scene in
-      let text = Scene.text(ofSize: 5 << 20)
-      try await scene.capture(text)
-      try await scene.capture("small")
-      try await scene.focusNewestRow()
-      try await scene.desktop.press("Down", "Return")
-      try await scene.expectPasted(Array(text.utf8))
-    }
-  }
-
-  @Test func `a long row is copied whole`() async throws {
-    let text = String(repeating: "0123456789\n", count: 1000)
-    try await Scene.run(with: [text]) { scene in
-      try await scene.clickFirstRow()
-      try await scene.expectPasted(Array(text.utf8))
-    }
-  }
-
   /// Reading it takes longer than closing the window, and only the copy keeps the program.
   @Test func `a text of 16 MiB is copied though the window is closed at once`() async throws {
     try await Scene.run { scene in
@@ -81,18 +62,6 @@ import Testing
       // None of the nine before it comes late.
       try await scene.capture("after")
       try await scene.expectClipboard("after")
-    }
-  }
-
-  @Test func `another row copied replaces the first`() async throws {
-    try await Scene.run(with: ["old", "new"]) { scene in
-      try await scene.clickFirstRow()
-      try await scene.expectClipboard("new")
-      try await scene.app.window.click(x: Scene.firstRowPoint.x, y: Scene.firstRowPoint.y + 59)
-      try await scene.expectClipboard("old")
-      try await scene.clickFirstRow()
-      try await scene.expectClipboard("new")
-      #expect(try await scene.history.texts() == ["new", "old"])
     }
   }
 }

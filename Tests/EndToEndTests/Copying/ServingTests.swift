@@ -23,11 +23,8 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.everywhere) func `a large text is served in every form`(
-    _ kind: VirtualDesktop.Kind
-  )
-    async throws
-  {
+  @Test(arguments: VirtualDesktop.Kind.all)
+  func `a large text is served in every form`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 3 << 20)
       for target in kind.textForms {
@@ -112,9 +109,7 @@ extension VirtualDesktop.Kind {
     case .wayland, .gnome, .labwc, .kde: ["wl-paste -n"]
     }
   }
-}
 
-extension VirtualDesktop.Kind {
   /// Forms without a slash are X11's: GDK offers none of them on Wayland, where the compositor makes them for X programs.
   fileprivate var textForms: [String] {
     let both = ["text/plain;charset=utf-8", "text/plain"]

@@ -62,15 +62,6 @@ import Testing
     }
   }
 
-  @Test func `Ctrl+Q ends the program`() async throws {
-    try await Scene.run { scene in
-      try await scene.capture("kept")
-      try await scene.desktop.press("ctrl+q")
-      #expect(try await scene.app.program.waitForExit() == .code(0))
-      #expect(try await scene.history.texts() == ["kept"])
-    }
-  }
-
   @Test func `SIGTERM ends the program and leaves no log behind`() async throws {
     try await Scene.run { scene in
       try await scene.capture("kept")

@@ -20,26 +20,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [["Num_Lock"], ["Caps_Lock"], ["Num_Lock", "Caps_Lock"]])
-  func `works with locks`(_ locks: [String]) async throws {
-    try await Self.run { scene, other in
-      for lock in locks { try await scene.desktop.xdotool("key", lock) }
-      try await scene.pressShortcut()
-      try await scene.expectActive()
-      try await scene.pressShortcut()
-      try await waitUntil("the other window active") { try await other.isActive() }
-    }
-  }
-
-  @Test func `shortcut, Down, Enter is a whole use`() async throws {
-    try await Self.run(with: ["older", "newest"]) { scene, _ in
-      try await scene.pressShortcut()
-      try await scene.expectActive()
-      try await scene.desktop.press("Down", "Return")
-      try await scene.expectClipboard("older")
-    }
-  }
-
   /// While the window is on its way, another program still has the focus.
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
   func `keys typed right behind it are the window’s`(_ manager: VirtualDesktop.WindowManager) async throws {
@@ -57,18 +37,6 @@ import Testing
         try await waitUntil("the window gone") { try await scene.desktop.copyPastaWindowCount() == 0 }
       }
       try await scene.expectClipboard("older")
-    }
-  }
-
-  @Test func `a key that is held down shows the window and leaves it there`() async throws {
-    try await Self.run { scene, _ in
-      // Repetition begins after half a second.
-      try await scene.desktop.xdotool(
-        "keydown", "ctrl", "keydown", "super", "keydown", "v", "sleep", "1.2", "keyup", "v", "keyup", "super",
-        "keyup", "ctrl")
-      try await scene.expectActive()
-      try await scene.pressShortcut()
-      try await waitUntil("the window gone") { try await scene.desktop.copyPastaWindowCount() == 0 }
     }
   }
 
@@ -96,22 +64,6 @@ import Testing
       try await scene.pressShortcut()
       try await scene.pressShortcut("alt+F9")
       try await scene.expectActive()
-    }
-  }
-
-  @Test func `closing Preferences while it waits for keys leaves the shortcut at work`() async throws {
-    try await Self.run { scene, _ in
-      try await scene.pressShortcut()
-      try await scene.expectActive()
-      try await scene.desktop.press("ctrl+comma")
-      let dialog = try await waitFor("Preferences") {
-        try await scene.desktop.window(titled: "Preferences")
-      }
-      try await waitUntil("Preferences in front") { try await dialog.isActive() }
-      try await scene.desktop.press("alt+h")
-      try await dialog.close()
-      try await waitUntil("no Preferences") { try await !dialog.isVisible() }
-      try await scene.waitForShortcut()
     }
   }
 

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -38,11 +37,16 @@ import Testing
     }
   }
 
-  @Test func `the menu shows the history`() async throws {
+  @Test func `the menu shows the history and the preferences, and ends the program`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.chooseFromMenu(entry: 1)
       try await scene.waitForWindow()
+      try await panel.chooseFromMenu(entry: 3)
+      try await scene.waitForDialog(titled: "Preferences")
+      try await panel.chooseFromMenu(entry: 4)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      try await panel.waitForNoIcon()
     }
   }
 
@@ -56,25 +60,6 @@ import Testing
       _ = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
       try await scene.resume()
       try await scene.expectNewest("unseen")
-    }
-  }
-
-  @Test func `the menu shows the preferences`() async throws {
-    try await Scene.run { scene in
-      let panel = try await scene.hideIntoTray()
-      try await panel.chooseFromMenu(entry: 3)
-      try await waitUntil("the preferences") {
-        try await scene.desktop.window(titled: "Preferences")?.isActive() == true
-      }
-    }
-  }
-
-  @Test func `the menu ends the program`() async throws {
-    try await Scene.run { scene in
-      let panel = try await scene.hideIntoTray()
-      try await panel.chooseFromMenu(entry: 4)
-      #expect(try await scene.app.program.waitForExit() == .code(0))
-      try await panel.waitForNoIcon()
     }
   }
 
@@ -118,9 +103,9 @@ import Testing
     try await Scene.run { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
-      try scene.setPreference("tray-icon", to: "false")
+      try scene.desktop.home.set(["tray-icon": "false"])
       try await panel.waitForNoIcon()
-      try scene.setPreference("tray-icon", to: "true")
+      try scene.desktop.home.set(["tray-icon": "true"])
       try await panel.waitForIcon()
     }
   }
@@ -145,13 +130,5 @@ extension Scene {
     try await waitUntil("the window with the keyboard") {
       try await CopyPasta.readyWindow(on: desktop) != nil
     }
-  }
-
-  /// Changes a setting as another program would.
-  fileprivate func setPreference(_ key: String, to value: String) throws {
-    let folder = desktop.home.configHome + "/glib-2.0/settings"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try Data("[org/copypasta/CopyPasta]\n\(key)=\(value)\n".utf8)
-      .write(to: URL(fileURLWithPath: folder + "/keyfile"), options: .atomic)
   }
 }

@@ -98,14 +98,14 @@ import Testing
   private func makeHistory(
     on desktop: VirtualDesktop, damage: (inout Data) -> Void = { _ in }
   ) async throws -> HistoryDatabase {
-    let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-    for number in 1...3 { try await scene.capture(Self.marker + Scene.text(ofSize: 3000) + "\(number)") }
-    try await scene.end()
-    let file = URL(fileURLWithPath: scene.history.path)
+    let texts = (1...3).map { Self.marker + Scene.text(ofSize: 3000) + "\($0)" }
+    try await Scene.fillHistory(with: texts, on: desktop)
+    let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
+    let file = URL(fileURLWithPath: history.path)
     var content = try Data(contentsOf: file)
     damage(&content)
     try content.write(to: file)
-    return scene.history
+    return history
   }
 
   /// Starts the program, copies a text and closes its window.

@@ -46,25 +46,6 @@ import Testing
       #expect(try await scene.history.texts() == ["new"])
     }
   }
-
-  @Test func `a new history shows the empty state`() async throws {
-    try await Scene.run { scene in
-      try await waitUntil("the empty state") { try await scene.showsEmptyState() }
-    }
-  }
-
-  @Test func `a deleted row stays away after a relaunch`() async throws {
-    try await Scene.run(with: ["old", "new"]) { scene in
-      try await scene.desktop.press("Home", "Delete")
-      #expect(try await eventually { try await scene.history.texts() == ["old"] })
-      try await scene.app.kill9()
-      let again = try await scene.relaunch()
-      #expect(try await again.history.texts() == ["old"])
-      try await again.clickFirstRow()
-      try await again.expectClipboard("old")
-      try await again.end()
-    }
-  }
 }
 
 extension Scene {

@@ -125,11 +125,7 @@ import Testing
   }
 
   private static func start(keeping time: String, on desktop: VirtualDesktop) async throws -> Scene {
-    let path = desktop.home.configHome + "/glib-2.0/settings/keyfile"
-    try FileManager.default.createDirectory(
-      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    try "[org/copypasta/CopyPasta]\nkeep-texts='\(time)'\n".write(
-      toFile: path, atomically: true, encoding: .utf8)
+    try desktop.home.set(["keep-texts": "'\(time)'", "shortcut": "''"])
     return Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
   }
 

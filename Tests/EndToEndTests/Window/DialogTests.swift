@@ -4,18 +4,6 @@ import Testing
 
 /// Preferences, keyboard shortcuts, about and the main menu, by the keyboard.
 @Suite struct DialogTests {
-  @Test func `preferences are changed by their mnemonic and kept`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      try await scene.desktop.press("alt+c")
-      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
-      try await scene.desktop.press("alt+c")
-      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=false") })
-      try await scene.desktop.press("Escape")
-      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-    }
-  }
-
   @Test func `a click anywhere on a row turns its switch`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
@@ -75,27 +63,26 @@ import Testing
     }
   }
 
-  @Test(arguments: [("Escape", "<Super>j"), ("BackSpace", "")])
-  func `Escape leaves the shortcut and Backspace takes it away`(key: String, shortcut: String) async throws {
+  @Test func `Escape leaves the shortcut and Backspace takes it away`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\nshortcut='<Super>j'\n")
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      try await scene.desktop.press("alt+h", key)
-      // What comes after it comes after what it does.
-      try await scene.desktop.press("alt+c")
-      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
-      #expect(try scene.keyFile().contains("shortcut='\(shortcut)'"))
+      for (key, shortcut, isHiding) in [("Escape", "<Super>j", true), ("BackSpace", "", false)] {
+        // The setting that comes after the keys comes after what they do.
+        try await scene.desktop.press("alt+h", key, "alt+c")
+        #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=\(isHiding)") })
+        #expect(try scene.keyFile().contains("shortcut='\(shortcut)'"))
+      }
     }
   }
 
   /// What is typed is taken when the focus leaves, which it does not before the window goes.
-  @Test(arguments: ["Escape", "ctrl+w", "ctrl+q", ""])
-  func `a number that was typed is kept however the window is left`(key: String) async throws {
+  @Test func `a number that was typed is kept however the window is left`() async throws {
     try await Scene.run(with: ["one"]) { scene in
-      let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      try await scene.desktop.press("alt+l", "ctrl+a", "1", "2")
-      if key.isEmpty { try await window.close() } else { try await scene.desktop.press(key) }
-      #expect(try await eventually { try scene.keyFile().contains("size-limit=12") })
+      try await scene.leavePreferences(byTyping: "10", and: "")
+      try await scene.leavePreferences(byTyping: "11", and: "Escape")
+      try await scene.leavePreferences(byTyping: "12", and: "ctrl+w")
+      try await scene.leavePreferences(byTyping: "13", and: "ctrl+q")
     }
   }
 
@@ -153,84 +140,18 @@ import Testing
     }
   }
 
-  @Test func `what gsettings changes is shown at once`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      try await scene.waitUntilDrawn(window)
-      let before = try await scene.settledScreenshot(of: window)
-      let whole = Rectangle(x: 0, y: 0, width: before.width, height: before.height)
-      try scene.writeKeyFile("[org/copypasta/CopyPasta]\ntray-icon=false\n")
-      try await waitUntil("a switch turned off") {
-        try await !Screenshot.take(of: window, on: scene.desktop).matches(before, in: whole)
-      }
-    }
-  }
-
-  @Test(arguments: [("ctrl+comma", "Preferences"), ("ctrl+question", "Keyboard Shortcuts")])
-  func `a second press shows the same window`(key: String, title: String) async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      let window = try await scene.openDialog(key, titled: title)
-      try await scene.app.window.activate()
-      let again = try await scene.openDialog(key, titled: title)
-      #expect(again.id == window.id)
-      try await scene.desktop.press("Escape")
-      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-    }
-  }
-
-  @Test func `the clipboard is not read while a dialog is in front`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      try await scene.waitUntilInactive()
-      let owner = try await ClipboardOwner.start(offering: .text("meanwhile"), on: scene.desktop)
-      try await scene.desktop.press("alt+t")
-      #expect(try await eventually { try scene.keyFile().contains("tray-icon=false") })
-      #expect(owner.contentRequests == [])
-      try await scene.desktop.press("Escape")
-      try await scene.expectNewest("meanwhile")
-    }
-  }
-
-  @Test func `the main menu is opened and used by the keyboard`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.openMainMenu()
-      // The last entry but one.
-      try await scene.desktop.press("Up", "Up", "Return")
-      try await scene.waitForDialog(titled: "About CopyPasta")
-    }
-  }
-
   /// What is dim is passed over: the third entry is the pause then, and the one after it leads to a window.
   @Test func `an empty history cannot be cleared, until there is something in it`() async throws {
     try await Scene.run { scene in
-      try await scene.openMainMenu()
+      try await scene.openPopup("F10")
       try await scene.desktop.press("Down", "Down", "Down", "Return")
       try await scene.waitForDialog(titled: "About CopyPasta")
       try await scene.desktop.press("Escape")
       try await waitUntil("the main window again") { try await scene.app.window.isActive() }
       try await scene.capture("one")
-      try await scene.openMainMenu()
+      try await scene.openPopup("F10")
       try await scene.desktop.press("Down", "Down", "Return")
       try await scene.waitForDialog(titled: "Clear History?")
-    }
-  }
-
-  @Test func `Enter on the open main menu destroys nothing`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.openMainMenu()
-      try await scene.desktop.press("Return")
-      try await scene.waitForDialog(titled: "Preferences")
-    }
-  }
-
-  /// A window manager that draws one has a bar of its own over the words, and nothing to write on it.
-  @Test func `the question has a title, and no frame but its own`() async throws {
-    try await Scene.run(with: ["one"]) { scene in
-      try await scene.openMainMenu()
-      try await scene.desktop.press("Down", "Down", "Return")
-      let question = try await scene.waitForDialog(titled: "Clear History?")
-      let extents = try await scene.desktop.run(["xprop", "-id", "\(question.id)", "_NET_FRAME_EXTENTS"])
-      #expect(extents.text == "_NET_FRAME_EXTENTS(CARDINAL) = 0, 0, 0, 0")
     }
   }
 
@@ -277,6 +198,18 @@ extension Scene {
     #expect(try await desktop.run(["wtype"] + words).exit == .code(0))
   }
 
+  /// Types the largest text's size, leaves the window by a key or its button, and expects that the number is kept.
+  fileprivate func leavePreferences(byTyping number: String, and key: String) async throws {
+    let window = try await openDialog("ctrl+comma", titled: "Preferences")
+    try await desktop.press("alt+l", "ctrl+a")
+    for digit in number { try await desktop.press(String(digit)) }
+    if key.isEmpty { try await window.close() } else { try await desktop.press(key) }
+    let isKept = try await eventually { try keyFile().contains("size-limit=\(number)") }
+    #expect(isKept, "\(key)")
+    if key == "ctrl+q" { return }
+    try await waitUntil("the main window again") { try await app.window.isActive() }
+  }
+
   fileprivate func usePreferences() async throws {
     try await openDialog("ctrl+comma", titled: "Preferences")
     try await desktop.press("Escape")
@@ -314,12 +247,6 @@ extension Scene {
       }
       return window
     }
-  }
-
-  /// Opens the main menu by its key: a window of its own on X11, without a title, which has the focus once it is shown.
-  fileprivate func openMainMenu() async throws {
-    try await desktop.press("F10")
-    try await waitForPopup()
   }
 
   /// Waits until the window shows what is in it: it is active before, and shows what lies beneath it.

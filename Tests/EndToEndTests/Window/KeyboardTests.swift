@@ -36,12 +36,13 @@ import Testing
     }
   }
 
-  @Test(arguments: [("ctrl+1", 12), ("ctrl+4", 9), ("ctrl+9", 4), ("ctrl+KP_3", 10)])
-  func `Ctrl with a digit copies the nth newest`(_ key: String, _ row: Int) async throws {
+  @Test func `Ctrl with a digit copies the nth newest`() async throws {
     try await Scene.run(with: Self.clips) { scene in
-      // Wherever the keyboard is.
-      try await scene.desktop.press("End", key)
-      try await scene.expectClipboard("row \(row)")
+      for (key, row) in [("ctrl+1", 12), ("ctrl+4", 9), ("ctrl+9", 4), ("ctrl+KP_3", 10)] {
+        // Wherever the keyboard is.
+        try await scene.desktop.press("End", key)
+        try await scene.expectClipboard("row \(row)")
+      }
       #expect(try await scene.history.count() == 12)
     }
   }

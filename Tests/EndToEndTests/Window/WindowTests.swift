@@ -4,8 +4,10 @@ import Testing
 
 /// The window as the desktop sees it.
 @Suite struct WindowTests {
-  @Test func `it has its title and its class`() async throws {
+  @Test func `the window has its class, and a title that says nothing of a clip`() async throws {
     try await Scene.run { scene in
+      try await scene.capture("nothing for a title")
+      try await scene.waitForFirstRow()
       #expect(try await scene.app.window.title() == "CopyPasta")
       let answer = try await scene.desktop.run(["xprop", "-id", "\(scene.app.window.id)", "WM_CLASS"]).text
       #expect(answer.hasSuffix("\"\(CopyPasta.applicationID)\""))
@@ -35,14 +37,6 @@ import Testing
       ]
       let files = try await desktop.run(icons).text.split(separator: "\n")
       #expect(files == sizes.map { "/hicolor/\($0)x\($0)/apps/\(CopyPasta.applicationID).png" })
-    }
-  }
-
-  @Test func `the title says nothing of a clip`() async throws {
-    try await Scene.run { scene in
-      try await scene.capture("nothing for a title")
-      try await scene.waitForFirstRow()
-      #expect(try await scene.app.window.title() == "CopyPasta")
     }
   }
 
@@ -100,15 +94,6 @@ import Testing
       try await waitUntil("the page scrolled") { try await !scene.screenshot().matches(page, in: whole) }
       #expect(try await scene.hasSize(360, 300))
       try await scene.end()
-    }
-  }
-
-  @Test func `the mark in the header says whether it reads`() async throws {
-    try await Scene.run { scene in
-      #expect(try await eventually { try await scene.app.window.showsReading() })
-      try await scene.openOtherWindow()
-      try await scene.app.window.activate()
-      #expect(try await eventually { try await scene.app.window.showsReading() })
     }
   }
 
