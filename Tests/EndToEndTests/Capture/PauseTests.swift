@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -81,6 +82,25 @@ import Testing
       #expect(marks.count == 1 && ["push button", "toggle button"].contains(marks[0].role))
       try await scene.resume()
       try await waitUntil("it said") { reader.heard.contains { $0.contains("Reading") } }
+    }
+  }
+
+  @Test func `while the history is opened anew, the pause is neither over nor said again`() async throws {
+    try await Scene.run(accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      func timesSaid() -> Int { reader.heard.count { $0.contains("Paused") } }
+      try await scene.capture("before")
+      try await scene.pause()
+      try await waitUntil("the pause said") { timesSaid() > 0 }
+      let before = timesSaid()
+      for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: scene.history.path + end) }
+      try await scene.desktop.copy("after")
+      try await waitUntil("the text in the new history") {
+        try await scene.desktop.press("ctrl+v")
+        return try await eventually(within: .seconds(3)) { (try? await scene.history.texts()) == ["after"] }
+      }
+      #expect(timesSaid() == before)
+      try await scene.resume()
     }
   }
 
