@@ -18,7 +18,7 @@ import Testing
     ) { _ in }
     follower.follow(on: scene.client)
     for _ in 1...3 { try await scene.settle() }
-    // It is asked when it is heard that it is there.
+    // The portal is asked when it is heard that it is there.
     let portal = try Program(
       [
         "/usr/bin/python3", Fixture.path("settings_portal.py"), "--at-first-question", "contrast",

@@ -211,7 +211,7 @@ import Testing
     fake.answers["RequestBackground"] = .silence
     let first = Task { try await StartAtLogin.BackgroundPortal { fake.client }.set(true) }
     try await pump("the first request") { fake.calls.count == 1 }
-    // It is refused while the user still looks at the first question.
+    // The second request is refused while the user still looks at the first question.
     fake.answers["RequestBackground"] = .refused
     let second = Task { try await StartAtLogin.BackgroundPortal { fake.client }.set(false) }
     await #expect(throws: StartAtLogin.EntryError.refused) { try await pumping { try await second.value } }

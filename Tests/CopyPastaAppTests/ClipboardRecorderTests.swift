@@ -8,7 +8,7 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// What `ClipboardRecorder` makes of the offers of a source.
+/// The texts that `ClipboardRecorder` takes from the offers of a source.
 @MainActor
 @Suite struct ClipboardRecorderTests {
   private let source = FakeSource()
@@ -76,7 +76,7 @@ import Testing
     source.answer(text("last"))
     await recorder.drain()
     #expect(try scratch.texts() == ["last"])
-    // What comes back of it is not recorded either.
+    // The copy that comes back is not recorded either.
     let before = source.reads
     source.copy(text("copied out"))
     #expect(try await eventually { source.reads > before })
@@ -96,7 +96,7 @@ import Testing
     source.answer(text("copied out"))
     await recorder.drain()
     #expect(try scratch.texts() == ["last"])
-    // What was copied out last is what would be recorded again.
+    // The text that was copied out last would be recorded again.
     let before = source.reads
     source.copy(text(try #require(copies.last)))
     #expect(try await eventually { source.reads > before })
@@ -104,7 +104,7 @@ import Testing
     #expect(try await eventuallyTexts(["next", "last"]))
   }
 
-  /// It waits for what the user did before.
+  /// The text waits for what the user did before.
   @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
   func `a text that was read before a copy is compared with what was captured before it`(
     read: String, texts: [String]
@@ -194,7 +194,7 @@ import Testing
 
   /// 1 MiB at a time, as fast as they are taken, while another program holds the history's file.
   @Test func `what waits for the disk is bounded in bytes`() async throws {
-    // It waits for the lock longer than the test holds it.
+    // The store waits for the lock longer than the test holds it.
     let store = try HistoryStore(
       location: scratch.location, digest: { _, text in Array(text.bytes.suffix(32)) },
       timeouts: .init(lock: 120_000))

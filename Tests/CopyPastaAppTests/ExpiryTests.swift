@@ -32,7 +32,7 @@ import Testing
 
   /// A look for what is too old.
   struct Look: Sendable {
-    /// What the history holds, in days before now.
+    /// The texts in the history, with their ages in days.
     var ages: [String: Int64]
     var keeps = KeepTime.month
     /// Whether it is known when texts were last looked at.
@@ -41,7 +41,7 @@ import Testing
     var jump: Int64 = 0
     /// The age of a text that is copied after the jump.
     var since: [String: Int64] = [:]
-    /// What stays; nil if all does, with a question.
+    /// The texts that stay; nil if all do, with a question.
     var left: [String]?
   }
 
@@ -53,7 +53,7 @@ import Testing
     Look(ages: ["one": 40, "two": 1, "now": 0], isKnown: false, left: ["now", "two"]),
     Look(ages: ["one": 40, "two": 50, "now": 0], isKnown: false),
     Look(ages: ["one": 0, "two": 1, "three": 2], jump: 400),
-    // What was copied since, with the wrong time, must not hide that.
+    // A text that was copied since, with the wrong time, must not hide that.
     Look(ages: ["one": 0, "two": 1, "three": 2], jump: 400, since: ["since": 0]),
   ])
   func `what is older goes, from the store and the list; after a jump of the clock, not without a question`(

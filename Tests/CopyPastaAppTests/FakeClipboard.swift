@@ -25,15 +25,15 @@ final class FakeClipboard: SystemClipboard {
 /// Offers of other programs, which answer when the test lets them.
 @MainActor
 final class FakeSource: ClipboardSource {
-  /// What a read answers at once; if nil, it waits for `answer`.
+  /// The content that a read gets at once; if nil, the read waits for `answer`.
   var content: ClipboardContent?
-  /// What a read ends with.
+  /// The error that a read ends with.
   var failure: TransferError?
   /// There is always another offer: that with the number of the read.
   var endless: ((Int) -> ClipboardContent)?
-  /// What a read on purpose answers.
+  /// The content that a read on purpose gets.
   var contentOnPurpose = ClipboardContent.noText
-  /// What reads on purpose end with before one answers.
+  /// The errors that reads on purpose end with before one gets the content.
   var failuresOnPurpose: [TransferError] = []
   /// Whether a read on purpose waits until this is false.
   var stallsOnPurpose = false {

@@ -7,7 +7,7 @@ import GtkTestSupport
 /// A portal of global shortcuts, and of the start at login, that does what it is told to, on a bus of its own.
 @MainActor
 final class FakePortal {
-  /// What a request comes to.
+  /// The outcome of a request.
   enum Answer {
     /// Granted; with the number that means "ended in some other way", as by GNOME 48; without a list of what; with an
     /// empty list, as by GNOME 50.
@@ -20,9 +20,9 @@ final class FakePortal {
     case nonsense
   }
 
-  /// What each method comes to; granted if nothing is said.
+  /// The outcome of each method; granted if nothing is said.
   var answers: [String: Answer] = [:]
-  /// What happens before a method is answered, once it is chosen how.
+  /// Called before a method is answered, once it is chosen how.
   var beforeAnswering: [String: () -> Void] = [:]
   /// The version of its shortcuts; nil if it does not say.
   var version: UInt32?
@@ -30,9 +30,9 @@ final class FakePortal {
   var knowsRegistry = false
   /// Whether it grants all at the beginning, as KDE 5.27 does.
   var grantsAtOnce = false
-  /// What it granted an earlier session.
+  /// The list that it granted an earlier session.
   var remembered: Variant?
-  /// What it grants, in the form of the specification.
+  /// The list that it grants, in the form of the specification.
   var granted = FakePortal.list("toggle-history", trigger: "Ctrl+Meta+V")
   /// The methods that were called, and what each was called with last.
   private(set) var calls: [String] = []

@@ -39,7 +39,7 @@ import Testing
     let needsCommand = [.notHeld(.unsupported), .notHeld(.refused)].contains(state)
     #expect((controller.state.command != nil) == needsCommand)
     guard case .notHeld = state else { return }
-    // It comes later: once the layout has changed, say.
+    // The first way comes later: once the layout has changed, say.
     first.change(to: Self.held)
     try await expect(Self.held)
   }
@@ -157,7 +157,7 @@ import Testing
 /// A way that answers what it is told to.
 @MainActor
 final class FakeShortcut: GlobalShortcutController.Backend {
-  /// What asking for it comes to; nil if nobody ever answers.
+  /// The answer; nil if nobody ever answers.
   var outcome: ShortcutState? = .notHeld(.unsupported)
   private(set) var asked: [String] = []
   private(set) var isHeld = false

@@ -7,7 +7,7 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// What can be done with the history, on a store of its own and without a display.
+/// All that a user can do with the history, on a store of its own and without a display.
 @MainActor
 @Suite(.serialized) struct HistoryControllerTests {
   private let scratch: Scratch
@@ -38,7 +38,7 @@ import Testing
 
   // MARK: - What fails
 
-  /// What the user does with a row.
+  /// A thing that the user does with a row.
   enum Action: Sendable {
     case copy, cut, delete, show
   }
@@ -335,7 +335,7 @@ import Testing
         controller.isReading = true
         try await waitUntil("a text read") { clipboard.offers.reads == number }
       }
-      // What was read is on its way to the store, which waits for the lock.
+      // The texts are on their way to the store, which waits for the lock.
       try await Task.sleep(for: .milliseconds(50))
       controller.clear()
       clipboard.offers.copy(.text(Array("after".utf8)))
@@ -421,7 +421,7 @@ import Testing
 @MainActor
 private final class FakeDrop: DroppedText {
   private let text: Result<[UInt8], TransferError>
-  /// What the other program was told.
+  /// The answers that the other program got.
   private(set) var answers: [Bool] = []
 
   init(_ text: Result<[UInt8], TransferError>) { self.text = text }

@@ -95,7 +95,7 @@ import Testing
     for number in 0..<600 {
       model.insertNewest([try #require(try await scratch.record("clip \(number)"))])
     }
-    // What is not held is read again, and is not there.
+    // A row that is not held is read again, and is not there.
     let oldest = model.id(at: 599)
     try await scratch.store.delete(oldest)
     #expect(model.clip(at: 599).preview.isEmpty)

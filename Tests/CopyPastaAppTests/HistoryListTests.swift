@@ -47,7 +47,7 @@ import Testing
     #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
     list.focusNewest()
     let row = try #require(gtk_window_get_focus(window.cast()))
-    let menu = try #require(Self.menu(in: list.root.widget))
+    let menu = try #require(widgets(gtk_popover_menu_get_type(), in: list.root.widget).first)
     list.openMenu(of: list.controller.model.id(at: 0))
     func hasFocusInMenu() -> Bool {
       gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, menu) != 0 } ?? false
@@ -66,16 +66,6 @@ import Testing
     return HistoryList(controller, now: now)
   }
 
-  private static func menu(in widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWidget>? {
-    if copypasta_is_a(widget, gtk_popover_menu_get_type()) != 0 { return widget }
-    var next = gtk_widget_get_first_child(widget)
-    while let child = next {
-      if let found = menu(in: child) { return found }
-      next = gtk_widget_get_next_sibling(child)
-    }
-    return nil
-  }
-
   @Test func `a long text says that it goes on in whatever width`() async throws {
     let scratch = try Scratch()
     let japanese = String(repeating: "日本語", count: 50)
@@ -88,7 +78,9 @@ import Testing
     window.setChild(list.root)
     window.present(.ambient)
     #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
-    let texts = Self.labels(in: list.root.widget).map { String(cString: gtk_label_get_text($0)) }
+    let texts = widgets(gtk_label_get_type(), in: list.root.widget).map {
+      String(cString: gtk_label_get_text(OpaquePointer($0)))
+    }
     let words = String(repeating: "The quick brown ", count: 25)
     #expect(texts.contains(words + "…"))
     #expect(texts.contains(japanese.prefix(133) + "…"))
@@ -108,7 +100,7 @@ import Testing
     window.present(.ambient)
     var otherLooks = 0
     let other = Age.Clock(now: { clock.time }, times: { [clip.capturedAt] }) { otherLooks += 1 }
-    // It goes on by itself.
+    // The clock goes on by itself.
     let before = clock.looks
     #expect(MainLoop.run(until: { clock.looks > before + 4 }, atMost: .seconds(20)))
     window.isVisible = false
@@ -118,17 +110,6 @@ import Testing
     #expect(clock.looks == hidden)
     window.destroy()
     await list.controller.close()
-  }
-
-  private static func labels(in widget: UnsafeMutablePointer<GtkWidget>) -> [OpaquePointer] {
-    if copypasta_is_a(widget, gtk_label_get_type()) != 0 { return [OpaquePointer(widget)] }
-    var labels: [OpaquePointer] = []
-    var next = gtk_widget_get_first_child(widget)
-    while let child = next {
-      labels += Self.labels(in: child)
-      next = gtk_widget_get_next_sibling(child)
-    }
-    return labels
   }
 }
 

@@ -30,14 +30,18 @@ import Testing
   }
 
   private func label() throws -> OpaquePointer {
-    OpaquePointer(try #require(Self.find(gtk_label_get_type(), in: bar.root.widget)))
+    OpaquePointer(try #require(widgets(gtk_label_get_type(), in: bar.root.widget).first))
+  }
+
+  private func scrolledWindow() throws -> OpaquePointer {
+    OpaquePointer(try #require(widgets(gtk_scrolled_window_get_type(), in: bar.root.widget).first))
   }
 
   @Test func `a long notice is whole in a narrow window`() throws {
     show(height: 700)
     defer { window.destroy() }
     let label = try label()
-    let scrolled = OpaquePointer(try #require(Self.find(gtk_scrolled_window_get_type(), in: bar.root.widget)))
+    let scrolled = try scrolledWindow()
     let adjustment = gtk_scrolled_window_get_vadjustment(scrolled)
     func isWhole() -> Bool {
       let height = gtk_adjustment_get_page_size(adjustment)
@@ -51,7 +55,7 @@ import Testing
   @Test func `a long notice can be scrolled in a low window, which stays low`() throws {
     show(height: 140)
     defer { window.destroy() }
-    let scrolled = OpaquePointer(try #require(Self.find(gtk_scrolled_window_get_type(), in: bar.root.widget)))
+    let scrolled = try scrolledWindow()
     let adjustment = gtk_scrolled_window_get_vadjustment(scrolled)
     func canScroll() -> Bool {
       let height = gtk_adjustment_get_page_size(adjustment)
@@ -79,17 +83,5 @@ import Testing
     #expect(text() == long + "\nlast")
     #expect(MainLoop.run(until: { text() == long }, atMost: .seconds(60)))
     #expect(bar.root.isRevealed)
-  }
-
-  private static func find(_ type: GType, in widget: UnsafeMutablePointer<GtkWidget>)
-    -> UnsafeMutablePointer<GtkWidget>?
-  {
-    if copypasta_is_a(widget, type) != 0 { return widget }
-    var next = gtk_widget_get_first_child(widget)
-    while let child = next {
-      if let found = find(type, in: child) { return found }
-      next = gtk_widget_get_next_sibling(child)
-    }
-    return nil
   }
 }

@@ -58,7 +58,7 @@ import Testing
     #expect(portal.questions == 1)
   }
 
-  /// What lists nothing is asked about once more, in a session of its own.
+  /// A grant that lists nothing is asked about once more, in a session of its own.
   @Test(
     arguments: [
       (.grantedUnsaid, "", nil), (.grantedEmpty, "", nil),
@@ -159,7 +159,7 @@ import Testing
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: method) : .patient
     try await expectHeld(makeShortcut(limits), as: .notHeld(reason))
     try await portal.settle()
-    // What it asks the user for, and what it has opened, is taken back.
+    // Its question to the user, and the session that it has opened, are taken back.
     #expect(portal.calls.contains("Request.Close") == (answer == .silence))
     #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
   }
@@ -211,7 +211,7 @@ import Testing
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
     try refused.write(strings: [("keys", keys.name)])
-    // What the user refused is there, without keys, until they set some.
+    // The refused shortcut is there, without keys, until the user sets some.
     portal.remembered = FakePortal.list("toggle-history", trigger: trigger)
     portal.granted = portal.remembered ?? portal.granted
     portal.version = 2
@@ -264,7 +264,7 @@ import Testing
   // MARK: Sessions that are lost
 
   @Test func `a portal that comes later or again is asked again`() async throws {
-    // What is asked of it as it goes is never answered.
+    // A question that the portal gets as it goes is never answered.
     var limits = PortalShortcut.Limits.patient
     limits.answer = .seconds(1)
     limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
@@ -371,7 +371,7 @@ import Testing
   }
 }
 
-/// What a shortcut has told.
+/// The news that a shortcut has told.
 @MainActor
 private final class Told {
   var presses: [Activation] = []

@@ -55,10 +55,7 @@ import Testing
     let text = Label("Words")
     window.setChild(Box(.vertical, [PreferenceGroup("Heading", []).root, text]))
     ConfirmationDialog.ask(over: window, title: "Question?", text: "Words", action: "Yes") {}
-    let question = try #require(
-      (0..<g_list_model_get_n_items(gtk_window_get_toplevels())).lazy.compactMap { position in
-        Self.label("Question?", in: Self.toplevel(position))
-      }.first)
+    let question = try #require(toplevels().lazy.compactMap { Self.label("Question?", in: $0) }.first)
     let heading = try #require(Self.label("Heading", in: window.widget))
     #expect(Self.height(heading) > Self.height(text.widget))
     #expect(Self.height(question) > Self.height(text.widget))
@@ -68,36 +65,20 @@ import Testing
 
   @Test func `a question is as wide as its words need, and no wider than the screen lets it`() throws {
     let parent = Window(title: "test")
-    let before = g_list_model_get_n_items(gtk_window_get_toplevels())
     let words = Array(repeating: "words", count: 30).joined(separator: " ")
     ConfirmationDialog.ask(over: parent, title: "Question?", text: words, action: "Yes") {}
-    let question = try #require(
-      (0...before).lazy.compactMap(Self.toplevel).first { Self.label("Question?", in: $0) != nil })
+    let question = try #require(toplevels().first { Self.label("Question?", in: $0) != nil })
     var (least, natural): (gint, gint) = (0, 0)
     gtk_widget_measure(question, GTK_ORIENTATION_HORIZONTAL, -1, &least, &natural, nil, nil)
     #expect(natural > 2 * least)
     parent.destroy()
   }
 
-  private static func toplevel(_ position: UInt32) -> UnsafeMutablePointer<GtkWidget>? {
-    guard let item = g_list_model_get_object(gtk_window_get_toplevels(), position) else { return nil }
-    defer { g_object_unref(item) }
-    return UnsafeMutableRawPointer(item).assumingMemoryBound(to: GtkWidget.self)
-  }
-
   /// The label with this text, in a widget.
-  private static func label(_ text: String, in widget: UnsafeMutablePointer<GtkWidget>?)
-    -> UnsafeMutablePointer<GtkWidget>?
-  {
-    guard let widget else { return nil }
-    let object = Object(Owned(borrowing: widget))
-    if object[property: "label"] == .text(text) { return widget }
-    var child = gtk_widget_get_first_child(widget)
-    while let next = child {
-      if let found = label(text, in: next) { return found }
-      child = gtk_widget_get_next_sibling(next)
-    }
-    return nil
+  private static func label(
+    _ text: String, in widget: UnsafeMutablePointer<GtkWidget>
+  ) -> UnsafeMutablePointer<GtkWidget>? {
+    widgets(in: widget).first { Object(Owned(borrowing: $0))[property: "label"] == .text(text) }
   }
 
   private static func height(_ widget: UnsafeMutablePointer<GtkWidget>) -> Int32 {
@@ -208,11 +189,6 @@ private final class ShownDialogs {
   init() throws {
     text = try ClipText(validating: Array("text".utf8))
     way.outcome = Self.held
-    let preferences = Preferences(schema: nil)
-    services = AppServices(
-      clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
-      windowState: KeyFile(path: "/proc/none", group: ""),
-      expiryState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { .failure(.readOnly) },
-      preferences: { preferences }, shortcuts: { [way] in [way] })
+    services = .keepingNothing(way)
   }
 }

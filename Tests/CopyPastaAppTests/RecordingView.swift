@@ -6,7 +6,7 @@ import ClipHistory
 @MainActor
 final class RecordingView: HistoryView, HistoryHost {
   private(set) var flashes: [Clip.ID] = []
-  /// What had the focus; nil stands for the newest row.
+  /// The rows that had the focus; nil stands for the newest one.
   private(set) var focuses: [Clip.ID?] = []
   private(set) var deletionCounts: [Int] = []
   private(set) var events: [HistoryEvent] = []
@@ -49,7 +49,7 @@ final class RecordingView: HistoryView, HistoryHost {
 }
 
 extension HistoryController {
-  /// What is in the list, newest first.
+  /// The clips in the list, newest first.
   var ids: [Clip.ID] { (0..<model.count).map(model.id(at:)) }
   var texts: [String] { (0..<model.count).map { model.clip(at: $0).preview } }
 }

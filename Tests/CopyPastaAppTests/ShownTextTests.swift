@@ -3,7 +3,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// What a window shows of a text that may be larger than it can show.
+/// The part that a window shows of a text that may be too large for it.
 @MainActor
 @Suite struct ShownTextTests {
   @Test func `a text of a MiB is shown as it is, and nothing is said`() throws {

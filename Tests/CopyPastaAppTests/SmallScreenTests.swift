@@ -21,7 +21,7 @@ import Testing
     let (empty, filled) = (try Scratch(), try Scratch())
     try await filled.record(String(repeating: "W", count: 1000))
     let way = FakeShortcut()
-    let services = Self.services(showing: .success(empty.history), way)
+    let services = AppServices.keepingNothing(showing: .success(empty.history), way)
     services.shortcut.start()
     try await pump("no shortcut") { services.shortcut.state == .notHeld(.unsupported) }
     try await TestLocale.with(territory) { locale in
@@ -29,9 +29,9 @@ import Testing
       Self.speak(language, locale, catalogues.path)
       defer { Self.speakEnglish() }
       let style = ProgramStyle()
-      let before = Self.toplevels()
+      let before = toplevels()
       let histories = [.failure(.readOnly), .success(empty.history), .success(filled.history)]
-        .map { HistoryWindow(Self.services(showing: $0, way), showText: { _ in }, closed: {}) }
+        .map { HistoryWindow(.keepingNothing(showing: $0, way), showText: { _ in }, closed: {}) }
       let dialogs: [any Dialogs.Dialog] = [
         PreferencesWindow(services),
         ShortcutsWindow(), AboutDialog(checking: empty.location),
@@ -47,7 +47,7 @@ import Testing
       ) {}
       Expiry.Question(expired: 999_999, count: 1_000_000, time: .threeMonths, now: Format.now)
         .ask(over: dialogs[0].window) {}
-      let windows = Self.toplevels().filter { !before.contains($0) }.map { Window(Owned(borrowing: $0)) }
+      let windows = toplevels().filter { !before.contains($0) }.map { Window(Owned(borrowing: $0)) }
       #expect(windows.count == 10)
       for (number, window) in windows.enumerated() {
         let name = String(cString: gtk_window_get_title(window.cast()))
@@ -82,26 +82,6 @@ import Testing
     gtk_widget_measure(window.widget, GTK_ORIENTATION_HORIZONTAL, -1, &width, nil, nil, nil)
     gtk_widget_measure(window.widget, GTK_ORIENTATION_VERTICAL, max(width, 360), &height, nil, nil, nil)
     return (width, height)
-  }
-
-  private static func toplevels() -> [UnsafeMutablePointer<GtkWidget>] {
-    let all = gtk_window_get_toplevels()
-    return (0..<g_list_model_get_n_items(all)).compactMap { position in
-      guard let item = g_list_model_get_object(all, position) else { return nil }
-      defer { g_object_unref(item) }
-      return UnsafeMutableRawPointer(item).assumingMemoryBound(to: GtkWidget.self)
-    }
-  }
-
-  private static func services(
-    showing history: Result<History, StoreError>, _ way: FakeShortcut
-  ) -> AppServices {
-    let preferences = Preferences(schema: nil)
-    return AppServices(
-      clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
-      windowState: KeyFile(path: "/proc/none", group: ""),
-      expiryState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { history },
-      preferences: { preferences }, shortcuts: { [way] })
   }
 
   // MARK: Languages

@@ -17,7 +17,7 @@ final class SocketStream {
     precondition(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0, "no sockets")
     otherEnd = ends[1]
     let socket = g_socket_new_from_fd(ends[0], nil)
-    // It keeps the socket, and its stream lives as long as it does.
+    // The connection keeps the socket, and its stream lives as long as the connection.
     let connection = g_socket_connection_factory_create_connection(socket)
     g_object_unref(socket)
     self.connection = Owned(taking: UnsafeMutableRawPointer(connection.unsafelyUnwrapped))

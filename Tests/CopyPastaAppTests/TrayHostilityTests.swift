@@ -4,7 +4,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Whoever is on the bus can call the icon and its menu.
+/// Any program on the bus can call the icon and its menu.
 @MainActor
 @Suite(.serialized) struct TrayHostilityTests {
   private let tray: TrayScene

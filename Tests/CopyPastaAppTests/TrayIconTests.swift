@@ -16,7 +16,7 @@ import Testing
       let watcher = try ScriptedWatcher(on: tray.scene.client)
       try await pump("the item") { watcher.items == [tray.name] }
       try await pump("shown") { tray.shown.last == true }
-      // It goes from the bus with the turn.
+      // The watcher goes from the bus with the turn.
       withExtendedLifetime(watcher) {}
     }
     try await pump("the last one's end") { tray.shown == [true, false, true, false, true, false] }

@@ -60,7 +60,7 @@ import Testing
     try await waitUntil("the first of the two") { !shell.lines.isEmpty }
     let child = try #require(Int(shell.lines[0]))
     try await shell.stop()
-    // Who has ended and is not collected yet has no command line any more.
+    // A process that has ended and is not collected yet has no command line any more.
     try await waitUntil("it gone") {
       FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
     }

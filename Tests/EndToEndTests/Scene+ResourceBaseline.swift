@@ -7,13 +7,13 @@ extension Scene {
   struct ResourceBaseline {
     let channels: Int
     let kibibytes: Int
-    /// What watches the window's lower edge.
+    /// The program that watches the window's lower edge.
     let edge: Program
   }
 
   /// Watches the window's lower edge from now on: the program writes a line for each other look.
   ///
-  /// What is said there goes by itself after some seconds, in which a loaded machine may not get round to looking.
+  /// A line that is shown there goes after some seconds, in which a loaded machine may not get round to looking.
   func watchEdge() async throws -> Program {
     _ = try await settledScreenshot()
     let frame = try await app.window.frame()
@@ -59,7 +59,7 @@ extension Scene {
   func hasAskedAll(of owner: ClipboardOwner) async throws -> Bool {
     let questions = ["TARGETS", "x-kde-passwordManagerHint"]
     let asked = owner.lines.dropFirst()
-    // One that copies a secret in between must not do so after what the test copies next.
+    // An owner that copies a secret in between must not do so after the test's next copy.
     if ["SecretBeforeText", "SecretAfterTargets", "SecretAfterHint"].contains(owner.program.arguments.last) {
       return asked.contains("swapped")
     }

@@ -57,7 +57,7 @@ struct Scene {
     var before = try await screenshot()
     let list = Rectangle(
       x: 0, y: Self.firstRow.y, width: before.width, height: before.height - Self.firstRow.y)
-    // What the capture before this one has changed may still be fading in.
+    // The change by the capture before this one may still be fading in.
     _ = try await eventually(within: .seconds(2)) {
       try await Task.sleep(for: .milliseconds(40))
       let next = try await screenshot()
@@ -66,8 +66,8 @@ struct Scene {
     }
     try await desktop.copy(text)
     try await expectNewest(text, sourceLocation: sourceLocation)
-    // It is on disk before it is shown, and what is pressed meanwhile means the row below it. A list that is scrolled
-    // does not change.
+    // The text is on disk before it is shown, and a key that is pressed meanwhile means the row below it. A list that
+    // is scrolled does not change.
     _ = try await eventually(within: .seconds(2)) { try await !screenshot().matches(before, in: list) }
   }
 
@@ -243,5 +243,14 @@ extension DesktopWindow {
         return colour.green > colour.red + 60
       }
     }
+  }
+}
+
+extension ScratchHome {
+  /// Sets one of GTK's own settings, such as its font.
+  func setGTK(_ setting: String) throws {
+    let folder = configHome + "/gtk-4.0"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try "[Settings]\n\(setting)\n".write(toFile: folder + "/settings.ini", atomically: true, encoding: .utf8)
   }
 }

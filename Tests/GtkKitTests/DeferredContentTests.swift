@@ -63,7 +63,7 @@ private final class Paster {
 
   isolated deinit { close(ends[0]) }
 
-  /// What it can take at this moment.
+  /// The bytes that it can take at this moment.
   var taken: [UInt8] {
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     var buffer = [UInt8](repeating: 0, count: 4 << 20)
@@ -90,7 +90,7 @@ private final class Gate {
   private var isOpen = false
 
   func wait() async {
-    // It may be opened on the way into the wait.
+    // The gate may be opened on the way into the wait.
     await withCheckedContinuation { if isOpen { $0.resume() } else { waiters.append($0) } }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GtkKit
 
-/// What dialogs are made of: each goes, with the closures that it was handed, and does what its user does.
+/// The parts of dialogs: each goes, with the closures that it was handed, and does what its user does.
 @MainActor
 @Suite(.serialized) struct FormWidgetTests {
   init() async throws { try await TestDisplay.open() }

@@ -23,7 +23,7 @@ func expectNoLeak(
     lifetime = Lifetime(of: object.raw)
     #expect(lifetime?.isOver == false, sourceLocation: sourceLocation)
   }
-  // What GTK still had to do with it, such as the end of an animation.
+  // GTK may still have something to do with it, such as the end of an animation.
   while g_main_context_iteration(nil, 0) != 0 {}
   #expect(lifetime?.isOver == true, "the object outlives its owner", sourceLocation: sourceLocation)
   #expect(captured == nil, "a closure outlives its connection", sourceLocation: sourceLocation)

@@ -4,7 +4,7 @@ import Testing
 @testable import GtkKit
 
 @Suite struct VariantTests {
-  /// One of each type that there is a builder for.
+  /// A sample of each type that there is a builder for.
   private static let samples: [Variant] = [
     .string("é 🍝"), .bool(true), .int32(-5), .uint32(5), .int64(-1 << 40), .double(0.5),
     .objectPath("/a/b") ?? .string("no path"), .strings(["a", ""]), .bytes([0, 255]), .boxed(.string("x")),

@@ -39,7 +39,7 @@ import Testing
     #expect(mixed.count == 3)
     #expect(mixed.map { $0.left == 0 } == [true, false, false], "\(mixed)")
     #expect(mixed.map { $0.right > 390 } == [true, true, true], "\(mixed)")
-    // One that has a single direction is wrapped to all of its lines again.
+    // A text that has a single direction is wrapped to all of its lines again.
     let plain = edges(of: "\(words)\u{2028}last")
     #expect(plain.count == 3 && plain.allSatisfy { $0.left == 0 }, "\(plain)")
     #expect(edges(of: "אב\u{2028}שלום").allSatisfy { $0.left > 300 })

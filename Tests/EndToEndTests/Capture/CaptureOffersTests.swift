@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What is taken of an offer, and which offers are left alone.
+/// The form that is taken of an offer, and the offers that are left alone.
 @Suite struct CaptureOffersTests {
   static let kinds = VirtualDesktop.Kind.everywhere
 

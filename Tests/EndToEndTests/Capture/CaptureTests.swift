@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What is recorded, and how often.
+/// Each copy is recorded, once.
 @Suite struct CaptureTests {
   @Test func `twenty copies are twenty rows in order`() async throws {
     try await Scene.run { scene in

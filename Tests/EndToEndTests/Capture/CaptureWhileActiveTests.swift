@@ -45,7 +45,7 @@ import Testing
       try await scene.replace(unseen, with: "last")
       #expect(unseen.requests == [])
 
-      // It is looked at once the window is active again, with the menu or without.
+      // The clipboard is looked at once the window is active again, with the menu or without.
       try await scene.app.window.activate()
       try await scene.expectNewest("last")
       #expect(try await scene.history.texts() == ["last", "before", "new", "old"])

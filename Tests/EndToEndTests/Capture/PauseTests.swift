@@ -30,7 +30,7 @@ import Testing
         #expect(try await scene.desktop.copypasta().exit == .code(0))
       }
       try await waitUntil("the window active again") { try await scene.shownWindow()?.isActive() == true }
-      // What comes after it comes after what opening the window does.
+      // A copy that comes after these keys comes after all that opening the window does.
       try await scene.desktop.press("Down", "Home")
       try await scene.replace(unseen, with: "last")
       #expect(unseen.requests == [])

@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// What a password manager marks as a secret is not asked for, not recorded, and never in the program's memory.
+/// A text that a password manager marks as a secret is not asked for, not recorded, and never in the program's memory.
 @Suite struct SecretTests {
   static let kinds = VirtualDesktop.Kind.all
 
   @Test(arguments: kinds)
   func `a secret is neither requested nor recorded nor in memory`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
-      // What is recorded is in memory: so it would be found.
+      // A recorded text is in memory: so the secret would be found.
       let marker = "marker-7d1f0c92-"
       try await scene.capture(marker + "recorded")
       try #require(try scene.app.program.memoryContains(marker + "recorded"))

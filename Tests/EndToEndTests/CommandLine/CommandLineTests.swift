@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program says and answers before it has a window.
+/// The program's words and status before it has a window.
 @Suite struct CommandLineTests {
   @Test func `without a display it says so in one line and ends with 1`() async throws {
     let result = try await run([])

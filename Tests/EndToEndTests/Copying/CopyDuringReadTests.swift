@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What another program has copied is not lost because a row is copied before it has delivered it.
+/// A text of another program is not lost because a row is copied before the text is delivered.
 @Suite struct CopyDuringReadTests {
   static let kinds = VirtualDesktop.Kind.everywhere
   private static let text = "the owner's text"
@@ -36,7 +36,7 @@ import Testing
       let edge = try await scene.watchEdge()
       let slow = try await ClipboardOwner.start(behaving: "Slow", on: scene.desktop)
       try await scene.clickFirstRow()
-      // Whoever pastes before asks the owner, too. On a busy machine it may not get to say what it has in time.
+      // A program that pastes before asks the owner, too, which on a busy machine may say too late what it has.
       let isAsked = try await waitFor("the owner asked, or replaced") { slow.contentRequests.first } != "lost"
       try await scene.expectClipboard("new")
       guard isAsked else { return try await scene.expectNotice(at: edge) }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What stays on the clipboard when the program ends, on X11, where the clipboard is its owner's.
+/// The text that stays on the clipboard when the program ends, on X11, where the clipboard is its owner's.
 @Suite struct HandOverTests {
   @Test func `a clipboard manager keeps the text`() async throws {
     let text = "kept\tafter é 🍝\n"

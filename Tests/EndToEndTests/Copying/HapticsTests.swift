@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the real feedbackd is asked for.
+/// The events that the real feedbackd is asked for.
 @Suite struct HapticsTests {
   @Test func `a copy asks feedbackd for an event that it knows`() async throws {
     try await Scene.run(with: ["kept"]) { scene in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What was copied out of the history reaches other programs whole, however large it is and however they ask.
+/// A text that was copied out of the history reaches other programs whole, however large it is and however they ask.
 @Suite struct ServingTests {
   private static let paster = Fixture.checkout + "/Tests/X11KitTests/Fixtures/paster.py"
 
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// One paster never reads, five are killed midway, and ten ask at once.
+  /// A paster never reads, five are killed midway, and ten ask at once.
   @Test func `on Wayland too pasters that misbehave cost nobody else anything`() async throws {
     try await Scene.run(on: .wayland, with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
@@ -76,13 +76,13 @@ import Testing
       try await scene.desktop.press("End", "Return")
       try await scene.expectClipboard("older")
       try await scene.killOwner()
-      // What was copied is gone, and with it the reason to stay.
+      // The copied text is gone, and with it the reason to stay.
       try await scene.app.window.close()
       #expect(try await scene.app.program.waitForExit() == .code(0))
     }
   }
 
-  /// One paster never reads, one dies midway, one asks for 50 targets, one asks twice at once; all while the user
+  /// A paster never reads, another dies midway, one asks for 50 targets, one asks twice at once; all while the user
   /// goes on working.
   @Test func `pasters that misbehave cost nobody else anything`() async throws {
     try await Scene.run(with: ["another row"]) { scene in

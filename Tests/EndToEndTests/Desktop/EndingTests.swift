@@ -56,7 +56,7 @@ import Testing
       try await waitUntil("the window back") {
         try await CopyPasta.readyWindow(on: scene.desktop) != nil
       }
-      // It reads again, and the window that is back keeps it alive.
+      // The program reads again, and the window that is back keeps it alive.
       try await scene.capture("after")
       #expect(scene.app.program.isRunning)
     }

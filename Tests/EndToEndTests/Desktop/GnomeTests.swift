@@ -3,7 +3,7 @@ import Testing
 
 /// GNOME's clipboard, which it gives to the active window only, and keeps for a program that has ended.
 ///
-/// What suites of every desktop do runs on GNOME, too.
+/// The suites of every desktop run on GNOME, too.
 @Suite(.enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed"))
 struct GnomeTests {
   @Test func `what is copied is recorded while the window is active, and at no other time`() async throws {

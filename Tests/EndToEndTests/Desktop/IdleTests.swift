@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program costs while it is hidden: nothing, whatever was done before.
+/// While it is hidden the program costs nothing, whatever was done before.
 @Suite struct IdleTests {
   /// How long a program that has come to rest is watched: what wakes up once a second is seen several times.
   fileprivate static let rest = Duration.seconds(5)
@@ -38,7 +38,7 @@ import Testing
     try await VirtualDesktop.with(kind) { desktop in
       try await Scene.fillHistory(with: ["one", "two", "three"], on: desktop)
       let owner = try await ClipboardOwner.start(offering: .text("unseen"), on: desktop)
-      // It tells of each window that comes to the screen.
+      // The log tells of each window that comes to the screen.
       let log =
         try kind == .x11
         ? desktop.start(["stdbuf", "-oL", "xev", "-root", "-event", "substructure"]) : nil
@@ -53,7 +53,7 @@ import Testing
       #expect(hasShownWindow() != true)
 
       #expect(try await desktop.copypasta("--toggle").exit == .code(0))
-      // It is read once somebody looks.
+      // The clipboard is read once somebody looks.
       let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
       try await waitUntil("the text recorded") { try await history.newestText() == Array("unseen".utf8) }
       #expect(owner.contentRequests.count == 1)
@@ -92,7 +92,7 @@ extension VirtualDesktop {
   fileprivate func hasHiddenWindow(of program: Program) async throws -> Bool {
     let folder = "/proc/\(program.processID)/fd"
     let files = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
-      // It may be closed by now.
+      // The file may be closed by now.
       try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
     }
     guard files.contains(CopyPasta.databasePath(dataHome: home.dataHome)) else { return false }
@@ -127,7 +127,7 @@ extension Scene {
     try await waitUntil("the row gone") { try await history.count() == texts.count - 1 }
     try await desktop.press("ctrl+z")
     try await waitUntil("the row back") { try await history.texts() == texts }
-    // What is on the clipboard keeps the program alive.
+    // The copied text keeps the program alive.
     try await desktop.press("Home", "Return")
     try await expectClipboard(texts[0])
   }

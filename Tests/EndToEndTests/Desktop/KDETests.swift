@@ -4,24 +4,18 @@ import Testing
 
 /// The shortcut that KDE's real portal gives the program, after a question from KDE 6.4 on.
 ///
-/// What suites of every desktop do runs on KDE, too.
+/// The suites of every desktop run on KDE, too.
 @Suite(
   .enabled(
     if: VirtualDesktop.missingForKDEPortal.isEmpty,
     "KDE is not here: no \(VirtualDesktop.missingForKDEPortal.joined(separator: ", "))")
 )
 struct KDETests {
-  @Test func `the shortcut brings the window with the keyboard and takes it away`() async throws {
+  @Test func `after a restart the shortcut works without a question`() async throws {
     try await KDEScene.runDesktop { desktop in
       let scene = try await KDEScene(on: desktop, asks: VirtualDesktop.portalAsksForShortcuts())
       for round in 1...Scene.rounds { try await scene.use("round \(round)") }
       try await scene.end()
-    }
-  }
-
-  @Test func `after a restart the shortcut works without a question`() async throws {
-    try await KDEScene.runDesktop { desktop in
-      try await KDEScene(on: desktop, asks: VirtualDesktop.portalAsksForShortcuts()).end()
       let again = try await KDEScene(on: desktop, asks: false)
       try await again.use()
       try await again.end()

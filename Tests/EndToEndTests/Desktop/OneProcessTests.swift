@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One process, reached by further launches and over D-Bus.
+/// The only process, reached by further launches and over D-Bus.
 @Suite struct OneProcessTests {
   @Test func `launches at the same moment make one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in

@@ -147,7 +147,7 @@ import Testing
         ])
       #expect(answer.exit == .code(0), "\(answer.errors)")
       try await grab.stop()
-      // It was in front all the time.
+      // The window was in front all the time.
       try await scene.waitUntilActive()
     }
   }

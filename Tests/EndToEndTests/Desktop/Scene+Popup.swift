@@ -8,7 +8,7 @@ extension Scene {
 
   /// Opens a window of another program, hides the program's own, and returns once the other one has the focus.
   ///
-  /// It stays, as if a tray icon or a shortcut kept it.
+  /// The program stays, as if a tray icon or a shortcut kept it.
   func hideBehindOtherWindow() async throws -> DesktopWindow {
     let other = try await openOtherWindow()
     try await toggle()

@@ -80,7 +80,7 @@ import Testing
       let window = try await waitFor("the second one's window") {
         try await desktop.window(ofClass: CopyPasta.applicationID)
       }
-      // It has no shortcut to live for, so it ends with its window.
+      // The second one has no shortcut to live for, so it ends with its window.
       try await window.close()
       #expect(try await second.waitForExit() == .code(0))
       withExtendedLifetime(bus) {}
@@ -111,7 +111,7 @@ import Testing
 extension Scene {
   /// A real press: without `--clearmodifiers`, locks stay as they are.
   fileprivate func pressShortcut(_ keys: String = "ctrl+super+v") async throws {
-    // What comes faster than a user's presses is taken for one.
+    // A press that comes faster than a user's is taken for a repetition.
     try await Task.sleep(for: .milliseconds(300))
     try await desktop.xdotool("key", keys)
   }

@@ -201,7 +201,7 @@ private struct InstalledCommand {
     return command
   }
 
-  /// What the script says.
+  /// The words of the script.
   static func started(with arguments: [String]) -> String {
     (["started"] + (arguments.isEmpty ? [""] : arguments).map { "<\($0)>" }).joined(separator: " ")
   }

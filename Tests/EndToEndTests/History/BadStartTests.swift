@@ -29,7 +29,7 @@ import Testing
     try await expectUntouched(sql: "PRAGMA user_version = 99")
   }
 
-  /// What can be read is carried over, and the program goes on as if nothing had been.
+  /// All that can be read is carried over, and the program goes on as if nothing had been.
   @Test(arguments: [100..<1000, 0..<4096])
   func `a damaged first page`(range: Range<Int>) async throws {
     try await VirtualDesktop.with { desktop in

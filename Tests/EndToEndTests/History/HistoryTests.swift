@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is on disk, as any other program sees it.
+/// The files on disk, as any other program sees them.
 @Suite struct HistoryTests {
   @Test func `other programs find what they may rely on, for this user alone, and can update nothing`()
     async throws

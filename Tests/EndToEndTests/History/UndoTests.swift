@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What was deleted comes back for some seconds, at its old place.
+/// A deleted text comes back for some seconds, at its old place.
 @Suite struct UndoTests {
   static let clips = (1...8).map { "row \($0)" }
   static let reversed = [String](clips.reversed())

@@ -82,10 +82,7 @@ import Testing
         desktop: desktop, app: try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": variant]))
       let ground = try await right.settledScreenshot().mostCommonColour(in: Self.ground)
       try await right.end()
-      let folder = desktop.home.configHome + "/gtk-4.0"
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      try "[Settings]\ngtk-theme-name=\(name)\n"
-        .write(toFile: folder + "/settings.ini", atomically: true, encoding: .utf8)
+      try desktop.home.setGTK("gtk-theme-name=\(name)")
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       #expect(try await scene.settledScreenshot().mostCommonColour(in: Self.ground) == ground)
       try await scene.end()
@@ -124,12 +121,9 @@ import Testing
         @define-color borders gray;
         """
       try theme.write(toFile: folder + "/gtk.css", atomically: true, encoding: .utf8)
-      let settings = desktop.home.configHome + "/gtk-4.0"
-      try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
-      try "[Settings]\ngtk-theme-name=Mine\n"
-        .write(toFile: settings + "/settings.ini", atomically: true, encoding: .utf8)
+      try desktop.home.setGTK("gtk-theme-name=Mine")
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      // What the desktop said was heard, once it is kept.
+      // The desktop's words were heard, once they are kept.
       let kept = desktop.home.stateHome + "/copypasta/appearance.ini"
       try await waitUntil("the portal heard") { FileManager.default.fileExists(atPath: kept) }
       let ground = try await scene.settledScreenshot().mostCommonColour(in: Self.ground)

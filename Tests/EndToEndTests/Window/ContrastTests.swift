@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is to be read stands out from its ground by 4.5 to 1 at least, as the Web Content Accessibility Guidelines
+/// Text stands out from its ground by 4.5 to 1 at least, as the Web Content Accessibility Guidelines
 /// ask for; measured on the screen, in large letters, whose strokes have their full colour.
 @Suite struct ContrastTests {
   private static let least = 4.5
@@ -42,10 +42,7 @@ import Testing
 
   private func run(_ theme: String, _ body: (Scene) async throws -> Void) async throws {
     try await VirtualDesktop.with { desktop in
-      let folder = desktop.home.configHome + "/gtk-4.0"
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      try Data("[Settings]\ngtk-font-name=Sans 20\n".utf8)
-        .write(to: URL(fileURLWithPath: folder + "/settings.ini"))
+      try desktop.home.setGTK("gtk-font-name=Sans 20")
       let app = try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": theme])
       let scene = Scene(desktop: desktop, app: app)
       try await scene.parkMouse()

@@ -7,7 +7,7 @@ import Testing
   @Test func `a click anywhere on a row turns its switch`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
-      // What changes between on and off is the switch.
+      // The switch is all that changes between on and off.
       var pictures: [Screenshot] = []
       for value in [true, false] {
         try await scene.desktop.press("alt+c")
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  /// What is typed is taken when the focus leaves, which it does not before the window goes.
+  /// A number is taken when the focus leaves, which it does not before the window goes.
   @Test func `a number that was typed is kept however the window is left`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.leavePreferences(byTyping: "10", and: "")
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  /// What is dim is passed over: the third entry is the pause then, and the one after it leads to a window.
+  /// A dim entry is passed over: the third entry is the pause then, and the one after it leads to a window.
   @Test func `an empty history cannot be cleared, until there is something in it`() async throws {
     try await Scene.run { scene in
       try await scene.openPopup("F10")
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  /// What each time left behind would be there ninety-nine times; some is let go of a moment later.
+  /// Anything left behind each time would be there ninety-nine times; some is let go of a moment later.
   @Test func `opened a hundred times, Preferences leave as much behind as after the first time`() async throws
   {
     try await Scene.run(with: ["one"]) { scene in
@@ -263,7 +263,7 @@ extension Scene {
 
   private var keyFilePath: String { desktop.home.configHome + "/glib-2.0/settings/keyfile" }
 
-  /// What GSettings' key file holds; empty if there is none yet.
+  /// The content of GSettings' key file; empty if there is none yet.
   func keyFile() throws -> String {
     guard FileManager.default.fileExists(atPath: keyFilePath) else { return "" }
     return try String(contentsOfFile: keyFilePath, encoding: .utf8)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a screen reader gets to know, and a whole session by it and the keyboard alone.
+/// All that a screen reader gets to know, and a whole session by it and the keyboard alone.
 @Suite struct ScreenReaderTests {
   @Test func `a row is a list item named by its preview, its age and its place`() async throws {
     try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
@@ -54,7 +54,7 @@ import Testing
       try await desktop.press("End")
       try await scene.expectFocus(on: "old", "2 of 2", by: reader)
       let before = try await reader.tree().all(role: "list item").map(\.name)
-      // It is a second younger.
+      // The other row is a second younger.
       try await waitUntil("the new age of the other row", within: .seconds(120)) {
         try await reader.tree().all(role: "list item").first?.name != before.first
       }
@@ -113,7 +113,7 @@ import Testing
       try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }
       let page = try #require(try await reader.tree().focused)
       #expect(page.description.contains("only while this window is active"))
-      // What is known a moment later.
+      // The state of the shortcut is known a moment later.
       try await waitUntil("the word on the shortcut") {
         try await reader.tree().focused?.description.hasSuffix("active. No shortcut is set.") == true
       }
@@ -241,7 +241,7 @@ import Testing
 }
 
 extension Scene {
-  /// What has the focus after each of some Tabs, more than there are places for it.
+  /// The names of the widgets in focus after each of some Tabs, more than there are places for the focus.
   fileprivate func namesReachedByTab(by reader: ScreenReader) async throws -> [String] {
     var names: [String] = []
     for _ in 1...6 {

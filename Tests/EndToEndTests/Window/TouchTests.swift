@@ -43,7 +43,7 @@ struct TouchTests {
     try await Scene.run(in: language) { scene in
       try await scene.swipeRow(0, right: language.forward(-210))
       try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
-      // It was no tap as well.
+      // The swipe was no tap as well.
       #expect(try await scene.desktop.paste() == nil)
     }
   }

@@ -71,10 +71,7 @@ import Testing
     async throws
   {
     try await VirtualDesktop.with { desktop in
-      let folder = desktop.home.configHome + "/gtk-4.0"
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      try "[Settings]\ngtk-font-name=Sans 20\n"
-        .write(toFile: folder + "/settings.ini", atomically: true, encoding: .utf8)
+      try desktop.home.setGTK("gtk-font-name=Sans 20")
       try await Scene.fillHistory(with: ["one"], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await scene.waitForFirstRow()

@@ -1,0 +1,45 @@
+import CGtk
+import ClipHistory
+import GtkKit
+
+@testable import CopyPastaApp
+
+/// All widgets of a type within a widget, itself included, in GTK's order.
+@MainActor
+func widgets(
+  _ type: GType = gtk_widget_get_type(), in widget: UnsafeMutablePointer<GtkWidget>
+) -> [UnsafeMutablePointer<GtkWidget>] {
+  var found = copypasta_is_a(widget, type) != 0 ? [widget] : []
+  var next = gtk_widget_get_first_child(widget)
+  while let child = next {
+    found += widgets(type, in: child)
+    next = gtk_widget_get_next_sibling(child)
+  }
+  return found
+}
+
+/// All windows of this process.
+@MainActor
+func toplevels() -> [UnsafeMutablePointer<GtkWidget>] {
+  let all = gtk_window_get_toplevels()
+  return (0..<g_list_model_get_n_items(all)).compactMap { position in
+    guard let item = g_list_model_get_object(all, position) else { return nil }
+    defer { g_object_unref(item) }
+    return UnsafeMutableRawPointer(item).assumingMemoryBound(to: GtkWidget.self)
+  }
+}
+
+extension AppServices {
+  /// The services of a program that keeps nothing, with one way to a shortcut.
+  @MainActor
+  static func keepingNothing(
+    showing history: Result<History, StoreError> = .failure(.readOnly), _ way: FakeShortcut
+  ) -> AppServices {
+    let preferences = Preferences(schema: nil)
+    return AppServices(
+      clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
+      windowState: KeyFile(path: "/proc/none", group: ""),
+      expiryState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { history },
+      preferences: { preferences }, shortcuts: { [way] })
+  }
+}
