@@ -106,14 +106,6 @@ import Testing
     #expect(view.deletionCounts == [1, 0, 1, 0])
   }
 
-  @Test func `a row that is not in the list is not deleted`() async throws {
-    controller.delete(4711)
-    controller.copyAndDelete(4711)
-    await controller.drain()
-    try expect(initial)
-    #expect(clipboard.offered.isEmpty && view.events.isEmpty && view.failures.isEmpty)
-  }
-
   // MARK: - Copying and showing
 
   @Test func `copies come in the order of their clicks, and each is told of once it is offered`() async {

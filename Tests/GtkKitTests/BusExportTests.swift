@@ -123,20 +123,6 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
-  @Test func `an object that is let go lets its closures go`() async throws {
-    weak var captured: Token?
-    do {
-      let token = Token()
-      captured = token
-      let object = try export(on: scene.service) { _ in _ = token }
-      try await scene.settle()
-      #expect(captured != nil)
-      withExtendedLifetime(object) {}
-    }
-    #expect(captured == nil)
-    try await scene.settle()
-  }
-
   @Test func `a call that is on its way when its object goes is refused`() async throws {
     var object: Bus.Registration? = try export(on: scene.service) { _ in Issue.record("the method was called")
     }

@@ -5,15 +5,6 @@ import Testing
 @Suite struct DragTests {
   static let text = "dropped, with é, 🍝\nand a second line"
 
-  @Test func `a dropped text is recorded`() async throws {
-    try await Scene.run(with: ["old"]) { scene in
-      let other = try await scene.openDragging("source", Self.text)
-      try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
-      try await scene.expectNewest(Self.text)
-      #expect(try await scene.history.texts() == [Self.text, "old"])
-    }
-  }
-
   @Test func `what is dropped is recorded though reading is paused`() async throws {
     try await Scene.run(with: ["old"]) { scene in
       let other = try await scene.openDragging("source", Self.text)

@@ -17,18 +17,6 @@ import Testing
     }
   }
 
-  @Test func `a cut text comes back at the top`() async throws {
-    try await Scene.run(with: ["old", "middle", "new"]) { scene in
-      try await scene.desktop.press("Home", "Down", "ctrl+x")
-      #expect(try await eventually { try await scene.history.count() == 2 })
-      try await scene.desktop.press("ctrl+v")
-      #expect(try await eventually { try await scene.history.texts() == ["middle", "new", "old"] })
-      try await scene.expectClipboard("middle")
-      try await scene.desktop.press("Down")
-      try await scene.expectFocusedRowCopied("new")
-    }
-  }
-
   @Test func `the newest row is never doubled`() async throws {
     try await Scene.run { scene in
       try await scene.capture("old")

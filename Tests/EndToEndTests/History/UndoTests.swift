@@ -39,16 +39,6 @@ import Testing
     }
   }
 
-  @Test func `the only row comes back from the empty state`() async throws {
-    try await Scene.run(with: ["only"]) { scene in
-      try await scene.desktop.press("Home", "Delete")
-      #expect(try await eventually { try await scene.history.count() == 0 })
-      try await scene.desktop.press("ctrl+z")
-      #expect(try await eventually { try await scene.history.texts() == ["only"] })
-      try await scene.expectFocusedRowCopied("only")
-    }
-  }
-
   @Test func `the bar moves no row and goes by itself, and with it what could be undone`() async throws {
     try await Scene.run(with: Self.clips + ["last"]) { scene in
       try await scene.parkMouse()
