@@ -11,9 +11,18 @@ import CSQLite
 /// ```
 public final class HistoryReader {
   private let location: HistoryLocation
-  private var database: Database
-  private var isImmutable: Bool
-  private var pages: Statement
+  private var session: Session?
+
+  private struct Session {
+    let database: Database
+    let isImmutable: Bool
+    let pages: Statement
+
+    init(_ location: HistoryLocation) throws(StoreError) {
+      (database, isImmutable) = try HistoryOpening(location).toRead()
+      pages = try Statement(HistoryReader.pageQuery, on: database)
+    }
+  }
 
   /// The query behind every page.
   ///
@@ -29,9 +38,11 @@ public final class HistoryReader {
   /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation) throws(StoreError) {
     self.location = location
-    (database, isImmutable) = try HistoryOpening(location).toRead()
-    pages = try Statement(Self.pageQuery, on: database)
+    session = try Session(location)
   }
+
+  /// Closes the connection, whoever still holds the reader; no page can be read any more.
+  public func close() { session = nil }
 
   /// The newest clips, newest first, at most `limit`.
   public func newestPage(limit: Int) throws(StoreError) -> [Clip] {
@@ -40,14 +51,14 @@ public final class HistoryReader {
 
   /// The clip with this id and the older ones after it, newest first, at most `limit`; the id need not exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
-    try followChange()
+    guard let session = try followedSession() else { throw .failed(code: SQLITE_MISUSE) }
     // A negative limit would be none.
-    return try pages.run(id, Int64(max(limit, 0))) { statement throws(StoreError) in
+    return try session.pages.run(id, Int64(max(limit, 0))) { statement throws(StoreError) in
       var clips: [Clip] = []
       while try statement.step() {
         // SQLite takes the order of a damaged page as it is.
         guard statement.integer(0) < clips.last?.id ?? .max || clips.isEmpty else {
-          throw database.failure(SQLITE_CORRUPT)
+          throw session.database.failure(SQLITE_CORRUPT)
         }
         clips.append(Self.clip(of: statement))
       }
@@ -56,7 +67,7 @@ public final class HistoryReader {
   }
 
   /// Whether another file, or none, has the history's name by now: this reader still shows the one that it opened.
-  public var isReplaced: Bool { database.hasMoved }
+  public var isReplaced: Bool { session?.database.hasMoved == true }
 
   // MARK: -
 
@@ -71,11 +82,12 @@ public final class HistoryReader {
       preview: statement.string(3, atMost: Preview.byteLimit))
   }
 
-  /// Once somebody can write, an immutable connection would not see what is written.
-  private func followChange() throws(StoreError) {
-    guard isImmutable, HistoryFolder.isWritable(location.folder) else { return }
-    (database, isImmutable) = try HistoryOpening(location).toRead()
-    pages = try Statement(Self.pageQuery, on: database)
+  /// The session, anew once somebody can write: an immutable connection would not see what is written.
+  private func followedSession() throws(StoreError) -> Session? {
+    if session?.isImmutable == true, HistoryFolder.isWritable(location.folder) {
+      session = try Session(location)
+    }
+    return session
   }
 }
 

@@ -80,11 +80,13 @@ final class AppServices {
   /// Closes the history, after what is being written.
   func closeHistory() async { await releasedStore()?.close() }
 
-  /// The store, once the reader is let go: the last connection to close folds the log into the file, which a
-  /// reader may not.
+  /// The store, once the reader is closed: the last connection to close folds the log into the file, which a reader may
+  /// not.
   private func releasedStore() -> HistoryStore? {
     defer { forgetHistory() }
     guard case .success(let history) = openedHistory else { return nil }
+    // A task that the end has overtaken may still hold the list, and the reader with it.
+    history.reader.close()
     return history.store
   }
 

@@ -113,7 +113,8 @@ public final class Timeout {
   public init(after delay: Duration, _ body: @escaping @MainActor () -> Void) {
     // Weakly, so that the timer itself can be let go.
     let fire: SourceBody = { [weak self] in
-      self?.source = 0
+      guard let self else { return false }
+      source = 0
       body()
       return false
     }
