@@ -47,7 +47,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
   }
 
-  /// Needs a display that is open.
+  /// Needs a display that is open; without one the program ends with a line before it gets here (`CopyPasta.start`).
   init() {
     guard let clipboard = Clipboard.ofDisplay else { preconditionFailure("no display") }
     self.clipboard = clipboard
