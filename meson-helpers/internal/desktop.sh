@@ -42,6 +42,7 @@ start_here() {
 
 make_home() {
   unset DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS DESKTOP_STARTUP_ID XDG_ACTIVATION_TOKEN
+  unset XDG_CURRENT_DESKTOP XDG_SESSION_TYPE
   export HOME=${desktop_home:-$scratch/home} XDG_RUNTIME_DIR=$scratch/run
   export XDG_CONFIG_HOME=$HOME/.config XDG_DATA_HOME=$HOME/.local/share
   export XDG_CACHE_HOME=$HOME/.cache XDG_STATE_HOME=$HOME/.local/state
