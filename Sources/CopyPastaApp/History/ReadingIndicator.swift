@@ -50,7 +50,7 @@ final class ReadingIndicator {
     }
   }
 
-  /// Says so before it is read, for a window that is being shown.
+  /// Says for a moment that the clipboard is read before it is, for a window that is being shown.
   ///
   /// On X11 the focus comes some milliseconds behind the window, which would be drawn twice.
   func expectReading() {
