@@ -29,6 +29,31 @@ import Testing
     try await expectUntouched(sql: "PRAGMA user_version = 99")
   }
 
+  /// As where an older package is installed over a newer one, and the newer one again.
+  @Test func `a newer history is said to be one, and is whole once a newer program is back`() async throws {
+    try await VirtualDesktop.with(accessibility: true) { desktop in
+      try await Scene.fillHistory(with: ["first", "second"], on: desktop)
+      let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
+      let version = try await history.query("PRAGMA user_version")
+      try await desktop.run(["sqlite3", history.path, "PRAGMA user_version = 99"]).succeeded()
+      let older = try await CopyPasta.launch(on: desktop)
+      let reader = ScreenReader(desktop: desktop)
+      let page = try await waitFor("the page in place of the history") {
+        try await reader.tree().all.first { $0.name == "History Not Available" }
+      }
+      let words = "The history was written by a newer CopyPasta. Update CopyPasta to open it."
+      #expect(page.description == words)
+      #expect(try await older.stop() == .code(0))
+
+      try await desktop.run(["sqlite3", history.path, "PRAGMA user_version = \(version)"]).succeeded()
+      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await scene.waitForFirstRow()
+      try await scene.capture("third")
+      #expect(try await history.texts() == ["third", "second", "first"])
+      try await scene.end()
+    }
+  }
+
   /// All that can be read is carried over, and the program goes on as if nothing had been.
   @Test(arguments: [100..<1000, 0..<4096])
   func `a damaged first page`(range: Range<Int>) async throws {
