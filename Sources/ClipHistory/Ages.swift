@@ -1,16 +1,16 @@
 import CSQLite
 
-/// How old the clips of a history are, by a time before which they are too old.
+/// The number of a history's clips, and of those that are too old: captured before a given time.
 ///
-/// A clip whose time nobody knows counts, and is not too old.
+/// A clip whose time is unknown is counted, and never too old.
 public struct Ages: Sendable, Equatable {
   /// How many clips there are.
   public internal(set) var count = 0
-  /// How many of them were captured before the time.
+  /// How many clips were captured before that time.
   public internal(set) var expired = 0
-  /// When the newest one was captured, in microseconds since 1970 UTC; 0 if no time is known.
+  /// When the newest clip was captured, in microseconds since 1970 UTC; 0 if no time is known.
   public internal(set) var newest: Int64 = 0
-  /// When the oldest one that is not too old was captured.
+  /// When the oldest clip that is not too old was captured.
   var oldest = CaptureTime.latest
 }
 
@@ -37,9 +37,9 @@ struct AgedClips {
       "SELECT id, captured_at, byte_count FROM clip WHERE id > ?1 ORDER BY id LIMIT ?2", on: database)
   }
 
-  /// Looks at the clips after one, and adds what they are to `ages`.
+  /// Adds the clips of the stretch after an id to `ages`.
   ///
-  /// - Returns: the last one that was looked at; nil if there was none.
+  /// - Returns: the last id in the stretch; nil if there was none.
   func count(after id: Int64, into ages: inout Ages) throws(StoreError) -> Int64? {
     try walk(after: id) { _, captured, _ in
       ages.count += 1
@@ -53,9 +53,9 @@ struct AgedClips {
     }
   }
 
-  /// Deletes what is too old of the clips after one: at most so many, or so many bytes, that nothing waits for long.
+  /// Deletes old clips after an id: at most so many, or so many bytes, that nothing else waits for long.
   ///
-  /// - Returns: the ids that were deleted, ascending, and the last one that was looked at; nil if there was none.
+  /// - Returns: the deleted ids, ascending, and the last id that was looked at; nil if there was none.
   func delete(after id: Int64) throws(StoreError) -> (deleted: [Int64], last: Int64?) {
     try database.transaction { () throws(StoreError) in
       var (ids, size): ([Int64], Int64) = ([], 0)
@@ -82,7 +82,7 @@ struct AgedClips {
     try clips.run(id, Self.stretch) { statement throws(StoreError) in
       var last: Int64?
       while try statement.step() {
-        // SQLite takes the order of a damaged page as it is.
+        // SQLite does not check the order of a damaged page.
         guard statement.integer(0) > last ?? id else { throw database.failure(SQLITE_CORRUPT) }
         last = statement.integer(0)
         guard body(statement.integer(0), statement.time(1), statement.integer(2)) else { break }

@@ -1,12 +1,12 @@
 /// An entry of the history, as the list shows it; `HistoryStore.text(of:)` fetches its whole text.
 ///
 /// Ids ascend with each capture and are never given out twice, so ordering by `id` is the order of capture.
-/// Its description leaves the preview out, so that no clip reaches a log.
+/// The description leaves the preview out, so that no clip reaches a log.
 public struct Clip: Sendable, Equatable, Identifiable {
   /// The row's id in the database.
   public let id: Int64
 
-  /// When the text was captured, in microseconds since 1970 UTC; 0 if nobody knows.
+  /// When the text was captured, in microseconds since 1970 UTC; 0 if unknown.
   public let capturedAt: Int64
 
   /// The size of the whole text in bytes.
@@ -31,7 +31,7 @@ public struct Clip: Sendable, Equatable, Identifiable {
     /// The row's id in the database.
     public let id: Int64
 
-    /// When the text was captured, in microseconds since 1970 UTC; 0 if nobody knows.
+    /// When the text was captured, in microseconds since 1970 UTC; 0 if unknown.
     public let capturedAt: Int64
 
     /// The text, whose description shows its size only.
@@ -56,7 +56,7 @@ public struct DeletedClip: Sendable, Equatable, Identifiable {
   /// The id that the row had, and gets again.
   public let id: Int64
 
-  /// When the text was captured, in microseconds since 1970 UTC; 0 if nobody knows.
+  /// When the text was captured, in microseconds since 1970 UTC; 0 if unknown.
   public let capturedAt: Int64
 
   /// The text as it was in the row; not a `ClipText`, because a damaged row can be deleted too.
@@ -86,7 +86,7 @@ enum CaptureTime {
   /// The last microsecond of the year 9999, the last that ISO 8601 can write.
   static let latest: Int64 = 253_402_300_799_999_999
 
-  /// How far a clock that is only adjusted may be set back, in microseconds; further is a jump.
+  /// The most, in microseconds, that an adjustment sets a clock back; more than that is a jump.
   private static let adjustment: Int64 = 60_000_000
 
   /// The time itself, or `unknown` if nothing can have been captured then.

@@ -2,7 +2,7 @@ import Glibc
 
 /// The text of a clip: not empty, valid UTF-8, without a NUL, and otherwise byte for byte what was copied.
 ///
-/// Some programs append a NUL, as C has it; those at the very end are taken off.
+/// Some programs append a NUL, as C does: NULs at the very end are taken off.
 ///
 /// A text is checked once, as it is made. Equality is that of the bytes: unlike `String`, "é" as one scalar and "é" as
 /// two are different texts. The description gives the size only, so that no clip reaches a log.
@@ -14,11 +14,11 @@ import Glibc
 public struct ClipText: Sendable, Equatable {
   /// Why some bytes are not the text of a clip.
   public enum Refusal: Error, Equatable, Sendable {
-    /// There are no bytes but NULs.
+    /// The text has no bytes but NULs.
     case empty
     /// The bytes are not valid UTF-8 (a broken sequence, a surrogate, an overlong form).
     case notUTF8
-    /// There is a zero byte before the last other one, at which C programs would cut the text off.
+    /// A NUL comes before the last other byte: C programs would cut the text off there.
     case containsNUL
   }
 

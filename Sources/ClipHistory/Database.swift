@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// A connection to a database file, open as long as it or a statement of it lives.
+/// A connection to a database file, open as long as the connection or one of its statements lives.
 ///
 /// A connection belongs to one actor or thread at a time, which the compiler sees to: it is not `Sendable`.
 final class Database {
@@ -9,7 +9,7 @@ final class Database {
     case readWrite, readOnly
     /// Without locks and without a log beside the file: for a place where nobody can write.
     case immutable
-    /// Without locks, with a log and an index of it in memory: for such a place, too.
+    /// Without locks, with a log whose index is in memory: also for a place where nobody can write.
     case immutableWithLog
   }
 
@@ -17,7 +17,7 @@ final class Database {
   let path: String
   /// How long a call waits for another program's lock, in milliseconds.
   let lockTimeout: Int32
-  /// Outlives the handle, which writes through it until it is closed.
+  /// The handle writes through this object until it is closed.
   private let erasing: ErasingFile?
 
   /// Opens an existing file.
@@ -38,7 +38,7 @@ final class Database {
     erasing = access == .readWrite ? ErasingFile(of: handle) : nil
     sqlite3_extended_result_codes(handle, 1)
     wait(atMost: lockTimeout)
-    // Rather no history than one that keeps what was deleted.
+    // A history that keeps what was deleted is worse than none.
     if access == .readWrite, erasing == nil { throw .failed(code: SQLITE_ERROR) }
     // A reader that is alone needs no index that others can see (https://sqlite.org/wal.html#noshm).
     if access == .immutableWithLog { try execute("PRAGMA locking_mode = EXCLUSIVE") }
@@ -94,7 +94,7 @@ final class Database {
 
   /// Moves the whole log into the database file and empties it.
   ///
-  /// - Parameter limit: how long it waits for readers, in milliseconds.
+  /// - Parameter limit: how long to wait for readers, in milliseconds.
   /// - Returns: false if a reader is in the way.
   func truncateLog(waiting limit: Int32) throws(StoreError) -> Bool {
     wait(atMost: limit)
@@ -105,7 +105,7 @@ final class Database {
     return true
   }
 
-  /// Whether more than half of the file is room that nothing is in, and the rest has at most so many bytes.
+  /// Whether more than half of the file is empty, and the rest has at most `limit` bytes.
   func isMostlyEmpty(upTo limit: Int64) throws(StoreError) -> Bool {
     let sizes = try ["page_count", "freelist_count", "page_size"].map { (name) throws(StoreError) in
       try Statement("PRAGMA \(name)", on: self).first { $0.integer(0) } ?? 0
@@ -116,7 +116,7 @@ final class Database {
 
   /// The error behind a result code that a call on this connection has just given.
   func failure(_ code: Int32) -> StoreError {
-    // SQLite takes a file system without locks for one whose locks are taken, and keeps no other trace of it.
+    // On a file system without locks SQLite reports a lock that is taken; only `errno` tells the difference.
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, saysWronglyItIsReadOnly { error = .damaged }
@@ -124,15 +124,15 @@ final class Database {
     return error
   }
 
-  /// Whether only a number in the file keeps SQLite from writing it: a format version that it knows how to read and not
-  /// how to write (SQLite's file format, 1.3.3).
+  /// Whether only the file's format version keeps SQLite from writing: one that SQLite can read and not write (SQLite's
+  /// file format, 1.3.3).
   private var saysWronglyItIsReadOnly: Bool {
     erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
   }
 
   /// The text that a row of this file holds.
   ///
-  /// - Throws: `.damaged` if that is no text of a clip; the next start rescues the history then.
+  /// - Throws: `.damaged` if the bytes are not the text of a clip; the next start then rescues the history.
   func text(_ bytes: [UInt8]) throws(StoreError) -> ClipText {
     do {
       return try ClipText(validating: bytes)
@@ -141,10 +141,10 @@ final class Database {
     }
   }
 
-  /// Waits for locks so many milliseconds, trying every two of them.
+  /// Waits for a lock at most `limit` milliseconds, trying every 2 ms.
   ///
-  /// SQLite's own timeout tries every 100 ms in the end: beside a program that writes all the time that was never the
-  /// right moment for 2 s, in two of ten runs on a busy machine.
+  /// SQLite's own timeout ends up trying every 100 ms: beside a program that writes all the time, none of its tries met
+  /// a free moment for 2 s, in two of ten runs on a busy machine.
   private func wait(atMost limit: Int32) {
     sqlite3_busy_handler(
       handle,
@@ -194,7 +194,7 @@ final class Database {
         guard try string("PRAGMA journal_mode = WAL") == "wal" else { throw failure(SQLITE_CANTOPEN) }
         return
       } catch .locked where waited < lockTimeout {
-        // This pragma ignores the busy timeout: a second process that opens a new file meets the first one here.
+        // The pragma ignores the busy timeout, and of two processes that open a new file one waits for the other here.
         usleep(UInt32(pause) * 1000)
         waited += pause
       }

@@ -2,10 +2,10 @@ import CSQLite
 
 /// Makes a connection write zeros into the unallocated space of every page that it writes to the database file.
 ///
-/// This file's own method stands in for one of SQLite's, as a VFS may, and everything else is handed on. The bytes that
-/// are overwritten are no part of any row, so SQLite never misses them.
+/// Of SQLite's methods of the file only the writing one is replaced, as a VFS may do. The bytes that are overwritten
+/// belong to no row, so SQLite never misses them.
 final class ErasingFile {
-  /// The target of the file's `pMethods`: the methods first, and behind them those that they stand in for.
+  /// The target of the file's `pMethods`: the methods that SQLite calls, and behind them its own ones.
   private struct Methods {
     var table: sqlite3_io_methods
     let original: UnsafePointer<sqlite3_io_methods>
@@ -13,7 +13,7 @@ final class ErasingFile {
 
   private let methods: UnsafeMutablePointer<Methods>
 
-  /// Takes over the file of an open connection; it must outlive the connection.
+  /// Takes over the file of an open connection, which this object must outlive.
   init?(of connection: OpaquePointer) {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
@@ -52,10 +52,10 @@ final class ErasingFile {
   /// The room that a page of rows has left between its list of rows and the rows themselves
   /// (https://sqlite.org/fileformat2.html#b_tree_pages).
   ///
-  /// SQLite moves rows between pages as it balances its tree, and leaves there what the rows were at their old place:
-  /// `secure_delete` does not see these copies. Measured with SQLite 3.40: 38 of 27,018 deletions left the deleted
-  /// text behind, all of them in such a place.
-  /// - Returns: nil if the page holds no rows of a table, or is not what it should be.
+  /// As SQLite balances its tree it moves rows between pages, and leaves copies at their old places, which
+  /// `secure_delete` does not see. Measured with SQLite 3.40: 38 of 27,018 deletions left the deleted text behind,
+  /// all of them in such a place.
+  /// - Returns: nil if the page holds no rows of a table, or is malformed.
   static func unallocatedSpace(of page: UnsafeRawBufferPointer, isFirst: Bool) -> Range<Int>? {
     let header = isFirst ? 100 : 0
     guard page.count >= 512, page[header] == 0x0d else { return nil }

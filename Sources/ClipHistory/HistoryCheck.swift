@@ -10,9 +10,9 @@ import CSQLite
 public struct HistoryCheck: Sendable, Equatable {
   /// How many clips could be looked at.
   public private(set) var clipCount = 0
-  /// How many of them hold no valid text.
+  /// How many clips hold no valid text.
   public private(set) var unreadableCount = 0
-  /// How many of them have an id, a time, a size or a preview that they cannot have.
+  /// How many clips have an id, a time, a size or a preview that no clip can have.
   public private(set) var wrongCount = 0
   /// The size of the database in bytes.
   public private(set) var fileSize = 0
@@ -24,8 +24,8 @@ public struct HistoryCheck: Sendable, Equatable {
 
   /// Reads the whole history, one text at a time, and changes nothing in it.
   ///
-  /// Damage is noted beside the file, so that the next start rescues also what SQLite would not find. SQLite reads the
-  /// file in one go, some seconds for a large one; a text that is deleted meanwhile leaves the log when that is done.
+  /// Damage is noted beside the file, so that the next start rescues the history even if SQLite would not notice.
+  /// SQLite reads a large file in one go, for some seconds; a text that is deleted meanwhile leaves the log afterwards.
   ///
   /// - Throws: as `HistoryStore.init` does, if there is nothing that can be checked; not `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {
@@ -53,7 +53,7 @@ public struct HistoryCheck: Sendable, Equatable {
     var last: Int64 = 0
     if try database.integer("SELECT coalesce(min(id), 1) FROM clip") ?? 1 < 1 { wrongCount += 1 }
     while let id = try following.first(last, read: { check($0) }) {
-      // In a damaged page the search may end at an older one, again and again.
+      // In a damaged page the search may lead back to an older clip, for ever.
       guard id > last else { throw .damaged }
       last = id
     }

@@ -1,9 +1,9 @@
 import CSQLite
 
-/// Adds clips that another history gave, each in the place that its time gives it, in one transaction.
+/// Adds the clips of another history, each at the place of its time, in one transaction.
 ///
-/// An import has the history alone: no other process of ours may have it open. Until `finish` returns, nothing is
-/// changed, whatever ends the process. Of the texts one is in memory at a time.
+/// An import needs the history for itself: no other process of ours may have it open. Until `finish` returns, nothing
+/// is changed, whatever ends the process. Only one text is in memory at a time.
 ///
 /// ```swift
 /// let history = try HistoryImport(location, at: now)
@@ -15,7 +15,7 @@ public final class HistoryImport {
   private let now: Int64
   /// The largest id that was ever given out before.
   private let lastID: Int64
-  /// Finds a clip that was there before by its time; nil if there was none.
+  /// Finds a clip that was there before the import; nil if there was none.
   private let present: Statement?
 
   private static let index = "import_times"
@@ -34,7 +34,7 @@ public final class HistoryImport {
       present = nil
       return
     }
-    // For this transaction only; it holds no text.
+    // The index is dropped before the end of the transaction, and holds no text.
     try database.execute(
       "CREATE INDEX \(Self.index) ON clip(captured_at, byte_count) WHERE id <= \(lastID)")
     present = try Statement(
@@ -62,8 +62,8 @@ public final class HistoryImport {
 
   /// Brings all clips into the order of their times, and puts everything on disk.
   ///
-  /// Each of the two histories keeps its own order: a clip without a time, or with one that is not after that of the
-  /// clip before it, goes with that clip.
+  /// Each of the two histories keeps its own order: a clip without a time, or whose time is not after that of the clip
+  /// before it, stays with that clip.
   public func finish() throws(StoreError) {
     let database = session.database
     if present != nil {
@@ -111,7 +111,7 @@ public final class HistoryImport {
       guard let id = takesOld ? old.id : new.id else { break }
       if id > placed {
         placed = id
-        // The rest is in its place.
+        // The remaining clips are in their places.
         if old.id == nil { break }
       } else {
         try moving.execute(id, nextID)
@@ -132,7 +132,7 @@ public final class HistoryImport {
 private struct Run {
   /// The clip's id, nil after the last.
   private(set) var id: Int64?
-  /// The time that decides its place, which never goes down.
+  /// The time that decides the clip's place; ascends during the walk.
   private(set) var time: Int64 = 0
   private var last: Int64
   private let end: Int64

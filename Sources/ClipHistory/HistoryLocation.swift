@@ -21,7 +21,7 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The index of the write-ahead log; it holds page numbers, no text.
   var sharedMemory: String { database + "-shm" }
 
-  /// An empty file, there from the moment that the database was found damaged until it is rescued.
+  /// An empty file, there from the moment when damage is found until the rescue.
   var damageMark: String { Self.damageMark(of: database) }
 
   static func damageMark(of database: String) -> String { database + "-damaged" }
@@ -56,8 +56,8 @@ public struct HistoryLocation: Sendable, Equatable {
 
 /// Makes a history's folder and file before SQLite sees them, and keeps both for their user alone.
 enum HistoryFolder {
-  /// - Throws: `.irregular` if a link or a pipe is in the place of the folder or of a file: whoever follows one writes
-  ///   somewhere else, and whoever opens a pipe waits for ever. `.folderUnusable` if that cannot be told.
+  /// - Throws: `.irregular` if a link or a pipe is in the place of the folder or of a file: following the link would
+  ///   write elsewhere, opening the pipe would block for ever. `.folderUnusable` if that cannot be told.
   static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
     for path in [location.folder, location.database, location.writeAheadLog, location.sharedMemory] {
       guard let status = try status(path, lstat, folder: location.folder) else { continue }
@@ -114,8 +114,8 @@ enum HistoryFolder {
 
   /// The file system's answer about a path, nil if nothing is there.
   ///
-  /// A permission, a stale mount or a broken disk in the way does not mean that there is nothing: a program that took
-  /// them for that would begin anew, or back up an empty history.
+  /// A permission, a stale mount or a broken disk in the way does not mean that nothing is there: otherwise a program
+  /// would begin a new history, or back up an empty one.
   private static func status(
     _ path: String, _ look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32, folder: String? = nil
   ) throws(StoreError) -> stat? {
@@ -126,7 +126,7 @@ enum HistoryFolder {
   }
 
   private static func makeFolder(_ path: String) throws(StoreError) {
-    // SQLite syncs the folder of its files, but not the folder's own entry: a power cut would take it, files and all.
+    // SQLite syncs the folder of its files, but not the folder's own entry: a power cut would take folder and files.
     if mkdir(path, 0o700) == 0 { return try sync(self.parent(of: path)) }
     switch errno {
     case EEXIST: return

@@ -1,14 +1,14 @@
 import CSQLite
 import Glibc
 
-/// The one place in which a history is opened: it tells what lies there, and how to go on.
+/// Opens every history: finds out what lies there, and how to go on.
 ///
-/// | what lies there | who writes | who reads |
+/// | what lies there | a writer | a reader |
 /// |---|---|---|
-/// | nothing | makes it | gets `.cannotOpen` |
-/// | a rescue that a crash kept from its place | puts it there | reads it where it lies |
-/// | a damaged history | gets `.damaged`: for `HistoryRescuer` | reads as far as it goes |
-/// | one in a folder that cannot be written, damaged or not | gets `.readOnly` | reads as far as it goes |
+/// | nothing | makes a history | gets `.cannotOpen` |
+/// | a finished rescue that a crash kept from its place | puts it there | reads it where it lies |
+/// | a damaged history | gets `.damaged`: for `HistoryRescuer` | reads what can be read |
+/// | a history that cannot be written, damaged or not | gets `.readOnly` | reads what can be read |
 /// | a newer version's, or another program's | gets `.newerSchema` or `.foreign` | the same |
 struct HistoryOpening {
   private let location: HistoryLocation
@@ -29,7 +29,7 @@ struct HistoryOpening {
     try prepareFolder()
     let lock = try finishRescueAndShare()
     if try isMarked() { throw .damaged }
-    // If others have it open, it is being made, or its log is being written.
+    // Not while others have the history open: they may be making it, or writing its log.
     if try lock.whileAlone(hasHiddenDamage) { throw .damaged }
     return try open(under: lock)
   }
@@ -53,7 +53,7 @@ struct HistoryOpening {
     try readBeforeWriting()
     let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
     try bringUpToDate(database)
-    // Also one that another process left: a finished history that is empty one day was emptied.
+    // The mark may be another process's. If it stayed, a database that is emptied later would pass for unfinished.
     unlink(location.creationMark)
     return try WritingSession(database, lock: lock)
   }
@@ -62,11 +62,11 @@ struct HistoryOpening {
 
   /// Opens an existing history as far as it can be read, and writes nothing.
   ///
-  /// - Returns: also whether nobody could write when it was opened: what is written later does not show.
+  /// - Returns: also whether nobody could write to the history when it was opened: later writes do not show then.
   func toRead() throws(StoreError) -> (database: Database, isImmutable: Bool) {
     try HistoryFolder.checkKinds(location)
     if try isRescueDue() { return (try read(location.finishedRescue, .immutable), true) }
-    // SQLite deletes a log beside an empty database, even if it only reads: it may be all that is left.
+    // SQLite deletes the log beside an empty database, even when it only reads, and the log may be all that is left.
     if try isEmptied() { throw damage }
     do throws(StoreError) {
       return (try read(location.database, .readOnly), false)
@@ -76,9 +76,9 @@ struct HistoryOpening {
     }
   }
 
-  /// Opens a history that no start has looked at yet.
+  /// Opens an existing history to read all of it, whether or not a start has put it in order.
   ///
-  /// While the lock is held nobody moves its file, and no import gives new ids to what is in it; all others go on.
+  /// While the lock is held nobody moves the file, and no import renumbers the clips; everything else goes on.
   func toReadAll() throws(StoreError) -> (Database, FolderLock) {
     guard try !isVacant() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
     let lock = try FolderLock(location)
@@ -106,8 +106,8 @@ struct HistoryOpening {
 
   /// Whether the database was emptied, or its log is damaged; to be asked only while nobody else has the history open.
   ///
-  /// SQLite takes an empty file for a new database. Of a damaged log it takes the beginning, and reports nothing. A
-  /// database that is empty because making it was interrupted is not damaged: it is made anew.
+  /// SQLite takes an empty file for a new database, and a damaged log up to the damage, without a word. A database that
+  /// is empty because its making was interrupted is not damaged: it is made anew.
   private func hasHiddenDamage() throws(StoreError) -> Bool {
     if try isEmptied() { return true }
     if try HistoryFolder.databaseSize(location) == 0 {
@@ -117,13 +117,13 @@ struct HistoryOpening {
     return WALReader(log).isDamaged
   }
 
-  /// Whether a log lies beside a database that is empty or not there.
+  /// Whether a log lies beside a database that is empty or missing.
   private func isEmptied() throws(StoreError) -> Bool {
     guard try HistoryFolder.databaseSize(location) ?? 0 == 0, try logSize() > 0 else { return false }
     return try !isRescueDue()
   }
 
-  /// Whether a crash interrupted a rescue: it is finished, and nothing is in its place.
+  /// Whether a crash kept a finished rescue from taking the database's place, which is empty now.
   private func isRescueDue() throws(StoreError) -> Bool {
     guard try HistoryFolder.size(of: location.database) == nil else { return false }
     return try HistoryFolder.size(of: location.finishedRescue) != nil
@@ -133,7 +133,7 @@ struct HistoryOpening {
     try HistoryFolder.size(of: location.writeAheadLog) ?? 0
   }
 
-  /// The error for damage: if nothing can be written, there is no rescue.
+  /// The error for damage, by whether a rescue can be written.
   private var damage: StoreError {
     HistoryFolder.isWritable(location.folder) ? .damaged : .cannotBeRescued
   }
@@ -154,7 +154,7 @@ struct HistoryOpening {
 
   /// Brings a rescue that a crash interrupted to its end, then shares the history with others.
   ///
-  /// Files are moved, so this program needs the history alone: of two that start at once, one does it.
+  /// Files are moved, so this program needs the history alone: of two programs that start at once, one does it.
   private func finishRescueAndShare() throws(StoreError) -> FolderLock {
     let isDue = try isRescueDue()
     var attempts = 20
@@ -164,7 +164,7 @@ struct HistoryOpening {
         defer { withExtendedLifetime(lock) {} }
         try finishRescue()
       } catch .locked {
-        // Another one is at it, or has done it and has the history open by now.
+        // Another program is about to, or has done so and has the history open by now.
         withExtendedLifetime(try FolderLock(location, patiently: true)) {}
         if try isRescueDue() { attempts -= 1 }
         guard attempts > 0 else { throw .locked }
@@ -173,8 +173,8 @@ struct HistoryOpening {
     return try FolderLock(location, patiently: isDue)
   }
 
-  /// Looks whose file it is: a connection that may write folds the log into the file as it closes, also into a file
-  /// that it has refused.
+  /// Checks whose file it is, by a connection that only reads: one that may write folds the log into the file as it
+  /// closes, even into a file that was refused.
   private func readBeforeWriting() throws(StoreError) {
     guard try HistoryFolder.size(of: location.writeAheadLog) != nil else { return }
     let look = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.lock)
@@ -188,7 +188,7 @@ struct HistoryOpening {
     do throws(StoreError) {
       try database.useForWriting()
     } catch .readOnly {
-      // File and folder can be written, as was checked just now: a number in the file says otherwise.
+      // File and folder were found writable just now, so only a damaged number in the file makes SQLite refuse.
       throw .damaged
     }
     if version < Schema.version { try Schema.migrate(database) }
@@ -201,15 +201,15 @@ struct HistoryOpening {
     let database = try Database(path: path, access: access, lockTimeout: timeouts.lock)
     try database.useCautiously()
     let version = try Schema.version(of: database)
-    // Older, or empty still: for a store to migrate.
+    // A store has to migrate a file that is older, or still empty.
     guard version >= Schema.oldestReadable else { throw .cannotOpen(path: path, code: SQLITE_SCHEMA) }
     return database
   }
 
-  /// How a file may be read that failed to open for want of a log or of its index; nil if that was not the reason.
+  /// The access for a file that failed to open for want of a log or its index; nil if the reason was another.
   ///
-  /// Even a reader makes both, which a folder that cannot be written does not allow. If there is no index, nobody has
-  /// the file open, and if there is no log, there is nothing to miss in it.
+  /// Even a reader makes both, which fails in a folder that cannot be written. Without an index nobody has the file
+  /// open; without a log nothing is missing from the file.
   private func accessAlone(after error: StoreError) throws(StoreError) -> Database.Access? {
     switch error {
     case .readOnly, .cannotOpen:

@@ -52,11 +52,11 @@ public final class HistoryReader {
   /// The clip with this id and the older ones after it, newest first, at most `limit`; the id need not exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
     guard let session = try followedSession() else { throw .failed(code: SQLITE_MISUSE) }
-    // A negative limit would be none.
+    // SQLite takes a negative limit for no limit.
     return try session.pages.run(id, Int64(max(limit, 0))) { statement throws(StoreError) in
       var clips: [Clip] = []
       while try statement.step() {
-        // SQLite takes the order of a damaged page as it is.
+        // SQLite does not check the order of a damaged page.
         guard statement.integer(0) < clips.last?.id ?? .max || clips.isEmpty else {
           throw session.database.failure(SQLITE_CORRUPT)
         }
@@ -71,7 +71,7 @@ public final class HistoryReader {
 
   // MARK: -
 
-  /// The row of `pageQuery`; whatever the file says, the preview and the size are ones that a clip can have.
+  /// The clip in a row of `pageQuery`; whatever the file says, its preview and its size are possible ones.
   private static func clip(of statement: Statement) -> Clip {
     let shownCount = statement.byteCount(3)
     let isWhole = statement.integer(4) != 0
@@ -82,7 +82,7 @@ public final class HistoryReader {
       preview: statement.string(3, atMost: Preview.byteLimit))
   }
 
-  /// The session, anew once somebody can write: an immutable connection would not see what is written.
+  /// The session, which is opened anew once somebody can write: an immutable connection would not see later writes.
   private func followedSession() throws(StoreError) -> Session? {
     if session?.isImmutable == true, HistoryFolder.isWritable(location.folder) {
       session = try Session(location)
@@ -94,9 +94,9 @@ public final class HistoryReader {
 /// All clips of a history with their whole texts, oldest first, one at a time.
 ///
 /// A cursor has a connection of its own, so it may be made and used on any one thread, beside a store and its readers.
-/// Between two clips it holds no lock of SQLite's: what is deleted meanwhile is not in it, and a deleted text does not
-/// stay in the log for its sake. Only imports and rescues, which would give its clips other ids, have to wait until it
-/// is let go. One text at a time is in memory.
+/// Between two clips the cursor holds no lock of SQLite's: clips that are deleted meanwhile are left out, and no
+/// deleted text stays in the log. Only imports and rescues, which would renumber the clips, wait until the cursor is
+/// let go. One text at a time is in memory.
 ///
 /// ```swift
 /// let clips = try ClipCursor(location: location)
@@ -106,13 +106,13 @@ public final class ClipCursor {
   private let database: Database
   private let following: Statement
   private let lock: FolderLock
-  /// Where the next clip is looked for, nil after the last there can be.
+  /// The least id of the next clip; nil after the largest id that there can be.
   private var start: Int64? = .min
 
   /// Whether the last failure was that of one clip, so that the next call goes on behind it.
   public private(set) var canGoOn = false
 
-  /// Opens an existing history, also one that a start would have to put in its place first, and writes nothing.
+  /// Opens an existing history, even a rescue that is not in its place yet, and writes nothing.
   ///
   /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a rescue can read what is there, `.locked`
   ///   during an import.
@@ -124,13 +124,13 @@ public final class ClipCursor {
 
   /// The next newer clip, nil after the newest.
   ///
-  /// - Throws: `.damaged` if it holds no valid text; the call after that goes on behind it.
+  /// - Throws: `.damaged` if the clip holds no valid text; the call after that goes on behind the clip.
   public func next() throws(StoreError) -> Clip.Whole? {
     canGoOn = false
     guard let start else { return nil }
     let found = try following.first(start) { (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2)) }
     guard let (id, time, bytes) = found else { return nil }
-    // In a damaged page the search may end at an older one, again and again.
+    // In a damaged page the search may lead back to an older clip, for ever.
     guard id >= start else { throw database.failure(SQLITE_CORRUPT) }
     self.start = id < .max ? id + 1 : nil
     canGoOn = true

@@ -4,7 +4,7 @@ import SerialQueue
 /// The history on disk: the connection that writes, which also reads what is too large for the main thread.
 ///
 /// Each method is one intent and at most one transaction; when it returns, its work is on disk. The store runs on a
-/// thread of its own. Several processes may have the same history open. `close` it at the end: a store that is only
+/// thread of its own. Several processes may have the same history open. Call `close` at the end: a store that is only
 /// let go of closes too, but on the thread that lets go, and closing writes.
 ///
 /// ```swift
@@ -19,10 +19,9 @@ public actor HistoryStore {
 
   /// The trace of the last captured text, to recognise that text when it is offered again.
   ///
-  /// The digest is keyed, with a random key that each history has of its own: a plain hash of a secret that was deleted
-  /// since could be looked up in a table of common passwords. The digest is no more than that: the key lies in the same
-  /// file, so whoever has the file can still test a guess at the last captured text, one guess at a time, and knows its
-  /// size.
+  /// The digest is keyed, with a random key for each history: a plain hash of a secret that was deleted since could be
+  /// looked up in a table of common passwords. The key protects from no more than that: it lies in the same file, so
+  /// whoever has the file knows the size of the last captured text, and can test guesses at it, one at a time.
   struct Fingerprint: Equatable {
     let digest: [UInt8]
     let byteCount: Int
@@ -49,7 +48,7 @@ public actor HistoryStore {
   /// Room for so many ids is asked for at once: 32 MiB, of which only what is written to is ever resident.
   private static let reservedIDs: Int64 = 4 << 20
 
-  /// How many bytes of rows are written anew in a second or so, to give the room between them back.
+  /// How many bytes of rows a rewrite of the file, which gives back the room between them, manages in about a second.
   private static let quickToRewrite: Int64 = 64 << 20
 
   private let queue = SerialQueue(label: "org.copypasta.history")
@@ -69,7 +68,7 @@ public actor HistoryStore {
   private var retry: DispatchTimer?
   /// No clip that has a time is older than this, as far as is known.
   private var oldest: Int64 = 0
-  /// How many clips were added, of which each may be older.
+  /// How many clips were added; each may be older than `oldest`.
   private var additions = 0
 
   /// The thread that the store runs on.
@@ -78,8 +77,8 @@ public actor HistoryStore {
   /// Opens the history, and makes it if there is none.
   ///
   /// Synchronous, for the start of the program: an existing history that is up to date is only read, in well under
-  /// a millisecond. If the history can be read but not written, whatever would write throws `.readOnly` for as long as
-  /// that is so.
+  /// a millisecond. If the history can be read but not written, every method that writes throws `.readOnly` until it
+  /// can.
   /// - Parameter digest: must give the same result for the same key and text for ever.
   /// - Throws: `.newerSchema`, `.foreign`, `.damaged` and the others, without having changed what is in the file.
   public init(location: HistoryLocation, digest: @escaping Digest) throws(StoreError) {
@@ -115,8 +114,8 @@ public actor HistoryStore {
 
   /// Records a text that the user pastes or drops, unless it is the newest clip's; `now` as in `record`.
   ///
-  /// So a text comes back whose row was deleted, or lies further down. The text becomes the last captured one if it is
-  /// `fromClipboard`; a dropped one is not, and the text on the clipboard must not be recorded again.
+  /// A text whose row was deleted, or lies further down, comes back. A text `fromClipboard` becomes the last captured
+  /// one; a dropped one does not, because the text on the clipboard must not be recorded again.
   @discardableResult
   public func recordExplicitly(
     _ text: ClipText, at now: Int64, fromClipboard: Bool
@@ -131,16 +130,16 @@ public actor HistoryStore {
     _ = try write(text, at: CaptureTime.unknown) { _, _ in true }
   }
 
-  /// Adds a row for a text that is not known, and notes the text as the last captured one if that is wanted, in one
-  /// transaction.
+  /// Adds a row for a text, unless it is known, and notes the text as the last captured one if it is to be `noted`, in
+  /// one transaction.
   ///
-  /// - Parameter isKnown: is given whether the text is the last captured one.
+  /// - Parameter isKnown: says whether the text is known, given whether it is the last captured one.
   private func write(
     _ text: ClipText, at now: Int64, noted: Bool = true,
     unless isKnown: (WritingSession, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) -> RecordOutcome {
     let session = try opened()
-    // Before the transaction: a text of 64 MiB takes some 0.3 s, and nobody else could write meanwhile.
+    // Before the transaction: the digest of 64 MiB takes some 0.3 s, and nobody else could write meanwhile.
     let fingerprint = Fingerprint(digest: digest(session.key, text), byteCount: text.byteCount)
     let clip = try session.database.transaction { () throws(StoreError) -> Clip? in
       let last = try session.readLastCapture()
@@ -158,22 +157,22 @@ public actor HistoryStore {
     return clip.map { .recorded($0) } ?? .duplicate
   }
 
-  /// The whole text of a clip, nil if it was deleted, for which every row is looked at.
+  /// The whole text of a clip; nil if the clip was deleted, which only a look at every row can tell.
   ///
-  /// - Throws: `.damaged` if the row holds no valid text, or its id does not lead to it.
+  /// - Throws: `.damaged` if the row holds no valid text, or cannot be found by its id.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
     try readable().text(of: id)
   }
 
   /// The ids of all clips older than this one, ascending: the oldest first.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
-    // As many as there can be, as a rule; grown step by step, a large list would lie in memory twice.
+    // Room for all of them, as a rule: an array that grows step by step lies in memory twice.
     try readable().ids(olderThan: id, capacity: Int(clamping: min(max(id, 0), Self.reservedIDs)))
   }
 
   /// Closes the connection; whatever is asked afterwards fails with `SQLITE_MISUSE`.
   ///
-  /// Let go of every reader before: the last connection to close puts the log away, and a reader cannot.
+  /// Close every reader before: the last connection to close puts the log away, and a reader cannot.
   public func close() {
     retry = nil
     eraseFromLogIfOwed()
@@ -185,13 +184,13 @@ public actor HistoryStore {
   /// Deletes a clip, and its text from the files.
   ///
   /// The text is overwritten in the database, with the copies that SQLite made as it moved rows, and the log is
-  /// emptied. As long as another program reads, that fails; it is tried again at the next write, a few times later by
+  /// emptied. As long as another program reads, the log stays; the store tries again at the next write, a few times by
   /// itself, when the history is closed, and at its next opening.
   /// Not promised: that the blocks which the log gave back to the file system, or copies that a flash disk or a
   /// snapshot keeps, are overwritten too; nor what another program leaves that writes to the file itself. The
   /// fingerprint stays, so that the text is not captured again at once.
-  /// - Returns: what there was, for `restore`; nil if there was nothing, for which every row is looked at.
-  /// - Throws: `.damaged` if the clip is there, and its id does not lead to it.
+  /// - Returns: the deleted clip, for `restore`; nil if there was none, which only a look at every row can tell.
+  /// - Throws: `.damaged` if the clip is there, and cannot be found by its id.
   @discardableResult
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let session = try opened()
@@ -230,8 +229,8 @@ public actor HistoryStore {
 
   /// Looks at how old the clips are; `time` in microseconds since 1970 UTC.
   ///
-  /// The walk goes through all of them, a stretch at a time: captures and copies do not wait for its end. If none is
-  /// known to be too old, none is looked at, and `count` is 0.
+  /// The walk goes through all clips, a stretch at a time: captures and copies do not wait for its end. If no clip can
+  /// be too old, none is looked at, and `count` is 0.
   public func ages(before time: Int64) async throws(StoreError) -> Ages {
     var ages = Ages()
     guard time > oldest else { return ages }
@@ -271,7 +270,7 @@ public actor HistoryStore {
 
   // MARK: - Helpers
 
-  /// Suspends the actor, so that what waits for it is done before the caller goes on.
+  /// Suspends the actor, so that calls that wait for the store are done before the caller goes on.
   @MainActor private static func letOthersThrough() async {}
 
   private func noteAddition(of clip: Clip) {
@@ -288,7 +287,7 @@ public actor HistoryStore {
 
   /// Empties the log if that is owed; a reader in the way, or a failure, leaves it owed.
   ///
-  /// A failure is not thrown: the row is away, and to say otherwise would be wrong.
+  /// A failure is not thrown: the row itself is deleted.
   private func eraseFromLogIfOwed() {
     guard owesErasure, let session else { return }
     do throws(StoreError) {
@@ -318,11 +317,11 @@ public actor HistoryStore {
       try database.execute("VACUUM")
       eraseFromLog()
     } catch {
-      // The rows are away; that the file is still as large as before harms nobody.
+      // The rows are deleted; a file that stays large harms nobody.
     }
   }
 
-  /// The session that writes; opens it if that was not possible before.
+  /// The writing session, which is opened now if that was not possible before.
   private func opened() throws(StoreError) -> WritingSession {
     if let session { return session }
     guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }

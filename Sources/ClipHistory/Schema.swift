@@ -8,7 +8,7 @@ enum Schema {
   /// The version that this program writes: one for each migration.
   static var version: Int { migrations.count }
 
-  /// The oldest version that has every column which a reader names: that one need not wait for a migration.
+  /// The oldest version that has every column that a reader names: its files can be read without a migration.
   static let oldestReadable = 1
 
   /// The columns of `clip`, in the order in which a row has them.
@@ -17,13 +17,13 @@ enum Schema {
   enum ClipColumn: Int, CaseIterable {
     case id, capturedAt, byteCount, preview, text
 
-    /// How many a row of the oldest version has, which keeps them in the file when a column is added.
+    /// The columns of a row of the oldest version; a column that is added later is not added in the file.
     static let fewest = 5
   }
 
   /// The statements that `sqlite_schema` holds of a history, for each version from 1 on.
   ///
-  /// Those of a released version are never edited. SQLite writes a column that was added right before the closing
+  /// The statements of a released version are never edited. SQLite writes an added column right before the closing
   /// parenthesis, after a comma and a space.
   private static let objects = [firstObjects]
 
@@ -116,7 +116,7 @@ enum Schema {
   static let isLastCapture = "length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1"
 
   /// - Throws: `.damaged` if the last id that was given out is not believed, in which case a rescue gives new ones, or
-  ///   there are other rows beside it: they are those of another table.
+  ///   if there are other rows, which are another table's.
   static func checkSequence(of database: Database) throws(StoreError) {
     let isRight = try database.integer(
       """
@@ -142,7 +142,7 @@ enum Schema {
         do throws(StoreError) {
           try database.execute(step)
         } catch .failed(code: SQLITE_ERROR) {
-          // A step is constant and tested, so the rows are at fault: ADD COLUMN says no more of them.
+          // A step is constant and tested, so the rows are at fault; ADD COLUMN gives no better error.
           throw database.failure(SQLITE_CORRUPT)
         }
         try database.execute(

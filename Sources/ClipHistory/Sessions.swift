@@ -10,9 +10,9 @@ struct ReadingSession {
   init(_ database: Database) throws(StoreError) {
     self.database = database
     text = try Statement("SELECT text FROM clip WHERE id = ?1", on: database)
-    // Ascending is the order on disk; descending reads it five times as slowly if it is not in memory.
+    // Ascending is the order on disk; descending takes five times as long if the file is not in memory.
     ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: database)
-    // The plus keeps SQLite from looking for the id: it reads every row.
+    // The plus keeps SQLite from searching by id: every row is read.
     misplaced = try Statement(
       "SELECT 1 FROM clip WHERE +id = ?1 AND NOT EXISTS (SELECT 1 FROM clip WHERE id = ?1)", on: database)
   }
@@ -28,7 +28,7 @@ struct ReadingSession {
 
   /// Looks at every row, after a clip was not found by its id.
   ///
-  /// - Throws: `.damaged` if it is there: SQLite trusts the keys in the interior pages of a b-tree.
+  /// - Throws: `.damaged` if the clip is there after all: SQLite trusts the keys in the interior pages of a b-tree.
   func confirmAbsence(of id: Int64) throws(StoreError) {
     if try misplaced.first(id, read: { $0.integer(0) }) != nil { throw database.failure(SQLITE_CORRUPT) }
   }
@@ -39,7 +39,7 @@ struct ReadingSession {
       var ids: [Int64] = []
       ids.reserveCapacity(capacity)
       while try statement.step() {
-        // SQLite takes the order of a damaged page as it is.
+        // SQLite does not check the order of a damaged page.
         guard statement.integer(0) > ids.last ?? .min else { throw database.failure(SQLITE_CORRUPT) }
         ids.append(statement.integer(0))
       }
@@ -60,7 +60,7 @@ struct WritingSession {
   let lastCapture: Statement
   let note: Statement
 
-  /// Keeps rescuers out while it is open.
+  /// Keeps rescuers out while the session is open.
   private let lock: FolderLock?
 
   /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
@@ -120,7 +120,7 @@ struct WritingSession {
 
   /// Adds a row, whose text is handed to SQLite without a copy.
   ///
-  /// Without an `id` it gets a new one.
+  /// Without an `id` the row gets a new one.
   /// - Returns: the row's clip.
   func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
     let preview = Preview.make(of: text)
@@ -129,7 +129,7 @@ struct WritingSession {
         // SQLite chooses the next id for NULL.
         try insertion.execute(capturedAt, Int64(text.byteCount), preview, bytes, id)
       } catch {
-        // A new id is taken, or there is none: the number of the last one, or the order of a page, is damaged.
+        // SQLite's next id is taken, or there is none left: the last id, or the order of a page, is damaged.
         let isOutOfIDs: Bool
         switch error {
         case .alreadyThere: isOutOfIDs = id == nil
@@ -146,7 +146,7 @@ struct WritingSession {
 
   /// Deletes a row.
   ///
-  /// - Returns: what it was, nil if there was none.
+  /// - Returns: the deleted clip; nil if there was none.
   func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let found = try deleted.first(id) { DeletedClip(id: id, capturedAt: $0.time(0), bytes: $0.bytes(1)) }
     if found != nil { try deletion.execute(id) }

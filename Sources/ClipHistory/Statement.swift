@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement, kept as long as its owner needs it; it keeps its connection open.
+/// A prepared statement, which keeps its connection open.
 ///
 /// ```swift
 /// let statement = try Statement("SELECT text FROM clip WHERE id = ?1", on: database)
@@ -36,7 +36,7 @@ final class Statement {
     try run(with: parameters, body)
   }
 
-  /// Reads the first of the rows that there are with these parameters; nil if there is none.
+  /// Reads the first row with these parameters; nil if there is none.
   func first<Value>(
     _ parameters: (any Parameter)?..., read: (Statement) -> Value
   ) throws(StoreError) -> Value? {
@@ -52,7 +52,7 @@ final class Statement {
     with parameters: [(any Parameter)?], _ body: (Statement) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     defer {
-      // Its result repeats the error of the last step.
+      // The result repeats the error of the last step.
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)
     }

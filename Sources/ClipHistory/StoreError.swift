@@ -27,9 +27,9 @@ public enum StoreError: Error, Equatable, Sendable {
   case locked
   /// Another computer, which shares the folder, has the history open.
   case openElsewhere
-  /// There is no room on the disk, or within the user's quota. Nothing of what was to be written was.
+  /// The disk, or the user's quota, is full; nothing was written.
   case diskFull
-  /// The file is damaged, and nothing can be written beside it: to open it again would only find the damage again.
+  /// The file is damaged, and nothing can be written beside it: opening it again would find the same damage.
   case cannotBeRescued
   /// A clip that was to be restored is in the history already.
   case alreadyThere

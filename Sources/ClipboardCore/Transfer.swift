@@ -2,19 +2,19 @@ import Synchronization
 
 /// The content of an offer on the clipboard.
 public enum ClipboardContent: Equatable, Sendable {
-  /// Its text, byte for byte as the owner sent it: valid UTF-8 or not, with NULs or without, possibly empty.
+  /// The offer's text, byte for byte as the owner sent it: valid UTF-8 or not, with NULs or without, possibly empty.
   case text([UInt8])
   /// Nobody offers anything, or only pictures, files and the like.
   case noText
-  /// A password manager asks that it is not recorded. Its text was not asked for.
+  /// A text that a password manager asks not to record; the text was not asked for.
   case secret
-  /// This program's own. Nothing was asked for.
+  /// This program's own offer; nothing was asked for.
   case own
 }
 
 /// Why there is no text though one was offered, or why a text could not be offered.
 ///
-/// None of them carries a byte of what was read.
+/// No error carries a byte of what was read.
 public enum TransferError: Error, Equatable, Sendable {
   /// The owner did not answer, or stopped in between.
   case timedOut
@@ -24,13 +24,13 @@ public enum TransferError: Error, Equatable, Sendable {
   case refused
   /// The text is larger than the limit, in bytes.
   case tooLarge(limit: Int)
-  /// The read was given up because another offer took its place, or because nobody wants it any more: not an error to
-  /// speak of.
+  /// The read was given up because another offer took its place, or because nobody wants it any more: no error for the
+  /// user.
   case cancelled
   /// Another copy was made at the same moment: by the user, out of the history, before this text could be asked for; or
   /// by another program, before the text that was to be offered was on the clipboard.
   case overtaken
-  /// The desktop is out of reach, or does not allow it.
+  /// The desktop is out of reach, or does not allow the transfer.
   case unavailable
 }
 
@@ -42,7 +42,7 @@ public struct TransferLimits: Equatable, Sendable {
   public var idleTimeout: Duration
   /// The longest time for all of it.
   public var total: Duration
-  /// How much longer the transfer of an offer may go on once another one has replaced it.
+  /// How much longer the transfer of an offer may go on once another offer has replaced it.
   public var grace: Duration
 
   /// The limits unless the user has set others.
@@ -82,7 +82,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
 ///
 /// The format means that only with the value `secret`: xclip, told to offer it, gives its text for it.
 public enum SecretHint {
-  /// Its name.
+  /// The format's name.
   public static let name = "x-kde-passwordManagerHint"
 
   /// The longest value that is read, in bytes; a longer one is no secret's.
@@ -122,7 +122,7 @@ public final class ReadingPermit: Sendable {
     }
   }
 
-  /// Forbids it from now on.
+  /// Forbids reading from now on.
   public func revoke() { state.withLock { $0.isGranted = false } }
 
   /// The number of the grant that holds; nil if none does.
@@ -130,7 +130,7 @@ public final class ReadingPermit: Sendable {
   /// While it stays the same, reading was allowed without a break.
   public var current: Int? { state.withLock { $0.isGranted ? $0.grants : nil } }
 
-  /// Asks a question if that is allowed; the permit cannot be revoked meanwhile.
+  /// Asks a question if reading is allowed; the permit cannot be revoked meanwhile.
   ///
   /// - Returns: false if the question was not asked.
   public func ask(_ question: () -> Void) -> Bool {

@@ -2,7 +2,7 @@ import Glibc
 
 /// The pages of a database with those of its log laid over them, as far as each can be read.
 ///
-/// The file format is read, without SQLite, which may refuse a whole file for want of one page
+/// SQLite, which may refuse a whole file for want of one page, has no part in this: the file format is read
 /// (https://sqlite.org/fileformat2.html).
 struct DatabasePages {
   static let pageSize = WALReader.pageSize
@@ -11,7 +11,7 @@ struct DatabasePages {
   var count: Int { fileCount + logOnly.count }
   /// The file has the pages with the numbers from 1 to this one.
   let fileCount: Int
-  /// The numbers of those that only the log has; a damaged log may name any.
+  /// The numbers of the pages that only the log has; a damaged log may name any number.
   let logOnly: [Int]
   /// Whether the file begins as a database of SQLite's does.
   var isDatabase: Bool { header?.starts(with: Array("SQLite format 3\0".utf8)) ?? false }
@@ -62,7 +62,7 @@ final class RawFile {
 
   /// Nil if the file is not there.
   ///
-  /// - Throws: `.folderUnusable` if it is, and cannot be read.
+  /// - Throws: `.folderUnusable` if the file is there and cannot be read.
   init?(_ path: String) throws(StoreError) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -77,7 +77,7 @@ final class RawFile {
     close(descriptor)
   }
 
-  /// These bytes, nil if the file ends before, or if the disk does not give them.
+  /// The bytes from an offset on; nil if the file ends before, or the disk does not give them.
   func bytes(at offset: Int, count: Int) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
@@ -100,8 +100,8 @@ extension [UInt8] {
 
 /// Where the newest committed image of each page is in a write-ahead log, damaged or not.
 ///
-/// SQLite ends at the first frame whose checksum is wrong, and forgets what was committed after it without a word. Each
-/// frame's checksum goes on from the one before it, which that frame holds: so every frame can be judged by itself
+/// SQLite stops at the first frame whose checksum is wrong, and forgets without a word what was committed after it. A
+/// frame's checksum continues that of the frame before, which is stored there: so every frame can be judged by itself
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
 struct WALReader {
   /// The size of a page in every history; SQLite's default for new files.
@@ -117,13 +117,13 @@ struct WALReader {
 
   /// Whether something that was on disk is lost to SQLite.
   ///
-  /// A last transaction that is incomplete is no damage: a power cut leaves such a one, and nobody was told that it is
-  /// on disk. Transactions after a broken one prove that it was complete once.
+  /// An incomplete last transaction is no damage: a power cut leaves one, and nobody was told that it is on disk.
+  /// Transactions after a broken one prove that the broken one was complete once.
   private(set) var isDamaged = false
 
   init(_ log: RawFile) {
     guard let header = log.bytes(at: 0, count: Self.headerSize) else { return }
-    // SQLite writes them in the order of the machine's numbers: without a sound header, the usual one.
+    // SQLite computes checksums in the machine's byte order; without a sound header the usual order is assumed.
     let checksum = WALChecksum(isBigEndian: header.uint32(at: 0) == Self.magic | 1)
     let isHeaderSound =
       header.uint32(at: 0) & ~1 == Self.magic && header.uint32(at: 8) == Self.pageSize
@@ -167,7 +167,7 @@ struct WALReader {
 
 /// The checksum of a log, over pairs of numbers of 32 bits.
 private struct WALChecksum {
-  /// Which way the numbers are read; how they are stored does not depend on it.
+  /// The byte order of the numbers that are added up; the sums themselves are stored big-endian.
   let isBigEndian: Bool
 
   func of(_ bytes: ArraySlice<UInt8>, after start: [UInt32]) -> [UInt32] {

@@ -15,9 +15,9 @@ public actor HistoryRescuer {
   public struct Outcome: Sendable, Equatable {
     /// How many clips were carried over.
     public let clipCount: Int
-    /// How many more there were, of which not everything could be read.
+    /// How many clips were lost, because not all of them could be read.
     public let lostCount: Int
-    /// The path of what was set aside, with its log beside it.
+    /// The path of the damaged file, which was set aside with its log beside it.
     public let damagedFile: String
   }
 
@@ -26,7 +26,7 @@ public actor HistoryRescuer {
 
   private let queue = SerialQueue(label: "org.copypasta.rescue")
 
-  /// The thread that it runs on.
+  /// The thread that the rescuer runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   /// Makes a rescuer; touches nothing.
@@ -73,7 +73,7 @@ public actor HistoryRescuer {
     }
   }
 
-  /// A file that another program, or a newer version, has marked as its own is left alone.
+  /// Leaves a file alone that another program, or a newer version, has marked as its own.
   private static func checkIsOurs(_ salvage: Salvage) throws(StoreError) {
     guard let marks = salvage.pages.marks else { return }
     if marks.applicationID == Schema.applicationID {
@@ -90,7 +90,7 @@ public actor HistoryRescuer {
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let session = try HistoryOpening(location).open(under: nil)
     var id: Int64?
-    /// The fingerprints of the rows with that id that were carried over.
+    /// The fingerprints of the rows of this id that were carried over.
     var fingerprints: Set<Int> = []
     var kept = 0
     var known = 0
@@ -117,13 +117,13 @@ public actor HistoryRescuer {
         }
       }
     }
-    // Only the database is moved to its place.
+    // Only the database is moved to its place, without the log.
     guard try session.database.truncateLog(waiting: 0) else { throw .locked }
     return (kept, known - kept)
   }
 
-  /// Takes over what the damaged history knew besides its clips, before these: new ids come after all that were given
-  /// out.
+  /// Takes over what the damaged history knew besides its clips; comes before the clips, so that new ids come after all
+  /// that were given out.
   private static func inherit(_ salvage: Salvage, _ session: WritingSession) throws(StoreError) {
     let database = session.database
     try database.transaction { () throws(StoreError) in
@@ -150,7 +150,7 @@ public actor HistoryRescuer {
     remove(location.unfinishedRescue)
   }
 
-  /// The same for two copies of a row, which SQLite was just moving.
+  /// A number that is the same for two copies of a row that SQLite was just moving.
   private static func fingerprint(of clip: Clip.Whole) -> Int {
     var hasher = Hasher()
     hasher.combine(clip.capturedAt)
@@ -169,8 +169,8 @@ public actor HistoryRescuer {
 
 /// Puts a finished rescue in the place of the damaged files, which get a dated name.
 ///
-/// In an order that a crash may interrupt anywhere: the database goes first, and if there is none, but a finished
-/// rescue, the next start goes on here. A log never lies beside a database that it does not belong to.
+/// A crash may interrupt this anywhere: the database goes first, and a start that finds none, but a finished rescue,
+/// goes on from there. A log never lies beside another database than its own.
 struct RescueInstaller {
   let location: HistoryLocation
 
@@ -184,7 +184,7 @@ struct RescueInstaller {
     }
     // An empty log holds nothing: another program that only reads a history leaves one.
     if try HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
-    // Page numbers only, of which SQLite makes new ones.
+    // The index holds page numbers only, and SQLite makes a new one.
     unlink(location.sharedMemory)
     unlink(location.damageMark)
     guard rename(location.finishedRescue, location.database) == 0 else { throw failure() }

@@ -7,8 +7,8 @@ struct Salvage {
     let id: Int64
     let page: UInt32
     let offset: UInt16
-    /// How far its id is from the nearer one of its neighbours in the page; the largest number if it does not lie
-    /// between them, as it must.
+    /// How far the row's id is from that of the nearer neighbour in the page; the largest number if the id does not
+    /// lie between those of its neighbours.
     let gap: UInt16
   }
 
@@ -24,10 +24,10 @@ struct Salvage {
   static let ids = 1...Schema.largestID
 
   let pages: DatabasePages
-  /// Ascending by id, with those that are not believed last.
+  /// The rows, ascending by id; rows whose ids are not believed come last.
   ///
   /// An id may be there twice: of a row that SQLite was just moving, or of two rows, one of which has it by damage. The
-  /// one that is nearer to its neighbours comes first.
+  /// row whose id is nearer to its neighbours' comes first.
   private(set) var positions: [Position] = []
   private(set) var lastCapture: LastCapture?
   /// The largest id that was given out, as far as that is known.
@@ -35,8 +35,8 @@ struct Salvage {
 
   /// How many overflow pages, which hold the rest of large texts, may still be followed.
   ///
-  /// Each belongs to one row, so it is enough for twice as many as there are. Damaged rows could lead through the
-  /// whole file, each of them.
+  /// Each page belongs to one row, so twice the number of pages is enough. Without a limit every damaged row could lead
+  /// through the whole file.
   private var linksLeft: Int
 
   /// Looks at every page.
@@ -52,14 +52,14 @@ struct Salvage {
       guard first == second else { return first }
       return $0.id == $1.id ? $0.gap < $1.gap : $0.id < $1.id
     }
-    // A row that gets a new id, before these are carried over, must not get one of theirs.
+    // A row that gets a new id must not get that of a row that is carried over later.
     largestID = positions.reduce(largestID) { Self.ids.contains($1.id) ? max($0, $1.id) : $0 }
   }
 
   /// The clip at a position; nil if it is not whole, or not what can have been recorded.
   ///
-  /// Its size is in the row three times, once for the text and twice with the other columns; two have to agree. Nothing
-  /// tells whether its time is right.
+  /// The size is in the row three times, once for the text and twice with the other columns; two have to agree. Nothing
+  /// tells whether the time is right.
   mutating func clip(at position: Position) -> Clip.Whole? {
     guard let page = pages.page(Int(position.page)), let row = LeafRow(in: page, at: Int(position.offset)),
       let values = row.values(pages, links: &linksLeft), case .integer(let capturedAt) = values[.capturedAt],
@@ -98,7 +98,7 @@ struct Salvage {
     return UInt16(clamping: min(below, above))
   }
 
-  /// By the number and the types of the columns: the id lies beside the record, which holds NULL for it.
+  /// Whether a row is of `clip`, by the types of its columns: the id lies beside the record, which has NULL for it.
   private static func isClip(_ row: LeafRow) -> Bool {
     let columns = Schema.ClipColumn.allCases
     guard (Schema.ClipColumn.fewest...columns.count).contains(row.types.count) else { return false }
@@ -134,7 +134,7 @@ struct Salvage {
 }
 
 extension [LeafRow.Value] {
-  /// NULL in a row that was written before there was the column.
+  /// The value of a column; NULL in a row that is older than the column.
   fileprivate subscript(column: Schema.ClipColumn) -> LeafRow.Value {
     column.rawValue < count ? self[column.rawValue] : .null
   }
