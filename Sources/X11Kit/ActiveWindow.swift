@@ -2,13 +2,13 @@ import SerialQueue
 
 /// The window that the user works in, as the window manager names it (`_NET_ACTIVE_WINDOW`, EWMH).
 ///
-/// Each question has a connection of its own: a connection that is kept would have to be read, for each is told of
-/// changes of the keyboard.
+/// Each question has a connection of its own: one that is kept would have to be read, because the server tells every
+/// connection of changes of the keyboard.
 public actor ActiveWindow {
   private let display: String?
   private let queue = SerialQueue(label: "org.copypasta.active-window")
 
-  /// While another program holds the server grabbed even connecting waits, so it has a thread of its own.
+  /// Even connecting waits while another program has grabbed the server, so questions have a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   /// Refers to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.

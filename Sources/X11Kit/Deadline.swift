@@ -3,20 +3,20 @@ import Glibc
 
 /// How long a wait may last, and what else may end it.
 struct Deadline {
-  /// Without one the wait lasts until the server answers.
+  /// The end of the wait; nil to wait until the server answers.
   let end: SuspendingClock.Instant?
-  /// If there is one, cancelling the current task ends the wait.
+  /// Ends the wait when the current task is cancelled; nil if cancelling does not.
   let cancellation: CancellationSignal?
 
-  /// For a question to the server, which answers, unless the connection ends.
+  /// No deadline, for a question to the server, which answers unless the connection ends.
   static let endless = Deadline(end: nil, cancellation: nil)
 
-  /// The same, but no longer than `duration` from now.
+  /// This deadline, but no later than `duration` from now.
   func limited(to duration: Duration) -> Deadline {
     limited(until: .now + duration)
   }
 
-  /// The same, but no longer than until `end`.
+  /// This deadline, but no later than `end`.
   func limited(until end: SuspendingClock.Instant) -> Deadline {
     Deadline(end: self.end.map { min($0, end) } ?? end, cancellation: cancellation)
   }

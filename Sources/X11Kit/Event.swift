@@ -44,8 +44,8 @@ enum Event {
 
   init(_ raw: UnsafeMutablePointer<xcb_generic_event_t>, ownerChangeCode: CInt?) {
     func body<Body>(_ type: Body.Type = Body.self) -> Body { UnsafeRawPointer(raw).load(as: type) }
-    // The top bit marks what a client has sent in place of the server. Only what clients do send one another
-    // is taken with it: a forged DestroyNotify would end our reads.
+    // The top bit marks an event that a client has sent in place of the server. Only the events that clients do
+    // send one another are accepted with it: a forged DestroyNotify would end our reads.
     let isForged = raw.pointee.response_type & 0x80 != 0
     let sequence = raw.pointee.full_sequence
     switch CInt(raw.pointee.response_type & 0x7f) {

@@ -8,17 +8,17 @@ import SerialQueue
 /// let state = await grab.grab(KeyCombination(keysym: 0x76, modifiers: [.control, .logo]))
 /// ```
 ///
-/// What is typed right behind the combination goes to the window that the press brings: the server keeps it back until
-/// the window manager has made another window the active one, for half a second at most.
+/// Keys that are typed right behind the combination go to the window that the press brings: the server keeps them back
+/// until the window manager has made another window the active one, for half a second at most.
 ///
-/// The grab holds with NumLock and CapsLock on, and in every layout of the keyboard. When the keyboard changes, it is
-/// asked for anew; if another program has it, it is not asked for again until then.
+/// The grab holds with NumLock and CapsLock on, and in every layout of the keyboard. When the keyboard changes, the
+/// combination is asked for anew; if another program has it, it is not asked for again before.
 ///
-/// Under Xwayland the server grants it, and tells of nothing while a Wayland window has the focus.
+/// Under Xwayland the server grants the grab, and tells of no press while a Wayland window has the focus.
 public actor KeyGrab {
   /// The state of a combination of keys that was asked for.
   public enum State: Sendable, Equatable {
-    /// None was asked for.
+    /// No combination was asked for.
     case released
     /// The combination is ours: each press arrives, whichever window has the focus.
     case held
@@ -30,7 +30,7 @@ public actor KeyGrab {
     case connectionLost
   }
 
-  /// A program that hangs must not take the keyboard with it.
+  /// How long keys are kept back at most: if this program hangs, the keyboard must not.
   private static let longestKeeping = Duration.milliseconds(500)
 
   private let connection: XConnection
@@ -49,7 +49,7 @@ public actor KeyGrab {
   /// The state of the combination that was asked for last.
   public private(set) var state = State.released
 
-  /// Grabbing waits for the server, so it has a thread of its own.
+  /// Grabbing waits for the server, so grabs have a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
@@ -111,7 +111,7 @@ public actor KeyGrab {
     if isMore { readSource?.callAgain() }
   }
 
-  /// Has what is typed next wait for the window that a press brings; to be called before the press is told of.
+  /// Keeps back what is typed next until the window that a press brings is there; call it before telling of the press.
   private func keepKeys() {
     connection.select(.properties, on: connection.root)
     connection.flush()
@@ -136,7 +136,7 @@ public actor KeyGrab {
 
   private func connectionLost() {
     guard state != .connectionLost else { return }
-    // Its socket would be readable for ever.
+    // The socket of a lost connection would be readable for ever.
     readSource = nil
     state = .connectionLost
     changed(state)
@@ -156,7 +156,7 @@ public actor KeyGrab {
   private func grab() throws(TransferError) -> State {
     var strokes: Set<Keyboard.Stroke> = []
     if let wanted { strokes = try Keyboard(connection)?.strokes(for: wanted) ?? [] }
-    // The server tells of a change that changes nothing too, such as another keyboard's first key: to give the keys
+    // The server also tells of changes that change nothing, such as another keyboard's first key: giving the keys
     // back for a moment would lose that key.
     if !strokes.isEmpty && strokes == held { return .held }
     connection.ungrabKeys()

@@ -54,7 +54,7 @@ struct Keyboard {
 
   // MARK: - Keys
 
-  /// Where the keysym is: without a modifier, else with Shift, else where a US keyboard has it.
+  /// The strokes that make a keysym: without a modifier, else with Shift, else where a US keyboard has the keysym.
   private func plainStrokes(of keysym: UInt32) -> [Stroke] {
     // The server's columns are: group 1 without and with Shift, group 2 without and with Shift, then whatever
     // further levels and groups there are, in an order that cannot be told from here.

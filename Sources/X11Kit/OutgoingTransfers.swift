@@ -19,7 +19,7 @@ final class OutgoingTransfers {
     var lastProgress = SuspendingClock.now
   }
 
-  /// More at once are refused: a program that asks and never reads is not to take memory without bound.
+  /// The most transfers at once: a program that asks and never reads must not take memory without bound.
   static let capacity = 64
   /// The size of one request, in bytes; a longer text goes piece by piece.
   ///
@@ -55,8 +55,8 @@ final class OutgoingTransfers {
 
   /// The paster has taken a piece: writes the next one, or the empty one that is the end.
   ///
-  /// `sequence` is what the event carries. A deletion from before our last write took something older, and is no
-  /// request for more.
+  /// `sequence` is the event's. A deletion from before our last write took something older, and is no request for
+  /// more.
   func propertyDeleted(at destination: Destination, sequence: UInt32) {
     guard var transfer = running[destination],
       Int32(bitPattern: sequence &- transfer.lastWrite) >= 0
@@ -91,7 +91,7 @@ final class OutgoingTransfers {
     }
   }
 
-  /// Forgets all.
+  /// Forgets all transfers.
   func dropAll() {
     running = [:]
   }

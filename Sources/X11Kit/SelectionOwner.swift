@@ -129,7 +129,7 @@ public actor SelectionOwner {
   }
 
   private func connectionLost() {
-    // Its socket would be readable for ever.
+    // The socket of a lost connection would be readable for ever.
     readSource = nil
     transfers.dropAll()
     guard offer != nil else { return }
@@ -150,7 +150,7 @@ public actor SelectionOwner {
   /// Requests that come meanwhile are answered.
   private func serverTime(_ deadline: Deadline) throws(TransferError) -> UInt32 {
     connection.requestTime(for: window, through: atoms[.timeProperty])
-    // Not the event is waited for, which does not come if another client has destroyed the window.
+    // Waiting for the event itself might not end: none comes if another client has destroyed the window.
     try connection.synchronise(deadline)
     while let event = connection.consumeQueuedEvent() {
       if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }
@@ -196,8 +196,8 @@ public actor SelectionOwner {
   }
 
   private func isForUs(_ request: Event.SelectionRequest, since: UInt32) -> Bool {
-    // Nobody but a prankster names our window as the requestor: the end of a long text to it would take from
-    // us the events that tell the time.
+    // Only a prankster names our window as the requestor: the end of a long text to it would cost us the events
+    // that tell the time.
     guard request.selection == atoms[.clipboard], request.owner == window, request.requestor != window else {
       return false
     }
@@ -207,7 +207,7 @@ public actor SelectionOwner {
 
   /// Writes the offer as `target` into a property.
   ///
-  /// - Returns: false if it cannot be given in that form.
+  /// - Returns: false if the text cannot be given in that form.
   private func serve(_ target: Atom, into property: Atom, of requestor: Window, _ offer: Offer) -> Bool {
     let destination = OutgoingTransfers.Destination(window: requestor, property: property)
     switch target {
@@ -260,9 +260,9 @@ public actor SelectionOwner {
 
   // MARK: - Handing over to the desktop's clipboard manager (ClipboardManager specification of freedesktop.org)
 
-  /// Asks the clipboard manager to keep the text, for it to outlast this program; waits until it has it.
+  /// Asks the clipboard manager to keep the text beyond the end of this program, and waits until it has the text.
   ///
-  /// The manager takes the clipboard over then, and `lost` is called.
+  /// The manager then takes the clipboard over, and `lost` is called.
   /// - Returns: false if there is no manager, if it refuses, or if it takes longer than `limit`.
   public func handOver(within limit: Duration) -> Bool {
     guard isOwner else { return false }
@@ -291,7 +291,7 @@ public actor SelectionOwner {
     }
   }
 
-  /// Every form of a short text; of a long one that which all programs know, for the others are the same bytes again.
+  /// Every form of a short text; of a long one only the form that all programs know: the others are the same bytes.
   private var targetsToKeep: [Atom] {
     let isShort = (offer?.bytes.count ?? 0) <= transfers.pieceLength
     return isShort ? atoms.textTargets : [atoms[.utf8String]]
@@ -299,10 +299,10 @@ public actor SelectionOwner {
 }
 
 extension SelectionOwner {
-  /// How many requests of one client are answered.
+  /// Decides which requests of a client are answered.
   ///
-  /// All of a client that waits for an answer before it asks again. Other clients may ask faster than anybody can
-  /// answer; a request that is not answered costs next to nothing, and keeps nobody else waiting.
+  /// A client that waits for an answer before it asks again gets every answer. Other clients may ask faster than
+  /// anybody can answer; a request that is not answered costs next to nothing, and keeps nobody else waiting.
   private struct Patience {
     /// How many hasty requests of a client are answered in a second.
     private static let limit = 1024

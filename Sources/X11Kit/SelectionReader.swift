@@ -27,7 +27,7 @@ public actor SelectionReader {
   private var readSource: XConnection.ReadSource?
   /// The grant for which the clipboard is followed; nil while it is not.
   private var followedGrant: Int?
-  /// There is an offer that nobody has read.
+  /// Whether there is an offer that nobody has read.
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
 
@@ -65,7 +65,7 @@ public actor SelectionReader {
 
   /// Waits until the clipboard may be read, and holds an offer that was not there at the last read.
   ///
-  /// Each grant of the permit makes what is there an offer to read, once.
+  /// Each grant of the permit makes the present content an offer to read, once.
   /// - Throws: `cancelled` if the task is; `unavailable` if the connection is lost, after which this reader is of no
   ///   use.
   public func nextOffer() async throws(TransferError) {
@@ -100,7 +100,7 @@ public actor SelectionReader {
         hasNewOffer = change.owner != nil
       }
     }
-    // Its socket would be readable for ever.
+    // The socket of a lost connection would be readable for ever.
     if connection.isLost { readSource = nil }
     if isMore { readSource?.callAgain() }
     if hasNewOffer || connection.isLost { wake() }
@@ -179,19 +179,19 @@ public actor SelectionReader {
 extension SelectionReader {
   /// Questions of reads that were given up, which owners have not answered yet.
   ///
-  /// An owner may still answer into the window that it was given. If that were gone, the owner would get an X error,
-  /// which ends many programs (xclip is one), and with them the text that they offer. So the window stays until the
-  /// answer has come.
+  /// An owner may still answer into the window that it was given. If the window were gone, the owner would get an X
+  /// error, which ends many programs (xclip is one), and with them the text that they offer. So the window stays until
+  /// the answer has come.
   final class LateAnswers {
-    /// The owner's part that is still to come.
+    /// What an owner still has to do.
     enum Awaited {
-      /// To say what became of the question.
+      /// Answer the question.
       case answer
-      /// To write the next piece of a long text.
+      /// Write the next piece of a long text.
       case piece
     }
 
-    /// Some owners never answer.
+    /// The most windows that are kept: some owners never answer.
     private static let limit = 32
 
     private let connection: XConnection

@@ -1,23 +1,23 @@
 import CXCB
 import ClipboardCore
 
-/// A transfer of the clipboard's content to this program, from the question whose it is to the last piece of the text.
+/// A transfer of the clipboard's content to this program, from the search for its owner to the last piece of the text.
 ///
-/// A text counts only if its owner is the one whose formats were judged. The server tells of every change of the owner,
-/// and each event says which of our requests came before it; so it is known whom a question has reached.
+/// A text counts only if it comes from the owner whose formats were judged. The server tells of every change of the
+/// owner, and each event says which of our requests came before it: so we know whom a question has reached.
 final class SelectionTransfer {
   private let connection: XConnection
   private let atoms: Atoms
   private let lateAnswers: SelectionReader.LateAnswers
-  /// Without one, the user has asked for this read.
+  /// When something may be asked for; nil if the user has asked for this read.
   private let permission: Permission?
   private let limits: TransferLimits
   private let deadline: Deadline
-  /// Where the answers arrive; it lives as long as this read, and until the owner has done what it was asked for.
+  /// The window for the answers, which lives until the read is over and the owner has done what it was asked for.
   private let requestor: Window
   /// The answer that the owner still owes.
   private var awaited: SelectionReader.LateAnswers.Awaited?
-  /// The owner's window, whose end we are told of.
+  /// The owner's window, whose end the server tells us of.
   private var watched = noWindow
   private var stage = Stage.judging(since: 0)
   private var graceEnd: SuspendingClock.Instant?
@@ -26,12 +26,13 @@ final class SelectionTransfer {
   /// Whether this program has taken the clipboard since the text was asked for: nobody else's text came in between.
   private var isOvertaken = false
 
-  /// When something may be asked for though the user has not asked for it.
+  /// When something may be asked for without the user asking for it.
   struct Permission {
     let permit: ReadingPermit
     /// The window that has to have the focus, too.
     ///
-    /// GTK leaves a window active while a menu of its has the keyboard grabbed, though the focus is another program's.
+    /// GTK leaves a window active while one of its menus has grabbed the keyboard, even if another program has the
+    /// focus.
     let window: Window?
   }
 
@@ -39,7 +40,7 @@ final class SelectionTransfer {
   private(set) var isReplaced = false
 
   private enum Stage {
-    /// Its formats are asked for. `since` is the number of the request that asked who the owner is.
+    /// The formats are asked for. `since` is the number of the request that asked who the owner is.
     case judging(since: UInt32)
     /// The text is asked for, by the request with this number.
     case asked(by: UInt32)
@@ -63,7 +64,7 @@ final class SelectionTransfer {
     requestor = connection.makeWindow()
   }
 
-  /// To be called once, however the read ended.
+  /// Ends the transfer; to be called once, however the read ended.
   func end() {
     if watched != noWindow { connection.select(.none, on: watched) }
     if let awaited { lateAnswers.keep(requestor, until: awaited) } else { connection.destroy(requestor) }
@@ -115,7 +116,7 @@ final class SelectionTransfer {
 
   /// The formats that the owner offers; none unless it lists them as ICCCM 2.6.2 has it, as atoms.
   ///
-  /// Such an owner is not asked for text on suspicion: what it does not list may be a secret's mark.
+  /// An owner that lists nothing is not asked for text on a guess: it may have left out a secret's mark.
   private func offeredTargets(at time: UInt32) throws(TransferError) -> Set<Atom> {
     try ask(for: atoms[.targets], into: atoms[.targetsProperty], at: time)
     let answer = try answer(to: atoms[.targets], in: atoms[.targetsProperty], limit: 256 << 10)
@@ -146,7 +147,7 @@ final class SelectionTransfer {
     case .tooLarge: throw .tooLarge(limit: limits.bytes)
     case .value(let type, format: 8, let bytes):
       guard let text = atoms.utf8(bytes, type: type, target: format) else { throw .refused }
-      // ISO 8859-1 grows.
+      // A text in ISO 8859-1 has grown.
       guard text.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
       return text
     case .refused, .value: throw .refused
@@ -202,7 +203,7 @@ final class SelectionTransfer {
       property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), deadline)
     switch outcome {
     case .consumed(atoms[.incr], _):
-      // Its value, the size, is the owner's word only: 0 from xclip. Deleting it asked for the first piece.
+      // The value, the size, is only the owner's claim: 0 from xclip. Deleting the property asked for the first piece.
       return try receivePieces(in: property, limit: limit)
     case .consumed where bytes.count > limit: return .tooLarge
     case .consumed(let type, let format): return .value(type: type, format: format, bytes: bytes)
@@ -230,7 +231,7 @@ final class SelectionTransfer {
 
   /// Waits for an event that `pick` takes something from.
   ///
-  /// Events come in their order: what a dying owner answered before counts.
+  /// Events come in order: what a dying owner answered before its end counts.
   private func wait<Found>(_ deadline: Deadline, for pick: (Event) -> Found?) throws(TransferError) -> Found {
     while true {
       let event = try connection.nextEvent(graceEnd.map(deadline.limited(until:)) ?? deadline)
@@ -246,8 +247,8 @@ final class SelectionTransfer {
     case .windowDestroyed(requestor), .windowMissing(requestor):
       isReplaced = true
       throw .cancelled
-    // The window may have been gone before it was watched.
-    // The end of one that another program has replaced is nothing to tell of.
+    // An owner may have gone before it was watched. If another program has replaced an owner, its end says nothing
+    // new.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
     case .ownerChanged(let change) where isNews(change): try ownerChanged(change)
     default: break
@@ -264,7 +265,7 @@ final class SelectionTransfer {
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
     if let owner = change.owner, owner == ownWindow() {
-      // A copy out of the history comes after this text, which its owner has been asked for.
+      // This text's owner has been asked for it, so the copy out of the history comes after it.
       guard isQuestionBefore(change) else { throw .overtaken }
       isOvertaken = true
       return
@@ -297,7 +298,7 @@ final class SelectionTransfer {
   /// The error of a read whose owner has been replaced, and has had its time.
   private var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
 
-  /// Once the owner has been replaced, a deadline that passes says no more than that.
+  /// The error to report: after the owner has been replaced, a deadline that passes says no more than that.
   private func reason(for error: TransferError) -> TransferError {
     error == .timedOut && graceEnd != nil ? replaced : error
   }
@@ -339,7 +340,7 @@ final class SelectionTransfer {
       try waitForPiece(of: property, deadline)
       let outcome = try connection.consumeProperty(
         property, of: requestor, appendingTo: &bytes, limit: limit, self.deadline)
-      // The event was for bytes that the last piece brought along. Only a property that is there can end it.
+      // What is absent was read with the last piece; the end is a property that is there, and empty.
       if outcome != .absent { return outcome }
     }
   }
@@ -352,8 +353,7 @@ final class SelectionTransfer {
     awaited = nil
   }
 
-  /// Lets the owner come to its end, keeping nothing, unless it does nothing for too long, or takes too long for all
-  /// of it.
+  /// Lets the owner finish, and keeps nothing, unless the owner stalls, or takes too long in all.
   ///
   /// xclip 0.13 serves nobody else until a transfer that it has begun is over: left in the middle of a text
   /// that is too large for us, it would never again paste anywhere.
@@ -363,7 +363,7 @@ final class SelectionTransfer {
         try waitForPiece(of: property, deadline.limited(to: limits.idleTimeout))
       }
     } catch {
-      // The size limit is known to be exceeded, which says more.
+      // That the text is too large says more than a deadline or an owner's end.
       let error = reason(for: error)
       if error == .cancelled || error == .unavailable { throw error }
     }

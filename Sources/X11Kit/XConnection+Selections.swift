@@ -16,7 +16,7 @@ extension XConnection {
 
   /// Makes `window` the owner of `selection` (ICCCM 2.1).
   ///
-  /// The server ignores it if somebody else has become the owner after `time`.
+  /// The server ignores the request if somebody else has become the owner after `time`.
   func setOwner(of selection: Atom, to window: Window, at time: xcb_timestamp_t) {
     xcb_set_selection_owner(handle, window, selection, time)
   }
@@ -76,7 +76,7 @@ extension XConnection {
   enum ConsumedProperty: Equatable {
     /// There is no such property.
     case absent
-    /// Its bytes were appended, and it is deleted. `format` is the size of an element: 8, 16 or 32 bits.
+    /// The bytes were appended, and the property is deleted. `format` is the size of an element: 8, 16 or 32 bits.
     case consumed(type: Atom, format: UInt8)
     /// The property holds more than was allowed. Whether it is still there depends on its length.
     case tooLarge
@@ -111,7 +111,7 @@ extension XConnection {
       bytes.append(
         contentsOf: UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count))
       if rest == 0 { return .consumed(type: body.type, format: body.format) }
-      // Else a slice that brings nothing would be asked for without end.
+      // Otherwise a slice that brings nothing would be asked for without end.
       guard count == Int(sliceLength) * 4 else { return .unsteady }
       seen = (body.type, body.format)
       offset += sliceLength
@@ -120,7 +120,7 @@ extension XConnection {
 
   /// Deletes a property without reading it.
   ///
-  /// A property that is not there is not deleted: its next value, perhaps the end of a transfer, may come meanwhile.
+  /// A missing property is not deleted: its next value, perhaps the end of a transfer, may come meanwhile.
   /// - Returns: whether it was there, and without length.
   func discardProperty(
     _ property: Atom, of window: Window, _ deadline: Deadline
@@ -131,7 +131,7 @@ extension XConnection {
     guard let reply = try reply(xcb_get_property_reply_t.self, to: sequence, deadline),
       reply.body.type != noAtom
     else { return false }
-    // Without length it is deleted by now.
+    // The server has deleted an empty property by now.
     if reply.body.bytes_after == 0 { return true }
     xcb_delete_property(handle, window, property)
     return false
@@ -190,8 +190,8 @@ extension XConnection {
 
 /// The numbers that the server has given to the names in use.
 ///
-/// They hold as long as the server runs. A name is "None" if the server was out of memory when it was asked: a request
-/// with it is refused later on.
+/// The numbers hold as long as the server runs. The number of a name is "None" if the server was out of memory: a
+/// request with it is refused later on.
 struct Atoms {
   /// Names of X11's own, as the server knows them.
   enum Name: String, CaseIterable {
@@ -217,7 +217,7 @@ struct Atoms {
 
   private let numbers: [String: Atom]
 
-  /// Asks for all of them at once: one round trip.
+  /// Asks for all numbers at once: one round trip.
   init(_ connection: XConnection) throws(TransferError) {
     let names = Name.allCases.map(\.rawValue) + TextFormat.names + [SecretHint.name]
     let sequences = names.map {

@@ -27,7 +27,7 @@ final class XConnection {
 
     static let none: WindowEvents = []
     static let properties = WindowEvents(rawValue: XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue)
-    /// Its destruction is among them.
+    /// Changes of the window itself, of which its destruction is one.
     static let structure = WindowEvents(rawValue: XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
   }
 
@@ -86,7 +86,7 @@ final class XConnection {
     if let cancellation = deadline.cancellation {
       descriptors.append(pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0))
     }
-    // Its failures are EINTR and ENOMEM: the caller comes back, and the deadline holds.
+    // `poll` fails with EINTR or ENOMEM only: the caller comes back, and the deadline holds.
     poll(&descriptors, nfds_t(descriptors.count), deadline.pollTimeout)
     deadline.cancellation?.clear()
     try deadline.check()
@@ -113,7 +113,7 @@ final class XConnection {
     return true
   }
 
-  /// Some 16 KiB, which is what XCB reads at once.
+  /// The events of some 16 KiB, which XCB reads at once.
   private static let eventsPerTurn = 512
 
   private func consumeEventAfterFlush() -> Event? {
@@ -123,7 +123,7 @@ final class XConnection {
 
   /// Waits for the next event.
   func nextEvent(_ deadline: Deadline) throws(TransferError) -> Event {
-    // First, for it may read events, for which `poll` would then not wake.
+    // Flushing comes first: it may read events, for which `poll` would then not wake.
     flush()
     while true {
       try deadline.check()
@@ -316,6 +316,6 @@ final class XConnection {
 public enum X11Error: Error, Equatable, Sendable {
   /// No server answered at `display`, which is `DISPLAY`'s value if none was named.
   case cannotConnect(display: String)
-  /// The server has ended, or has closed the connection. It does not come back: make a new reader or owner.
+  /// The server has ended, or has closed the connection, which does not come back: make a new reader or owner.
   case connectionLost
 }
