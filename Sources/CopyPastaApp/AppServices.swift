@@ -60,7 +60,7 @@ final class AppServices {
       preferences: livePreferences, shortcuts: liveShortcutBackends)
   }
 
-  /// Forgets the history, which is opened anew when it is next asked for; it must not be open.
+  /// Forgets the history, which must not be open, and is opened anew when it is next asked for.
   func forgetHistory() { openedHistory = nil }
 
   /// Rescues a damaged history, which must not be open; nil if there was nothing to rescue.
@@ -99,15 +99,15 @@ final class AppServices {
   /// The backends for a global shortcut that this desktop may have, the best one first.
   private static func liveShortcutBackends() -> [any GlobalShortcutController.Backend] {
     var backends: [any GlobalShortcutController.Backend] = []
-    // First, for what the user has put into GNOME's settings would be somebody else's to every other one.
-    // Out of a sandbox they are out of reach.
+    // GNOME's comes first: to every other backend, keys in GNOME's settings are taken by somebody else. From a
+    // sandbox these settings are out of reach.
     if !Desktop.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { backends.append(gnome) }
-    // The grab is certain, and brings the time of the press along; but under Xwayland it would be told of nothing.
+    // A grab is certain, and brings the time of the press along; but under Xwayland no press would reach it.
     if case .x11(let name) = Display.backend, !Desktop.isWayland {
       backends.append(KeyGrabShortcut(display: name))
     }
     let refused = KeyFile(path: Desktop.Folders.state + "/copypasta/shortcut.ini", group: "refused-shortcut")
-    // KDE gives back what it granted once. Elsewhere that may be listed, and work only when it is asked for again.
+    // KDE gives back a shortcut that it granted once. Elsewhere it may be listed, and work only if asked for again.
     return backends + [PortalShortcut(refused: refused, remembers: Desktop.names.contains("KDE"))]
   }
 
@@ -120,7 +120,7 @@ final class AppServices {
 }
 
 extension HistoryLocation {
-  /// The one that the program keeps.
+  /// The history that the program keeps for its user.
   static var ofThisUser: HistoryLocation { HistoryLocation(folder: Desktop.Folders.data + "/copypasta") }
 }
 

@@ -43,7 +43,7 @@ public enum CopyPasta {
     }
   }
 
-  /// Becomes the program, unless it runs already, which is asked to show itself then.
+  /// Becomes the program, or asks the one that runs already to show itself.
   private static func start(_ start: CopyPastaApplication.Start) -> Int32 {
     let activation = Activation.ofThisLaunch()
     MainLoop.shareHeaps()
@@ -60,7 +60,7 @@ public enum CopyPasta {
       if start == .hidden { return 0 }
       let answer = RunningApplication(id: id).activate(with: activation)
       attempts -= 1
-      // The program has ended meanwhile, and has left the name; one that keeps the name only says so.
+      // A program that has just ended has left the name, which is claimed again then, a few times.
       guard answer == .notRunning, attempts > 0 else { return status(of: answer) }
     }
     MainLoop.attachMainActor()
@@ -70,9 +70,9 @@ public enum CopyPasta {
 
   /// Asks the program that runs, without starting GTK.
   ///
-  /// Of an installed CopyPasta, `Sources/copypasta-launcher` has asked already, and without loading GTK's libraries.
+  /// In an installed CopyPasta `Sources/copypasta-launcher` has asked already, without loading GTK's libraries.
   private static func toggle() -> Int32 {
-    // A program that cannot be asked would get another window with each press of the key.
+    // Without a bus, each press of the key would open another window.
     guard SessionBus.isThere else {
       complain(tr("No session bus: --toggle cannot reach a running CopyPasta."))
       return 1

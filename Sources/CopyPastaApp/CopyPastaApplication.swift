@@ -31,7 +31,7 @@ final class CopyPastaApplication {
   private var callWait: Timeout?
   private var isEnding = false
   private var style: ProgramStyle?
-  /// Knows what the desktop prefers; before the first frame, which is not to wait, what it said last.
+  /// Follows what the desktop prefers; the first frame does not wait for it, and has what the desktop said last.
   private lazy var appearance = Appearance.Follower(
     keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/appearance.ini", group: "appearance")
   ) { [self] in style?.show($0) }
@@ -57,7 +57,7 @@ final class CopyPastaApplication {
     application.onTerminationSignal(quit)
     Display.onLoss(displayLost)
     tokens.append(services.clipboard.offerLosses.add(endIfUnneeded))
-    // Not once the window is there: until the application runs, what is pressed would meet no action.
+    // Waits before the window is there: keys that are pressed until the application runs would meet no action.
     startup.awaitBeforeApplication()
     switch start {
     case .shown: showAhead()
@@ -78,7 +78,7 @@ final class CopyPastaApplication {
   private func joinDesktop() {
     startup.gtkHasStarted()
     addStyle()
-    // Whether it lives on is decided here, by what it would be missed for, and not by GTK's count of windows.
+    // `endIfUnneeded` decides whether the program lives on, and not GTK's count of windows.
     application.hold()
     application.addAction("show") { [self] in show(.ambient) }
     application.addAction("toggle") { [self] in madeToggler().toggle(.ambient) }
@@ -125,7 +125,7 @@ final class CopyPastaApplication {
       await services.shortcut.awaitOutcome()
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
-      // If it cannot be opened, it is tried again when somebody is there to read why.
+      // A history that cannot be opened is tried again when somebody is there to read why.
       guard case .success = services.history else { return services.forgetHistory() }
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
@@ -135,11 +135,11 @@ final class CopyPastaApplication {
   }
 
   private func windowHidden() {
-    // A text belongs to the row that it is of.
+    // A text that is shown belongs to a row, which is out of sight now.
     dialogs.close(.text)
     reasons.forgetLost()
     Task.unpooled { [self] in
-      // A copy that was asked for just before is on the clipboard then.
+      // A copy that was asked for just before is on the clipboard after this.
       await window?.controller?.drain()
       endIfUnneeded()
     }
@@ -177,10 +177,10 @@ final class CopyPastaApplication {
 
   // MARK: - With the window hidden, too: the tray icon, the global shortcut, the start at login
 
-  /// Starts all of it; the first frame is drawn by then.
+  /// Starts these parts, after the first frame.
   private func startParts() {
     Task.unpooled { [appearance] in
-      // No bus, no news; that there is none was said.
+      // Without a bus there is no news; the start has complained of that.
       do throws(BusError) { appearance.follow(on: try await Bus.session()) } catch {}
     }
     trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause, requested: requested) {
@@ -269,10 +269,10 @@ final class CopyPastaApplication {
       await window?.controller?.drain()
       await services.clipboard.handOver()
     }
-    // From here on the main loop does not turn: what GTK has queued for a window it would do though that is gone.
+    // From here on the main loop does not turn: GTK would do what it has queued for a window that is gone.
     dialogs.close()
     toggler = nil
-    // Taken out first: a window that finds the display gone as it goes leads to `displayLost`, which asks for it.
+    // Taken out first: a window that finds the display gone calls `displayLost`, which asks for the window.
     window.take()?.destroy()
     trayIcon = nil
     services.close()
@@ -282,7 +282,7 @@ final class CopyPastaApplication {
   private func displayLost() {
     complain(tr("The connection to the display was lost."))
     window?.rememberSize()
-    // On Wayland it would wait for the main loop, which does not run any more.
+    // On Wayland a read would wait for the main loop, which does not run any more.
     window?.controller?.endReading()
     MainLoop.finish(atMost: .seconds(2)) { [window, services] in
       await window?.controller?.drain()

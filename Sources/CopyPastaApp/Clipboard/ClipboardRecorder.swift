@@ -28,7 +28,7 @@ actor ClipboardRecorder {
   private var isReading = false
   /// The texts that were copied out of the history, and are noted when what was read before is recorded.
   private var unnoted: [ClipText] = []
-  /// How many of them were copied during the read that is under way: the last ones.
+  /// How many of `unnoted`, the last ones, were copied during the read that is under way.
   private var copiedMeanwhile = 0
   private var readEnd: [CheckedContinuation<Void, Never>] = []
   /// The size of the texts that were read and are not on disk yet, in bytes.
@@ -107,11 +107,11 @@ actor ClipboardRecorder {
         copiedMeanwhile = 0
         readEnd.forEach { $0.resume() }
         readEnd = []
-        // Until the disk has caught up.
+        // The next read waits until the disk has caught up.
         if backlog > Self.backlogLimit { await queue.drain() }
       }
     } catch {
-      // Tried again when the window next becomes active.
+      // Following begins again when the window next becomes active.
       following = nil
       refuse(error)
     }
@@ -127,7 +127,7 @@ actor ClipboardRecorder {
       let outcome = await recorder.record(bytes) { [store = recorder.store] text throws(StoreError) in
         copies.contains(text) ? .duplicate : try await store.record(text, at: time)
       }
-      // There is nothing to keep, and nothing to say.
+      // An empty text is nothing to keep, and nothing to tell of.
       if outcome != .invalid(.empty) { recorder.tell(outcome) }
       recorder.backlog -= cost
     }
@@ -174,8 +174,8 @@ actor ClipboardRecorder {
     do throws(StoreError) {
       try await store.noteCopied(text)
     } catch {
-      // The text is on the clipboard, as the user wants. A history that takes no note takes no row of it either; only
-      // one that has to be opened anew is told of.
+      // The text is on the clipboard, as the user wants, and a history that takes no note takes no row either. Only a
+      // history that has to be opened anew is told of.
       if error == .damaged || error == .replaced { tell(.failed(error)) }
     }
   }
@@ -225,8 +225,8 @@ enum CaptureOutcome: Equatable, Sendable {
   case unread(TransferError)
   /// The text could not be kept.
   case failed(StoreError)
-  /// There was no text to paste.
+  /// The clipboard has no text to paste.
   case noText
-  /// A password manager asks that it is not recorded.
+  /// A password manager asks not to record the text.
   case secret
 }

@@ -191,7 +191,7 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
   /// The same, for an owner that has sent nothing: there is no text to be late.
   private static let longDying = Duration.milliseconds(500)
 
-  /// Throws if the owner was replaced during the transfer, is dying, or may have been without our knowing.
+  /// Throws if the owner is dying, was replaced during the transfer, or may have been replaced without our knowing.
   ///
   /// An owner that dies closes its end of the stream, and so may an owner that was replaced: the end of the bytes does
   /// not prove that the text is whole. So the compositor is asked whether the owner still is the owner: at once, and

@@ -14,7 +14,7 @@ protocol SystemClipboard: AnyObject {
 
   /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
   ///
-  /// A text of another program is asked for before, if that takes but a moment: afterwards the text is lost.
+  /// A text of another program is read before, if that takes but a moment: afterwards that text is lost.
   /// - Throws: `overtaken` if another program has copied at the same moment; `unavailable`.
   func offer(_ text: ClipText) async throws(TransferError)
 
@@ -29,13 +29,13 @@ protocol SystemClipboard: AnyObject {
 }
 
 extension SystemClipboard {
-  /// On Wayland the compositor says in time which window is active.
+  /// Does nothing: on Wayland the compositor says in time which window is active.
   func setReadingWindow(_ number: UInt32?) {}
 
   /// Whether what is on the clipboard would go with this process.
   var isOffering: Bool { offeredText != nil }
 
-  /// On Wayland nobody can be asked: the compositor keeps the text by itself, or the text is lost.
+  /// Does nothing: on Wayland the compositor keeps the text by itself, or the text is lost.
   func handOver() async {}
 }
 
@@ -80,7 +80,7 @@ final class PendingQuestion: Sendable {
 
   private struct State {
     var isPending = false
-    /// This program has taken the clipboard before the question was asked.
+    /// Whether this program has taken the clipboard before the question was asked.
     var isMissed = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }

@@ -24,7 +24,7 @@ struct TextTransfer {
         answer.finish(throwing: error)
       }
     }
-    // Not waited for: a read that GDK has begun on X11 does not end when it is cancelled.
+    // Nobody waits for the end: a read that GDK has begun on X11 does not end when it is cancelled.
     defer {
       total.cancel()
       reading.cancel()

@@ -34,7 +34,7 @@ final class X11Clipboard: SystemClipboard {
       do {
         let owner = try connectedOwner()
         wasTaken = try await owner.offer(text.bytes)
-        // A clipboard manager may have it by now.
+        // A clipboard manager may have taken the text over by now.
         offeredText = await owner.isOwner ? text : nil
       } catch {
         forgetOwner()
@@ -61,7 +61,7 @@ final class X11Clipboard: SystemClipboard {
     return owner
   }
 
-  /// The server may give the window's number to another program now.
+  /// Forgets the owner's window: the server may give its number to another program now.
   private func forgetOwner() {
     owner = nil
     offeredText = nil
@@ -155,7 +155,7 @@ private final class X11ClipboardSource: ClipboardSource {
     }
   }
 
-  /// The server has dropped its connection.
+  /// Forgets a reader whose connection the server has dropped.
   private func forget(_ reader: SelectionReader) {
     state.withLock { if $0.reader === reader { $0.reader = nil } }
   }

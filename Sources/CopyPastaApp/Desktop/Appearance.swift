@@ -12,7 +12,7 @@ struct Appearance: Equatable, Sendable {
 }
 
 extension Appearance {
-  /// The settings portal's namespace for it.
+  /// The settings portal's namespace for the appearance.
   static let namespace = "org.freedesktop.appearance"
 
   /// Reads what the settings portal says; a value that is missing, of another type or out of range counts as unset.
@@ -34,7 +34,7 @@ extension Appearance {
     if let kept = values["accent"], (0...0xff_ffff).contains(kept) { accent = kept }
   }
 
-  /// Keeps it for the next start.
+  /// Keeps the appearance for the next start.
   func keep(in file: KeyFile) throws(GLibError) {
     try file.write([
       ("dark", isDark ? 1 : 0), ("contrast", hasHighContrast ? 1 : 0), ("accent", accent ?? -1),
@@ -52,7 +52,7 @@ extension Appearance {
     private static let portal = RemoteObject(
       name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
       interface: "org.freedesktop.portal.Settings")
-    /// A portal that hangs may come to itself at any time.
+    /// No limit: a portal that hangs may recover at any time.
     private static let timeout = Duration.milliseconds(Int64(Int32.max))
 
     /// How programs are to look at present.
@@ -188,7 +188,7 @@ final class ProgramStyle {
   /// The name that the program's own style has for the accent, and what GTK's theme has fixed colours for.
   private static func rules(of accent: Int) -> String {
     let (red, green, blue) = (accent >> 16, accent >> 8 & 0xff, accent & 0xff)
-    // How bright it is to the eye, near enough without the exponent of the Web Content Accessibility Guidelines.
+    // The brightness to the eye, near enough without the exponent of the Web Content Accessibility Guidelines.
     let isBright = red * 299 + green * 587 + blue * 114 > 160 * 1000
     return """
       @define-color theme_selected_bg_color rgb(\(red),\(green),\(blue));

@@ -3,13 +3,14 @@ import SerialQueue
 
 /// A short buzz when a text was copied, by feedbackd, which runs on phones and tablets.
 ///
-/// See https://gitlab.freedesktop.org/agx/feedbackd. If it does not run nothing happens; it is never started.
+/// See https://gitlab.freedesktop.org/agx/feedbackd. If feedbackd does not run nothing happens, and nobody starts it.
 @MainActor
 struct Haptics {
   private static let service = RemoteObject(
     name: "org.sigxcpu.Feedback", path: "/org/sigxcpu/Feedback", interface: "org.sigxcpu.Feedback")
-  /// The one of the events meant for applications that every profile answers shortly; the event naming specification
-  /// has none for copying, and no theme knows a name of our own.
+  /// The only event for applications that every profile answers with a short buzz.
+  ///
+  /// The event naming specification has none for copying, and no theme knows a name of our own.
   private static let event = "button-pressed"
   /// As long as the theme says.
   private static let ownLength: Int32 = -1

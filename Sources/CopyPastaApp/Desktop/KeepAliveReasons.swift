@@ -18,7 +18,7 @@ final class KeepAliveReasons {
   }
 
   private var holding: Set<Reason> = []
-  /// Those that the desktop has taken away, with the time.
+  /// The reasons that the desktop has taken away, and when.
   private var lost: [Reason: ContinuousClock.Instant] = [:]
   private let graceTime: Duration
   private let now: @MainActor () -> ContinuousClock.Instant

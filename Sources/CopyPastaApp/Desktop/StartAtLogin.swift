@@ -16,7 +16,7 @@ final class StartAtLogin {
 
   /// Why the start at login could not be set.
   enum EntryError: Error, Equatable {
-    /// There is a file that this program has not made.
+    /// The file in the way was not made by this program.
     case notOurs(path: String)
     /// The desktop, or the user when it asked, did not allow it.
     case refused
@@ -49,7 +49,7 @@ final class StartAtLogin {
   private var isSet: Bool {
     didSet {
       guard isSet != oldValue else { return }
-      // If it cannot be kept, the next start takes what is not as at first for what was changed.
+      // If this cannot be kept, the next start takes a setting or a desktop that starts the program for the newer one.
       do throws(GLibError) { try agreement?.write([(Self.key, isSet ? 1 : 0)]) } catch {}
     }
   }
@@ -75,8 +75,8 @@ final class StartAtLogin {
 
   /// Brings setting and desktop together again: the last change wins, whoever made it.
   ///
-  /// The desktop's own settings may have changed it, the file may have been removed, and the setting may have been
-  /// changed while the program did not run, or have an administrator's default.
+  /// While the program did not run, the desktop's own settings may have changed the start at login, the file may have
+  /// been removed, and the setting may have been changed; it may also have an administrator's default.
   func reconcile() {
     guard work == nil else { return }
     let actual = entry.isSet ?? isSet
@@ -182,13 +182,13 @@ extension StartAtLogin {
   /// the autostart folder is out of reach.
   @MainActor
   struct BackgroundPortal: Entry {
-    /// The user may be asked.
+    /// How long an answer may take: the user may be asked.
     private static let limit = Duration.seconds(120)
 
     /// The bus that the portal is on.
     var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
 
-    /// The portal does not tell.
+    /// Nil: the portal does not tell.
     var isSet: Bool? { nil }
 
     /// - Throws: `refused` if the start at login stays as it is.

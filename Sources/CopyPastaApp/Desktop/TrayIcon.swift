@@ -106,7 +106,7 @@ final class TrayIcon {
   // MARK: The watcher
 
   private func register(_ name: String, on bus: Bus) {
-    // Weakly, or an icon that is let go would stay until a slow watcher has answered.
+    // The icon is held weakly, or it would stay until a slow watcher has answered.
     Task.unpooled { [weak self] in
       do throws(BusError) {
         try await bus.call(

@@ -19,13 +19,13 @@ final class WindowToggler {
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
-  /// There while a window that is to be shown may still get the focus.
+  /// Runs while a window that is to be shown may still get the focus.
   private var arrival: Timeout?
   private var loss: Timeout?
   /// Whether the X server is being asked which window is in front, for a toggle and for a loss of the focus.
   private var isAsking = false
   private var lossQuestion: Task<Void, Never>?
-  /// There for a moment after the window lost the focus.
+  /// Runs for a moment after the window lost the focus.
   private var recentLoss: Timeout?
 
   /// - Parameters:
@@ -66,7 +66,7 @@ final class WindowToggler {
     }
   }
 
-  /// Does what a click on the tray icon asks for: the same, even if the click itself has taken the focus away.
+  /// Toggles the window for a click on the tray icon, even if the click itself has taken the focus away.
   func toggleByClick(_ activation: Activation) {
     if recentLoss == nil { toggle(activation) } else { hide() }
   }
@@ -101,9 +101,9 @@ final class WindowToggler {
   private func focusIsLost() async {
     let isInFront = await window.isInFront()
     guard !Task.isCancelled else { return }
-    // A key of the desktop's is held down: it is not known yet.
+    // A key of the desktop's is held down: whether the focus is lost is not known yet.
     if isInFront { return waitForLoss() }
-    // In a dialog that was opened since the user's work goes on.
+    // The user may work on in a dialog that was opened since.
     guard !window.isActive, Window.shownCount < 2 else { return }
     let takenByClick = recentLoss
     hide()

@@ -69,7 +69,7 @@ final class AboutDialog: Dialogs.Dialog {
     page.setAccessibleDescription([Self.summary, words].joined(separator: " "))
   }
 
-  /// Off the main thread: a large history takes some seconds.
+  /// Says whether the history is sound; checked off the main thread, because a large history takes some seconds.
   private func say(whether history: HistoryLocation) {
     do throws(StoreError) {
       guard try !history.isVacant else { return }

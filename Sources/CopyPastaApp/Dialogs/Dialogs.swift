@@ -12,34 +12,34 @@ final class Dialogs {
 
   private let application: Application
   private let closed: @MainActor () -> Void
-  /// Those that are shown.
+  /// The dialogs that are shown.
   private(set) var open: [Kind: any Dialog] = [:]
 
-  /// The purpose of each of them.
+  /// The purpose of a dialog.
   enum Kind: CaseIterable { case preferences, shortcuts, about, text }
 
-  /// - Parameter closed: called when one of them has gone.
+  /// - Parameter closed: called when a dialog has gone.
   init(of application: Application, closed: @escaping @MainActor () -> Void) {
     self.application = application
     self.closed = closed
   }
 
-  /// Whether one of them is shown.
+  /// Whether a dialog is shown.
   var areOpen: Bool { !open.isEmpty }
 
-  /// Shows a text, in the place of the one that is shown.
+  /// Shows a text in the place of the text that is shown.
   func show(_ text: TextWindow, above parent: Window?) {
     close(.text)
     show(.text, above: parent) { text }
   }
 
-  /// Closes one of them, if it is shown.
+  /// Closes a dialog, if it is shown.
   func close(_ kind: Kind) { open[kind]?.window.destroy() }
 
-  /// Closes all of them.
+  /// Closes all dialogs.
   func close() { Kind.allCases.forEach(close) }
 
-  /// Shows one of them, which is made if it is not shown, above a window if there is one on the screen.
+  /// Shows a dialog, which is made unless it is shown already, above a window if there is one on the screen.
   func show(
     _ kind: Kind, above parent: Window?, _ activation: Activation = .ambient, _ make: () -> any Dialog
   ) {

@@ -4,7 +4,7 @@ import GtkKit
 /// The whole text of a row, to be read and selected.
 @MainActor
 final class TextWindow: Dialogs.Dialog {
-  /// Without the text: a title is seen in panels and switchers.
+  /// The title leaves the text out: panels and switchers show titles.
   let window = Window(title: tr("Text"))
   private let view: TextView
   private let monospace = ToggleAction("monospace")
@@ -34,7 +34,7 @@ final class TextWindow: Dialogs.Dialog {
     monospaceButton.addStyle("text-button")
     let words = Label([details, shown.note].compactMap(\.self).joined(separator: "\n"))
     words.wrap()
-    // On a small screen it scrolls: the text needs the room.
+    // On a small screen the words scroll: the text needs the room.
     let top = ReflowingBox(ScrollingBox(words), copyButton)
     top.addStyle("text-details")
     window.defaultSize = (480, 600)

@@ -1,7 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// Whether the history is sound, in one line; it needs no display, and the program may run meanwhile.
+/// Says in one line whether the history is sound; needs no display, and the program may run meanwhile.
 enum Check {
   /// Looks at the whole history, and says what was found.
   ///

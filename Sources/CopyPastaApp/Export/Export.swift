@@ -4,7 +4,7 @@ import GtkKit
 
 /// The whole history as JSON lines, oldest first: an object a line, with `captured_at` and `text`.
 ///
-/// No display is needed, and nothing is written to the history; the program may run meanwhile. Of the texts one is in
+/// No display is needed, and nothing is written to the history; the program may run meanwhile. Only one text is in
 /// memory at a time.
 enum Export {
   /// Writes the history to a file descriptor, and says in one line what failed.
@@ -52,7 +52,7 @@ struct FileError: Error {
   var reason: String { String(cString: strerror(errno)) }
 }
 
-/// JSON on its way to a file descriptor, collected so that not each few bytes are a system call.
+/// JSON on its way to a file descriptor, collected so that a few bytes cost no system call.
 private final class Output {
   private let file: UnsafeMutablePointer<FILE>
 

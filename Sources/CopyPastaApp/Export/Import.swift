@@ -68,7 +68,7 @@ private struct ImportCounts {
   var present = 0
   var refused = 0
 
-  /// In one line.
+  /// The counts in words, in one line.
   var message: String {
     var parts = [
       trn("%s text was imported.", "%s texts were imported.", added).filled(with: Format.number(added))

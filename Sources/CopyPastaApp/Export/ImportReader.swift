@@ -1,7 +1,7 @@
 import Glibc
 import GtkKit
 
-/// Reads lines of JSON from a file descriptor; of each it holds the text and no more.
+/// Reads lines of JSON from a file descriptor; of a line only the text is held.
 ///
 /// SQLite's JSON functions would take a line whole, and several times: 270 MiB for a text of 64 MiB. Those of SQLite
 /// 3.40 end a text at an escaped NUL without a word.

@@ -81,7 +81,7 @@ extension Age {
       }
     }
 
-    /// Rows came that may change sooner.
+    /// Looks at the times again: rows came that may change sooner.
     func rowsChanged() {
       if isRunning { schedule() }
     }

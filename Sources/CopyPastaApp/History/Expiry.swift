@@ -21,9 +21,9 @@ final class Expiry {
   private let state: KeyFile
   private var isAtWork = false
   private var isDue = false
-  /// For which choice the user knows how many texts go.
+  /// The choice for which the user knows how many texts go.
   private var agreed: KeepTime?
-  /// For which choice the user was asked; if it was refused, it is asked anew after the next start.
+  /// The choice for which the user was asked; after a no, the question comes again after the next start.
   private var asked: KeepTime?
 
   /// - Parameters:
@@ -102,13 +102,13 @@ final class Expiry {
 
   // MARK: - The last run
 
-  /// In microseconds since 1970 UTC; nil if nobody knows.
+  /// The time of the last run, in microseconds since 1970 UTC; nil if unknown.
   private var lastRun: Int64? { state.string("last-run").flatMap { Int64($0) }.map { max($0, 0) } }
 
-  /// The time is not written more often than once an hour.
+  /// Notes the time of a run, at most once an hour.
   private func note(_ now: Int64) {
     if let lastRun, (0..<Self.hour).contains(now &- lastRun) { return }
-    // If it cannot be written, the next run takes the clock for one that may have jumped.
+    // If the time cannot be written, the next run takes the clock for one that may have jumped.
     do throws(GLibError) { try state.write(strings: [("last-run", String(now))]) } catch {}
   }
 }

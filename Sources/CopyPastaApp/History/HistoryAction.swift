@@ -41,10 +41,10 @@ struct HistoryAction {
 
   // MARK: - The table
 
-  /// All of them.
+  /// All actions.
   static var all: [HistoryAction] { ofTexts + [close] }
 
-  /// Those that do something with texts, in the order of the menu of a row and of the window of keys.
+  /// The actions on texts, in the order of the menu of a row and of the window of keys.
   static var ofTexts: [HistoryAction] {
     [
       HistoryAction(
@@ -83,7 +83,7 @@ struct HistoryAction {
 
   // MARK: -
 
-  /// All keys that do it.
+  /// All keys of the action.
   var triggers: [String] { keys + otherKeys }
 
   /// The name in GTK: the group of its scope, and its name.
@@ -94,7 +94,7 @@ struct HistoryAction {
     }
   }
 
-  /// The style of the row that is swiped to do it.
+  /// The style of a row that is swiped for the action.
   var swipeStyle: String { "swiped-to-" + name }
 }
 

@@ -9,7 +9,7 @@ final class HistoryBody {
   private let copyCommand: @MainActor () -> Void
   private let pages = Stack()
   private let undoBar: UndoBar
-  /// The page in place of the rows: there is none, or the history is not open.
+  /// The page in place of the rows, if there are none or the history is not open.
   private var page: StatusPage?
   private var list: HistoryList?
 
@@ -68,7 +68,7 @@ final class HistoryBody {
 
   /// Offers to undo so many deletions, or none.
   func showDeletions(_ count: Int) {
-    // Its buttons go: the focus must not go with them.
+    // The bar's buttons go: the focus must not go with them.
     if count == 0 && undoBar.hasFocus { focusAgain() }
     undoBar.show(count)
     list?.isUnderUndoBar = count > 0

@@ -9,7 +9,7 @@ import ClipboardCore
 final class HistoryController {
   /// The clips, newest first; its views hear from it which of them came and went.
   let model: HistoryListModel
-  /// Shows the list; it makes itself known.
+  /// The view of the list, which sets itself here.
   weak var view: (any HistoryView)?
   private weak var host: (any HistoryHost)?
   private let store: HistoryStore
@@ -33,7 +33,7 @@ final class HistoryController {
   ///   - now: The time, in microseconds since 1970 UTC.
   ///   - firstPageSize: How many clips are read at once, see `HistoryListModel`.
   ///   - undoTime: How long deletions can be undone.
-  /// - Throws: If they cannot be read.
+  /// - Throws: If the clips cannot be read.
   init(
     _ store: HistoryStore, _ reader: HistoryReader, _ clipboard: any SystemClipboard,
     now: @escaping @Sendable () -> Int64, firstPageSize: Int, undoTime: Duration = .seconds(8),
@@ -65,7 +65,7 @@ final class HistoryController {
     }
   }
 
-  /// Puts a clip's whole text on the clipboard, then deletes it; it stays if it could not be copied.
+  /// Puts a clip's whole text on the clipboard, then deletes the clip; a clip that could not be copied stays.
   func copyAndDelete(_ id: Clip.ID) {
     // At once, so that the next key means the next row.
     guard let clip = model.remove(id) else { return }
@@ -80,7 +80,7 @@ final class HistoryController {
     }
   }
 
-  /// Takes a clip off the list at once, and deletes it; it comes back if that fails.
+  /// Takes a clip off the list at once, and deletes it; the clip comes back if that fails.
   func delete(_ id: Clip.ID) {
     guard let clip = model.remove(id) else { return }
     queue.add { [self] in await erase(clip, saying: .deleted) }
@@ -127,7 +127,7 @@ final class HistoryController {
       }
       expiryFailure = nil
     } catch {
-      // Nor is the same said each hour.
+      // The same failure is said once, not each hour.
       if !isClosed, error != expiryFailure { host?.tell(error, as: .notExpired(error)) }
       expiryFailure = error
     }

@@ -22,7 +22,7 @@ final class HistoryList: HistoryView {
     self?.view.boundRows.compactMap(\.clip?.capturedAt) ?? []
   } refresh: { [weak self] in
     LocalTime.updateZone()
-    // Those out of sight, too: they may be scrolled back into it before the next time.
+    // Rows out of sight, too: they may be scrolled back into view before the next time.
     self?.view.boundRows.forEach { $0.refreshAge() }
   }
 
@@ -104,7 +104,7 @@ final class HistoryList: HistoryView {
     view.onRowClick(.primary) { [controller] row, _ in
       if let clip = row.clip { controller.copy(clip.id) }
     }
-    // The second click of two that come quickly.
+    // The second of two quick clicks, which GTK keeps from `onRowClick`.
     view.onActivate { [controller, unowned model] position in controller.copy(model.id(at: position)) }
     view.onRowDrag { [controller] row in
       row.clip.map { clip in
@@ -133,7 +133,7 @@ final class HistoryList: HistoryView {
 
   // MARK: -
 
-  /// Clips came or went.
+  /// Follows clips that came or went.
   ///
   /// Rows that the user looks at stay in their place; only at the very top new clips are seen to come in.
   private func changed(at position: Int, removed: Int, added: Int) {
@@ -148,7 +148,7 @@ final class HistoryList: HistoryView {
 
   /// Whether the row in focus is marked.
   ///
-  /// GTK's own ring goes 3 s after the last key, and a list has no other mark for where one is.
+  /// GTK's own ring goes 3 s after the last key, and a list has no other mark for the row in focus.
   private var showsFocus = false {
     didSet {
       guard showsFocus != oldValue else { return }

@@ -11,14 +11,14 @@ final class HistoryListModel: ListModelSource {
   private static let pageSize = 64
   /// How many rows are held before those far from view are let go.
   private static let cacheLimit = 512
-  /// Of how many runs of rows the views are told one by one.
+  /// The most runs of rows that the views are told of one by one.
   private static let mostRuns = 16
 
   private(set) lazy var listModel = ListModel(source: self)
 
   private let reader: HistoryReader
   private let failed: @MainActor (StoreError) -> Void
-  /// Oldest first, so that a new one is appended.
+  /// The ids of all clips, oldest first, so that a new one is appended.
   private var ids: [Int64]
   private var rows: [Int64: Clip] = [:]
 
@@ -66,7 +66,7 @@ final class HistoryListModel: ListModelSource {
 
   // MARK: Changing
 
-  /// Whether there may be clips older than those of the first page, and from which on.
+  /// Whether there may be clips older than those of the first page.
   private(set) var mayHaveMore: Bool
   let oldestOfFirstPage: Int64
 
@@ -113,7 +113,7 @@ final class HistoryListModel: ListModelSource {
     for id in gone { rows[id] = nil }
     let span = index(of: first)..<index(of: last + 1)
     let found = ids[span].indices(where: members.contains).ranges
-    // The views are told of each run, but of no more than a few: to be told takes time.
+    // The views are told of each run, but not of more than a few: telling them takes time.
     let runs = found.count <= Self.mostRuns ? Array(found) : [span]
     for run in runs.reversed() {
       let kept = ids[run].filter { !members.contains($0) }

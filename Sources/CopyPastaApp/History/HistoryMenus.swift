@@ -39,7 +39,7 @@ final class RowMenu {
     guard let clip = row.clip else { return }
     self.row = row
     row.mark(ClipRow.menuStyle, true)
-    // The focus goes back to it when the menu closes.
+    // The focus goes back to the row when the menu closes.
     if let position = row.item.position { view.focus(position) }
     // A tooltip would lie over the menu.
     view.hasTooltip = false

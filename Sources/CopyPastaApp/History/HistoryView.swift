@@ -1,6 +1,6 @@
 import ClipHistory
 
-/// The list on the screen, as `HistoryController` knows it; what is in the list it hears from the model.
+/// The list on the screen, as `HistoryController` knows it; the model tells the list what is in it.
 @MainActor
 protocol HistoryView: AnyObject {
   /// Marks a clip's row as copied, for a moment.

@@ -4,7 +4,7 @@ import GtkKit
 import SerialQueue
 import X11Kit
 
-/// The window: it shows the history, or why there is none, and passes on what the user does.
+/// The window, which shows the history, or why there is none.
 @MainActor
 final class HistoryWindow {
   private let window: Window
@@ -27,7 +27,7 @@ final class HistoryWindow {
   private lazy var expirySchedule = Expiry.Schedule(due: weakly(self) { $0.expire() })
   /// Told each time that a text of the history is on the clipboard.
   let copies = Observers<Void>()
-  /// The user closes the window.
+  /// Called when the user closes the window.
   let closed: @MainActor () -> Void
   private let showText: @MainActor (TextWindow) -> Void
   /// Told when `isShown` or `isActive` may have changed.
@@ -69,10 +69,10 @@ final class HistoryWindow {
 
   var isShown: Bool { window.isVisible }
 
-  /// Whether the user works in it.
+  /// Whether the user works in the window.
   var isActive: Bool { window.isShownAndActive }
 
-  /// Whether it has the focus, or would have it but for a key of the desktop's that is held down.
+  /// Whether the window has the focus, or would have it if no key of the desktop's were held down.
   ///
   /// On X11 such a key is grabbed, and the window that the user works in loses the focus until it is up again.
   func isInFront() async -> Bool {
@@ -148,7 +148,7 @@ final class HistoryWindow {
     actions.setEnabled("clear-history", count > 0)
   }
 
-  /// Clips came or went.
+  /// Follows clips that came or went.
   private func countChanged() {
     actions.setEnabled("clear-history", count > 0)
     body.draw()
@@ -174,7 +174,7 @@ final class HistoryWindow {
     controller.model.listModel.onItemsChanged(weakly(self) { window, _, _, _ in window.countChanged() })
     complaint = nil
     enter(.open(list))
-    // At the start that waits for the first frame.
+    // At the start this waits for the first frame.
     guard isDrawn else { return }
     body.focusNewest()
     complete()
@@ -186,7 +186,7 @@ final class HistoryWindow {
     enter(.unavailable(error, wasLeft: false))
   }
 
-  /// Off the main thread: it may take some seconds.
+  /// Rescues the history off the main thread: that may take some seconds.
   private func rescue() async {
     do throws(StoreError) {
       let outcome = try await services.rescueHistory()
@@ -203,7 +203,7 @@ final class HistoryWindow {
     window.tellActivityAgain()
     Task.unpooled { [window] in
       await MainLoop.idle()
-      // GTK draws it here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB if it is an SVG.
+      // GTK draws the icon here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB if it is an SVG.
       window.setIcon(CopyPasta.id)
     }
     complete()
@@ -215,7 +215,7 @@ final class HistoryWindow {
     followSettings()
     // After the settings, which say how large a text may be.
     followActivity()
-    // Some 200 rows are built then: whether the clipboard is read is to be seen before.
+    // The rest makes GTK build some 200 rows: the frame that says whether the clipboard is read comes before.
     window.onNextFrame { [weak self, weak controller] in
       Task.unpooled {
         await controller?.loadRest()
@@ -245,7 +245,7 @@ final class HistoryWindow {
     Task.unpooled { [expiry = services.expiry] in await controller.expire(by: expiry) }
   }
 
-  /// The clipboard is read while the window is active and there is a history to record it in.
+  /// Has the clipboard read while the window is active and there is a history to record it in.
   private func followActivity() {
     guard let controller else { return }
     services.clipboard.setReadingWindow(window.x11Number)
@@ -368,7 +368,7 @@ extension HistoryWindow: HistoryHost {
     guard let list else { return }
     state = .opening
     readingIndicator.state = services.pause.isPaused ? .paused : .idle
-    // Not at once: whoever has found out is at work in it.
+    // Not at once: whoever has found out is at work in the controller.
     Task.unpooled { [self] in
       await list.controller.close()
       services.forgetHistory()

@@ -10,7 +10,7 @@ package struct PreviewText: Equatable {
 
   /// The text that the label shows.
   package private(set) var text = ""
-  /// Where in it, in bytes, signs stand for what would not be seen.
+  /// The parts of `text`, in bytes, where signs stand for what would not be seen.
   package private(set) var signs: [Range<Int>] = []
 
   /// Writes the first lines of a preview, as one paragraph for the label to wrap and cut.
@@ -28,7 +28,7 @@ package struct PreviewText: Equatable {
       if goesOn || preview.unicodeScalars.count > Self.blankLimit { text += "…" }
       return
     }
-    // Of the last one only its beginning is shown, if at all.
+    // Of the last line only the beginning is shown, if at all.
     let lines = preview[first...].split(
       maxSplits: lineLimit, omittingEmptySubsequences: false, whereSeparator: \.isNewline
     ).map(\.unicodeScalars)
@@ -59,7 +59,7 @@ package struct PreviewText: Equatable {
   }
 
   private mutating func append(_ scalars: Scalars) {
-    // Most lines have nothing else.
+    // Most lines have only such characters.
     guard !Substring(scalars).utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else {
       return text.append(contentsOf: Substring(scalars))
     }
@@ -196,12 +196,12 @@ struct HiddenCharacters {
     return 0
   }
 
-  /// Digits count as emoji, too.
+  /// Whether a scalar is an emoji; Unicode counts digits, too.
   private static func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {
     scalar.map { $0.value > 0x7F && $0.properties.isEmoji } ?? false
   }
 
-  /// Whether it is of a script whose letters join, or form others: from Arabic to Myanmar, and their kin.
+  /// Whether a scalar is of a script whose letters join, or form others: from Arabic to Myanmar, and their kin.
   private static func isJoined(_ scalar: Unicode.Scalar?) -> Bool {
     switch scalar?.value ?? 0 {
     case 0x0600...0x109F, 0x1700...0x18AF, 0x1900...0x1CFF, 0xA800...0xABFF, 0xFB50...0xFEFC,
@@ -211,7 +211,7 @@ struct HiddenCharacters {
     }
   }
 
-  /// Whether it is of a script in which U+200B tells where a word ends: Thai, Lao, Tibetan, Myanmar, Khmer, Tai.
+  /// Whether a scalar is of a script in which U+200B ends a word: Thai, Lao, Tibetan, Myanmar, Khmer, Tai.
   private static func isWrittenWithoutSpaces(_ scalar: Unicode.Scalar?) -> Bool {
     switch scalar?.value ?? 0 {
     case 0x0E00...0x109F, 0x1780...0x17FF, 0x1950...0x19FF, 0x1A20...0x1AAF: true

@@ -8,13 +8,13 @@ final class ReadingIndicator {
     case reading = "active"
     /// The window is not active.
     case idle
-    /// The user does not want it.
+    /// The user has paused reading.
     case paused
     /// The text on the clipboard was left out: a password manager marked it.
     case secret
   }
 
-  /// How long it says that a secret was left out.
+  /// How long the mark says that a secret was left out.
   static let secretTime = Duration.seconds(6)
 
   let root: ToggleButton
@@ -32,7 +32,7 @@ final class ReadingIndicator {
     label.wrap(withinWords: false)
     label.keepWidth(ofCharacters: 7)
     label.limitWidth(toCharacters: 30)
-    // The button's name has it.
+    // The button's name has the words.
     label.setAccessibleRole(.presentation)
     dot.addStyle("dot")
     dot.align(horizontally: .center, vertically: .center)

@@ -3,7 +3,7 @@ import GtkKit
 
 /// Clips that were deleted a moment ago and can be brought back, the newest first.
 ///
-/// They are held in memory and nowhere else, for some seconds after the last deletion.
+/// Their texts are held in memory and nowhere else, for some seconds after the last deletion.
 @MainActor
 final class RecentDeletions {
   private let time: Duration

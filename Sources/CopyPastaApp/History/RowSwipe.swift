@@ -1,13 +1,13 @@
 import ClipHistory
 import GtkKit
 
-/// A row that is swiped, from either edge, has something done with it: see `HistoryAction.swipe`.
+/// Runs the action of a row that is swiped from either edge: see `HistoryAction.swipe`.
 ///
-/// The row follows the finger and uncovers a sign of what will happen; that gets its full colour once the row is far
-/// enough. The action runs when the finger goes; nearer than that the row springs back, and nothing has happened.
+/// The row follows the finger and uncovers a sign of the action, which gets its full colour once the row is far enough.
+/// The action runs when the finger goes; before that point the row springs back, and nothing has happened.
 @MainActor
 final class RowSwipe: SwipeTarget {
-  /// How far is far enough, as a part of the row's width.
+  /// The part of the row's width that is far enough.
   private static let fullSwipe = 0.4
 
   private let view: ListView<ClipRow>

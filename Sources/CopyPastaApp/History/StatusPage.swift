@@ -34,7 +34,7 @@ final class StatusPage {
     page = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
     page.addStyle("status-page")
     page.align(horizontally: .center, vertically: .center)
-    // There is nothing else in its window to have the focus; a screen reader says what it is on.
+    // Nothing else in the window can have the focus, and a screen reader says what the focus is on.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(title)

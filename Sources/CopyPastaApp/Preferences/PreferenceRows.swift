@@ -6,7 +6,7 @@ import SerialQueue
 @MainActor
 final class PreferenceGroup {
   let root: Widget
-  /// They follow their settings for as long as somebody holds them.
+  /// The rows, which follow their settings for as long as they are held.
   private let rows: [PreferenceRow]
 
   init(_ title: String, _ rows: [PreferenceRow]) {
@@ -33,7 +33,7 @@ final class PreferenceRow {
   let root: Widget
   /// The action of a click anywhere on the row.
   let clicked: (@MainActor () -> Void)?
-  /// The row of the list that it lies in.
+  /// The list's own row around this one.
   var container: Widget? {
     didSet { container?.isVisible = isShown }
   }
@@ -74,7 +74,7 @@ final class PreferenceRow {
     control.announce(message)
   }
 
-  /// Whether it is in the list at present.
+  /// Whether the row is in the list at present.
   var isShown = true {
     didSet { container?.isVisible = isShown }
   }
@@ -126,7 +126,7 @@ final class KeepTimeMenu {
 
   private static var explanation: String { tr("Older texts are deleted.") }
 
-  /// - Parameter window: the one that it is in.
+  /// - Parameter window: the window that the row is in.
   init(_ services: AppServices, in window: Window) {
     self.services = services
     self.window = window
@@ -145,7 +145,7 @@ final class KeepTimeMenu {
     guard choice != present else { return }
     row.explain(Self.explanation)
     guard choice.isShorter(than: present) else { return choose(choice) }
-    // Until it is known what goes, and the user wants it.
+    // The old choice stays until it is known what goes, and the user wants that.
     show()
     Task.unpooled { await self.ask(about: choice) }
   }
@@ -156,7 +156,7 @@ final class KeepTimeMenu {
       guard count > 0 else { return choose(choice) }
       choice.ask(over: window, deleting: count, weakly(self) { $0.choose(choice) })
     } catch {
-      // The next start of the window finds out anew.
+      // The window finds out anew when it is next made.
       if case .failure = services.history { services.forgetHistory() }
       row.report(tr("The older texts could not be counted.") + " " + error.message)
     }

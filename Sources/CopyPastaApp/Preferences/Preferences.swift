@@ -58,7 +58,7 @@ final class Preferences {
     set { self[.shortcut] = .string(newValue) }
   }
 
-  /// Whether a setting is on that is on or off.
+  /// The value of a setting that is on or off.
   subscript(flag key: Key) -> Bool {
     get { self[key].bool == true }
     set { self[key] = .bool(newValue) }

@@ -23,7 +23,7 @@ final class ShortcutGroup {
   private let gnome: PreferenceRow
   private var tokens: [ListenerToken] = []
 
-  /// - Parameter window: the one that it is in; it is not kept.
+  /// - Parameter window: the window that the group is in, which is not kept.
   init(
     _ preferences: Preferences, _ controller: GlobalShortcutController, in window: Window,
     clipboard: any SystemClipboard
@@ -65,7 +65,7 @@ final class ShortcutGroup {
     didSet {
       guard isRecording != oldValue else { return }
       askFirst()
-      // The desktop's own shortcuts, too, are only keys now.
+      // The desktop's own shortcuts are only keys now, too.
       window?.takesSystemShortcuts = isRecording
       // The present keys can be chosen again, and do nothing meanwhile.
       controller.isPaused = isRecording
@@ -79,7 +79,7 @@ final class ShortcutGroup {
   /// Whether the window asks here before its own keys and those of all that is in it.
   private var isAskedFirst = false
 
-  /// Of what takes keys on their way down, GTK asks the latest first; the application's came when the window joined it.
+  /// Has the window's keys come here before they come to the application: GTK asks the latest controller first.
   private func askFirst() {
     guard !isAskedFirst else { return }
     isAskedFirst = true

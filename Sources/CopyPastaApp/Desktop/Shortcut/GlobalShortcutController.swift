@@ -21,15 +21,15 @@ final class GlobalShortcutController {
   /// ```
   @MainActor
   protocol Backend: AnyObject {
-    /// Asks for keys, and returns once it is known what came of it: `.held` or `.notHeld`.
+    /// Asks for keys, and returns the outcome: `.held` or `.notHeld`.
     ///
     /// To be called again only after `stop`. Cancelling the task gives up.
     func start(_ keys: Accelerator) async -> ShortcutState
 
-    /// Gives back what it has, if anything.
+    /// Gives back the keys, if it has any.
     func stop() async
 
-    /// Forgets that the user did not want it: now they do.
+    /// Forgets that the user refused the shortcut: now they want it.
     func forgetRefusal()
 
     /// Told of each press, and of a state that becomes another one by itself.
@@ -74,7 +74,7 @@ final class GlobalShortcutController {
     restart()
   }
 
-  /// Returns once it is known what came of what was asked for last.
+  /// Returns once the outcome of the last request is known.
   func awaitOutcome() async { await work?.value }
 
   /// Whether the shortcut is given back for a while: pressing it then does what pressing any keys does.
@@ -142,11 +142,11 @@ final class GlobalShortcutController {
     holder = nil
     for backend in backends { await backend.stop() }
     guard !Task.isCancelled else { return }
-    // Asked for again once the pause is over.
+    // The shortcut is asked for again once the pause is over.
     guard !isPaused else { return state = .starting }
     guard !preferences.shortcut.isEmpty else { return state = .off }
     guard let keys = Accelerator(preferences.shortcut) else { return state = .notHeld(.malformed) }
-    // The setting may be another program's: Preferences takes no such keys.
+    // Another program may have written the setting: Preferences takes no such keys.
     if let objection = keys.objection { return state = .notHeld(.unsuitable(objection)) }
     state = .starting
     let state = await firstSuccess(for: keys)
@@ -187,6 +187,6 @@ final class GlobalShortcutController {
 }
 
 extension GlobalShortcutController.Backend {
-  /// Most have nobody to ask.
+  /// Does nothing: most backends ask nobody.
   func forgetRefusal() {}
 }

@@ -48,7 +48,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   /// - Returns: false if the system's administrator has locked those.
   @discardableResult
   func install(_ keys: Accelerator) -> Bool {
-    // Its keys last: GNOME begins to listen to them when it knows what to run.
+    // The keys come last: GNOME begins to listen to them when it knows what to run.
     let values = [
       ("name", tr("Show or Hide the Clipboard History")), ("command", command), ("binding", keys.name),
     ]
@@ -74,7 +74,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   /// Keeps GNOME's keys the same as the ones that the user has set here, if GNOME has the shortcut.
   func start(_ keys: Accelerator) async -> ShortcutState {
     self.keys = keys
-    // Where they are locked, the ones that GNOME has go on to work, and are named.
+    // If GNOME's settings are locked, its present keys go on working, and are the ones to name.
     if isSet { install(keys) }
     return state
   }

@@ -2,17 +2,17 @@ import GtkKit
 
 /// The desktop's portals for programs (`org.freedesktop.portal.Desktop`), over a connection of their own.
 ///
-/// Of their own, because a portal takes a connection for the program that it was registered as before the first
-/// request on it, and GTK sends requests of its own over the shared one.
+/// A portal takes a connection for the program that was registered on it before the first request, and GTK sends
+/// requests of its own over the shared connection.
 @MainActor
 struct Portal {
   /// Why a portal gave nothing.
   enum RequestError: Error, Equatable {
-    /// There is no such portal, or it made no sense of the request.
+    /// There is no such portal, or the portal could not make sense of the request.
     case unavailable
-    /// Nobody has the portal's name, or whoever had it ended.
+    /// The portal does not run, or ended meanwhile.
     case gone
-    /// The portal gives this to installed programs only, and knows none of this name.
+    /// The portal gives this to installed programs only, and knows no program of this name.
     case notInstalled
     /// The user said no, or closed the question.
     case refused

@@ -28,7 +28,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private var sessionToken: ListenerToken?
   private var watch: Bus.Registration?
   private var renewal: Task<Void, Never>?
-  /// The last one that was asked was not there, or ended meanwhile.
+  /// Whether the portal that was asked last was not there, or ended meanwhile.
   private var isPortalGone = false
   private var losses = 0
   private var heldSince = ContinuousClock.now
@@ -83,7 +83,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private func watchPortal() {
     var isFirst = true
     watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
-      // The first call tells of the one that was asked just now, or of one that has come since.
+      // The first call tells of the portal that was asked just now, or of one that has come since.
       if let self, !isFirst || isPortalGone { sessionLost() }
       isFirst = false
     } vanished: { [weak self] in

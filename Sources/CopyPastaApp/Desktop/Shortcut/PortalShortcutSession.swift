@@ -1,7 +1,7 @@
 import GtkKit
 import SerialQueue
 
-/// A session with the portal of global shortcuts, in which it has one shortcut.
+/// A session with the portal of global shortcuts, with one shortcut.
 @MainActor
 final class PortalShortcutSession {
   /// The desktop's name for the keys, in the user's language; nil if it does not say.
@@ -62,7 +62,7 @@ final class PortalShortcutSession {
   /// Ends the session, and with it the shortcut; returns once the portal has done so, for the next one has its name.
   func close() async {
     subscriptions = []
-    // A task of its own: one that was cancelled sends nothing any more.
+    // In a task of its own: a task that was cancelled sends nothing any more.
     await Task.unpooled { [bus = portal.bus, handle] in
       let session = Portal.interface("org.freedesktop.portal.Session", at: handle)
       do throws(BusError) {
@@ -97,7 +97,7 @@ final class PortalShortcutSession {
   /// `(oa(sa{sv}))`: session, shortcuts.
   private func received(changed arguments: Variant) {
     guard arguments[0]?.string == handle else { return }
-    // Until the session is set up, it tells what is granted, and the answer to the request what is not.
+    // Before the session is set up, this signal tells what is granted, and the answer to the request what is not.
     guard isSetUp else { return note(arguments[1]) }
     let hadKeys = triggerName != nil
     triggerName = nil
@@ -116,7 +116,7 @@ final class PortalShortcutSession {
     let answer = try await portal.request("CreateSession", of: interface, within: limit) { token in
       let options: [String: Variant] = [
         "handle_token": token,
-        // The same at each start: KDE files the shortcut under it.
+        // The token is the same at each start: KDE files the shortcut under it.
         "session_handle_token": .string("copypasta"),
         // KDE 5.27 knows only what it is told of here, which no specification mentions.
         "shortcuts": shortcuts(keys),
@@ -146,7 +146,7 @@ final class PortalShortcutSession {
     }
     note(answer["shortcuts"])
     if isBound { return true }
-    // The portal grants something, and not this.
+    // The portal has granted something else.
     if answer["shortcuts"]?.children?.isEmpty == false { throw .refused }
     isBound = true
     // KDE had a version that grants what was asked for, and lists nothing at all.
@@ -182,7 +182,7 @@ final class PortalShortcutSession {
     }
   }
 
-  /// Notes what the desktop has granted, if ours is among it.
+  /// Notes our shortcut if it is among those that the desktop has granted.
   private func note(_ shortcuts: Variant?) {
     guard let name = Self.triggerName(in: shortcuts) else { return }
     isBound = true
@@ -217,7 +217,7 @@ final class PortalShortcutSession {
 }
 
 extension Accelerator {
-  /// As the XDG shortcuts specification writes it, which the portal wants: `CTRL+LOGO+v`.
+  /// The keys as the portal wants them, by the XDG shortcuts specification: `CTRL+LOGO+v`.
   ///
   /// The specification knows neither Hyper nor Meta; they are left out.
   fileprivate var portalTrigger: String {

@@ -16,7 +16,7 @@ enum ShortcutState: Equatable {
     case gnome
   }
 
-  /// Why no key does.
+  /// Why no key reaches this program.
   enum Reason: Equatable {
     /// Another program has the shortcut of this name.
     case taken(String)
