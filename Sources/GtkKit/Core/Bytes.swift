@@ -14,7 +14,7 @@ public final class Bytes: Sendable {
 
   deinit { g_bytes_unref(pointer) }
 
-  /// How many there are.
+  /// The number of bytes.
   public var count: Int { Int(g_bytes_get_size(pointer)) }
 
   /// A part of them, which shares their memory.
@@ -37,7 +37,7 @@ func strings(in list: UnsafePointer<UnsafePointer<CChar>?>) -> [String] {
     .compactMap { $0.map { String(cString: $0) } }
 }
 
-/// Calls with a list of texts as C has it, which ends with NULL and is valid for the call.
+/// Calls `body` with a list of texts for C, which ends with NULL and is valid for the call.
 func withCStrings<Result>(
   _ texts: [String], _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>?) -> Result
 ) -> Result {

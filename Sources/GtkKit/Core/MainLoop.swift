@@ -13,7 +13,7 @@ public enum MainLoop {
 
   /// Lets main-actor tasks run in the default GLib main context.
   ///
-  /// Calling it again does nothing.
+  /// A second call does nothing.
   public static func attachMainActor() {
     guard source == 0 else { return }
     let drain: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, _, _ in
@@ -25,9 +25,9 @@ public enum MainLoop {
       unsafeBitCast(drain, to: GUnixFDSourceFunc.self), nil)
   }
 
-  /// Has the C library keep two heaps, and not one for each thread, of which each keeps what was freed in it.
+  /// Has the C library keep two heaps, and not one for each thread: every heap keeps what was freed in it.
   ///
-  /// For a program whose other threads wait most of the time. Call it before there is one.
+  /// For a program whose other threads wait most of the time. Call this before the first of them begins.
   public static func shareHeaps() { copypasta_share_heaps() }
 
   /// Runs the loop until asynchronous work is done, for at most so long; for the end of the program.

@@ -82,7 +82,7 @@ open class Object {
     }
   }
 
-  /// The same for a signal that asks, of which `body` returns the answer.
+  /// Connects to a signal that asks, to which `body` returns the answer.
   @discardableResult
   final func connectQuestion<each Argument: SignalArgument, Answer: SignalAnswer>(
     _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Answer
@@ -162,7 +162,7 @@ extension OpaquePointer: SignalArgument {
   }
 }
 
-/// The same where there may be none.
+/// An object, an event or a variant that may be missing, borrowed for the call.
 extension OpaquePointer?: SignalArgument {
   init(_ value: UnsafePointer<GValue>) { self = g_value_peek_pointer(value).map { OpaquePointer($0) } }
 }

@@ -72,7 +72,7 @@ final class Closure<Body> {
     Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue().body
   }
 
-  /// The same for user data that C uses once, and does not give back.
+  /// The closure behind user data that C uses once, and does not give back; releases the user data.
   static func consume(_ data: gpointer?) -> Body {
     Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().body
   }

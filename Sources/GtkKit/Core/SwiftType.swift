@@ -6,7 +6,7 @@ struct SwiftType {
   let id: GType
 
   /// Registers the type, which implements an interface or overrides functions of its class; `fill` puts its functions
-  /// into the table of the one or the other.
+  /// into the table of that interface or class.
   ///
   /// - Parameter parent: GObject, or a type that adds nothing to GObject's instance; its class has `classSize` bytes.
   init(

@@ -31,15 +31,15 @@ public final class Clipboard: Object {
   /// On Wayland also true if nobody does.
   public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
 
-  /// Returns when the desktop has answered: its knowledge before the call is known here by then, and `onChange` was
-  /// called for it.
+  /// Waits for the desktop's answer: all that it knew before the call is known here by then, and `onChange` was called
+  /// for it.
   public func synchronise() { gdk_display_sync(gdk_clipboard_get_display(opaque)) }
 
   /// Offers the same bytes under each of these types.
   ///
   /// The bytes are copied once, however many programs paste them.
   public func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
-    // Not one of GDK's providers of bytes: those write to a program that does not read until it does.
+    // Not one of GDK's providers of bytes: those wait without end for a program that does not read.
     let bytes = Bytes(bytes)
     let content = DeferredContent(types: mimeTypes) { bytes }
     gdk_clipboard_set_content(opaque, content.cast())
@@ -47,7 +47,7 @@ public final class Clipboard: Object {
 
   /// Asks the owner for the first of these types that it offers.
   ///
-  /// - Throws: `GLibError` if it refuses or offers none; `CancellationError` if the task is cancelled.
+  /// - Throws: `GLibError` if the owner refuses or offers none; `CancellationError` if the task is cancelled.
   public func read(_ mimeTypes: [String]) async throws -> InputStream {
     try await awaitingResult { cancellable, callback, data in
       // GDK copies the names.
@@ -82,7 +82,7 @@ public final class DeferredContent: Object {
           of: Fetcher(types: types, idleTimeout: idleTimeout, fetch: fetch))))
   }
 
-  /// More programs at once are refused: programs that ask and never read are not to take memory without bound.
+  /// The most programs at once: programs that ask and never read must not take memory without bound.
   static let capacity = 64
 }
 
@@ -111,7 +111,7 @@ private final class Fetcher {
       try await stream.write(await fetch(), idleTimeout: idleTimeout)
       g_task_return_boolean(task, 1)
     } catch {
-      // Why is said where the bytes come from.
+      // The reason is told where the bytes come from.
       g_task_return_error(
         task, g_error_new_literal(g_io_error_quark(), gint(G_IO_ERROR_FAILED.rawValue), "-"))
     }
@@ -184,8 +184,8 @@ public final class Drop: Object {
   /// Tells the other program that the drop is over, and whether it was taken; to be called once.
   public func finish(accepted: Bool) {
     gdk_drop_finish(opaque, accepted ? copypasta_GDK_ACTION_COPY : GdkDragAction(rawValue: 0))
-    // GTK 4.8 keeps the drop on X11, and it goes on listening to what it came from: the next drag from there would
-    // change its actions, of which GDK complains.
+    // On X11 GTK 4.8 keeps the drop, which goes on listening to its source: the next drag from there would change the
+    // drop's actions, and GDK complains of that.
     g_signal_handlers_disconnect_matched(
       UnsafeMutableRawPointer(gdk_drop_get_display(opaque)), copypasta_G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
       raw)

@@ -55,8 +55,7 @@ public enum Display {
     return .x11(name: String(cString: gdk_display_get_name(display)))
   }
 
-  /// Whether something puts the windows together, so that what they leave transparent shows what lies behind them; a
-  /// plain X server shows black there.
+  /// Whether a compositor shows what lies behind the transparent parts of windows; a plain X server shows black there.
   public static var isComposited: Bool {
     guard let display = gdk_display_get_default() else { return true }
     return gdk_display_is_composited(display) != 0
@@ -77,7 +76,7 @@ public enum Display {
   /// Call it before `open`.
   public static func preferFastStart() {
     g_setenv("GSK_RENDERER", "cairo", 0)
-    // From GTK 4.16 on there is a variable of its own for it, and the old word is complained about.
+    // From GTK 4.16 on a variable of its own does this, and GTK complains of the old word.
     let hasOwnVariable = gtk_get_major_version() > 4 || gtk_get_minor_version() >= 16
     g_setenv(hasOwnVariable ? "GDK_DISABLE" : "GDK_DEBUG", hasOwnVariable ? "gl,vulkan" : "gl-disable", 0)
   }
@@ -101,7 +100,7 @@ public enum Display {
       Display.lost()
       return 0
     }
-    // Before GDK, whose sources have the default priority: those of a lower one are not even asked then.
+    // Before GDK, whose sources have the default priority: sources of a lower one are not even asked then.
     g_unix_fd_add_full(
       G_PRIORITY_HIGH, descriptor,
       GIOCondition(rawValue: copypasta_G_IO_HUP.rawValue | copypasta_G_IO_ERR.rawValue),
@@ -161,7 +160,7 @@ public enum Display {
     }
   }
 
-  /// Asks by functions that are looked up: a GTK that was built without one of the backends lacks its function.
+  /// The descriptor, by functions that are looked up: a GTK that was built without a backend lacks its function.
   private static func descriptor(
     of display: OpaquePointer, _ connectionGetter: String, _ descriptorGetter: String
   ) -> Int32? {

@@ -91,7 +91,7 @@ public struct RunningApplication {
   public enum Answer: Equatable, Sendable {
     /// The program did what was asked.
     case done
-    /// There is no such program any more or yet, or no bus to reach it by.
+    /// The program does not run, or there is no bus to reach it by.
     case notRunning
     /// The program has its name, and cannot be asked for anything yet.
     case starting
@@ -107,12 +107,12 @@ public struct RunningApplication {
   /// Refers to an application by its id.
   public init(id: String) { self.id = id }
 
-  /// Asks it to show itself; waits for one that is starting.
+  /// Asks the program to show itself; waits for one that is starting.
   public func activate(with activation: Activation) -> Answer {
     untilStarted { ask("Activate", [platformData(activation)]) }
   }
 
-  /// Asks it to run one of its actions, which has no parameter.
+  /// Asks the program to run one of its actions without a parameter.
   public func activate(action: String, with activation: Activation = .ambient) -> Answer {
     ask("ActivateAction", [.string(action), .array(of: "v", []), platformData(activation)])
   }

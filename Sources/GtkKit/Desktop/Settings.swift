@@ -30,7 +30,7 @@ public final class Settings {
     self.changed = changed
     values = initial
     stored = schema.map { schema in
-      // GLib aborts if both say the path, or neither.
+      // GLib aborts if schema and caller both give a path, or neither does.
       let path = schema.path == nil ? path ?? "/" : nil
       return Object(Owned(taking: g_settings_new_full(schema.pointer, nil, path)))
     }

@@ -27,7 +27,7 @@ public final class StartupServices {
 
   /// The window is to come within half a second in any case; a portal that runs answers within a few milliseconds.
   private static let portalTime = Duration.milliseconds(150)
-  /// Without it, a blind user has no window at all: on a busy machine it is worth the wait.
+  /// Without this bus a blind user has no window at all: on a busy machine it is worth the wait.
   private static let accessibilityTime = Duration.seconds(5)
   /// Services that start with the session take their time.
   private static let loginTime = Duration.seconds(10)
@@ -65,7 +65,7 @@ public final class StartupServices {
   /// Waits for what the start of the application needs, without which nothing is lost.
   public func awaitBeforeApplication() { _ = answers(.portal, within: Self.portalTime) }
 
-  /// From now on what is sent to the portal gets there: nothing waits for it any more.
+  /// Lets through again what is sent to the portal: nothing waits for its answers any more.
   public func gtkHasStarted() {
     if let diversion { g_dbus_connection_remove_filter(SessionBus.bus?.opaque, diversion) }
     diversion = nil
@@ -91,17 +91,17 @@ public final class StartupServices {
     return false
   }
 
-  /// Asks them all, and returns which they are.
+  /// Asks all services, and returns them.
   private func ask() -> Set<Service> {
     guard let bus = SessionBus.bus else { return [] }
     ask(.portal) {
-      // The question that GTK has, too.
+      // GTK asks the same.
       let settings = RemoteObject(
         name: "org.freedesktop.portal.Desktop", path: portalPath, interface: "org.freedesktop.portal.Settings"
       )
       try await bus.call(settings, "ReadAll", [.strings(["org.gnome.*", "org.freedesktop.appearance"])])
     }
-    // The user's own word on it holds.
+    // The user's own choice holds.
     guard g_getenv("GTK_A11Y") == nil else { return [.portal] }
     ask(.accessibility) {
       let launcher = RemoteObject(name: "org.a11y.Bus", path: "/org/a11y/bus", interface: "org.a11y.Bus")
@@ -114,7 +114,7 @@ public final class StartupServices {
 
   private func ask(_ service: Service, _ question: @escaping @MainActor () async throws -> Void) {
     Task.unpooled {
-      // An error is an answer, too: GTK gets it as fast.
+      // An error is an answer, too: GTK would get one as fast.
       do { try await question() } catch {}
       self.unanswered.remove(service)
     }

@@ -25,7 +25,7 @@ public final class Theme {
 
   /// Asks for what the desktop prefers, in the place of what was asked for before.
   public func prefer(isDark: Bool, hasHighContrast: Bool) {
-    // GTK 4 knows this name no more, which stood for the dark variant of the theme without "Inverse".
+    // The name stood for the dark variant of the theme without "Inverse"; GTK 4 does not know it any more.
     let isInverse = isOfGTK && original("gtk-theme-name") == .text("HighContrastInverse")
     let (isDark, hasHighContrast) = (isDark || isInverse, hasHighContrast || isInverse)
     guard settings[property: "gtk-interface-color-scheme"] != nil else {

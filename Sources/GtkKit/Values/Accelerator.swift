@@ -28,7 +28,7 @@ public struct Accelerator: Equatable, Sendable {
     /// Meta, which few keyboards have beside Alt.
     public static let meta = Modifiers(rawValue: copypasta_GDK_META_MASK.rawValue)
 
-    /// Those above, without the locks and the pointer's buttons.
+    /// The modifiers above, without the locks and the pointer's buttons.
     static let all: Modifiers = [.shift, .control, .alt, .logo, .hyper, .meta]
   }
 

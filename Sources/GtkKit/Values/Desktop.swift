@@ -3,12 +3,12 @@ import Glibc
 
 /// The desktop that the program runs in, as its session tells.
 public enum Desktop {
-  /// Its names, the most particular one first (`$XDG_CURRENT_DESKTOP`): `["ubuntu", "GNOME"]`.
+  /// The desktop's names, the most particular one first (`$XDG_CURRENT_DESKTOP`): `["ubuntu", "GNOME"]`.
   public static var names: [String] {
     variable("XDG_CURRENT_DESKTOP").split(separator: ":").map(String.init)
   }
 
-  /// Whether it is a Wayland session; an X server in it is for programs that know nothing else.
+  /// Whether the session is one of Wayland; an X server in it is for programs that know nothing else.
   public static var isWayland: Bool {
     !variable("WAYLAND_DISPLAY").isEmpty || variable("XDG_SESSION_TYPE") == "wayland"
   }
@@ -28,7 +28,7 @@ public enum Desktop {
     /// `$XDG_STATE_HOME`.
     public static var state: String { String(cString: g_get_user_state_dir()) }
 
-    /// Those of the above whose paths are not valid UTF-8, which no text here can name, by their variables.
+    /// The folders whose paths are not valid UTF-8, which no text here can name, by their variables.
     public static var unnameable: [String] {
       let folders: [(String, UnsafePointer<CChar>?)] = [
         ("XDG_DATA_HOME", g_get_user_data_dir()), ("XDG_CONFIG_HOME", g_get_user_config_dir()),

@@ -24,7 +24,7 @@ public enum Format {
     return String(taking: g_date_time_format(moment, "%Y-%m-%dT%H:%M:%S.%fZ"))
   }
 
-  /// The moment that `iso8601` writes in this way, in microseconds since 1970 UTC; nil if it does not.
+  /// The moment that `iso8601` writes in this way, in microseconds since 1970 UTC; nil if there is none.
   ///
   /// The fraction of a second may be shorter, or missing.
   public static func microseconds(iso8601 text: String) -> Int64? {

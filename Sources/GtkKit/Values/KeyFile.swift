@@ -18,7 +18,7 @@ public struct KeyFile {
     keys.reduce(into: [:]) { $0[$1] = string($1).flatMap { Int32($0) }.map(Int.init) }
   }
 
-  /// The text that the file holds under a key; nil if it does not.
+  /// The text that the file holds under a key; nil if there is none.
   public func string(_ key: String) -> String? {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }

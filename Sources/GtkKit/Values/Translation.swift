@@ -5,7 +5,7 @@ let translationDomain = "copypasta"
 
 /// A text in the user's language.
 public func tr(_ text: String) -> String {
-  // Untranslated, the answer is the argument itself: it is copied while that is there.
+  // Without a translation the answer is the argument itself, and is copied while the argument is there.
   text.withCString { String(cString: g_dgettext(translationDomain, $0)) }
 }
 
@@ -31,7 +31,7 @@ extension String {
 
   /// The text with each `%s` replaced by the next of some values.
   ///
-  /// `%2$s` is the second one: another language may need them in another order. What a value holds is left as it is.
+  /// `%2$s` is the second value: another language may need another order. The values themselves are left as they are.
   public func filled(with values: String...) -> String {
     // By hand: `String.replacing` would bring the regular expression library along.
     var filled = ""

@@ -121,7 +121,7 @@ public final class SpinButton: Widget, ValueControl {
     onHide { [opaque] in gtk_spin_button_update(opaque) }
   }
 
-  /// GTK counts with the wheel whatever the pointer rests on while the user scrolls to something else.
+  /// Leaves the wheel to the page: GTK would change a number that the pointer only rests on while the user scrolls.
   private func leaveWheelToPage() {
     let controllers = Object(Owned(taking: gtk_widget_observe_controllers(widget)))
     for position in 0..<g_list_model_get_n_items(controllers.opaque) {

@@ -35,7 +35,7 @@ public final class Stack: Widget {
   public func show(_ name: String, make: () -> Widget) {
     if gtk_stack_get_child_by_name(opaque, name) == nil {
       let page = make()
-      // Nobody else holds it until the stack does.
+      // Nobody else holds the page until the stack does.
       withExtendedLifetime(page) { _ = gtk_stack_add_named(opaque, page.widget, name) }
     }
     gtk_stack_set_visible_child_name(opaque, name)
@@ -90,7 +90,7 @@ public final class ScrolledWindow: Widget {
   public convenience init(child: Widget, isAsLargeAsItsChild: Bool = false) {
     self.init(new: gtk_scrolled_window_new())
     gtk_scrolled_window_set_propagate_natural_height(opaque, isAsLargeAsItsChild ? 1 : 0)
-    // Without it a window is as narrow as its longest word.
+    // Otherwise a window is as narrow as its longest word.
     gtk_scrolled_window_set_propagate_natural_width(opaque, isAsLargeAsItsChild ? 1 : 0)
     gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
     gtk_scrolled_window_set_child(opaque, child.widget)
@@ -117,11 +117,11 @@ public final class ListBox: Widget {
   public convenience init() {
     self.init(new: gtk_list_box_new())
     gtk_list_box_set_selection_mode(opaque, GTK_SELECTION_NONE)
-    // Without this view of the list, which may be gone before the list is.
+    // The closure does not hold `self`, which may be gone before the list is.
     connect("row-activated") { [clicks] (row: OpaquePointer) in clicks.value[row]?() }
   }
 
-  /// Adds a row at the end, which calls when it is clicked anywhere.
+  /// Adds a row at the end; `clicked` is called for a click anywhere on it.
   ///
   /// The focus goes to what is in the row, unless the row `isFocusable` itself.
   /// - Returns: the row.
@@ -174,7 +174,7 @@ private func extent(of child: Child?, _ orientation: GtkOrientation, for other: 
   return (minimum, natural)
 }
 
-/// As high as its text is at its width, or less, if there is no room: then the text scrolls, also by the keyboard.
+/// A box as high as its text, or lower if there is no room: then the text scrolls, also by the keyboard.
 @MainActor
 public final class ScrollingBox: Widget {
   /// Makes a box around a text, which wraps to the width that there is.

@@ -3,7 +3,7 @@ import CGtk
 /// A text that is read, not edited.
 @MainActor
 public final class Label: Widget {
-  /// Of 65,535.
+  /// The opacity of what is only hinted at, of 65,535.
   private static let faintAlpha: guint16 = 0x6000
   private var hasFaintParts = false
   /// The most lines that it shows, if there is a limit.

@@ -40,7 +40,7 @@ public final class ListView<Row: ListRow>: Widget {
     // The view takes over the reference.
     self.init(new: gtk_list_view_new(nil, factory))
     connect(factory: Object(Owned(borrowing: factory)), to: model, make)
-    // Once before GTK's view hears of a change, which then has forgotten who had the focus, and once after it.
+    // Connected once before GTK's view, which forgets at a change who had the focus, and once after it.
     model.onItemsChanged { [weak self] position, removed, _ in
       guard let self else { return }
       losesFocus = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
@@ -57,7 +57,7 @@ public final class ListView<Row: ListRow>: Widget {
   /// Calls `body` with a row and a point of the list when a button is pressed and released on that row.
   ///
   /// GTK's own activation by a single click leaves out the second click of two that come quickly, even if
-  /// another row was clicked in between. Of a double click it takes the second one, which is an activation then.
+  /// another row was clicked in between. Of a double click GTK takes the second click, which is an activation then.
   public func onRowClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ point: Point) -> Void
   ) {
@@ -241,7 +241,7 @@ public final class ListView<Row: ListRow>: Widget {
       label.show(text)
       label.limitWidth(toCharacters: 70)
       gtk_tooltip_set_custom(tooltip, label.widget)
-      // On another row it is asked for anew, and appears there.
+      // On another row the tooltip is asked for anew, and appears there.
       var area = GdkRectangle(
         x: gint(bounds.x), y: gint(bounds.y), width: gint(bounds.width), height: gint(bounds.height))
       gtk_tooltip_set_tip_area(tooltip, &area)

@@ -73,11 +73,11 @@ private final class MainMenu {
     gtk_menu_button_set_popover(button.opaque, popover.widget)
   }
 
-  /// GTK leaves the focus on the button, where Enter opens the menu again.
+  /// Gives the focus back: GTK leaves it on the button, where Enter opens the menu again.
   private func closed(on button: Widget) {
     button.hasTooltip = true
     giveFocusBack()
-    // GTK 4.24 does so only after this signal.
+    // GTK 4.24 moves the focus to the button only after this signal.
     returning = Timeout(after: .zero) { [weak self] in
       if button.hasFocusWithin { self?.giveFocusBack() }
       self?.focusBefore = nil

@@ -99,7 +99,7 @@ private final class Movement {
 
   func begin() { course = .unknown }
 
-  /// The fingers are so far from where they began, which is `start`.
+  /// Follows the fingers, which are `x` and `y` away from where they began, `start`.
   func move(_ x: Double, _ y: Double, from start: @autoclosure () -> Point) -> Course {
     if course == .unknown, max(abs(x), abs(y)) >= Self.tremble {
       let isSwipe = abs(x) > 1.5 * abs(y) && target?.swipeBegan(at: start()) == true

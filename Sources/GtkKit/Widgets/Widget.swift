@@ -2,7 +2,7 @@ import CGtk
 
 /// A widget.
 ///
-/// Its Swift object is a view of it: the widget itself lives as long as either or its parent does.
+/// The Swift object is a view of the widget, which lives as long as the object or its parent does.
 @MainActor
 open class Widget: Object {
   final var widget: UnsafeMutablePointer<GtkWidget> { cast() }
@@ -175,7 +175,7 @@ extension Widget {
 
   /// The text that a screen reader says after the widget's name and role.
   public final func setAccessibleDescription(_ text: String) {
-    // GTK has no function that tells it, and an announcement gives it back.
+    // Kept, because an announcement puts it back, and GTK has no function that tells it.
     g_object_set_data_full(cast(), Self.descriptionKey, g_strdup(text), g_free)
     set(GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, to: text)
   }

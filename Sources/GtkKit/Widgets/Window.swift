@@ -105,7 +105,7 @@ public final class Window: Widget {
   private func followFocus(_ isLeft: @escaping @MainActor (Bool) -> Void) {
     guard let surface = gtk_native_get_surface(opaque) else { return }
     if let number = x11Number {
-      // Of the surface only some window managers say it; the server does of every window.
+      // Only some window managers tell GTK's surface; the server tells every window.
       let display = Object(Owned(borrowing: gdk_surface_get_display(surface)))
       let connection = display.connectQuestion("xevent") { (event: OpaquePointer) -> Bool in
         let change = copypasta_focus_change(UnsafeRawPointer(event), CUnsignedLong(number))
@@ -186,12 +186,11 @@ public final class Window: Widget {
     return surface
   }
 
-  /// If the user works in the window, tells screen readers so once more in a second; the first time that it is called
-  /// then, and never again.
+  /// If the user works in the window, tells screen readers so once more in a second; does so only once.
   ///
-  /// GTK makes a program known to them when it has nothing else to do. If it has told before that its first window is
-  /// active, Orca takes the window for one that is gone, and for a minute passes over what it announces. There is no
-  /// function for it before GTK 4.18.
+  /// GTK makes a program known to screen readers when it has nothing else to do. If it has told before that the first
+  /// window is active, Orca takes the window for one that is gone, and for a minute passes over what it announces. GTK
+  /// has a function for this from 4.18 on.
   public func tellActivityAgain() {
     guard activityNews == nil, isShownAndActive, let tell = RuntimeSymbols.accessibleUpdatePlatformState
     else { return }
@@ -277,7 +276,7 @@ public enum ConfirmationDialog {
     over parent: Window, title: String, text: String, action: String,
     _ confirmed: @escaping @MainActor () -> Void
   ) {
-    // The title is what task switchers call it. With a bar of its own GTK draws it as all windows of the program.
+    // Task switchers show the title. With a header bar GTK draws the dialog like all windows of the program.
     let window = Window(title: title)
     window.addStyle("question")
     window.setAccessibleRole(.dialog)

@@ -49,7 +49,7 @@ public final class Bus: Object {
 
   /// A connection of its own to the session's bus.
   ///
-  /// For what goes by the connection, such as which program a portal takes it for.
+  /// For what depends on the connection, such as the program that a portal takes the caller for.
   /// - Throws: `BusError.noBus` if there is none.
   public static func ownSession() async throws(BusError) -> Bus {
     var error: UnsafeMutablePointer<GError>?
@@ -113,7 +113,7 @@ public final class Bus: Object {
     } catch { throw BusError(error, remoteName: remoteName) }
   }
 
-  /// Calls a method of a program that runs, if it does, whose answer nobody waits for.
+  /// Calls a method without waiting for an answer, and only if the program runs.
   public func send(_ object: RemoteObject, _ method: String, _ arguments: [Variant] = []) {
     guard object.isWellFormed, g_dbus_is_member_name(method) != 0 else { return }
     Variant.tuple(arguments).withPointer { arguments in
@@ -138,8 +138,8 @@ public final class Bus: Object {
 
   /// Calls `body` for each signal of this name that the object sends, with its arguments, a tuple.
   ///
-  /// Only what the present owner of the object's name sends arrives. The arguments may be of any type: read them
-  /// as one reads an answer.
+  /// Only what the present owner of the object's name sends arrives. The arguments may be of any type: read them like
+  /// an answer.
   public func subscribe(
     to signal: String, of object: RemoteObject, _ body: @escaping @MainActor (Variant) -> Void
   ) -> Registration {
@@ -197,7 +197,7 @@ public final class Bus: Object {
 
   /// Takes a name on the bus; if another program has it, waits until it is free.
   ///
-  /// Giving it back does not wait. GLib's own way waits for the bus, and warns if the bus ends meanwhile.
+  /// Giving the name back does not wait. GLib's own way waits for the bus, and warns if the bus ends meanwhile.
   public func ownName(_ name: String) -> Registration {
     send(.bus, "RequestName", [.string(name), .uint32(0)])
     return Registration { [self] in send(.bus, "ReleaseName", [.string(name)]) }
@@ -295,9 +295,9 @@ private final class ExportedObject {
     self.properties = properties
   }
 
-  /// How GDBus calls, which makes a copy of its own.
+  /// The functions that GDBus calls; it copies the table.
   ///
-  /// Without a function that sets properties it refuses to.
+  /// Without a function that sets properties, GDBus refuses to set any.
   static var table: GDBusInterfaceVTable {
     let call:
       @MainActor @convention(c) (

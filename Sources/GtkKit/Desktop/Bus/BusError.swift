@@ -2,20 +2,20 @@ import CGtk
 
 /// Why a call over the bus came to nothing.
 public enum BusError: Error, Equatable, CustomStringConvertible {
-  /// The answer was an error, or the bus answered that there is nobody; `name` is the error's D-Bus name.
+  /// The answer was an error, or the bus knows nobody of that name; `name` is the error's D-Bus name.
   case refused(name: String, message: String)
   /// No answer came in time.
   case timedOut
-  /// There is no bus, or it went away.
+  /// There is no bus, or the bus went away.
   case noBus(String)
   /// The task was cancelled.
   case cancelled
 
-  /// The name of the error that a method or an interface is answered with that is not there.
+  /// The name of the error for a method or an interface that does not exist.
   public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
 
-  /// The names of the errors that the bus answers with if nobody has the name that was called, or who had it ended
-  /// before an answer (https://dbus.freedesktop.org/doc/dbus-specification.html#message-bus-starting-services).
+  /// The names of the bus's errors if nobody has the name that was called, or its owner ended before the answer
+  /// (https://dbus.freedesktop.org/doc/dbus-specification.html#message-bus-starting-services).
   public static let namesOfAbsence: Set = [
     "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     "org.freedesktop.DBus.Error.NoReply",
@@ -36,7 +36,7 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The name and words that it is sent with as the answer to a call.
+  /// The error's D-Bus name and words, as the answer to a call.
   var answer: (name: String, message: String) {
     if case .refused(let name, let message) = self, g_dbus_is_error_name(name) != 0 { return (name, message) }
     return ("org.freedesktop.DBus.Error.Failed", description)

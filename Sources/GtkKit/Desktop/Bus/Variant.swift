@@ -6,10 +6,10 @@ import CGtk
 /// let hints = Variant.dictionary(["urgency": .int32(1)])
 /// hints.type                            // "a{sv}"
 /// hints.dictionary?["urgency"]?.int32   // 1
-/// hints.string                          // nil: it is none
+/// hints.string                          // nil: a dictionary is no string
 /// ```
 public final class Variant: @unchecked Sendable {
-  // Unchecked: GLib counts a variant's references atomically, and what it holds is immutable.
+  // Unchecked: GLib counts a variant's references atomically, and its value is immutable.
   private let pointer: OpaquePointer
 
   /// Owns what one of the `g_variant_new_` functions returned, which is floating.
@@ -31,8 +31,7 @@ public final class Variant: @unchecked Sendable {
     g_variant_unref(pointer)
   }
 
-  /// Calls `body` with the pointer, which is valid for the call: a variant that nobody names any more would be freed
-  /// before.
+  /// Calls `body` with the pointer, and keeps the variant for the call: Swift may free what nobody names any more.
   func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
     withExtendedLifetime(self) { body(pointer) }
   }
@@ -60,7 +59,7 @@ public final class Variant: @unchecked Sendable {
   /// A number, `d`.
   public static func double(_ value: Double) -> Variant { Variant(sinking: g_variant_new_double(value)) }
 
-  /// An object's path, `o`; nil for what is none.
+  /// An object's path, `o`; nil for a text that is no path.
   public static func objectPath(_ path: String) -> Variant? {
     guard g_variant_is_object_path(path) != 0 else { return nil }
     return Variant(sinking: g_variant_new_object_path(path))
@@ -83,7 +82,7 @@ public final class Variant: @unchecked Sendable {
     }
   }
 
-  /// A value in a box that says its type, `v`.
+  /// A value in a box with its type, `v`.
   public static func boxed(_ value: Variant) -> Variant {
     value.withPointer { Variant(sinking: g_variant_new_variant($0)) }
   }
@@ -98,12 +97,12 @@ public final class Variant: @unchecked Sendable {
     return array(of: "{sv}", entries)
   }
 
-  /// Values that belong together, such as `(is)`.
+  /// A tuple of values, such as `(is)`.
   public static func tuple(_ values: [Variant]) -> Variant {
     withPointers(to: values) { children, count in Variant(sinking: g_variant_new_tuple(children, count)) }
   }
 
-  /// Values of one type, which each of them must have: an array of `s` is `as`.
+  /// An array of values, all of one type: that of `s` is `as`.
   public static func array(of type: String, _ values: [Variant]) -> Variant {
     precondition(values.allSatisfy { $0.type == type }, "an array of \(type) of something else")
     return withType(type) { type in
@@ -130,7 +129,7 @@ public final class Variant: @unchecked Sendable {
 
   // MARK: - Reading
 
-  // Each is nil if the value is of another type: other programs may send anything.
+  // A property is nil if the value is of another type: other programs may send anything.
 
   /// A text: of `s`, `o` or `g`.
   public var string: String? {
@@ -203,7 +202,7 @@ public final class Variant: @unchecked Sendable {
 }
 
 extension Variant: Equatable {
-  /// Whether both have the same type and hold the same.
+  /// Whether both have the same type and the same value.
   public static func == (one: Variant, other: Variant) -> Bool {
     one.withPointer { one in
       other.withPointer { g_variant_equal(UnsafeRawPointer(one), UnsafeRawPointer($0)) != 0 }
