@@ -1,4 +1,6 @@
+import Dispatch
 import GtkTestSupport
+import Synchronization
 import Testing
 
 @testable import GtkKit
@@ -59,6 +61,19 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
+  @Test func `let go on another thread, it does not fire, though it is due`() async throws {
+    var calls = 0
+    let holder = TimeoutHolder(Timeout(after: .zero) { calls += 1 })
+    holder.letGoOnAnotherThread()
+    var isLater = false
+    let later = Timeout(after: .milliseconds(20)) { isLater = true }
+    #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
+    #expect(calls == 0)
+    // Its end waits for a turn of the main actor; GLib would complain of a source that has gone by then.
+    await Task {}.value
+    withExtendedLifetime(later) {}
+  }
+
   @Test func `the loop is idle once all that was due is done`() async throws {
     var calls = 0
     var timeout: Timeout?
@@ -77,5 +92,21 @@ import Testing
 
   @Test func `a limit that passes is said`() {
     #expect(!MainLoop.run(until: { false }, atMost: .milliseconds(5)))
+  }
+}
+
+/// Holds a timer until another thread lets it go.
+private final class TimeoutHolder: Sendable {
+  private let timeout: Mutex<Timeout?>
+
+  init(_ timeout: Timeout) { self.timeout = Mutex(timeout) }
+
+  func letGoOnAnotherThread() {
+    let isDone = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "another thread").async {
+      self.timeout.withLock { $0 = nil }
+      isDone.signal()
+    }
+    isDone.wait()
   }
 }

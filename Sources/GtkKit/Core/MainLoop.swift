@@ -107,18 +107,18 @@ typealias SourceBody = @MainActor () -> Bool
 /// A timer on the main loop; cancelled when it is let go.
 @MainActor
 public final class Timeout {
-  private var source: guint = 0
+  /// The source in the main loop; 0 once it has gone, also if the timer is let go on another thread, and ends later.
+  private let source = Shared<guint>(0)
 
   /// Calls `body` once, so long from now.
   public init(after delay: Duration, _ body: @escaping @MainActor () -> Void) {
     // Weakly, so that the timer itself can be let go.
-    let fire: SourceBody = { [weak self] in
-      guard let self else { return false }
-      source = 0
-      body()
+    let fire: SourceBody = { [source, weak self] in
+      source.value = 0
+      if self != nil { body() }
       return false
     }
-    source = g_timeout_add_full(
+    source.value = g_timeout_add_full(
       G_PRIORITY_DEFAULT, guint(clamping: delay.milliseconds), callSourceBody, Closure.retained(fire),
       releaseClosure)
   }
@@ -129,9 +129,9 @@ public final class Timeout {
 
   /// Ends the timer, which does not fire any more.
   public func cancel() {
-    guard source != 0 else { return }
-    g_source_remove(source)
-    source = 0
+    guard source.value != 0 else { return }
+    g_source_remove(source.value)
+    source.value = 0
   }
 
   // MARK: - Waiting
