@@ -1,17 +1,52 @@
+import CGtk
+import ClipHistory
 import GtkTestSupport
 import Testing
 
 @testable import CopyPastaApp
+@testable import GtkKit
 
 @MainActor
 @Suite struct ReadingIndicatorTests {
-  @Test func `a pause is shown at once, also while the mark tells of a secret`() async throws {
-    try await TestDisplay.open()
+  init() async throws { try await TestDisplay.open() }
+
+  @Test func `a pause is shown at once, also while the mark tells of a secret`() {
     let (mark, paused) = (ReadingIndicator(), ReadingIndicator())
     paused.state = .paused
     mark.showSecret()
     #expect(mark.root.tooltip != paused.root.tooltip)
     mark.state = .paused
     #expect(mark.root.tooltip == paused.root.tooltip)
+  }
+
+  /// The main loop does not turn before the words are looked at: the first frame is drawn with them.
+  @Test func `the first frame of a window says what is so once the window is active`() throws {
+    let scratch = try Scratch()
+    let cases: [(Result<History, StoreError>, Bool, String)] = [
+      (.success(scratch.history), false, "Reading"), (.success(scratch.history), true, "Paused"),
+      (.failure(.readOnly), false, "Not Reading"),
+    ]
+    for (history, isPaused, words) in cases {
+      let services = AppServices.keepingNothing(showing: history, FakeShortcut())
+      services.pause.isPaused = isPaused
+      let before = toplevels()
+      let window = HistoryWindow(services, showText: { _ in }, closed: {})
+      let widget = try #require(toplevels().first { !before.contains($0) })
+      #expect(Self.words(in: widget).contains("Not Reading"))
+      window.present(.ambient)
+      #expect(Self.words(in: widget).contains(words))
+      window.destroy()
+    }
+  }
+
+  @Test func `a window that does not become active soon says that it does not read`() async throws {
+    let (mark, idle) = (ReadingIndicator(), ReadingIndicator())
+    mark.expectReading()
+    #expect(mark.root.tooltip != idle.root.tooltip)
+    try await pump("the truth") { mark.root.tooltip == idle.root.tooltip }
+  }
+
+  private static func words(in widget: UnsafeMutablePointer<GtkWidget>) -> [String] {
+    widgets(gtk_label_get_type(), in: widget).map { String(cString: gtk_label_get_text(OpaquePointer($0))) }
   }
 }

@@ -81,6 +81,20 @@ import Testing
     }
   }
 
+  @Test func `an entry that is chosen again shows the window that it has opened`() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      try await scene.parkMouse()
+      for (letter, title) in [("p", "Preferences"), ("k", "Keyboard Shortcuts"), ("a", "About CopyPasta")] {
+        let window = try await scene.choose(letter, opening: title)
+        try await scene.app.window.activate()
+        #expect(try await scene.choose(letter, opening: title).id == window.id)
+        #expect(try await scene.desktop.windowCount(ofClass: CopyPasta.applicationID) == 2)
+        try await scene.desktop.press("Escape")
+        try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      }
+    }
+  }
+
   /// From the list the menu is opened by its key or by its button, and left, or a window is opened by it and left.
   @Test(arguments: [true, false])
   func `the main menu gives the keyboard back to the row that had it`(byKey: Bool) async throws {
@@ -129,6 +143,17 @@ extension Scene {
     try await desktop.xdotool("mousedown", "3")
     try await desktop.xdotool("mouseup", "3")
     return try await waitForPopup()
+  }
+
+  /// Chooses an entry of the main menu, and waits for a window in front, with no menu before it.
+  fileprivate func choose(_ letter: String, opening title: String) async throws -> DesktopWindow {
+    try await openPopup("F10")
+    try await desktop.press(letter)
+    return try await waitFor("“\(title)” in front") {
+      let window = try await desktop.activeWindow()
+      guard try await desktop.popups().isEmpty, try await window?.title() == title else { return nil }
+      return window
+    }
   }
 
   /// Clicks on an entry of a menu that a right click on the newest row has opened; 0 is the first.
