@@ -232,7 +232,7 @@ extension Screenshot {
 
 extension DesktopWindow {
   /// Whether the mark at the left of the main window's header is green: the program knows that it is active, and reads
-  /// the clipboard.
+  /// the clipboard; or the window was shown a moment ago, and will be active.
   ///
   /// A window manager calls a window active, or not any more, before the window has heard of it.
   func showsReading() async throws -> Bool {

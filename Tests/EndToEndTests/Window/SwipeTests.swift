@@ -29,10 +29,11 @@ import Testing
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       // The pointer stays where the fingers were, and the row below it is tinted.
       try await scene.swipeFirstRow(right: -60)
-      let before = try await scene.settledScreenshot()
+      let before = try await scene.settledScreenshot(unchangedFor: .milliseconds(500))
       try await scene.swipeFirstRow(right: 60)
-      let after = try await scene.settledScreenshot()
-      #expect(after.matches(before, in: Scene.firstRow))
+      _ = try await scene.settledScreenshot()
+      let isBack = try await eventually { try await scene.screenshot().matches(before, in: Scene.firstRow) }
+      #expect(isBack, "the row is not back in its place")
       try await scene.desktop.press("Home")
       try await scene.swipeFirstRow(right: 300)
       try await scene.expectClipboard("newer")

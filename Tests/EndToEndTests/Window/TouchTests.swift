@@ -67,7 +67,7 @@ struct TouchTests {
       // Where its entries are, below the finger and to one side.
       let around = Rectangle(
         x: place.x - frame.x - 80, y: place.y - frame.y + 35, width: 160, height: 25)
-      let before = try await scene.screenshot()
+      let before = try await scene.settledScreenshot()
       try await scene.desktop.holdFinger(x: place.x, y: place.y) {
         try await waitUntil("the menu") { try await !scene.screenshot().matches(before, in: around) }
       }
