@@ -184,7 +184,7 @@ extension DesktopWindow {
     let picture = try await Screenshot.take(of: self, on: desktop)
     return (60..<picture.height).contains { y in
       let line = picture.average(in: Rectangle(x: 30, y: y, width: 300, height: 1))
-      return line.red > line.green + 5
+      return line.red > line.green + 20
     }
   }
 }
