@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PREVIEW_BYTES = 400
-_ROWS_APART_SECONDS = 600  # So that no row's age changes while something is measured.
+_AGE_SECONDS = 3 * 86_400  # Told in days, so that no row's age changes while something is measured.
+_ROWS_APART_SECONDS = 600
 
 
 class Home:
@@ -40,7 +41,7 @@ class Home:
             database.execute(f'''
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
                 INSERT INTO clip(captured_at, byte_count, preview, text)
-                SELECT ({int(time.time())} - ({rows} - i + 1) * {_ROWS_APART_SECONDS}) * 1000000,
+                SELECT ({int(time.time()) - _AGE_SECONDS} - ({rows} - i + 1) * {_ROWS_APART_SECONDS}) * 1000000,
                   length({text}), NULL, {text} FROM n''')
         database.close()
 
@@ -50,7 +51,7 @@ class Home:
             for text in texts:
                 preview = text[:PREVIEW_BYTES] if len(text) > PREVIEW_BYTES else None
                 database.execute('INSERT INTO clip(captured_at, byte_count, preview, text) VALUES (?, ?, ?, ?)',
-                                 (int(time.time() - _ROWS_APART_SECONDS) * 1_000_000, len(text), preview, text))
+                                 (int(time.time() - _AGE_SECONDS) * 1_000_000, len(text), preview, text))
         database.close()
 
     def newest_id(self) -> int:
