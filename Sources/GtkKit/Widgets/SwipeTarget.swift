@@ -62,7 +62,9 @@ extension Widget {
       point.x -= x
       point.y -= y
       moved.value = point
-      return movement.move(point.x, point.y, from: pointer(of: controller)) == .sideways
+      let course = movement.move(point.x, point.y, from: pointer(of: controller))
+      // A scrolled window that gets the beginning of a movement keeps the rest of it from its children.
+      return course == .sideways || course == .unknown && abs(point.x) > abs(point.y)
     }
     scroll.connect("scroll-end") {
       movement.end(isCancelled: false)

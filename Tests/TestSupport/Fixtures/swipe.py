@@ -1,5 +1,5 @@
 """Two fingers on a touchpad: swipe.py X Y RIGHT DOWN moves the pointer to a place of the screen, and both fingers
-from there, in pixels, with the content following them."""
+from there, in pixels, with the content following them. As hands do, they begin slowly: with a pixel or a few."""
 import sys
 import time
 
@@ -22,7 +22,8 @@ connection.roundtrip()
 for step in range(STEPS):
     for axis, way in ((HORIZONTAL, right), (VERTICAL, down)):
         if way:
-            connection.request(pointer, AXIS, 20 * step, axis, fixed(-way / STEPS))
+            part = (step + 1) / sum(range(1, STEPS + 1))
+            connection.request(pointer, AXIS, 20 * step, axis, fixed(-way * part))
             # wlroots takes it for the source of the axis that was named last.
             connection.request(pointer, AXIS_SOURCE, FINGER)
     connection.request(pointer, FRAME)
