@@ -14,7 +14,6 @@ from ..screen import SHORTCUT, NothingDrawn, Picture
 
 _ROWS = 1_000
 _ROUNDS = 20
-_TARGET = '≤ 1.20'
 _BUSY = 4
 _KEY = 'global shortcut'
 _WAYS = ['D-Bus call', '--toggle', _KEY]
@@ -28,7 +27,6 @@ class _Way:
     show: Callable[[], Picture]
     hide: Callable[[], None]
     processes: Callable[[], list[int]]
-    target: str = ''
 
 
 def measure_start(bench: Bench) -> list[Figure]:
@@ -41,7 +39,7 @@ def measure_start(bench: Bench) -> list[Figure]:
             return bench.screen.picture(running.started)
 
     rounds = [(start(bench.copypasta), start(bench.floor)) for _ in range(_ROUNDS + 1)][1:]
-    return [_figure('start', rounds, 'floor', _TARGET)]
+    return [_figure('start', rounds, 'floor')]
 
 
 def measure_first_popup(bench: Bench) -> list[Figure]:
@@ -58,7 +56,7 @@ def measure_first_popup(bench: Bench) -> list[Figure]:
         bench.screen.settle()
         return first, second
 
-    return [_figure('first popup after --background', [popups() for _ in range(_ROUNDS)], 'the second one', '1.0')]
+    return [_figure('first popup after --background', [popups() for _ in range(_ROUNDS)], 'the second one')]
 
 
 def measure_popup(bench: Bench) -> list[Figure]:
@@ -94,7 +92,7 @@ def _measure_popups(bench: Bench, how: str, count: int, ways: list[str],
                 if reference and picture:
                     rounds[way.name].append((picture, reference))
     # The first round builds what the others show again.
-    return [_figure(f'popup, {way.name}{how}', rounds[way.name][1:], 'floor', '' if how else way.target)
+    return [_figure(f'popup, {way.name}{how}', rounds[way.name][1:], 'floor')
             for way in others if rounds[way.name][1:]]
 
 
@@ -108,10 +106,10 @@ def _popup(way: _Way) -> Picture | None:
         way.hide()
 
 
-def _figure(name: str, rounds: list[tuple[Picture, Picture]], of: str, target: str) -> Figure:
+def _figure(name: str, rounds: list[tuple[Picture, Picture]], of: str) -> Figure:
     ours, theirs = zip(*rounds)
     return paired(f'{name}: asked to final', 'ms', [(one.final, other.final) for one, other in rounds], of=of,
-                  target=target, note=f'{_described(ours)}; {of}: {_described(theirs)}')
+                  note=f'{_described(ours)}; {of}: {_described(theirs)}')
 
 
 def _described(pictures: tuple[Picture, ...]) -> str:
@@ -143,7 +141,7 @@ def _copypasta(bench: Bench, running: ExitStack, ways: list[str]) -> list[_Way]:
 
     calls = {'D-Bus call': lambda: bench.screen.picture(bus.toggle(bus.COPYPASTA)), '--toggle': launch,
              _KEY: lambda: bench.screen.picture(bench.screen.press(*SHORTCUT))}
-    return [_Way(name, calls[name], bench.hide_again, lambda: [program.pid], _TARGET) for name in ways]
+    return [_Way(name, calls[name], bench.hide_again, lambda: [program.pid]) for name in ways]
 
 
 def _peers(bench: Bench, running: ExitStack) -> list[_Way]:
