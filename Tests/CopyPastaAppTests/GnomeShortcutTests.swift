@@ -97,6 +97,10 @@ import Testing
     controller.start()
     #expect(try await eventually { controller.state == .notHeld(.unsupported) })
     #expect(controller.gnomeChoice == .add)
+    // The empty history sends nobody the long way of a command.
+    #expect(controller.advice.command == nil)
+    #expect(controller.advice.words.contains("Ctrl+Super+V"))
+    #expect(controller.advice.words.contains("Set Up"))
     #expect(controller.choose(.add) == nil)
     #expect(try await eventually { controller.state == .held(by: .gnome, name: "Ctrl+Super+V") })
     #expect(controller.gnomeChoice == .remove)

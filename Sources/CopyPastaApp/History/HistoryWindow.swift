@@ -235,8 +235,8 @@ final class HistoryWindow {
 
   private func useSettings() {
     controller?.setSizeLimit(services.preferences.sizeLimitInMiB << 20)
-    let shortcut = services.shortcut.state
-    body.emptyPage.add(shortcut.message, command: shortcut.command)
+    let advice = services.shortcut.advice
+    body.emptyPage.add(advice.words, command: advice.command)
   }
 
   /// Deletes what is too old, once it is known what is in the list.

@@ -16,7 +16,9 @@ final class PreferencesWindow: Dialogs.Dialog {
       preferences, services.shortcut, in: window, clipboard: services.clipboard)
     startsAtLogin = PreferenceRow(
       .startsAtLogin, of: preferences, tr("_Start at Login"),
-      tr("CopyPasta starts hidden, and still reads the clipboard only while its window is active."))
+      tr(
+        "CopyPasta starts hidden, ready for the shortcut. It still reads the clipboard only while its window is active."
+      ))
     keepTime = KeepTimeMenu(services, in: window)
     let warnings = preferences.areKept ? [] : [Self.warning]
     window.show(page: Box(.vertical, spacing: 24, warnings + [shortcut.root] + groups.map(\.root)))

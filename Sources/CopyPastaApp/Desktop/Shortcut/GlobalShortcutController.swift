@@ -134,6 +134,16 @@ final class GlobalShortcutController {
     return nil
   }
 
+  /// What the empty history says of the shortcut, with the command to bind if there is no easier way.
+  var advice: (words: String, command: String?) {
+    guard gnomeChoice == .add, let keys = Accelerator(preferences.shortcut)?.label else {
+      return (state.message, state.command)
+    }
+    // One click there does what the command would take many for.
+    let words = tr("To show the history by %s from any program, press “Set Up” in Preferences.")
+    return (words.filled(with: keys), nil)
+  }
+
   private var gnome: GnomeShortcut? { backends.lazy.compactMap { $0 as? GnomeShortcut }.first }
 
   // MARK: - One backend after the other
