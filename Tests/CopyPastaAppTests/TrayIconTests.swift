@@ -140,6 +140,11 @@ import Testing
     #expect(properties["ToolTip"]?[2]?.string == "CopyPasta")
   }
 
+  @Test func `panels that recolour it get the symbol, sway's bars the picture`() {
+    #expect(TrayIcon.iconName(on: ["KDE"]) == "org.copypasta.CopyPasta-symbolic")
+    #expect(TrayIcon.iconName(on: ["sway"]) == "org.copypasta.CopyPasta")
+  }
+
   @Test func `if themes do not know it, the pixels are sent`() async throws {
     let properties = try await tray.properties(of: tray.item)
     #expect(properties["IconName"]?.string == "")

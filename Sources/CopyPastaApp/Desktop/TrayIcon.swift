@@ -179,6 +179,11 @@ final class TrayIcon {
   /// Whether the host finds the icon in the theme, by its name, and so can give it the panel's colour.
   private static var hasName: Bool { ProgramFiles.areKnownToOthers && Theme.hasIcon(symbolicIcon) }
 
+  /// The icon to look up: the one that takes the panel's colour, but for sway, whose bars would draw it black on dark.
+  static func iconName(on desktops: [String]) -> String {
+    desktops.contains("sway") ? CopyPasta.id : symbolicIcon
+  }
+
   /// The properties of the item; each value is made when a host asks for it.
   private static var properties: [String: Bus.Property] {
     [
@@ -186,7 +191,7 @@ final class TrayIcon {
       "Id": { .string(CopyPasta.id) },
       "Title": { .string(CopyPasta.name) },
       "Status": { .string("Active") },
-      "IconName": { .string(hasName ? symbolicIcon : "") },
+      "IconName": { .string(hasName ? iconName(on: Desktop.names) : "") },
       "IconPixmap": { .array(of: "(iiay)", hasName ? [] : pixmaps) },
       "IconThemePath": { .string("") },
       // Never a clip's text: other programs read this.
