@@ -9,7 +9,7 @@ public enum CopyPasta {
   static let id = "org.copypasta.CopyPasta"
   /// The name that users read; the same in every language.
   static let name = "CopyPasta"
-  static let version = "0.1.0"
+  static let version = "1.0.0"
 
   /// Does what the command line asks for.
   ///
