@@ -59,6 +59,12 @@ public struct ScreenReader: Sendable {
     try await desktop.run(Self.arguments("press", name)).succeeded()
   }
 
+  /// How far down in its window the label with this text is, in pixels; in GTK 4.18 about forty less, always the same.
+  public func depth(of text: String) async throws -> Int {
+    let depth = try await desktop.run(Self.arguments("depth", text)).succeeded().text
+    return Int(depth.filter { !$0.isWhitespace }) ?? 0
+  }
+
   private static func arguments(_ rest: String...) -> [String] {
     Fixture.python("screen_reader.py", [CopyPasta.applicationID] + rest)
   }

@@ -2,6 +2,7 @@
 
 screen_reader.py NAME tree        prints all there is as JSON: role, name, description, states, children
 screen_reader.py NAME press TEXT  does the action of the button with that name
+screen_reader.py NAME depth TEXT  prints how far down in its window the label with that text is
 screen_reader.py NAME listen      prints "listening", then each announcement, each description that changes and
                                   "window:activate" for each time that a window becomes active of a program that is known by
                                   then, a line each, until it is ended; of any program
@@ -53,6 +54,19 @@ def press(root, name):
     found.queryAction().doAction(0)
 
 
+def label(node, text):
+    if node.getRoleName() == 'label' and node.name == text:
+        return node
+    return next(filter(None, (label(child, text) for child in children(node))), None)
+
+
+def depth(root, text):
+    found = label(root, text)
+    if not found:
+        sys.exit('no such label: ' + text)
+    print(found.queryComponent().getExtents(pyatspi.WINDOW_COORDS).y)
+
+
 def listen():
     pyatspi.Registry.registerEventListener(
         lambda event: event.any_data and print(event.any_data, flush=True),
@@ -68,6 +82,8 @@ def main():
         listen()
     elif sys.argv[2] == 'press':
         press(program(sys.argv[1]), sys.argv[3])
+    elif sys.argv[2] == 'depth':
+        depth(program(sys.argv[1]), sys.argv[3])
     else:
         print(json.dumps(described(program(sys.argv[1]))))
 
