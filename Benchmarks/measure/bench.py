@@ -7,7 +7,7 @@ from pathlib import Path
 from .frames import GnomeScreen, KWinScreen
 from .history import Home
 from .process import Running
-from .screen import Screen
+from .screen import DESKTOP, Screen
 from .sway import SwayScreen
 from .x11 import X11Screen
 
@@ -30,7 +30,7 @@ class Bench:
         self.rows = rows
         self.rounds = rounds
         self.scratch = Path(os.environ['BENCH_SCRATCH'])
-        self.screen: Screen = _SCREENS.get(os.environ.get('XDG_CURRENT_DESKTOP', ''), X11Screen)()
+        self.screen: Screen = _SCREENS.get(DESKTOP, X11Screen)()
         self._homes: dict[str, Home] = {}
 
     # MARK: Histories

@@ -1,8 +1,9 @@
 """GNOME Shell and KWin, which have no wlr-screencopy: what they tell a program of its own frames takes the time.
 
 libwayland writes down each message of a program that it is asked to (WAYLAND_DEBUG). The event `presented` of
-wp_presentation is the compositor's word that a frame is on the screen, with the moment on CLOCK_MONOTONIC. What a change
-of the window is, GTK says: a frame that it draws and that looks the same counts here as drawn.
+wp_presentation is the compositor's word that a frame is on the screen, with the moment on CLOCK_MONOTONIC; of a program
+that does not ask for it, the answer to wl_surface.frame is taken, which comes when the next one may be drawn. What a
+change of the window is, the toolkit says: a frame that it draws and that looks the same counts here as drawn.
 """
 import json
 import os
@@ -37,6 +38,8 @@ class _Client:
         self._surfaces: dict[str, str] = {}
         self._windows: dict[str, int] = {}
         self._feedback: dict[str, str] = {}
+        self._callbacks: dict[str, str] = {}
+        self._asks_for_feedback = False
         self._shown: set[str] = set()
         self._pixels: dict[str, int] = {}
 
@@ -68,14 +71,21 @@ class _Client:
             case 'wp_presentation.feedback':
                 surface, feedback = _OBJECT.findall(arguments)
                 self._feedback[feedback] = surface
+                self._asks_for_feedback = True
             case 'wp_presentation_feedback.presented':
                 high, low, nanoseconds = map(int, arguments.split(', ')[:3])
-                surface = self._feedback.pop(number)
-                if surface in self._windows:
-                    what = 'drawn' if surface in self._shown else 'first'
-                    self._shown.add(surface)
-                    pixels = self._pixels.pop(surface, 0)
-                    self._note((high << 32 | low) * 1e3 + nanoseconds / 1e6, what, surface, pixels)
+                self._on_screen(self._feedback.pop(number), (high << 32 | low) * 1e3 + nanoseconds / 1e6)
+            case 'wl_surface.frame':
+                self._callbacks[_OBJECT.findall(arguments)[0]] = number
+            case 'wl_callback.done' if surface := self._callbacks.pop(number, None):
+                if not self._asks_for_feedback:
+                    self._on_screen(surface, now_ms())
+
+    def _on_screen(self, surface: str, time: float) -> None:
+        if surface in self._windows:
+            what = 'drawn' if surface in self._shown else 'first'
+            self._shown.add(surface)
+            self._note(time, what, surface, self._pixels.pop(surface, 0))
 
     def _is_toplevel(self, surface: str) -> bool:
         return any(role.startswith('toplevel') and of == surface for role, of in self._surfaces.items())
@@ -95,7 +105,7 @@ class _FrameScreen(Screen):
 
     def __init__(self) -> None:
         super().__init__()
-        os.environ['WAYLAND_DEBUG'] = 'client'
+        Running.reader_environment = {'WAYLAND_DEBUG': 'client'}
         Running.reader = lambda lines: _Client(self).read(lines)
 
 
@@ -114,6 +124,10 @@ class GnomeScreen(_FrameScreen):
         self._evaluate(f'tests.bind("<Control><Super>v", {json.dumps(command)})')
         yield
 
+    def pasted(self) -> str:
+        """What the shell said last: it answers later than it is asked."""
+        return self._evaluate('tests.paste()')
+
     def _evaluate(self, code: str):
         done, answer = bus.call('org.gnome.Shell', '/org/gnome/Shell', 'org.gnome.Shell', 'Eval',
                                 GLib.Variant('(s)', (code,)))
@@ -123,19 +137,17 @@ class GnomeScreen(_FrameScreen):
 
 
 class KWinScreen(_FrameScreen):
-    """The KWin that runs. Its shortcuts are the portal's, which asks the user: they are not measured."""
+    """The KWin that runs; its shortcut runs what desktop.sh has told it of."""
 
     name = 'Wayland (KWin, on Xvfb)'
-    has_shortcut = False
     _NAMES = {'Control_L': 'ctrl', 'Super_L': 'super', 'Next': 'Page_Down'}
 
     def __init__(self) -> None:
         super().__init__()
         self._path = os.environ['XDG_RUNTIME_DIR'] + '/driver'
         fixtures = Path(__file__).parents[2] / 'Tests/TestSupport/Fixtures'
-        environment = {name: value for name, value in os.environ.items() if name != 'WAYLAND_DEBUG'}
         self._driver = subprocess.Popen([sys.executable, os.fspath(fixtures / 'kwin.py'), self._path],
-                                        stdout=subprocess.PIPE, text=True, env=environment)
+                                        stdout=subprocess.PIPE, text=True)
         assert self._driver.stdout
         if self._driver.stdout.readline() != 'ready\n':
             raise RuntimeError('kwin.py does not run')
@@ -153,3 +165,10 @@ class KWinScreen(_FrameScreen):
                 stream.flush()
                 stream.read()
         return time
+
+    @contextmanager
+    def shortcut(self, command: list[str], environment: dict[str, str]) -> Iterator[None]:
+        program = Path(os.environ['XDG_RUNTIME_DIR'], 'shortcut')
+        program.unlink(missing_ok=True)
+        program.symlink_to(command[0])
+        yield

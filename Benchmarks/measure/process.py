@@ -21,11 +21,13 @@ def now_ms() -> float:
 class Running:
     """A program that was started here; `started` is the moment before, in milliseconds."""
 
-    # Reads what programs write to their standard error, if a screen wants to know.
+    # Reads what programs write to their standard error, if a screen wants to know, and what has them write it.
     reader: Callable[[IO[str]], None] | None = None
+    reader_environment: dict[str, str] = {}
 
     def __init__(self, command: list[str], environment: dict[str, str] | None = None) -> None:
         errors = subprocess.PIPE if Running.reader else subprocess.DEVNULL
+        environment = {**(os.environ if environment is None else environment), **Running.reader_environment}
         self.started = now_ms()
         self._child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=errors, text=True, errors='replace')

@@ -53,9 +53,12 @@ def write(file: Path, runs: dict[str, Run]) -> None:
     """Writes these runs, by desktop, over the last ones; what was found stays."""
     old = file.read_text() if file.exists() else ''
     findings = old[old.index(FINDINGS):] if FINDINGS in old else FINDINGS + '\n'
-    heads = ['', *(head for desktop in runs for head in (desktop, 'reference', 'ratio')), 'target', 'note']
-    parts = ['# Results', _INTRODUCTION, *(f'{desktop}: {run.conditions}.' for desktop, run in runs.items()),
-             _markdown(heads, _rows(runs))]
+    parts = ['# Results', _INTRODUCTION, *(f'{desktop}: {run.conditions}.' for desktop, run in runs.items())]
+    # Two desktops beside one another are as wide as a page.
+    for first in range(0, len(runs), 2):
+        two = dict(list(runs.items())[first:first + 2])
+        heads = ['', *(head for desktop in two for head in (desktop, 'reference', 'ratio')), 'target', 'note']
+        parts.append(_markdown(heads, _rows(two)))
     if any(run.peers for run in runs.values()):
         parts += ['## Peers', _PEERS_INTRODUCTION]
     for desktop, run in runs.items():
@@ -76,12 +79,13 @@ def _rows(runs: dict[str, Run]) -> Iterable[list[str]]:
 
 
 _INTRODUCTION = '''\
-Written by `meson-helpers/bench --peers --write-results`, for X11 and once more with `--on wayland`, which anyone can
-run. Each figure is a median; where it stands beside a reference of its own kind, both were run in turn and the ratio is
-the median of the pairs' ratios. A peer, a paste by another program and the page at the top were measured in the same
-run, not in turn: there it is the plain ratio. A target is what was aimed at, not a limit. How each is measured stands
-in `measure/figures`. What is on the screen, and when, the X server says (DAMAGE), or sway (wlr-screencopy), which shows
-a frame every 17 ms at most. The plot is written by `meson-helpers/bench --plot`.
+Written by `meson-helpers/bench --peers --write-results`, for X11 and once more with `--on wayland`, `--on gnome` and
+`--on kde`, which anyone can run. Each figure is a median; where it stands beside a reference of its own kind, both were
+run in turn and the ratio is the median of the pairs' ratios. A peer, a paste by another program and the page at the top
+were measured in the same run, not in turn: there it is the plain ratio. A target is what was aimed at, not a limit. How
+each is measured stands in `measure/figures`. What is on the screen, and when, the X server says (DAMAGE), sway
+(wlr-screencopy), which shows a frame every 17 ms at most, or GNOME Shell and KWin (wp_presentation, and
+wl_surface.frame for peers that do not ask). The plot is written by `meson-helpers/bench --plot`.
 
 ![Start time and memory against the number of rows](start-and-memory.svg)'''
 

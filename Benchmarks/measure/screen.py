@@ -1,4 +1,5 @@
 """The screen: what is drawn on it and when, and the keys that a user presses. Each kind of desktop has its own."""
+import os
 import subprocess
 import threading
 from abc import ABC, abstractmethod
@@ -6,8 +7,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
+from .clipboard import PASTE
 from .process import now_ms
 
+# The desktop that is measured on.
+DESKTOP = os.environ.get('XDG_CURRENT_DESKTOP', 'X11')
 # What calls CopyPasta's window up: `Screen.press`.
 SHORTCUT = ('Control_L', 'Super_L', 'v')
 
@@ -41,8 +45,6 @@ class Screen(ABC):
 
     # What the figures were measured on, in words.
     name: str
-    # Whether a key of the desktop's calls CopyPasta up.
-    has_shortcut = True
 
     def __init__(self) -> None:
         self._events: list[Event] = []
@@ -59,6 +61,10 @@ class Screen(ABC):
     @abstractmethod
     def press(self, *keys: str) -> float:
         """Presses and releases keys, held together, by X's names; answers when, in milliseconds."""
+
+    def pasted(self) -> str:
+        """The text that is on the clipboard, as another program gets it."""
+        return subprocess.run(PASTE, capture_output=True, text=True, timeout=20).stdout
 
     def shortcut(self, command: list[str], environment: dict[str, str]) -> AbstractContextManager:
         """Has the desktop run a command for SHORTCUT, where a program cannot take the key by itself."""

@@ -1,14 +1,15 @@
 # Sourced by what shows or measures CopyPasta: a private X server with a window manager, or a headless sway, GNOME Shell
-# or KWin; a session bus without services, and a scratch home, so that nothing of the user's is seen or touched. The tests have the same in
-# Tests/TestSupport.
+# or KWin; a session bus without services, and a scratch home, so that nothing of the user's is seen or touched. The
+# tests have the same in Tests/TestSupport.
 # shellcheck shell=bash
 
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 desktop_pids=()
 
-# desktop_begin: starts everything, on desktop_kind (x11; wayland, which is sway; gnome; kde), and sees to it that it ends with the script, however
-# that ends. The home folder is a scratch one, unless desktop_home names one that is to outlive the desktop.
+# desktop_begin: starts everything, on desktop_kind (x11; wayland, which is sway; gnome; kde), and sees to it that it
+# ends with the script, however that ends. The home folder is a scratch one, unless desktop_home names one that is to
+# outlive the desktop.
 desktop_begin() {
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/copypasta.XXXXXX")
   trap desktop_end EXIT
@@ -115,6 +116,10 @@ in_shell() { [[ $(/usr/bin/python3 "$project/Tests/TestSupport/Fixtures/gnome_sh
 # A copy of KWin's file: it may hold a capability that a container does not grant, and is not run then.
 start_kwin() {
   start_x_server
+  # KWin reads its shortcuts as it starts. This one runs what the bench puts there.
+  mkdir -p "$XDG_DATA_HOME/kglobalaccel"
+  printf '%s\n' '[Desktop Entry]' Type=Application Name=Shortcut "Exec=$XDG_RUNTIME_DIR/shortcut --toggle" \
+    X-KDE-Shortcuts=Meta+Ctrl+V >"$XDG_DATA_HOME/kglobalaccel/shortcut.desktop"
   cp /usr/bin/kwin_wayland "$scratch"
   start_here kwin env XDG_CURRENT_DESKTOP=KDE KWIN_COMPOSE=Q KWIN_WAYLAND_NO_PERMISSION_CHECKS=1 "$scratch/kwin_wayland" \
     --x11-display "$DISPLAY" --width 1280 --height 900 --socket kwin --no-lockscreen

@@ -61,8 +61,7 @@ def measure_first_popup(bench: Bench) -> list[Figure]:
 
 def measure_popup(bench: Bench) -> list[Figure]:
     """Windows that were shown before: CopyPasta's, the floor's and those of the installed peers, called in turn."""
-    ways = [way for way in _WAYS if way != _KEY or bench.screen.has_shortcut]
-    return _measure_popups(bench, '', _ROUNDS, ways, nullcontext())
+    return _measure_popups(bench, '', _ROUNDS, _WAYS, nullcontext())
 
 
 def measure_popup_busy(bench: Bench) -> list[Figure]:
@@ -147,6 +146,8 @@ def _copypasta(bench: Bench, running: ExitStack, ways: list[str]) -> list[_Way]:
 def _peers(bench: Bench, running: ExitStack) -> list[_Way]:
     ways = []
     for peer in peers.measurable():
+        if peer.is_shell:
+            continue
         peer.set_up()
         peers.fill(bench, peer, min(_ROWS, peer.most))
         running.callback(peer.end, peer.launch())

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..bench import Bench
-from ..clipboard import PASTE
 from ..figure import Figure
 from ..process import Busy
 from ..screen import SHORTCUT, NothingDrawn
@@ -81,7 +80,7 @@ def _typed(bench: Bench, gap: int, busy: int) -> Figure:
                 for key in ['Down'] * downs + ['Return']:
                     time.sleep(gap / 1000)
                     bench.screen.press(key)
-                is_right = _until(lambda: 'Return' in other.keys or _pasted() == wanted, _PATIENCE_SECONDS)
+                is_right = _until(lambda: 'Return' in other.keys or bench.screen.pasted() == wanted, _PATIENCE_SECONDS)
                 is_elsewhere = any(key in ('Down', 'Return') for key in other.keys)
                 right += is_right and not is_elsewhere
                 elsewhere += is_elsewhere
@@ -97,10 +96,6 @@ def _typed(bench: Bench, gap: int, busy: int) -> Figure:
     return Figure(f'Down and Enter behind the shortcut, {what}{beside}: right text', '%', 100 * right / count,
                   note=f'of {count}: {elsewhere} times a key went to another program, '
                        f'{count - right - elsewhere} times it was another text all the same')
-
-
-def _pasted() -> str:
-    return subprocess.run(PASTE, capture_output=True, text=True, timeout=20).stdout
 
 
 def _until(condition: Callable[[], bool], timeout: float = 20) -> bool:

@@ -10,7 +10,7 @@ class CopyQ(Peer):
     name, program, package = 'CopyQ', 'copyq', 'copyq'
     processes = ('copyq',)
     most = 10_000
-    runs_on_wayland = True
+    desktops = ('X11', 'sway', 'GNOME', 'KDE')
     how_filled = 'its command line (copyq eval)'
     start_shown = ['copyq', '--start-server', 'show']
 

@@ -1,24 +1,36 @@
-"""Klipper: the clipboard manager of KDE's desktop, as a program of its own."""
+"""Klipper: the clipboard manager of KDE's desktop; a program of its own in Plasma 5, a part of the shell in Plasma 6."""
+import shutil
 from os import environ
 from pathlib import Path
 
 from gi.repository import GLib
 
 from .. import bus
+from ..process import Running
 from .peer import Peer
 
 _NAME, _OBJECT, _INTERFACE = 'org.kde.klipper', '/klipper', 'org.kde.klipper.klipper'
 
 
 class Klipper(Peer):
-    name, program, package = 'Klipper', 'klipper', 'plasma-workspace'
-    processes = ('klipper',)
+    name, package = 'Klipper', 'plasma-workspace'
+    program = 'klipper' if shutil.which('klipper') else 'plasmashell'
+    processes = (program, 'kactivitymanagerd')
+    is_shell = program == 'plasmashell'
+    desktops = ('KDE',) if is_shell else ('X11',)
     most = 2_048
     how_filled = 'D-Bus (setClipboardContents)'
 
     def set_up(self) -> None:
         settings = Path(environ['XDG_CONFIG_HOME'], 'klipperrc')
         settings.write_text(f'[General]\nKeepClipboardContents=true\nMaxClipItems={self.most}\n')
+
+    def launch(self) -> Running:
+        # Plasma's shell gives up without it.
+        for manager in Path('/usr/lib').glob('*/libexec/kactivitymanagerd') if self.is_shell else ():
+            Running([str(manager)])
+            bus.wait_for('org.kde.ActivityManager')
+        return super().launch()
 
     def wait_ready(self) -> None:
         bus.wait_for(_NAME)

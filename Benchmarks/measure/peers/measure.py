@@ -34,7 +34,7 @@ def measure(bench: Bench) -> list[PeerResult]:
     missing = [peer.package for peer in peers if peer.runs_here and not peer.is_installed]
     if missing:
         print('Not installed: apt-get install --no-install-recommends ' + ' '.join(missing))
-    elsewhere = [PeerResult(peer.name, note='for X11 only') for peer in peers if not peer.runs_here]
+    elsewhere = [PeerResult(peer.name, note='not on this desktop') for peer in peers if not peer.runs_here]
     return [_measure(bench, peer) for peer in measurable()] + elsewhere
 
 
@@ -43,7 +43,7 @@ def compare(figures: list[Figure], results: list[PeerResult]) -> None:
     for figure in figures:
         for gap in (20, 5):
             kept = [(result.kept[gap], result.name) for result in results if gap in result.kept]
-            if figure.name.startswith('recorded') and f' {gap} ms' in figure.name and kept:
+            if figure.name.startswith('recorded') and f' {gap} ms' in figure.name and max(kept, default=(0,))[0]:
                 figure.reference, figure.reference_name = max(kept)
                 figure.ratio = figure.ours / figure.reference
 

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 
 from ..process import Running, memory, now_ms, processes_named
-from ..screen import Screen
+from ..screen import DESKTOP, Screen
 
 
 def output(*command: str) -> str:
@@ -39,8 +39,10 @@ class Peer(ABC):
     patience_seconds = 0.6
     # Whether it is filled while it does not run.
     fills_stopped = False
-    # Whether it sees copies and shows its history without X11, on a desktop that is not its own.
-    runs_on_wayland = False
+    # Where it sees copies or shows its history, by XDG_CURRENT_DESKTOP; X11 is the bare server.
+    desktops: tuple[str, ...] = ('X11',)
+    # Whether it is the desktop's shell, which has the keyboard where no window has it: ours would not get Escape.
+    is_shell = False
     # A command that starts it and shows its history at once, where it has one.
     start_shown: list[str] | None = None
 
@@ -51,7 +53,7 @@ class Peer(ABC):
 
     @property
     def runs_here(self) -> bool:
-        return self.runs_on_wayland or 'WAYLAND_DISPLAY' not in os.environ
+        return DESKTOP in self.desktops
 
     @property
     def is_installed(self) -> bool:

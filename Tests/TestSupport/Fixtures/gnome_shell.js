@@ -104,6 +104,14 @@ globalThis.tests = new class {
         St.Clipboard.get_default().set_text(St.ClipboardType.CLIPBOARD, text);
     }
 
+    // The text that was there when this was last called; the answer to this call comes later.
+    paste() {
+        St.Clipboard.get_default().get_text(St.ClipboardType.CLIPBOARD, (_clipboard, text) => {
+            this.pasted = text;
+        });
+        return this.pasted ?? '';
+    }
+
     get isTextOffered() {
         return St.Clipboard.get_default().get_mimetypes(St.ClipboardType.CLIPBOARD)
             .includes('text/plain;charset=utf-8');
