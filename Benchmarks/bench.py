@@ -5,7 +5,6 @@ It measures and never judges: a target stands beside its figure as plain informa
 """
 import argparse
 import datetime
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,9 +19,9 @@ from measure.process import Busy
 DESKTOPS = {'x11': 'X11', 'wayland': 'Wayland', 'gnome': 'GNOME', 'kde': 'KDE'}
 FIGURES: dict[str, Callable[[Bench], list[Figure]]] = {
     'start-rows': start.measure_start_against_rows,
-    'start-floor': start.measure_start_against_floor,
+    'start-baseline': start.measure_start_against_baseline,
     'memory-rows': memory.measure_memory_against_rows,
-    'memory-floor': memory.measure_memory_against_floor,
+    'memory-baseline': memory.measure_memory_against_baseline,
     'memory-hidden': memory.measure_memory_hidden,
     'memory-large': memory.measure_memory_against_large_texts,
     'show-start': show.measure_start,
@@ -54,8 +53,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument('--busy', type=int, default=0, metavar='N', help='beside so many busy processes (default 0)')
     parser.add_argument('--only', action='append', choices=[*FIGURES, 'peers'], metavar='NAME',
                         help='only this figure; may be repeated: ' + ', '.join([*FIGURES, 'peers']))
-    parser.add_argument('--write-results', action='store_true', 
-                        help='write Benchmarks/RESULTS.md, beside the last results of the other desktop')
+    parser.add_argument('--write-results', action='store_true',
+                        help='write Benchmarks/results.json and the tables of RESULTS.md')
     parser.add_argument('--check-arguments', action='store_true', help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -69,7 +68,7 @@ def measure(bench: Bench, only: list[str] | None) -> list[Figure]:
         try:
             found = function(bench)
         except Exception as error:  # Whatever it is: the others are measured all the same.
-            found = [Figure(name, '', float('nan'), note=f'not measured: {error}')]
+            found = [Figure(name, '', None, note=f'not measured: {error}')]
         for figure in found:
             print(report.line(figure), flush=True)
         figures += found
@@ -93,8 +92,8 @@ def main() -> None:
         peers.compare(figures, results)
         print(report.peers_table(results), flush=True)
     if options.write_results:
-        run = report.Run(f'{datetime.date.today()}, {conditions}', figures, results)
-        runs = report.keep(Path(os.environ['BENCH_RESULTS']), DESKTOPS[options.on], run, is_whole=not options.only)
+        run = report.Run(f'{datetime.date.today()}, {conditions}', figures, results or [])
+        runs = report.keep(here / 'results.json', DESKTOPS[options.on], run, is_whole=not options.only)
         report.write(here / 'RESULTS.md', runs)
     bench.screen.close()
 

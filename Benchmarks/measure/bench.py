@@ -24,7 +24,7 @@ class Bench:
     def __init__(self, pairs: int, rows: int, rounds: int = 0) -> None:
         self.copypasta = os.environ['BENCH_COPYPASTA']
         self.launcher = os.environ['BENCH_LAUNCHER']
-        self.floor = os.environ['BENCH_FLOOR']
+        self.baseline = os.environ['BENCH_BASELINE']
         self.pagequery = os.environ['BENCH_PAGEQUERY']
         self.pairs = pairs
         self.rows = rows

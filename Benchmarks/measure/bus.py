@@ -7,7 +7,7 @@ from gi.repository import Gio, GLib
 from .process import now_ms
 
 COPYPASTA = 'org.copypasta.CopyPasta'
-FLOOR = 'org.copypasta.Floor'
+BASELINE = 'org.copypasta.Baseline'
 _OBJECT = '/org/copypasta/CopyPasta'
 
 

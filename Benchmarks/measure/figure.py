@@ -10,7 +10,8 @@ class Figure:
 
     name: str
     unit: str
-    ours: float
+    # None if it could not be measured.
+    ours: float | None
     target: str = ''
     reference: float | None = None
     reference_name: str = ''

@@ -1,16 +1,32 @@
-"""The table, on the terminal and in RESULTS.md."""
-import itertools
-import pickle
-from collections.abc import Iterable
-from dataclasses import dataclass
-from math import isnan
+"""The table on the terminal; results.json, which keeps every figure; the tables of RESULTS.md."""
+import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .figure import Figure
 from .peers.results import PeerResult
 
-# What stands from here on in RESULTS.md is written by people, and stays.
-FINDINGS = '## What was found'
+# RESULTS.md holds the tables between these lines; the rest of it is written by hand.
+BEGIN, END = '<!-- written by meson-helpers/bench -->', '<!-- end -->'
+
+# The figures that RESULTS.md shows, and what they are called there.
+SHOWN = {
+    'start to first frame, 100 rows': 'Start to the first frame',
+    'start: asked to final': 'Start to the last change on the screen',
+    'start to first frame, 1,000,000 rows': 'Start with 1,000,000 items, against 100',
+    'popup, D-Bus call: asked to final': 'Popup by a D-Bus call, to the last change',
+    'popup, global shortcut: asked to final': 'Popup by the shortcut',
+    'popup, global shortcut, beside 4 busy processes: asked to final': 'The same next to four busy processes',
+    'first popup after --background: asked to final': 'First popup after `--background`, against the second',
+    'End at 1,000,000 rows, key to drawn': 'End at 1,000,000 items, key to drawn',
+    'resident, 100 rows': 'Memory (Rss), 100 items',
+    'resident, 1,000,000 rows, after End and Home': 'Memory, 1,000,000 items, against 100',
+    'recorded of 200 copies 20 ms apart, 100 rows': 'Recorded of 200 copies 20 ms apart',
+    'recorded of 200 copies 5 ms apart, 100 rows': 'Recorded of 200 copies 5 ms apart',
+    '50 MB text: longest stall of the main loop': 'Longest stall of the main loop, 50 MB text',
+    'processor time over 20 s, hidden': 'Processor time of 20 s hidden',
+}
+
 _WIDTHS = '{:<50} {:>11} {:>24} {:>11} {:>10}  {}'
 
 
@@ -34,67 +50,59 @@ class Run:
 
     conditions: str
     figures: list[Figure]
-    peers: list[PeerResult] | None
+    peers: list[PeerResult]
 
 
 def keep(file: Path, desktop: str, run: Run, is_whole: bool) -> dict[str, Run]:
-    """Keeps a run beside the last ones of other desktops, and answers all of them; only some figures take the places of
-    those of the last run."""
-    runs: dict[str, Run] = pickle.loads(file.read_bytes()) if file.exists() else {}
+    """Stores a run in results.json next to those of the other desktops, and returns all of them.
+
+    A run of some figures replaces these figures of the last run only.
+    """
+    runs = read(file)
     if not is_whole and (last := runs.get(desktop)):
         figures = {figure.name: figure for figure in [*last.figures, *run.figures]}
         run = Run(last.conditions, list(figures.values()), run.peers or last.peers)
     runs[desktop] = run
-    file.write_bytes(pickle.dumps(runs))
-    return dict(sorted(runs.items(), reverse=True))  # X11 first.
+    text = json.dumps({desktop: asdict(run) for desktop, run in runs.items()}, indent=1, ensure_ascii=False)
+    file.write_text(text + '\n')
+    return runs
+
+
+def read(file: Path) -> dict[str, Run]:
+    """The runs that results.json holds, by desktop."""
+    if not file.exists():
+        return {}
+    return {desktop: Run(run['conditions'],
+                         [Figure(**figure) for figure in run['figures']],
+                         [PeerResult(**peer | {'kept': {int(gap): share for gap, share in peer['kept'].items()}})
+                          for peer in run['peers']])
+            for desktop, run in json.loads(file.read_text()).items()}
 
 
 def write(file: Path, runs: dict[str, Run]) -> None:
-    """Writes these runs, by desktop, over the last ones; what was found stays."""
-    old = file.read_text() if file.exists() else ''
-    findings = old[old.index(FINDINGS):] if FINDINGS in old else FINDINGS + '\n'
-    parts = ['# Results', _INTRODUCTION, *(f'{desktop}: {run.conditions}.' for desktop, run in runs.items())]
-    # Two desktops beside one another are as wide as a page.
-    for first in range(0, len(runs), 2):
-        two = dict(list(runs.items())[first:first + 2])
-        heads = ['', *(head for desktop in two for head in (desktop, 'reference', 'ratio')), 'target', 'note']
-        parts.append(_markdown(heads, _rows(two)))
-    if any(run.peers for run in runs.values()):
-        parts += ['## Peers', _PEERS_INTRODUCTION]
-    for desktop, run in runs.items():
-        if run.peers:
-            parts.append(_markdown([desktop, *_PEER_HEADS[1:]], map(_peer_cells, run.peers)))
-    file.write_text('\n\n'.join([*parts, findings.strip()]) + '\n')
+    """Replaces the tables of RESULTS.md by those of these runs."""
+    before, rest = file.read_text().split(BEGIN)
+    after = rest.split(END)[1]
+    parts = [_markdown(['', *runs], _rows(runs)),
+             _markdown(['peer', *_PEER_HEADS[1:-1]],
+                       [[f'{cells[0]}, {desktop}', *cells[1:-1]]
+                        for desktop, run in runs.items() for cells in map(_peer_cells, run.peers)]),
+             *(f'{desktop}: {run.conditions}.' for desktop, run in runs.items())]
+    file.write_text('\n\n'.join([before + BEGIN, *parts, END + after]))
 
 
-def _rows(runs: dict[str, Run]) -> Iterable[list[str]]:
-    """A line for each figure, in the order in which they were measured, with a column for each desktop."""
+def _rows(runs: dict[str, Run]) -> list[list[str]]:
+    """A line for each figure of SHOWN, with a column for each desktop."""
     found = [{figure.name: figure for figure in run.figures} for run in runs.values()]
-    for name in dict.fromkeys(name for figures in found for name in figures):
-        figures = [figures.get(name) for figures in found]
-        cells = [_cells(figure)[1:4] if figure else [''] * 3 for figure in figures]
-        known = [figure for figure in figures if figure]
-        notes = [f'{desktop}: {figure.note}' for desktop, figure in zip(runs, figures) if figure and figure.note]
-        yield [name, *itertools.chain(*cells), known[0].target, '<br>'.join(notes)]
+    return [[shown, *(_short(figures[name]) if name in figures else '' for figures in found)]
+            for name, shown in SHOWN.items()]
 
 
-_INTRODUCTION = '''\
-Written by `meson-helpers/bench --peers --write-results`, for X11 and once more with `--on wayland`, `--on gnome` and
-`--on kde`, which anyone can run. Each figure is a median; where it stands beside a reference of its own kind, both were
-run in turn and the ratio is the median of the pairs' ratios. A peer, a paste by another program and the page at the top
-were measured in the same run, not in turn: there it is the plain ratio. A target is what was aimed at, not a limit. How
-each is measured stands in `measure/figures`. What is on the screen, and when, the X server says (DAMAGE), sway
-(wlr-screencopy), which shows a frame every 17 ms at most, or GNOME Shell and KWin (wp_presentation, and
-wl_surface.frame for peers that do not ask). The plot is written by `meson-helpers/bench --plot`.
+def _short(figure: Figure) -> str:
+    """The figure and its comparison in one cell."""
+    _, ours, _, comparison, _, _ = _cells(figure)
+    return f'{ours} ({comparison})' if comparison and comparison != ours else ours
 
-![Start time and memory against the number of rows](start-and-memory.svg)'''
-
-_PEERS_INTRODUCTION = '''\
-All from outside, with 100 entries. Start: from launching the program to its history on the screen, which it is asked
-for as soon as it answers, and again every 0.6 s (Clipman 0.1 s) until it comes; CopyQ has one command for both.
-Popup: from asking for the history, as a shortcut would, to its first frame, the first time after the start and later.
-Memory: Rss of all processes that it keeps, with the history on the screen. CopyQ is asked by its command line;
-GPaste, Clipman and Diodon by starting their popup programs; Klipper over D-Bus.'''
 
 _PEER_HEADS = ['', 'start', 'first popup', 'popup', 'memory', 'kept, 20 ms apart', 'kept, 5 ms apart', 'note']
 _PEER_WIDTHS = '{:<14} {:>10} {:>12} {:>10} {:>10} {:>18} {:>18}  {}'
@@ -104,7 +112,7 @@ def _cells(figure: Figure) -> list[str]:
     reference = ''
     if figure.reference is not None:
         reference = f'{_number(figure.reference)} ({figure.reference_name})'
-    ours = '-' if isnan(figure.ours) else f'{_number(figure.ours)} {figure.unit}'
+    ours = '-' if figure.ours is None else f'{_number(figure.ours)} {figure.unit}'
     return [figure.name, ours, reference, figure.comparison(), figure.target, figure.note]
 
 
@@ -121,5 +129,5 @@ def _number(value: float) -> str:
 
 
 def _markdown(heads: list[str], rows) -> str:
-    lines = [heads, ['---'] + ['---:'] * (len(heads) - 2) + ['---'], *rows]
+    lines = [heads, ['---'] + ['---:'] * (len(heads) - 1), *rows]
     return '\n'.join('| ' + ' | '.join(cells) + ' |' for cells in lines)

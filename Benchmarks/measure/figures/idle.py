@@ -12,7 +12,7 @@ _CALM_SECONDS = 12
 
 
 def measure_idle(bench: Bench) -> list[Figure]:
-    """Processor time and wake-ups over 20 s: hidden, and visible beside the floor."""
+    """Processor time and wake-ups over 20 s: hidden, and visible beside the baseline."""
     bench.screen.forget()
     with bench.start_settled(bench.home(FEW_ROWS)) as ours:
         bench.hide()
@@ -20,15 +20,15 @@ def measure_idle(bench: Bench) -> list[Figure]:
         shown = show_copypasta()
         bench.screen.first_frame(shown)
         bench.screen.settle()
-    # Anew, so that nothing is left of being hidden; the floor first, for CopyPasta to be the active one.
-    with Running([bench.floor]) as floor:
-        bench.screen.first_frame(floor.started)
+    # Anew, so that nothing is left of being hidden; the baseline first, for CopyPasta to be the active one.
+    with Running([bench.baseline]) as baseline:
+        bench.screen.first_frame(baseline.started)
         with bench.start_settled(bench.home(FEW_ROWS)) as ours:
-            (visible, visible_wake_ups), (floor_time, floor_wake_ups) = _watch(ours, floor)
+            (visible, visible_wake_ups), (baseline_time, baseline_wake_ups) = _watch(ours, baseline)
     return [
         Figure(f'processor time over {_SECONDS} s, hidden', 'ms', hidden, '0', note=f'{hidden_wake_ups} wake-ups'),
-        Figure(f'processor time over {_SECONDS} s, visible and idle', 'ms', visible, '< 5 ms', floor_time, 'floor',
-               note=f'{visible_wake_ups} wake-ups; floor {floor_wake_ups}'),
+        Figure(f'processor time over {_SECONDS} s, visible and idle', 'ms', visible, '< 5 ms', baseline_time, 'baseline',
+               note=f'{visible_wake_ups} wake-ups; baseline {baseline_wake_ups}'),
     ]
 
 

@@ -32,8 +32,8 @@ def measure_memory_against_rows(bench: Bench) -> list[Figure]:
                    target='≤ +16 MiB', difference=True, note=_proportional(ours, theirs))]
 
 
-def measure_memory_against_floor(bench: Bench) -> list[Figure]:
-    """Few rows against the floor, each one second after its first frame."""
+def measure_memory_against_baseline(bench: Bench) -> list[Figure]:
+    """Few rows against the baseline, each one second after its first frame."""
     ours: list[float] = []
     theirs: list[float] = []
 
@@ -41,18 +41,18 @@ def measure_memory_against_floor(bench: Bench) -> list[Figure]:
         with bench.start(bench.home(FEW_ROWS)) as running:
             return _later(running, ours)
 
-    def floor() -> float:
+    def baseline() -> float:
         bench.screen.forget()
-        with Running([bench.floor]) as running:
+        with Running([bench.baseline]) as running:
             bench.screen.first_frame(running.started)
             return _later(running, theirs)
 
-    return [paired(f'resident, {FEW_ROWS} rows', 'MiB', pairs(_RUNS, copypasta, floor), of='floor', target='≤ 1.35',
+    return [paired(f'resident, {FEW_ROWS} rows', 'MiB', pairs(_RUNS, copypasta, baseline), of='baseline', target='≤ 1.35',
                    note=_proportional(ours, theirs))]
 
 
 def measure_memory_hidden(bench: Bench) -> list[Figure]:
-    """Started hidden and never called, beside the floor whose window was never shown."""
+    """Started hidden and never called, beside the baseline whose window was never shown."""
     ours: list[float] = []
     theirs: list[float] = []
     home = bench.home(FEW_ROWS)
@@ -65,8 +65,8 @@ def measure_memory_hidden(bench: Bench) -> list[Figure]:
             return memory(running.pid)
 
     runs = pairs(_RUNS, lambda: hidden([bench.copypasta, '--background'], bus.COPYPASTA, ours),
-                 lambda: hidden([bench.floor, str(FEW_ROWS)], bus.FLOOR, theirs))
-    return [paired(f'resident, hidden since its start, {FEW_ROWS} rows', 'MiB', runs, of='floor',
+                 lambda: hidden([bench.baseline, str(FEW_ROWS)], bus.BASELINE, theirs))
+    return [paired(f'resident, hidden since its start, {FEW_ROWS} rows', 'MiB', runs, of='baseline',
                    note=_proportional(ours, theirs))]
 
 

@@ -30,7 +30,7 @@ class _Way:
 
 
 def measure_start(bench: Bench) -> list[Figure]:
-    """From the start of the program, beside the floor."""
+    """From the start of the program, beside the baseline."""
     home = bench.home(_ROWS)
 
     def start(program: str) -> Picture:
@@ -38,8 +38,8 @@ def measure_start(bench: Bench) -> list[Figure]:
         with Running([program], home.environment) as running:
             return bench.screen.picture(running.started)
 
-    rounds = [(start(bench.copypasta), start(bench.floor)) for _ in range(_ROUNDS + 1)][1:]
-    return [_figure('start', rounds, 'floor')]
+    rounds = [(start(bench.copypasta), start(bench.baseline)) for _ in range(_ROUNDS + 1)][1:]
+    return [_figure('start', rounds, 'baseline')]
 
 
 def measure_first_popup(bench: Bench) -> list[Figure]:
@@ -60,7 +60,7 @@ def measure_first_popup(bench: Bench) -> list[Figure]:
 
 
 def measure_popup(bench: Bench) -> list[Figure]:
-    """Windows that were shown before: CopyPasta's, the floor's and those of the installed peers, called in turn."""
+    """Windows that were shown before: CopyPasta's, the baseline's and those of the installed peers, called in turn."""
     return _measure_popups(bench, '', _ROUNDS, _WAYS, nullcontext())
 
 
@@ -77,21 +77,21 @@ def measure_popup_slow(bench: Bench) -> list[Figure]:
 def _measure_popups(bench: Bench, how: str, count: int, ways: list[str],
                     stress: AbstractContextManager) -> list[Figure]:
     with ExitStack() as running:
-        floor, *others = [_floor(bench, running), *_copypasta(bench, running, ways), *_peers(bench, running)]
+        baseline, *others = [_baseline(bench, running), *_copypasta(bench, running, ways), *_peers(bench, running)]
         rounds: dict[str, list[tuple[Picture, Picture]]] = {way.name: [] for way in others}
         running.enter_context(stress)
         if isinstance(stress, Quota):
-            for way in (floor, *others):
+            for way in (baseline, *others):
                 for pid in way.processes():
                     stress.limit(pid)
         for _ in range(count + 1):
-            reference = _popup(floor)
+            reference = _popup(baseline)
             for way in others:
                 picture = _popup(way)
                 if reference and picture:
                     rounds[way.name].append((picture, reference))
     # The first round builds what the others show again.
-    return [_figure(f'popup, {way.name}{how}', rounds[way.name][1:], 'floor')
+    return [_figure(f'popup, {way.name}{how}', rounds[way.name][1:], 'baseline')
             for way in others if rounds[way.name][1:]]
 
 
@@ -116,14 +116,14 @@ def _described(pictures: tuple[Picture, ...]) -> str:
     return f'mapped {mapped:.1f}, first content {first:.1f}, worst {max(picture.final for picture in pictures):.1f}'
 
 
-def _floor(bench: Bench, running: ExitStack) -> _Way:
+def _baseline(bench: Bench, running: ExitStack) -> _Way:
     def hide() -> None:
-        bench.screen.gone(bus.toggle(bus.FLOOR))
+        bench.screen.gone(bus.toggle(bus.BASELINE))
         time.sleep(0.2)
 
-    floor = running.enter_context(Running([bench.floor, str(_ROWS)]))
-    bus.wait_for(bus.FLOOR)
-    return _Way('floor', lambda: bench.screen.picture(bus.toggle(bus.FLOOR)), hide, lambda: [floor.pid])
+    baseline = running.enter_context(Running([bench.baseline, str(_ROWS)]))
+    bus.wait_for(bus.BASELINE)
+    return _Way('baseline', lambda: bench.screen.picture(bus.toggle(bus.BASELINE)), hide, lambda: [baseline.pid])
 
 
 def _copypasta(bench: Bench, running: ExitStack, ways: list[str]) -> list[_Way]:

@@ -1,10 +1,10 @@
-/* The floor: the least that a GTK 4 program with CopyPasta's window can cost. A header bar and a GtkListView of 50
+/* The baseline: the least that a GTK 4 program with CopyPasta's window can cost. A header bar and a GtkListView of 50
    rows of two labels, directly in a GtkScrolledWindow; no clipboard, no database, no settings, no application id.
    CopyPasta's start is measured against this, on the same machine and in the same run.
 
-     floor        shows its window
-     floor ROWS   has so many rows and stays hidden; shows and hides its window at each call of the action "toggle" of
-                  org.copypasta.Floor on the session bus: CopyPasta's popup is measured against this */
+     baseline        shows its window
+     baseline ROWS   has so many rows and stays hidden; shows and hides its window at each call of the action "toggle" of
+                  org.copypasta.Baseline on the session bus: CopyPasta's popup is measured against this */
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
@@ -59,7 +59,7 @@ static GtkWindow *make_window(int count) {
   GtkWidget *scrolled = gtk_scrolled_window_new();
   gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), make_list(count));
   GtkWindow *window = GTK_WINDOW(gtk_window_new());
-  gtk_window_set_title(window, "Floor");
+  gtk_window_set_title(window, "Baseline");
   gtk_window_set_default_size(window, 480, 640);
   gtk_window_set_titlebar(window, gtk_header_bar_new());
   gtk_window_set_child(window, scrolled);
@@ -74,7 +74,7 @@ static void toggle(GSimpleAction *action, GVariant *parameter, gpointer window) 
 }
 
 static bool serve(GtkWindow *window) {
-  GApplication *application = g_application_new("org.copypasta.Floor", G_APPLICATION_IS_SERVICE);
+  GApplication *application = g_application_new("org.copypasta.Baseline", G_APPLICATION_IS_SERVICE);
   GSimpleAction *action = g_simple_action_new("toggle", NULL);
   g_signal_connect(action, "activate", G_CALLBACK(toggle), window);
   g_action_map_add_action(G_ACTION_MAP(application), G_ACTION(action));
@@ -84,7 +84,7 @@ static bool serve(GtkWindow *window) {
 int main(int argc, char **argv) {
   choose_renderer();
   if (!gtk_init_check()) {
-    fputs("floor: no display\n", stderr);
+    fputs("baseline: no display\n", stderr);
     return 1;
   }
   GtkWindow *window = make_window(argc > 1 ? atoi(argv[1]) : ROWS);
