@@ -42,6 +42,8 @@ let package = Package(
       name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
     .executableTarget(
       name: "HistoryChurn", dependencies: ["ClipHistory", "TestSupport"], path: "Tests/HistoryChurn"),
+    // Runs the scripts of meson-helpers on a private desktop.
+    .executableTarget(name: "desktop", dependencies: ["TestSupport"], path: "Tests/Desktop"),
     .testTarget(
       name: "ClipHistoryTests",
       dependencies: ["ClipHistory", "CSQLite", "HistoryChurn", "TestSupport"]),

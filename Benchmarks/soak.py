@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Uses one process of CopyPasta for as long as a busy week: copies, deletions with undo, the window hidden and shown, and
-the preferences; meson-helpers/soak builds what it needs, gives it a desktop, and calls it.
+the preferences; meson-helpers/bench --soak builds what it needs, gives it a desktop, and calls it.
 
 Each round copies 1,000 texts, deletes 100 and undoes half of that. Ends with 1 if a copy was not recorded exactly once, or
 if the process has grown since its first round.

@@ -137,7 +137,7 @@ class GnomeScreen(_FrameScreen):
 
 
 class KWinScreen(_FrameScreen):
-    """The KWin that runs; its shortcut runs what desktop.sh has told it of."""
+    """The KWin that runs; its shortcut runs what Tests/Desktop has told it of."""
 
     name = 'Wayland (KWin, on Xvfb)'
     _NAMES = {'Control_L': 'ctrl', 'Super_L': 'super', 'Next': 'Page_Down'}

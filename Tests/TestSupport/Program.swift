@@ -48,10 +48,11 @@ public final class Program: Sendable {
   /// - Parameters:
   ///   - input: what the program reads on standard input.
   ///   - standardInput: the open file that it reads on standard input instead of `input`; stays the caller's.
+  ///   - inheritingStreams: whether it writes where this process writes, and `output` and `errors` stay empty.
   ///   - deathSignal: what it gets when the test process ends first.
   public init(
     _ arguments: [String], environment: [String: String], input: [UInt8] = [], standardInput: Int32? = nil,
-    deathSignal: DeathSignal = .kill
+    inheritingStreams: Bool = false, deathSignal: DeathSignal = .kill
   ) throws {
     self.arguments = arguments
     inputFile = try ScratchFile(containing: input)
@@ -61,7 +62,8 @@ public final class Program: Sendable {
       try spawn(
         ["/usr/bin/setpriv", "--pdeathsig", deathSignal.rawValue, "--"] + arguments,
         environment: environment, input: standardInput ?? inputFile.descriptor,
-        output: outputFile.descriptor, errors: errorFile.descriptor)
+        output: inheritingStreams ? STDOUT_FILENO : outputFile.descriptor,
+        errors: inheritingStreams ? STDERR_FILENO : errorFile.descriptor)
     }
     if case .failed(let error) = state.withLock({ $0 }) { throw error }
   }

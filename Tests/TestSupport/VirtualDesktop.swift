@@ -51,8 +51,13 @@ public final class VirtualDesktop: Sendable {
   /// Of GNOME and KDE one runs at a time.
   private static let turnsOfLargeOnes = AsyncSemaphore(value: 1)
 
-  /// The size of the screen in pixels, but for labwc's.
-  public static let size = (width: 1280, height: 900)
+  /// The size of the screen in pixels, but for labwc's; `COPYPASTA_SCREEN=WIDTHxHEIGHT` sets another one.
+  public static let size: (width: Int, height: Int) = {
+    let numbers = ProcessInfo.processInfo.environment["COPYPASTA_SCREEN"]?.split(separator: "x")
+      .compactMap { Int($0) }
+    guard let numbers, numbers.count == 2 else { return (1280, 900) }
+    return (numbers[0], numbers[1])
+  }()
 
   /// The size of this screen in pixels.
   public var screenSize: (width: Int, height: Int) { kind == .labwc ? LabwcWindowSystem.size : Self.size }
@@ -93,13 +98,16 @@ public final class VirtualDesktop: Sendable {
   ///   - kind: what it is made of.
   ///   - windowManager: which one runs, on X11; without one no window is ever active.
   ///   - accessibility: whether programs offer themselves to screen readers (needs at-spi2-core).
+  ///   - prepare: what its home folder gets before anything starts.
   public static func start(
-    _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false
+    _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
+    preparing prepare: @Sendable (ScratchHome) throws -> Void = { _ in }
   ) async throws -> VirtualDesktop {
     let home = try await ScratchHome()
     var servers: [Program] = []
     var x11Server: X11Server?
     do {
+      try prepare(home)
       let bus = try await startBus(in: home, accessibility: accessibility, servers: &servers)
       if kind == .x11, windowManager == .openbox {
         x11Server = try await .withOpenbox()

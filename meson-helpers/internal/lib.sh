@@ -1,10 +1,17 @@
-# Sourced by every script of meson-helpers: the few things that all of them need.
+# Sourced by every script of meson-helpers: the few functions that all of them need.
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034  # used by who sources this
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
-# What a script has to say is set apart from what the tools that it calls say.
+# help: the comment at the top of the script.
+help() { sed -n '2,${/^#/!q; /shellcheck/!s/^# \{0,1\}//p}' "$0"; }
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+  help
+  exit
+fi
+
+# Sets what a script says apart from what the tools say that it calls.
 say() {
   if [[ -t 1 ]]; then printf '\e[1m▸ %s\e[0m\n' "$*"; else printf '▸ %s\n' "$*"; fi
 }
@@ -23,6 +30,13 @@ prepare() {
   "$project/meson-helpers/packages" "$@"
 }
 
+# built PRODUCT: builds it for release, and prints its path.
+built() {
+  local build=(swift build --package-path "$project" --configuration release --product "$1")
+  "${build[@]}" >&2
+  echo "$("${build[@]}" --show-bin-path)/$1"
+}
+
 # until_true SECONDS COMMAND...: polls until the command succeeds, and says whether it did.
 until_true() {
   local deadline=$((SECONDS + $1))
@@ -32,19 +46,14 @@ until_true() {
   done
 }
 
+# in_front TITLE: on X11, whether the window of this title has the focus; its number is $window then.
+in_front() {
+  window=$(xdotool search --onlyvisible --name "^$1\$" | head -n 1)
+  [[ -n $window && $(xdotool getactivewindow) == "$window" ]]
+}
+
 # is_new_enough VERSION: whether that Swift compiles CopyPasta.
 is_new_enough() { [[ $(printf '%s\n' 6.2 "$1" | sort -V | head -n 1) == 6.2 ]]; }
-
-# packaged_swift COMMAND...: which Swift is in the archive of the Debian that COMMAND runs commands in; nothing if none is.
-packaged_swift() { "$@" apt-cache show --no-all-versions swiftlang 2>/dev/null | sed -n 's/^Version: //p' | head -n 1; }
-
-# with_root FOLDER COMMAND...: runs a command that has this folder as its root. Not by chroot: whoever is in one is let
-# make no namespaces, and so no sandbox, which Flatpak and GTK's loaders of pictures (glycin) want.
-with_root() {
-  # shellcheck disable=SC2016  # the shell inside fills in its own arguments
-  unshare --mount bash -c \
-    'mount --rbind "$1" "$1" && cd "$1" && pivot_root . . && umount --lazy . && shift && exec "$@"' bash "$@"
-}
 
 # The languages of the program besides English, one a line.
 languages() { sed '/^#/d' "$project/po/LINGUAS"; }

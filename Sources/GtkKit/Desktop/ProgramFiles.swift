@@ -4,7 +4,7 @@ import Glibc
 /// The files that are installed with the program: translations, settings schema and icons, in `share` below its prefix.
 ///
 /// The program looks for them from its own place, so that it may be installed anywhere, and moved. In a checkout the
-/// folder lies beside the program; `meson-helpers/internal/stage` fills it.
+/// folder lies beside the program; `meson-helpers/internal/build stage` fills it.
 public enum ProgramFiles {
   /// Whether other programs look into the folder as well, so that a panel knows the icon by its name.
   @MainActor public private(set) static var areKnownToOthers = false

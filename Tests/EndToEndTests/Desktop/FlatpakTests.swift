@@ -86,7 +86,7 @@ struct FlatpakTests {
 
   // MARK: Tools
 
-  private static let sandbox = Fixture.checkout + "/meson-helpers/internal/sandbox"
+  private static let sandbox = Fixture.path("sandbox.py")
 
   /// Ends the program as a user can from outside: a signal ends the sandbox, and it with that.
   private static func quit(_ scene: Scene) async throws {

@@ -17,7 +17,7 @@ import Testing
   /// From the SVG it would be drawn by libraries of 8 MiB, in each process.
   @Test func `what is installed has the icon as a picture, which GTK takes`() async throws {
     let installed = try TemporaryFolder()
-    let stage = [Fixture.checkout + "/meson-helpers/internal/stage", installed.path]
+    let stage = [Fixture.checkout + "/meson-helpers/internal/build", "stage", installed.path]
     let staged = try await Program.run(stage, environment: ["PATH": "/usr/bin:/bin"])
     #expect(staged.exit == .code(0) && staged.errors == "")
     let sizes = [16, 22, 24, 32, 48, 64, 128, 256]
