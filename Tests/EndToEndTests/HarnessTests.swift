@@ -65,4 +65,33 @@ import Testing
       FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
     }
   }
+
+  /// Neither `apt-get` nor any of what the group needs is on this machine.
+  @Test(arguments: [
+    ("", "there is no Swift here. Please install Swift 6.2 or newer: https://"),
+    ("Swift version 6.0.3", "this is Swift 6.0. Please install 6.2 or newer: https://"),
+    (
+      "Swift version 6.3.1",
+      "please install what is missing (docs/packages.md), or set COPYPASTA_SKIP_PACKAGES=1: gtk4 "
+    ),
+  ])
+  func `a script names what is missing in one line`(swift: String, line: String) async throws {
+    let folder = try TemporaryFolder()
+    for name in ["basename", "dirname", "head", "sed", "sort"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(folder.path)/\(name)", withDestinationPath: "/usr/bin/\(name)")
+    }
+    if !swift.isEmpty {
+      let program = folder.path + "/swift"
+      try "#!/bin/sh\necho \(swift)\n".write(toFile: program, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    }
+    let result = try await Program.run(
+      ["/bin/bash", Fixture.checkout + "/meson-helpers/packages", "build"], environment: ["PATH": folder.path]
+    )
+    #expect(result.exit == .code(1))
+    #expect(result.errors.hasPrefix("packages: " + line))
+    #expect(result.errors.count { $0 == "\n" } == 1)
+    #expect(result.output.isEmpty)
+  }
 }
