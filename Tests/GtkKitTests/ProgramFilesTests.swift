@@ -23,6 +23,12 @@ import Testing
     }
   }
 
+  @Test func `relative paths among the system's folders are ignored`() {
+    #expect(Desktop.Folders.absolutePaths(in: "/a:b:./c::/d") == "/a:/d")
+    #expect(Desktop.Folders.absolutePaths(in: "a") == "")
+    #expect(Desktop.Folders.absolutePaths(in: "/a:/b") == "/a:/b")
+  }
+
   @Test func `the folder is added once, and the user's folders stay`() {
     func folders(_ known: String) -> String { ProgramFiles.dataFolders(with: "/opt/share", before: known) }
     #expect(folders("") == "/opt/share:/usr/local/share/:/usr/share/")

@@ -15,6 +15,7 @@ public enum ProgramFiles {
   @MainActor
   public static func registerDataFolder() {
     setlocale(LC_ALL, "")
+    Desktop.Folders.ignoreRelativePaths()
     guard let folder = program.flatMap(folder(ofProgram:)) else { return }
     bindtextdomain(translationDomain, folder + "/locale")
     bind_textdomain_codeset(translationDomain, "UTF-8")

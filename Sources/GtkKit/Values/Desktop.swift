@@ -28,6 +28,29 @@ public enum Desktop {
     /// `$XDG_STATE_HOME`.
     public static var state: String { String(cString: g_get_user_state_dir()) }
 
+    /// Removes relative paths from the variables, because the specification calls them invalid.
+    ///
+    /// GLib uses them, and the program would have other files in each folder that it is started in. Call this before
+    /// GLib reads the variables, which it does once.
+    static func ignoreRelativePaths() {
+      let variables = [
+        "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
+      ]
+      for name in variables where g_getenv(name).map({ $0.pointee != CChar(UInt8(ascii: "/")) }) == true {
+        g_unsetenv(name)
+      }
+      for name in ["XDG_DATA_DIRS", "XDG_CONFIG_DIRS"] {
+        guard let value = g_getenv(name).map({ String(cString: $0) }) else { continue }
+        let paths = absolutePaths(in: value)
+        if paths != value { g_setenv(name, paths, 1) }
+      }
+    }
+
+    /// A list of folders, separated by colons, without those whose paths are relative.
+    static func absolutePaths(in list: String) -> String {
+      list.split(separator: ":").filter { $0.hasPrefix("/") }.joined(separator: ":")
+    }
+
     /// The folders whose paths are not valid UTF-8, which no text here can name, by their variables.
     public static var unnameable: [String] {
       let folders: [(String, UnsafePointer<CChar>?)] = [

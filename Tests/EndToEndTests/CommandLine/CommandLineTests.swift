@@ -50,6 +50,35 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
+  /// The specification calls relative paths invalid: each folder that the program is started in would get a history.
+  @Test func `a relative data folder is ignored`() async throws {
+    let home = try TemporaryFolder()
+    let script = #"cd "$0" && mkdir other && cd other && echo '{"text":"a"}' | "$@""#
+    let result = try await Program.run(
+      ["/bin/sh", "-c", script, home.path, CopyPasta.programPath, "--import"],
+      environment: [
+        "HOME": home.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "XDG_DATA_HOME": "here",
+        "XDG_STATE_HOME": "./here", "XDG_CONFIG_HOME": "here", "XDG_CACHE_HOME": "here",
+        "XDG_RUNTIME_DIR": "here",
+        "G_DEBUG": "fatal-criticals",
+      ])
+    #expect(result.exit == .code(0) && result.errors == "", "\(result.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: home.path + "/other") == [])
+    let history = home.path + "/.local/share/copypasta/history.sqlite3"
+    #expect(FileManager.default.fileExists(atPath: history))
+  }
+
+  @Test func `a data folder whose path is too long is refused in one line that says what to do`() async throws
+  {
+    let home = try TemporaryFolder()
+    let long = home.path + String(repeating: "/" + String(repeating: "n", count: 99), count: 5)
+    let result = try await Program.run(
+      ["/bin/sh", "-c", #"echo '{"text":"a"}' | "$0" --import"#, CopyPasta.programPath],
+      environment: ["HOME": home.path, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "XDG_DATA_HOME": long])
+    #expect(result.exit == .code(1) && result.isOneLineOfErrors, "\(result.errors)")
+    #expect(result.errors.contains("too long") && result.errors.contains("XDG_DATA_HOME"), "\(result.errors)")
+  }
+
   /// Runs the program without any display but that which `environment` names.
   private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Program.Result
   {
