@@ -30,7 +30,8 @@ final class Database {
     guard code == SQLITE_OK, let handle else {
       let error = StoreError(code: code, system: handle.map { sqlite3_system_errno($0) } ?? 0, path: path)
       sqlite3_close_v2(handle)
-      throw error
+      guard Self.isTooLong(path) else { throw error }
+      throw .folderUnusable(path: HistoryFolder.parent(of: path), errno: ENAMETOOLONG)
     }
     self.handle = handle
     self.path = path
@@ -155,9 +156,18 @@ final class Database {
       }, UnsafeMutableRawPointer(bitPattern: Int(limit)))
   }
 
+  /// Whether SQLite refuses a path for its length: with `-journal` behind it, it may have 512 bytes at most.
+  private static func isTooLong(_ path: String) -> Bool {
+    // SQLite follows links before it counts.
+    guard let real = realpath(path, nil) else { return path.utf8.count + 8 > 512 }
+    defer { free(real) }
+    return strlen(real) + 8 > 512
+  }
+
   /// Always a URI, because Debian's SQLite would read a path that begins with `file:` as one.
   private static func uri(_ path: String, _ access: Access) -> String {
-    var uri = "file:"
+    // Without an authority of its own, a URI would take one from a path that begins with two slashes.
+    var uri = path.hasPrefix("/") ? "file://" : "file:"
     for scalar in path.unicodeScalars {
       switch scalar {
       case "%", "?", "#": uri += "%" + String(scalar.value, radix: 16)

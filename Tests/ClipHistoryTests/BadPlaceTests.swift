@@ -59,6 +59,31 @@ struct BadPlaceTests {
     #expect(try HistoryLocation(folder: folder + "/none").isVacant)
   }
 
+  /// A URI that begins with two slashes names a computer.
+  @Test func `a path that begins with two slashes is used as any other`() async throws {
+    let location = HistoryLocation(folder: "/" + history.location.folder)
+    let store = try HistoryStore(location: location, digest: testDigest)
+    try await store.add("one")
+    await store.close()
+    #expect(try history.previews() == ["one"])
+  }
+
+  /// SQLite's own limit is 512 bytes, also for the path that symbolic links lead to.
+  @Test func `a path that is too long for SQLite`() async throws {
+    var folder = history.location.folder
+    while folder.utf8.count < 600 { folder += "/" + String(repeating: "n", count: 100) }
+    let long = HistoryLocation(folder: folder)
+    #expect(throws: StoreError.folderUnusable(path: folder, errno: ENAMETOOLONG)) {
+      try HistoryStore(location: long, digest: testDigest)
+    }
+    let link = history.location.folder + "/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder)
+    let below = HistoryLocation(folder: link + "/copypasta")
+    #expect(throws: StoreError.folderUnusable(path: below.folder, errno: ENAMETOOLONG)) {
+      try HistoryStore(location: below, digest: testDigest)
+    }
+  }
+
   @Test func `a finished rescue that cannot be looked at`() async throws {
     try await history.record("one")
     try FileManager.default.removeItem(atPath: history.location.database)

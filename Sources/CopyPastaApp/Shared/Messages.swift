@@ -6,6 +6,10 @@ extension StoreError {
   /// Says what failed and what the user can do, in one line.
   var message: String {
     switch self {
+    case .folderUnusable(_, ENAMETOOLONG):
+      tr(
+        "The history cannot be kept: the path of its folder is too long. Set XDG_DATA_HOME to a folder with a shorter path."
+      )
     case .folderUnusable(let path, let code):
       tr("The history’s folder “%s” cannot be used (%s). Check its owner, its permissions and its disk.")
         .filled(with: path, String(cString: strerror(code)))
