@@ -86,6 +86,9 @@ enum CaptureTime {
   /// The last microsecond of the year 9999, the last that ISO 8601 can write.
   static let latest: Int64 = 253_402_300_799_999_999
 
+  /// The clocks that may be right: from 1980 to 2100.
+  static let believableClocks: Range<Int64> = 315_532_800_000_000..<4_102_444_800_000_000
+
   /// The most, in microseconds, that an adjustment sets a clock back; more than that is a jump.
   private static let adjustment: Int64 = 60_000_000
 

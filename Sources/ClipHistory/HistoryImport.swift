@@ -12,7 +12,8 @@ import CSQLite
 /// ```
 public final class HistoryImport {
   private let session: WritingSession
-  private let now: Int64
+  /// The latest time that is believed.
+  private let latest: Int64
   /// The largest id that was ever given out before.
   private let lastID: Int64
   /// Finds a clip that was there before the import; nil if there was none.
@@ -22,14 +23,19 @@ public final class HistoryImport {
 
   /// Makes or opens the history, and begins.
   ///
-  /// - Parameter now: in microseconds since 1970 UTC; a time more than a day after it is not believed.
+  /// - Parameter now: in microseconds since 1970 UTC; a time more than a day after it is not believed, unless the clock
+  ///   itself cannot be right.
   /// - Throws: as `HistoryStore.init` does, and `.locked` while another process has the history open.
   public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
-    self.now = now
+    latest = CaptureTime.believableClocks.contains(now) ? now + 86_400_000_000 : CaptureTime.latest
     session = try HistoryOpening(location).toWriteAlone()
     let database = session.database
     try database.execute("BEGIN IMMEDIATE")
     lastID = try database.integer("SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'") ?? 0
+    // A damaged id would leave no room for those that the import gives out.
+    guard try database.integer("SELECT max(id) FROM clip") ?? 0 <= Schema.largestID else {
+      throw database.failure(SQLITE_CORRUPT)
+    }
     guard try database.integer("SELECT 1 FROM clip LIMIT 1") != nil else {
       present = nil
       return
@@ -94,8 +100,8 @@ public final class HistoryImport {
     let following = try Statement(
       "SELECT id, captured_at FROM clip WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT 1", on: database)
     let largestID = try database.integer("SELECT max(id) FROM clip") ?? 0
-    var old = Run(after: .min, upTo: lastID, latest: now)
-    var new = Run(after: lastID, upTo: largestID, latest: now)
+    var old = Run(database, after: .min, upTo: lastID, latest: latest)
+    var new = Run(database, after: lastID, upTo: largestID, latest: latest)
     try old.advance(following)
     try new.advance(following)
     guard new.id != nil else { return }
@@ -134,21 +140,25 @@ private struct Run {
   private(set) var id: Int64?
   /// The time that decides the clip's place; ascends during the walk.
   private(set) var time: Int64 = 0
+  private let database: Database
   private var last: Int64
   private let end: Int64
   private let latest: Int64
 
-  init(after start: Int64, upTo end: Int64, latest now: Int64) {
+  /// - Parameter latest: a clip with a later time stays with the clip before it.
+  init(_ database: Database, after start: Int64, upTo end: Int64, latest: Int64) {
+    self.database = database
     last = start
     self.end = end
-    latest = CaptureTime.plausible(now) + 86_400_000_000
+    self.latest = latest
   }
 
   mutating func advance(_ following: Statement) throws(StoreError) {
     let found = try following.first(last, end) { (id: $0.integer(0), time: $0.time(1)) }
     id = found?.id
     guard let found else { return }
-    guard found.id > last else { throw .damaged }
+    // In a damaged page the search may lead back to an older clip, forever.
+    guard found.id > last else { throw database.failure(SQLITE_CORRUPT) }
     last = found.id
     if found.time <= latest { time = max(time, found.time) }
   }

@@ -11,8 +11,8 @@ struct HistoryImportTests {
 
   /// Adds clips; answers which were not there.
   @discardableResult
-  private func add(_ clips: [(String, Int64)]) throws -> [Bool] {
-    let adding = try HistoryImport(history.location, at: Self.now)
+  private func add(_ clips: [(String, Int64)], now: Int64 = Self.now) throws -> [Bool] {
+    let adding = try HistoryImport(history.location, at: now)
     let added = try clips.map { try adding.add(try ClipText($0.0), capturedAt: $0.1) }
     try adding.finish()
     return added
@@ -116,6 +116,39 @@ struct HistoryImportTests {
     }
     #expect(try found() == ["x 100"])
     #expect(try await history.store().allIDs() == [1])
+  }
+
+  @Test(arguments: [Int64.max, Int64.max - 1, Schema.largestID + 1] as [Int64])
+  func `a history with an impossible id is refused as damaged`(id: Int64) async throws {
+    try await record([("x", 100)])
+    try history.run(
+      """
+      INSERT INTO clip VALUES (\(id), 200, 1, NULL, 'y'); UPDATE sqlite_sequence SET seq = 1;
+      """)
+    #expect(throws: StoreError.damaged) { try add([("x", 100)]) }
+    #expect(try history.isMarked(), "the next start rescues it")
+  }
+
+  /// The page's second and third row have changed places, so that a search leads back.
+  @Test func `a history whose rows are out of order is refused as damaged`() async throws {
+    try await record([("x", 100), ("y", 200), ("z", 300)])
+    try history.damage { bytes in
+      let list = 4096 + 8
+      #expect(bytes[4096] == 0x0d && bytes[4096 + 4] == 3, "the page of the three rows")
+      let second = Data(bytes[list + 2..<list + 4])
+      bytes.replaceSubrange(list + 2..<list + 4, with: Data(bytes[list + 4..<list + 6]))
+      bytes.replaceSubrange(list + 4..<list + 6, with: second)
+    }
+    #expect(throws: StoreError.damaged) { try add([("a", 50)]) }
+    #expect(try history.isMarked(), "the next start rescues it")
+  }
+
+  /// As on a computer whose clock has no battery.
+  @Test(arguments: [3_600_000_000, 5_000_000_000_000_000] as [Int64])
+  func `under a clock that cannot be right, clips find the places of their times`(now: Int64) async throws {
+    try await record([("x", Self.now + 100), ("y", Self.now + 200)])
+    try add([("a", Self.now + 50), ("b", Self.now + 150)], now: now)
+    #expect(try found().map { $0.prefix(1) } == ["a", "x", "b", "y"])
   }
 
   @Test func `nothing, where the history is open`() async throws {

@@ -71,6 +71,16 @@ import Testing
     #expect(model.count == 0 && shadow.ids.isEmpty)
   }
 
+  /// A damaged file may hold it.
+  @Test func `the largest possible id is removed with the others`() async throws {
+    let scratch = try Scratch()
+    for number in 0..<3 { try await scratch.record("clip \(number)") }
+    let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
+    model.insertNewest([Clip(id: .max, capturedAt: 1, byteCount: 1, preview: "x")])
+    model.remove([2, .max])
+    #expect((0..<model.count).map { model.id(at: $0) } == [3, 1])
+  }
+
   @Test func `an empty history has no rows`() throws {
     let model = try HistoryListModel(reader: Scratch().history.reader, firstPageSize: 30) { _ in }
     #expect(model.count == 0)

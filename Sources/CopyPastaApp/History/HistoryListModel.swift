@@ -111,7 +111,7 @@ final class HistoryListModel: ListModelSource {
     guard let first = gone.first, let last = gone.last else { return }
     let members = Set(gone)
     for id in gone { rows[id] = nil }
-    let span = index(of: first)..<index(of: last + 1)
+    let span = index(of: first)..<(last < .max ? index(of: last + 1) : ids.count)
     let found = ids[span].indices(where: members.contains).ranges
     // The views are told of each run, but not of more than a few: telling them takes time.
     let runs = found.count <= Self.mostRuns ? Array(found) : [span]
