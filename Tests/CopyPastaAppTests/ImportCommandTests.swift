@@ -83,6 +83,25 @@ struct ImportCommandTests {
         """#)
   }
 
+  @Test func `and what is too long is refused for the right reason`() throws {
+    let long = String(repeating: "1", count: 65)
+    let reasons: [(line: String, refusal: ImportReader.Refusal?)] = [
+      ("{\"\(long)\":1,\"text\":\"a\"}", .malformed), ("{\"captured_at\":\"\(long)\",\"text\":\"a\"}", .time),
+      (#"{"text":"0123456789"}"#, nil), (#"{"text":"0123456789a"}"#, .tooLarge),
+      (#"{"text":"012345678\u0041a"}"#, .tooLarge), (#"{"other":"0123456789a","text":"a"}"#, .tooLarge),
+    ]
+    try folder.write(reasons.map(\.line).joined(separator: "\n"), to: "lines.jsonl")
+    let file = try FileHandle(forReadingFrom: URL(filePath: folder.path + "/lines.jsonl"))
+    var lines = ImportReader(descriptor: file.fileDescriptor, largestText: 10)
+    for (line, refusal) in reasons {
+      let result = try #require(try lines.next())
+      var found: ImportReader.Refusal?
+      if case .failure(let failure) = result { found = failure }
+      #expect(found == refusal, "\(line)")
+    }
+    try file.close()
+  }
+
   /// As editors and other systems leave them.
   @Test func `and a line of white space is none`() throws {
     let lines = "\r\n{\"text\":\"a\"}\r\n \t \n\r\n{\"text\":\"b\"}\n  "

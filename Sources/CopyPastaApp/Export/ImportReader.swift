@@ -32,15 +32,15 @@ struct ImportReader {
     }
   }
 
-  /// The largest text that can be set to be recorded, in bytes.
-  private static let largestText = Preferences.sizeLimits.upperBound << 20
-
+  private let largestText: Int
   private var input: InputBuffer
   /// The number of the line that was read last, from 1 on.
   private(set) var number = 0
 
-  init(descriptor: Int32) {
+  /// - Parameter largestText: in bytes; a larger text is refused.
+  init(descriptor: Int32, largestText: Int = Preferences.sizeLimits.upperBound << 20) {
     input = InputBuffer(descriptor: descriptor)
+    self.largestText = largestText
   }
 
   /// The next line that is not blank, or why it is refused; nil at the end.
@@ -72,13 +72,13 @@ struct ImportReader {
     try expect("{")
     repeat {
       try skipSpace()
-      let name = try string(atMost: 64)
+      let name = try string(atMost: 64, orThrow: .malformed)
       try skipSpace()
       try expect(":")
       try skipSpace()
       switch String(decoding: name, as: UTF8.self) {
       case "text" where !hasText:
-        line.text = try string(atMost: Self.largestText)
+        line.text = try string(atMost: largestText)
         hasText = true
       case "captured_at": line.capturedAt = try time()
       case "text": throw Refusal.malformed
@@ -97,18 +97,20 @@ struct ImportReader {
       for character in "ull".unicodeScalars { try expect(character) }
       return 0
     }
-    let text = String(decoding: try string(atMost: 64), as: UTF8.self)
+    let text = String(decoding: try string(atMost: 64, orThrow: .time), as: UTF8.self)
     guard let time = Format.microseconds(iso8601: text), time >= 0 else { throw Refusal.time }
     return time
   }
 
   /// The bytes of a string, which may be no valid UTF-8.
-  private mutating func string(atMost limit: Int) throws -> [UInt8] {
+  private mutating func string(
+    atMost limit: Int, orThrow refusal: Refusal = .tooLarge
+  ) throws -> [UInt8] {
     try expect("\"")
     var bytes: [UInt8] = []
     while true {
       try input.consumePlain(into: &bytes)
-      guard bytes.count <= limit else { throw Refusal.tooLarge }
+      guard bytes.count <= limit else { throw refusal }
       guard let byte = try input.peek() else { throw Refusal.malformed }
       switch byte {
       case UInt8(ascii: "\""):
@@ -162,7 +164,7 @@ struct ImportReader {
     var isEmpty = true
     while let byte = try input.peek() {
       switch byte {
-      case UInt8(ascii: "\""): _ = try string(atMost: Self.largestText)
+      case UInt8(ascii: "\""): _ = try string(atMost: largestText)
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         depth += 1
         input.advance()
