@@ -22,14 +22,7 @@ final class FolderLock {
     guard descriptor >= 0 || errno == ENOENT else {
       throw .folderUnusable(path: location.folder, errno: errno)
     }
-    // The lock may be taken for some milliseconds: by a process that looks whether it is alone, or by a child of this
-    // process, which holds a copy of the lock until it runs its own program.
-    var attempts = patiently ? 1_000 : 20
-    while !lock(alone ? LOCK_EX : LOCK_SH) {
-      guard attempts > 0 else { throw .locked }
-      attempts -= 1
-      usleep(5_000)
-    }
+    try wait(for: alone ? LOCK_EX : LOCK_SH, attempts: patiently ? 1_000 : 20)
     hostLock = try HostLock(location)
   }
 
@@ -38,14 +31,25 @@ final class FolderLock {
   }
 
   /// Asks `question` while everybody else is kept out; false if somebody else has the history open.
+  ///
+  /// - Throws: `.locked` if an import or a rescue takes the history between two locks; this lock is lost then.
   func whileAlone(_ question: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
-    defer {
-      // A change of a lock gives the old lock up first, even if the change fails (flock(2)).
-      if !lock(LOCK_SH) { flock(descriptor, LOCK_SH) }
+    let answer = Result { () throws(StoreError) in isAlone ? try question() : false }
+    // A change of a lock gives the old lock up first, even if the change fails (flock(2)).
+    try wait(for: LOCK_SH)
+    return try answer.get()
+  }
+
+  /// Tries every 5 ms, because the lock may be taken for a moment: by a process that looks whether it is alone, or by a
+  /// child of this process, which holds a copy of the lock until it runs its own program.
+  private func wait(for kind: Int32, attempts: Int = 20) throws(StoreError) {
+    var attempts = attempts
+    while !lock(kind) {
+      guard attempts > 0 else { throw .locked }
+      attempts -= 1
+      usleep(5_000)
     }
-    guard isAlone else { return false }
-    return try question()
   }
 
   private func lock(_ kind: Int32) -> Bool {

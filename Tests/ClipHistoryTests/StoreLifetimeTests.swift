@@ -63,10 +63,39 @@ struct StoreLifetimeTests {
     #expect(try descriptors() == 0)
   }
 
+  /// The lock is free for an instant each time that a start has looked whether it is alone.
+  @Test func `by a start that an import overtakes`() async throws {
+    try await history.record("one")
+    let lock = try FolderLock(history.location)
+    let folder = history.location.folder
+    var importing: Int32 = -1
+    #expect(throws: StoreError.locked) {
+      try lock.whileAlone {
+        do { importing = try overtake(lockOf: folder) } catch { Issue.record(error) }
+        return true
+      }
+    }
+    close(importing)
+    #expect(try !lock.whileAlone { false })
+  }
+
   @Test func `by one that could not be opened`() async throws {
     try history.plant(Data("not a database at all, not at all".utf8))
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(throws: StoreError.damaged) { try history.reader() }
     #expect(try descriptors() == 0)
   }
+}
+
+/// Takes a folder's lock from this process's lock on it, as another program does in the instant between two locks.
+private func overtake(lockOf folder: String) throws -> Int32 {
+  for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+    // The listing's own descriptor is gone by now.
+    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+    guard target == folder, let descriptor = Int32(name) else { continue }
+    try #require(flock(descriptor, LOCK_UN) == 0)
+  }
+  let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+  return descriptor
 }
