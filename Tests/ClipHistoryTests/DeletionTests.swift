@@ -48,6 +48,32 @@ struct DeletionTests {
     #expect(try await history.store().allIDs() == living.map(\.id).sorted())
   }
 
+  /// The log does not go away with the store, because another program still has the history open.
+  @Test func `once the history is closed, where a reader was in the way`() async throws {
+    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
+    let clip = try await store.add("Xq7!vanish")
+    let other = try history.foreignReader()
+    #expect(try await store.delete(clip.id) != nil)
+    other.run("COMMIT")
+    #expect(try history.contains("Xq7!vanish"), "the log still has it")
+    await store.close()
+    #expect(try !history.contains("Xq7!vanish"))
+    withExtendedLifetime(other) {}
+  }
+
+  @Test func `once another one is restored, where a reader was in the way`() async throws {
+    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
+    let kept = try #require(try await store.delete(try await store.add("what comes back").id))
+    let clip = try await store.add("Xq7!vanish")
+    let other = try history.foreignReader()
+    #expect(try await store.delete(clip.id) != nil)
+    other.run("COMMIT")
+    #expect(try history.contains("Xq7!vanish"), "the log still has it")
+    try await store.restore(kept)
+    #expect(try !history.contains("Xq7!vanish"))
+    withExtendedLifetime(other) {}
+  }
+
   @Test func `at the next write, where a reader was in the way`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let clip = try await store.add("Xq7!vanish")
