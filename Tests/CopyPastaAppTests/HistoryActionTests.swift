@@ -28,8 +28,8 @@ import Testing
     }
   }
 
-  @Test func `the README tells of each key and swipe, of all keys of an action in one row`() throws {
-    let rows = try String(contentsOfFile: Fixture.checkout + "/README.md", encoding: .utf8)
+  @Test func `the guide lists every key and swipe, and all keys of an action in one row`() throws {
+    let rows = try String(contentsOfFile: Fixture.checkout + "/docs/guide.md", encoding: .utf8)
       .split(separator: "\n").filter { $0.hasPrefix("| ") }
       .map { $0.split(separator: "|")[0].split(whereSeparator: ",;".contains).map { $0.trimmed } }
     for action in HistoryAction.all {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// A key as it is printed on keyboards, and written in the README.
+  /// A key as it is printed on keyboards, and written in the guide.
   private static func asPrinted(_ trigger: String) -> String {
     (Accelerator(trigger)?.label ?? trigger).replacingOccurrences(of: "Return", with: "Enter")
   }
