@@ -162,6 +162,7 @@ final class FakeShortcut: GlobalShortcutController.Backend {
   private(set) var asked: [String] = []
   private(set) var isHeld = false
   private(set) var wasCancelled = false
+  private(set) var forgottenRefusals = 0
   let observers = Observers<GlobalShortcutController.News>()
 
   func start(_ keys: Accelerator) async -> ShortcutState {
@@ -179,6 +180,7 @@ final class FakeShortcut: GlobalShortcutController.Backend {
   }
 
   func stop() async { isHeld = false }
+  func forgetRefusal() { forgottenRefusals += 1 }
   func press(_ activation: Activation) { observers.notify(.pressed(activation)) }
   func change(to state: ShortcutState) { observers.notify(.became(state)) }
 }

@@ -119,6 +119,17 @@ import Testing
     window.window.destroy()
   }
 
+  @Test func `the same keys, chosen again, are asked for although they were refused`() async throws {
+    let shown = try ShownDialogs()
+    shown.show(.preferences)
+    let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
+    try await pump("the window on the screen") { window.shortcut.root.isMapped }
+    window.shortcut.record()
+    #expect(window.shortcut.pressed(try #require(Accelerator(shown.services.preferences.shortcut))))
+    #expect(shown.way.forgottenRefusals == 1)
+    shown.dialogs.close()
+  }
+
   @Test(arguments: Dialogs.Kind.allCases)
   func `a window that is opened again and again goes each time, with all that is in it`(_ kind: Dialogs.Kind)
     async throws

@@ -96,7 +96,10 @@ final class ShortcutGroup {
     if isRecording { isRecording = false } else { record() }
   }
 
-  private func pressed(_ keys: Accelerator) -> Bool {
+  /// Takes the keys that are pressed while the button waits for them.
+  ///
+  /// - Returns: whether it does.
+  func pressed(_ keys: Accelerator) -> Bool {
     guard isRecording else { return false }
     switch (keys.keyName, keys.modifiers.isEmpty) {
     case ("Escape", true): isRecording = false
