@@ -40,10 +40,16 @@ public final class DispatchTimer {
   private let source: any DispatchSourceTimer
 
   /// Starts the timer; the handler gets to the actor by `assumeIsolated`.
-  public init(after delay: Duration, on queue: SerialQueue, _ handler: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameter leeway: how much later it may come, so that the processor can sleep on.
+  public init(
+    after delay: Duration, leeway: Duration = .milliseconds(50), on queue: SerialQueue,
+    _ handler: @escaping @Sendable () -> Void
+  ) {
     source = DispatchSource.makeTimerSource(queue: queue.dispatchQueue)
     source.schedule(
-      deadline: DispatchTime.now() + max(delay / .seconds(1), 0), leeway: .milliseconds(50))
+      deadline: DispatchTime.now() + max(delay / .seconds(1), 0),
+      leeway: .milliseconds(Int(leeway / .milliseconds(1))))
     source.setEventHandler(handler: handler)
     source.activate()
   }

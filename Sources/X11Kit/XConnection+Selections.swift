@@ -203,7 +203,6 @@ struct Atoms {
 
     case clipboardManager = "CLIPBOARD_MANAGER"
     case saveTargets = "SAVE_TARGETS"
-    case activeWindow = "_NET_ACTIVE_WINDOW"
 
     case atomPairType = "ATOM_PAIR"
 

@@ -244,6 +244,12 @@ final class XConnection {
     return true
   }
 
+  /// The window on the screen that the pointer is in, a window manager's frame perhaps.
+  func windowAtPointer(_ deadline: Deadline) throws(TransferError) -> Window {
+    let question = xcb_query_pointer(handle, root).sequence
+    return try reply(xcb_query_pointer_reply_t.self, to: question, deadline)?.body.child ?? noWindow
+  }
+
   // MARK: - Keys
 
   /// The first and the last number of a key.
@@ -254,12 +260,12 @@ final class XConnection {
 
   /// Takes these strokes for this connection, whichever window has the focus: all of them, or none.
   ///
-  /// At each of them the server keeps back what is typed after it, until `letKeysGoOn`.
+  /// The grab freezes nothing, so that a process that is stopped takes no key but these. See ``freezeKeys(since:)``.
   /// - Returns: false if another connection has one of them.
   func grab(_ strokes: Set<Keyboard.Stroke>) throws(TransferError) -> Bool {
-    let (pointer, keyboard) = (UInt8(XCB_GRAB_MODE_ASYNC.rawValue), UInt8(XCB_GRAB_MODE_SYNC.rawValue))
+    let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
     let sequences = strokes.map {
-      xcb_grab_key_checked(handle, 0, root, $0.state, $0.code, pointer, keyboard).sequence
+      xcb_grab_key_checked(handle, 0, root, $0.state, $0.code, mode, mode).sequence
     }
     try synchronise(.endless)
     // All are asked, or the errors of the others would come as events.
@@ -268,10 +274,28 @@ final class XConnection {
     return failures == 0
   }
 
-  /// Has the server go on with the keys that it keeps back since a stroke of this connection.
-  func letKeysGoOn() {
-    xcb_allow_events(handle, UInt8(XCB_ALLOW_ASYNC_KEYBOARD.rawValue), 0)
+  /// Has the server keep back all that is typed, until ``thawKeys()`` or the end of the connection.
+  ///
+  /// To be called at a stroke of this connection with its time: a later grab by another program stays.
+  func freezeKeys(since time: xcb_timestamp_t) {
+    let (pointer, keyboard) = (UInt8(XCB_GRAB_MODE_ASYNC.rawValue), UInt8(XCB_GRAB_MODE_SYNC.rawValue))
+    xcb_discard_reply(handle, xcb_grab_keyboard(handle, 0, root, time, pointer, keyboard).sequence)
     flush()
+  }
+
+  /// Gives what was kept back to the window that has the focus.
+  func thawKeys() {
+    xcb_ungrab_keyboard(handle, noTime)
+    flush()
+  }
+
+  /// Whether a key is down.
+  func isDown(_ key: xcb_keycode_t, _ deadline: Deadline) throws(TransferError) -> Bool {
+    let question = xcb_query_keymap(handle).sequence
+    guard let keys = try reply(xcb_query_keymap_reply_t.self, to: question, deadline)?.body.keys else {
+      return false
+    }
+    return withUnsafeBytes(of: keys) { $0[Int(key) / 8] & 1 << (key % 8) != 0 }
   }
 
   /// Gives back every stroke that this connection has taken.

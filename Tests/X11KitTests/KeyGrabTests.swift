@@ -142,6 +142,91 @@ extension X11KitTests {
       #expect(try await eventually { presses.changes == [.taken, .held] })
     }
 
+    // MARK: Keys behind a press
+
+    /// As awesome does, the window manager writes `_NET_ACTIVE_WINDOW` before it moves the focus.
+    @Test func `keys behind a press go to the window that gets the focus, whatever the manager writes`()
+      async throws
+    {
+      let (other, program) = (try await Typist(on: server), try await Typist(on: server))
+      let grab = try await freezing(for: program, atMost: generousLimit)
+      try await other.focus()
+      try await press("ctrl+super+v")
+      try await presses.expect(1)
+      try await run([
+        "xprop", "-root", "-f", "_NET_ACTIVE_WINDOW", "32x", "-set", "_NET_ACTIVE_WINDOW",
+        "\(program.window)",
+      ])
+      try await press("y", "z")
+      #expect(await grab.isFreezing)
+      try await program.focus()
+      #expect(try await program.nextKey() == Self.y)
+      #expect(try await program.nextKey() == Self.z)
+      try await waitUntil("the end of the press") { await !grab.isFreezing }
+      // Nothing came here before.
+      try await other.focus()
+      try await press("v")
+      #expect(try await other.nextKey() == Self.v)
+    }
+
+    @Test func `keys behind a press that hides the window go to the next window`() async throws {
+      let (other, program) = (try await Typist(on: server), try await Typist(on: server))
+      let grab = try await freezing(for: program, atMost: generousLimit)
+      try await program.focus()
+      try await press("ctrl+super+v")
+      try await presses.expect(1)
+      try await press("y")
+      #expect(await grab.isFreezing)
+      try await other.focus()
+      #expect(try await other.nextKey() == Self.y)
+    }
+
+    @Test func `a focus that never comes freezes the keyboard for one press, and not for long`() async throws
+    {
+      let (other, program) = (try await Typist(on: server), try await Typist(on: server))
+      // The limit of the program itself.
+      let grab = try await freezing(for: program)
+      try await other.focus()
+      try await press("ctrl+super+v", "y")
+      #expect(try await eventually(within: .seconds(4)) { await grab.getsNoFocus })
+      #expect(try await other.nextKey() == Self.y)
+      try await press("ctrl+super+v")
+      try await presses.expect(2)
+      #expect(await !grab.isFreezing)
+      // The window manager gives the focus after all.
+      try await program.focus()
+      try await waitUntil("the focus noticed") { await !grab.getsNoFocus }
+    }
+
+    @Test func `a key that is held down while the window comes counts once`() async throws {
+      let (other, program) = (try await Typist(on: server), try await Typist(on: server))
+      let grab = try await freezing(for: program, atMost: generousLimit)
+      try await other.focus()
+      try await run(["xdotool", "keydown", "ctrl", "keydown", "super", "keydown", "v"])
+      try await presses.expect(1)
+      try await program.focus()
+      try await waitUntil("the keyboard thawed") { await !grab.isFreezing }
+      // Repetition begins after 0.5 s.
+      try await run(["xdotool", "sleep", "1.2", "keyup", "v", "keyup", "super", "keyup", "ctrl"])
+      try await press("ctrl+super+v")
+      try await presses.expect(2)
+    }
+
+    /// A grab for a program's windows, in the place of the one that freezes nothing.
+    private func freezing(for program: Typist, atMost limit: Duration? = nil) async throws -> KeyGrab {
+      let pressed: @Sendable (UInt32) -> Void = { [presses] in presses.add($0) }
+      let (display, window) = (server.display, program.window)
+      let grab =
+        if let limit {
+          try KeyGrab(
+            display: display, ownWindow: window, longestFreeze: limit, pressed: pressed, changed: { _ in })
+        } else {
+          try KeyGrab(display: display, ownWindow: window, pressed: pressed, changed: { _ in })
+        }
+      #expect(await grab.grab(Self.toggle) == .held)
+      return grab
+    }
+
     // MARK: The end
 
     @Test func `a server that ends is told and nothing spins`() async {
@@ -187,6 +272,33 @@ extension KeyGrab {
     let connection = try XConnection(display: display)
     let strokes = try #require(try Keyboard(connection)).strokes(for: keys)
     return try connection.grab(strokes)
+  }
+}
+
+/// A program's window, and what is typed in it.
+private final class Typist {
+  private let client: Client
+  let window: UInt32
+  /// The keys that came before the focus.
+  private var unread: [String] = []
+
+  init(on server: XServer) async throws {
+    client = try Client.fixture("typing", display: server.display)
+    window = try #require(try await client.nextLine().flatMap { UInt32($0) })
+  }
+
+  func focus() async throws {
+    try client.tell("focus")
+    while let line = try await client.nextLine(), line != "focused" { unread.append(line) }
+  }
+
+  /// The code of the next key; modifiers, which come up in whatever window, are none.
+  func nextKey() async throws -> String? {
+    while let line = unread.isEmpty ? try await client.nextLine() : unread.removeFirst() {
+      let code = line.split(separator: " ").last.map(String.init)
+      if let code, !["37", "133", "105", "134", "206"].contains(code) { return code }
+    }
+    return nil
   }
 }
 

@@ -79,7 +79,7 @@ final class HistoryWindow {
     if isActive { return true }
     guard isShown, case .x11(let display) = Display.backend, let number = window.x11Number
     else { return false }
-    return await ActiveWindow(display: display).id() == number
+    return await InputFocus(display: display).isIn(number)
   }
 
   /// The window that others are shown above; nil while it is not on the screen itself.

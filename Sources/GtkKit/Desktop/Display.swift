@@ -30,20 +30,28 @@ public enum Display {
   /// `Clipboard` is for Wayland. The owner at the start has been asked by now.
   private static func stopFollowingSelections() {
     typealias XDisplay = @convention(c) (OpaquePointer) -> UnsafeMutableRawPointer?
-    typealias Leader = @convention(c) (OpaquePointer) -> OpaquePointer?
     typealias Select =
       @convention(c) (UnsafeMutableRawPointer, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> Void
     typealias AtomByName = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> CUnsignedLong
     guard case .x11 = backend, let display = gdk_display_get_default(),
       let xDisplay = RuntimeSymbols.function("gdk_x11_display_get_xdisplay", as: XDisplay.self),
-      let leader = RuntimeSymbols.function("gdk_x11_display_get_default_group", as: Leader.self),
       let atom = RuntimeSymbols.function("gdk_x11_get_xatom_by_name_for_display", as: AtomByName.self),
       let select = RuntimeSymbols.function("XFixesSelectSelectionInput", as: Select.self),
-      let connection = xDisplay(display), let surface = leader(display)
+      let connection = xDisplay(display), let leader = x11Leader
     else { return }
     for selection in ["CLIPBOARD", "PRIMARY"] {
-      select(connection, gdk_x11_surface_get_xid(surface), atom(display, selection), 0)
+      select(connection, CUnsignedLong(leader), atom(display, selection), 0)
     }
+  }
+
+  /// The X server's number of GDK's first window, which is never shown; nil where that is no X server.
+  public static var x11Leader: UInt32? {
+    typealias Leader = @convention(c) (OpaquePointer) -> OpaquePointer?
+    guard case .x11 = backend, let display = gdk_display_get_default(),
+      let leader = RuntimeSymbols.function("gdk_x11_display_get_default_group", as: Leader.self),
+      let surface = leader(display)
+    else { return nil }
+    return UInt32(truncatingIfNeeded: gdk_x11_surface_get_xid(surface))
   }
 
   /// The backend of the default display.

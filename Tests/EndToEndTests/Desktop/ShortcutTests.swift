@@ -40,6 +40,45 @@ import Testing
     }
   }
 
+  @Test func `a program that is stopped takes no key from another one`() async throws {
+    try await Self.run { scene, _ in
+      let typed = try scene.desktop.start(["xev", "-name", "Typed", "-event", "keyboard"])
+      let window = try await waitFor("the window") { try await scene.desktop.window(titled: "Typed") }
+      try await window.activate()
+      scene.app.program.signal(SIGSTOP)
+      defer { scene.app.program.signal(SIGCONT) }
+      try await scene.desktop.xdotool("key", "ctrl+super+v")
+      try await scene.desktop.xdotool("key", "q")
+      #expect(
+        try await eventually(within: .seconds(10)) {
+          String(decoding: typed.output, as: UTF8.self).contains("keysym 0x71, q")
+        })
+      try await window.close()
+      scene.app.program.signal(SIGCONT)
+      // What was pressed meanwhile shows the window now.
+      try await scene.expectActive()
+    }
+  }
+
+  /// The X focus alone says that the user works in the window.
+  @Test func `without a window manager a second press hides the window`() async throws {
+    try await VirtualDesktop.with(windowManager: nil) { desktop in
+      try desktop.home.set(["shortcut": "'<Control><Super>v'"])
+      let program = try desktop.start([CopyPasta.programPath, "--background"])
+      try await desktop.waitForName()
+      for isShown in [true, false, true, false] {
+        try await waitUntil("the window shown: \(isShown)") {
+          try await desktop.xdotool("key", "ctrl+super+v")
+          return try await eventually(within: Scene.timeOfOnePress) {
+            let search = ["xdotool", "search", "--onlyvisible", "--class", CopyPasta.applicationID]
+            return try await (desktop.run(search).exit == .code(0)) == isShown
+          }
+        }
+      }
+      #expect(try await program.stop(grace: generousLimit) == .code(0))
+    }
+  }
+
   @Test func `the window that is closed stays within reach`() async throws {
     try await Self.run { scene, other in
       try await scene.pressShortcut()

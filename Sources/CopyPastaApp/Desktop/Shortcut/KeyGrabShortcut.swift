@@ -32,7 +32,7 @@ final class KeyGrabShortcut: GlobalShortcutController.Backend {
 
   private func connected() throws(X11Error) -> KeyGrab {
     if let grab { return grab }
-    let grab = try KeyGrab(display: display) { [weak self] time in
+    let grab = try KeyGrab(display: display, ownWindow: Display.x11Leader) { [weak self] time in
       Task.unpooled { if let self, self.keys != nil { self.observers.notify(.pressed(.time(time))) } }
     } changed: { [weak self] state in
       Task.unpooled {
