@@ -76,6 +76,7 @@ public final class HistoryImport {
       try merge()
       try database.execute("DROP INDEX \(Self.index)")
     }
+    try session.forgetLastLook()
     try database.execute("COMMIT")
     do throws(StoreError) {
       // Rows that were moved left their texts there.

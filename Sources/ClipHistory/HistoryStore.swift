@@ -66,10 +66,8 @@ public actor HistoryStore {
   /// itself, and at the end.
   private var owesErasure: Bool
   private var retry: DispatchTimer?
-  /// No clip that has a time is older than this, as far as is known.
-  private var oldest: Int64 = 0
-  /// How many clips were added; each may be older than `oldest`.
-  private var additions = 0
+  /// How many clips were restored: what was found to have expired before is void.
+  private var restorations = 0
 
   /// The thread that the store runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -152,7 +150,6 @@ public actor HistoryStore {
       }
       return clip
     }
-    if let clip { noteAddition(of: clip) }
     eraseFromLogIfOwed()
     return clip.map { .recorded($0) } ?? .duplicate
   }
@@ -207,7 +204,7 @@ public actor HistoryStore {
   public func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
     let session = try opened()
     let clip = try session.restore(deleted)
-    noteAddition(of: clip)
+    restorations += 1
     eraseFromLogIfOwed()
     return clip
   }
@@ -225,58 +222,71 @@ public actor HistoryStore {
     giveRoomBack(session.database)
   }
 
-  // MARK: - Age
+  // MARK: - Retention
 
-  /// Looks at how old the clips are; `time` in microseconds since 1970 UTC.
+  /// Finds the clips that are older than a period, by the clocks as they are now.
   ///
-  /// The walk goes through all clips, a stretch at a time: captures and copies do not wait for its end. If no clip can
-  /// be too old, none is looked at, and `count` is 0.
-  public func ages(before time: Int64) async throws(StoreError) -> Ages {
-    var ages = Ages()
-    guard time > oldest else { return ages }
-    let known = additions
-    let clips = try AgedClips(try readable().database, before: time)
-    var last: Int64? = .min
-    while let id = last {
-      last = try clips.count(after: id, into: &ages)
-      await Self.letOthersThrough()
+  /// If there is none, the reading becomes the last look, provided that its clock is believed or there was no look
+  /// before. A file that an interrupted deletion left mostly empty is then made small.
+  /// - Returns: nil if no clip can expire: the period is forever, or the clock shows a time before its end.
+  public func findExpired(
+    after period: RetentionPeriod, at reading: ClockReading
+  ) throws(StoreError) -> ExpiredClips? {
+    guard let duration = period.duration, let limit = period.limit(at: reading.wallTime) else { return nil }
+    let last = try session?.readLastLook()
+    let isBelieved = RetentionPolicy.believes(reading, after: last, keeping: duration)
+    let found = try ExpiredRows.find(in: readable().database, before: limit, at: reading.wallTime)
+    if found.count == 0 {
+      finishLook(isBelieved || last == nil && reading.isPlausible ? reading : nil, after: last)
     }
-    if ages.expired == 0 && known == additions { oldest = ages.oldest }
-    return ages
+    return ExpiredClips(
+      period: period, reading: reading, count: found.count, isClockBelieved: isBelieved,
+      lastID: found.lastID, firstYoungID: found.firstYoungID, restorations: restorations)
   }
 
-  /// Deletes every clip that was captured before a time, with all that `delete` promises; the others stay, and so does
-  /// a clip whose time nobody knows.
+  /// Deletes clips that have expired, with all that `delete` promises, in portions: captures and copies do not wait for
+  /// long.
   ///
-  /// The clips go a part at a time: captures and copies do not wait for long. A file most of which is empty then gets
-  /// small again, unless that would take long.
-  /// - Parameters:
-  ///   - time: in microseconds since 1970 UTC.
-  ///   - gone: called with the ids of each part, ascending; returns whether to go on.
-  public func deleteAll(
-    before time: Int64, _ gone: @MainActor @Sendable ([Int64]) -> Bool
+  /// Deletes nothing if the clips are not those that were found: one was restored or deleted since. Each portion makes
+  /// the clocks at which the clips were found the last look, in its transaction.
+  /// - Parameter deleted: called with the ids of each portion, ascending; returns whether to continue.
+  public func delete(
+    _ expired: ExpiredClips, _ deleted: @MainActor @Sendable ([Int64]) -> Bool
   ) async throws(StoreError) {
-    var last: Int64? = .min
-    while let id = last {
+    var isFirst = true
+    while expired.restorations == restorations {
       let session = try opened()
-      let part = try AgedClips(session.database, before: time).delete(after: id)
-      last = part.last
-      if !part.deleted.isEmpty { eraseFromLog() }
-      guard await gone(part.deleted) else { return }
+      let ids = try session.database.transaction { () throws(StoreError) -> [Int64] in
+        if isFirst {
+          let count = try ExpiredRows.count(in: session.database, upTo: expired.lastID)
+          guard count == expired.count else { return [] }
+        }
+        let ids = try ExpiredRows.deletePortion(in: session.database, upTo: expired.lastID)
+        try session.writeLastLook(expired.reading)
+        return ids
+      }
+      guard !ids.isEmpty else { return }
+      isFirst = false
+      eraseFromLog()
+      // The main actor's turn, and that of the calls which wait for this one.
+      guard await deleted(ids) else { return }
     }
-    let database = try opened().database
-    if try database.isMostlyEmpty(upTo: Self.quickToRewrite) { giveRoomBack(database) }
+  }
+
+  /// Notes a look that found nothing, if its clock counts, and makes the file small if most of it is empty.
+  ///
+  /// A failure is not thrown, because nothing was to be deleted: the next look tries again.
+  private func finishLook(_ reading: ClockReading?, after last: ClockReading?) {
+    guard let database = session?.database else { return }
+    do throws(StoreError) {
+      if let reading, !reading.isWithinAnHour(of: last) {
+        try database.transaction { () throws(StoreError) in try session?.writeLastLook(reading) }
+      }
+      if try database.isMostlyEmpty(upTo: Self.quickToRewrite) { giveRoomBack(database) }
+    } catch {}
   }
 
   // MARK: - Helpers
-
-  /// Suspends the actor, so that calls that wait for the store are done before the caller goes on.
-  @MainActor private static func letOthersThrough() async {}
-
-  private func noteAddition(of clip: Clip) {
-    additions += 1
-    if clip.capturedAt > CaptureTime.unknown { oldest = min(oldest, clip.capturedAt) }
-  }
 
   /// Empties the log after a deletion, now or later.
   private func eraseFromLog() {

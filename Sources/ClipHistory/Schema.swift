@@ -25,7 +25,7 @@ enum Schema {
   ///
   /// The statements of a released version are never edited. SQLite writes an added column right before the closing
   /// parenthesis, after a comma and a space.
-  private static let objects = [firstObjects]
+  private static let objects = [firstObjects, firstObjects + [lastLook]]
 
   private static let firstObjects = [
     """
@@ -57,10 +57,21 @@ enum Schema {
     """,
   ]
 
+  /// The clocks at the last look for expired clips; a wall time of 0 if there was none.
+  private static let lastLook = """
+    CREATE TABLE last_look(
+      only INTEGER PRIMARY KEY CHECK (only = 1),
+      wall_time INTEGER NOT NULL,
+      boot_time INTEGER NOT NULL,
+      boot_id TEXT NOT NULL
+    ) STRICT
+    """
+
   /// Each step, once released, is never edited; a change is a new step at the end.
   static let migrations = [
     firstObjects.joined(separator: ";\n")
-      + ";\nINSERT INTO last_capture VALUES (1, randomblob(32), x'', 0, 0)"
+      + ";\nINSERT INTO last_capture VALUES (1, randomblob(32), x'', 0, 0)",
+    lastLook + ";\nINSERT INTO last_look VALUES (1, 0, 0, '')",
   ]
 
   /// The version of a history, 0 of an empty file.
@@ -114,6 +125,9 @@ enum Schema {
   ///
   /// If a damaged page number led to another table, its rows would be taken for this one's, and written over.
   static let isLastCapture = "length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1"
+
+  /// The condition that the only row of `last_look` meets, as SQL, for the same reason.
+  static let isLastLook = "only = 1 AND (SELECT count(*) FROM last_look) = 1"
 
   /// - Throws: `.damaged` if the last id that was given out is not believed, in which case a rescue gives new ones, or
   ///   if there are other rows, which are another table's.

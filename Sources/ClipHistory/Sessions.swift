@@ -59,6 +59,8 @@ struct WritingSession {
   let reading: ReadingSession
   let lastCapture: Statement
   let note: Statement
+  private let lastLook: Statement
+  private let lookNote: Statement
 
   /// Keeps rescuers out while the session is open.
   private let lock: FolderLock?
@@ -82,6 +84,11 @@ struct WritingSession {
     lastCapture = try Statement("SELECT digest, byte_count, captured_at FROM last_capture", on: database)
     note = try Statement(
       "UPDATE last_capture SET digest = ?1, byte_count = ?2, captured_at = ?3", on: database)
+    lastLook = try Statement(
+      "SELECT wall_time, boot_time, boot_id FROM last_look WHERE \(Schema.isLastLook)", on: database)
+    lookNote = try Statement(
+      "UPDATE last_look SET wall_time = ?1, boot_time = ?2, boot_id = ?3", on: database)
+    guard try lastLook.first(read: { _ in true }) != nil else { throw .damaged }
     let key = try Statement("SELECT key FROM last_capture WHERE \(Schema.isLastCapture)", on: database)
     guard let key = try key.first(read: { $0.bytes(0) }) else { throw .damaged }
     self.key = key
@@ -99,6 +106,22 @@ struct WritingSession {
   func writeLastCapture(_ fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) throws(StoreError) {
     try note.execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
   }
+
+  /// The clocks at the last look for expired clips; nil if there was none, or its clock cannot have been right.
+  func readLastLook() throws(StoreError) -> ClockReading? {
+    let last = try lastLook.first {
+      ClockReading(wallTime: $0.integer(0), bootTime: $0.integer(1), bootID: $0.string(2, atMost: 64))
+    }
+    guard let last else { throw database.failure(SQLITE_CORRUPT) }
+    return last.isPlausible ? last : nil
+  }
+
+  func writeLastLook(_ reading: ClockReading) throws(StoreError) {
+    try lookNote.execute(reading.wallTime, reading.bootTime, reading.bootID)
+  }
+
+  /// Forgets the last look: the clips are others now, so the next look asks.
+  func forgetLastLook() throws(StoreError) { try lookNote.execute(Int64(0), Int64(0), "") }
 
   /// Whether the newest clip has this text.
   func newestIs(_ text: ClipText) throws(StoreError) -> Bool {

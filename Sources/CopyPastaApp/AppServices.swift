@@ -9,10 +9,10 @@ final class AppServices {
   let windowState: KeyFile
   /// Whether the user has paused reading the clipboard.
   let pause = ReadingPause()
-  /// Deletes the texts that are older than the user wants to keep.
-  private(set) lazy var expiry = Expiry({ [unowned self] in preferences }, now: now, keptIn: expiryState)
+  /// Deletes the items that are older than the user wants to keep.
+  private(set) lazy var retention = Retention(
+    { [unowned self] in preferences }, clock: { [now] in .now(wallTime: now()) })
   let now: @Sendable () -> Int64
-  private let expiryState: KeyFile
   private let openHistory: @MainActor () -> Result<History, StoreError>
   private var openedHistory: Result<History, StoreError>?
   private let makePreferences: @MainActor () -> Preferences
@@ -20,7 +20,7 @@ final class AppServices {
 
   init(
     clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile,
-    expiryState: KeyFile, now: @escaping @Sendable () -> Int64,
+    now: @escaping @Sendable () -> Int64,
     history: @escaping @MainActor () -> Result<History, StoreError>,
     preferences: @escaping @MainActor () -> Preferences,
     shortcuts: @escaping @MainActor () -> [any GlobalShortcutController.Backend]
@@ -28,7 +28,6 @@ final class AppServices {
     self.clipboard = clipboard
     self.location = location
     self.windowState = windowState
-    self.expiryState = expiryState
     self.now = now
     openHistory = history
     makePreferences = preferences
@@ -54,7 +53,6 @@ final class AppServices {
     return AppServices(
       clipboard: systemClipboard(), location: location,
       windowState: KeyFile(path: Desktop.Folders.state + "/copypasta/state.ini", group: "window"),
-      expiryState: KeyFile(path: Desktop.Folders.state + "/copypasta/expiry.ini", group: "expiry"),
       now: { Format.now },
       history: { Result { () throws(StoreError) in try History(at: location) } },
       preferences: livePreferences, shortcuts: liveShortcutBackends)

@@ -38,7 +38,9 @@ public enum CopyPasta {
     case .toggle: return toggle()
     case .quit: return quit()
     case .export: return Export.run(.ofThisUser, to: STDOUT_FILENO)
-    case .importing: return Import.run(.ofThisUser, from: STDIN_FILENO)
+    case .importing:
+      let period = Preferences(schema: SettingsSchema(id)).retentionPeriod
+      return Import.run(.ofThisUser, from: STDIN_FILENO, keeping: period)
     case .check: return Check.run(.ofThisUser)
     }
   }

@@ -11,12 +11,14 @@ struct FailureTests {
   @Test func `where another program holds the file`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(lock: 20))
     try await store.add("one")
+    let expired = try #require(
+      try await store.findExpired(after: .day, at: .now(wallTime: 1_700_000_000_000_000)))
     let other = try history.foreign()
     other.run("BEGIN IMMEDIATE")
     await #expect(throws: StoreError.locked) { try await store.add("two") }
     await #expect(throws: StoreError.locked) { try await store.delete(1) }
     await #expect(throws: StoreError.locked) { try await store.deleteAll() }
-    await #expect(throws: StoreError.locked) { try await store.deleteAll(before: 9) { _ in true } }
+    await #expect(throws: StoreError.locked) { try await store.delete(expired) { _ in true } }
     await #expect(throws: StoreError.locked) { try await store.noteCopied(try ClipText("two")) }
     #expect(try history.previews() == ["one"])
     other.run("COMMIT")

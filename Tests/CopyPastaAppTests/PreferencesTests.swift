@@ -42,7 +42,7 @@ import Testing
     preferences[flag: .showsTrayIcon].toggle()
     preferences[flag: .startsAtLogin].toggle()
     preferences.sizeLimitInMiB = 1
-    preferences.keepTime = .week
+    preferences.retentionPeriod = .week
     preferences[flag: .usesHaptics].toggle()
     #expect(told.keys == Preferences.Key.allCases)
     withExtendedLifetime(tokens) {}

@@ -14,18 +14,14 @@ final class RecordingView: HistoryView, HistoryHost {
   private(set) var reasonsToReopen: [StoreError] = []
   /// How often it was told that a secret was left out.
   private(set) var secretCount = 0
-  private(set) var questions: [Expiry.Question] = []
-  /// Whether the user can be asked.
-  var isThere = true
+  /// The questions about expired items; nil each time that there is none.
+  private(set) var questions: [ExpiredClips?] = []
   /// The texts that were shown, and of which clips.
   private(set) var shown: [(text: ShownText, id: Clip.ID)] = []
   /// Called when a text is on the clipboard.
   var onCopied: (@MainActor () -> Void)?
 
-  func ask(_ question: Expiry.Question) -> Bool {
-    questions.append(question)
-    return isThere
-  }
+  func ask(about expired: ExpiredClips?) { questions.append(expired) }
 
   func show(_ text: ShownText, of clip: Clip) { shown.append((text, clip.id)) }
 

@@ -39,7 +39,7 @@ extension AppServices {
     return AppServices(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
       windowState: KeyFile(path: "/proc/none", group: ""),
-      expiryState: KeyFile(path: "/proc/none", group: ""), now: { 0 }, history: { history },
+      now: { 0 }, history: { history },
       preferences: { preferences }, shortcuts: { [way] })
   }
 }

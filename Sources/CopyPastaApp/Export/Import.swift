@@ -8,10 +8,13 @@ import GtkKit
 enum Import {
   /// Reads a file descriptor to its end, and says in one line each what was refused, what failed and what was done.
   ///
+  /// - Parameter period: how long items are kept; tells how many of those that were added are older.
   /// - Returns: the exit status: 0 if every line is in the history now, 1 otherwise.
-  static func run(_ location: HistoryLocation, from descriptor: Int32) -> Int32 {
+  static func run(
+    _ location: HistoryLocation, from descriptor: Int32, keeping period: RetentionPeriod = .forever
+  ) -> Int32 {
     do {
-      let counts = try add(from: descriptor, to: location)
+      let counts = try add(from: descriptor, to: location, keeping: period)
       print(counts.message)
       return counts.refused == 0 ? 0 : 1
     } catch StoreError.locked {
@@ -31,10 +34,13 @@ enum Import {
     return 1
   }
 
-  private static func add(from descriptor: Int32, to location: HistoryLocation) throws -> ImportCounts {
+  private static func add(
+    from descriptor: Int32, to location: HistoryLocation, keeping period: RetentionPeriod
+  ) throws -> ImportCounts {
+    let limit = period.limit(at: Format.now) ?? 1
     let history = try HistoryImport(location, at: Format.now)
     var lines = ImportReader(descriptor: descriptor)
-    var counts = ImportCounts()
+    var counts = ImportCounts(period: period)
     while let line = try lines.next() {
       switch line {
       case .success(let line):
@@ -42,6 +48,7 @@ enum Import {
           let text = try ClipText(validating: line.text)
           if try history.add(text, capturedAt: line.capturedAt) {
             counts.added += 1
+            if (1..<limit).contains(line.capturedAt) { counts.older += 1 }
           } else {
             counts.present += 1
           }
@@ -64,7 +71,10 @@ enum Import {
 
 /// How many lines of an import were added, or not.
 private struct ImportCounts {
+  let period: RetentionPeriod
   var added = 0
+  /// How many of the added ones are older than the period.
+  var older = 0
   var present = 0
   var refused = 0
 
@@ -73,6 +83,13 @@ private struct ImportCounts {
     var parts = [
       trn("%s text was imported.", "%s texts were imported.", added).filled(with: Format.number(added))
     ]
+    if older > 0 {
+      parts.append(
+        trn(
+          "%s of them is older than %s: CopyPasta asks before deleting it.",
+          "%s of them are older than %s: CopyPasta asks before deleting them.", older
+        ).filled(with: Format.number(older), period.words))
+    }
     if present > 0 {
       parts.append(
         trn("%s text was already there.", "%s texts were already there.", present).filled(

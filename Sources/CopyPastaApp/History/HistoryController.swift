@@ -25,9 +25,11 @@ final class HistoryController {
   private let queue = TaskQueue()
   /// Takes what other programs hand over; a program that is slow at it keeps nothing in `queue` waiting.
   private let transfers = TaskQueue()
+  /// Looks for expired items, which may take as long as many deletions; neither captures nor copies wait for that.
+  private let retentionQueue = TaskQueue()
   private var isClosed = false
-  /// Why texts that are too old could not be deleted the last time.
-  private var expiryFailure: StoreError?
+  /// Why expired items could not be deleted the last time.
+  private var retentionFailure: StoreError?
 
   /// - Parameters:
   ///   - now: The time, in microseconds since 1970 UTC.
@@ -116,20 +118,22 @@ final class HistoryController {
     }
   }
 
-  /// Deletes what is older than the user wants to keep, beside all else that is done.
-  func expire(by expiry: Expiry) async {
-    do throws(StoreError) {
-      try await expiry.run(on: store) { [weak host] in
-        host?.ask($0) ?? false
-      } gone: { [model, deletions] limit, ids in
-        deletions.forget(before: limit)
-        model.remove(ids)
+  /// Deletes what is older than the user wants to keep, or asks, while everything else continues.
+  func expire(by retention: Retention) {
+    retentionQueue.add { [self] in
+      do throws(StoreError) {
+        try await retention.run(on: store) { [weak host] in
+          host?.ask(about: $0)
+        } deleted: { [model, deletions] expired, ids in
+          deletions.forget(where: expired.includes)
+          model.remove(ids)
+        }
+        retentionFailure = nil
+      } catch {
+        // The same failure is shown once, not each hour.
+        if !isClosed, error != retentionFailure { host?.tell(error, as: .notExpired(error)) }
+        retentionFailure = error
       }
-      expiryFailure = nil
-    } catch {
-      // The same failure is said once, not each hour.
-      if !isClosed, error != expiryFailure { host?.tell(error, as: .notExpired(error)) }
-      expiryFailure = error
     }
   }
 
@@ -240,6 +244,9 @@ final class HistoryController {
     await recorder.drain()
     arrivals.flush()
   }
+
+  /// Returns when the looks for expired items that were asked for so far are over.
+  func drainRetention() async { await retentionQueue.drain() }
 
   /// Reads nothing any more, and gives up what is being read.
   func endReading() { recorder.close() }

@@ -34,10 +34,8 @@ protocol HistoryHost: AnyObject {
   /// Tells the user what was not done, and why.
   func say(_ failure: HistoryFailure)
 
-  /// Asks whether texts may go that are too old by a clock that may be wrong.
-  ///
-  /// - Returns: false if nobody is there to be asked.
-  func ask(_ question: Expiry.Question) -> Bool
+  /// Asks whether these items, expired by a clock that may be wrong, are to be deleted; nil if there is no question.
+  func ask(about expired: ExpiredClips?)
 
   /// The history has to be opened anew: its file is damaged, or another one is in its place.
   func reopen(because error: StoreError)

@@ -24,7 +24,11 @@ final class HistoryWindow {
   private var complaint: StoreError?
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
-  private lazy var expirySchedule = Expiry.Schedule(due: weakly(self) { $0.expire() })
+  private lazy var retentionBar = RetentionBar(
+    giveBackFocus: weakly(self) { $0.body.focusAgain() }, answered: weakly(self) { $0.answered($1) })
+  /// Runs while the window is shown.
+  private var retentionTimer: Timeout?
+  private var wasActive = false
   /// Told each time that a text of the history is on the clipboard.
   let copies = Observers<Void>()
   /// Called when the user closes the window.
@@ -60,7 +64,7 @@ final class HistoryWindow {
       HeaderBar(title: CopyPasta.name, start: [readingIndicator.root], end: [MenuButton.main]))
     window.addStyle("copypasta")
     window.restoreSize(from: services.windowState)
-    window.setChild(Box(.vertical, [body.root, notice.root]))
+    window.setChild(Box(.vertical, [body.root, retentionBar.root, notice.root]))
     connect()
     openHistory()
   }
@@ -173,6 +177,7 @@ final class HistoryWindow {
     let list = HistoryList(controller, now: services.now)
     controller.model.listModel.onItemsChanged(weakly(self) { window, _, _, _ in window.countChanged() })
     complaint = nil
+    retentionBar.show(nil)
     enter(.open(list))
     // At the start this waits for the first frame.
     guard isDrawn else { return }
@@ -199,7 +204,7 @@ final class HistoryWindow {
 
   private func drawn() {
     isDrawn = true
-    notice.isHeard = isActive
+    (notice.isHeard, retentionBar.isHeard) = (isActive, isActive)
     window.tellActivityAgain()
     Task.unpooled { [window] in
       await MainLoop.idle()
@@ -229,7 +234,7 @@ final class HistoryWindow {
     observations = [
       services.preferences.observe(.sizeLimit, weakly(self) { $0.useSettings() }),
       services.shortcut.changes.add(weakly(self) { $0.useSettings() }),
-      services.preferences.observe(.keepTime, weakly(self) { $0.expire() }),
+      services.preferences.observe(.retentionPeriod, weakly(self) { $0.expire() }),
     ]
   }
 
@@ -239,10 +244,23 @@ final class HistoryWindow {
     body.emptyPage.add(advice.words, command: advice.command)
   }
 
-  /// Deletes what is too old, once it is known what is in the list.
+  /// Looks for expired items, once it is known what is in the list; again and again while the window is shown.
   private func expire() {
+    retentionTimer = isShown ? Timeout(after: services.retention.interval, weakly(self) { $0.expire() }) : nil
     guard isDrawn, let controller, !controller.model.mayHaveMore else { return }
-    Task.unpooled { [expiry = services.expiry] in await controller.expire(by: expiry) }
+    controller.expire(by: services.retention)
+  }
+
+  private func answered(_ answer: RetentionBar.Answer) {
+    switch answer {
+    case .delete(let expired):
+      services.retention.confirm(expired)
+      expire()
+    case .keep:
+      // The change of the setting has the window look again.
+      services.retention.keepForever()
+      report(tr("Nothing was deleted. Keep History For is set to Forever."))
+    }
   }
 
   /// Has the clipboard read while the window is active and there is a history to record it in.
@@ -286,8 +304,9 @@ final class HistoryWindow {
   private func activityChanged() {
     activity.notify()
     if isDrawn { window.tellActivityAgain() }
-    notice.isHeard = isDrawn && isActive
-    expirySchedule.follow(isShown: isShown, isActive: isActive)
+    (notice.isHeard, retentionBar.isHeard) = (isDrawn && isActive, isDrawn && isActive)
+    if !isShown { retentionTimer = nil } else if isActive && !wasActive || retentionTimer == nil { expire() }
+    wasActive = isActive
     switch state {
     case .unavailable(let error, _) where !isActive: state = .unavailable(error, wasLeft: true)
     case .unavailable(_, wasLeft: true):
@@ -354,14 +373,8 @@ extension HistoryWindow: HistoryHost {
     if let message = failure.message { report(message) }
   }
 
-  func ask(_ question: Expiry.Question) -> Bool {
-    guard isShown else { return false }
-    let agreed = weakly(self) { window in
-      window.services.expiry.agree(to: question.time)
-      window.expire()
-    }
-    question.ask(over: window, agreed)
-    return true
+  func ask(about expired: ExpiredClips?) {
+    retentionBar.show(expired, canKeep: services.preferences.isWritable(.retentionPeriod))
   }
 
   func reopen(because error: StoreError) {

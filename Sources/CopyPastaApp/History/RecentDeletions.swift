@@ -47,10 +47,10 @@ final class RecentDeletions {
     countChanged()
   }
 
-  /// Lets go of what was captured before a moment, and would not be kept if it came back.
-  func forget(before limit: Int64) {
+  /// Releases the clips that meet a condition.
+  func forget(where condition: (DeletedClip) -> Bool) {
     let before = clips.count
-    clips.removeAll { (1..<max(limit, 1)).contains($0.capturedAt) }
+    clips.removeAll(where: condition)
     if clips.count != before { changed(clips.count) }
   }
 

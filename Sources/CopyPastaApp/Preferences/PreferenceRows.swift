@@ -114,71 +114,63 @@ extension PreferenceRow {
   }
 }
 
-/// How long texts are kept; before a choice deletes some, the user hears how many, and is asked.
+/// How long items are kept; asks before a choice that deletes some, with their number.
 @MainActor
-final class KeepTimeMenu {
-  let root = DropDown(KeepTime.allCases.map(\.words))
+final class RetentionMenu {
+  let root = DropDown(RetentionPeriod.allCases.map(\.words))
   private(set) lazy var row = PreferenceRow(
-    tr("_Keep Texts For"), Self.explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
+    tr("_Keep History For"), Self.explanation, root, clicked: { [root] in if root.isEnabled { root.open() } })
   private let services: AppServices
   private unowned let window: Window
   private var observation: ListenerToken?
 
-  private static var explanation: String { tr("Older texts are deleted.") }
+  private static var explanation: String { tr("Older items are deleted permanently.") }
 
   /// - Parameter window: the window that the row is in.
   init(_ services: AppServices, in window: Window) {
     self.services = services
     self.window = window
-    root.isEnabled = services.preferences.isWritable(.keepTime)
+    root.isEnabled = services.preferences.isWritable(.retentionPeriod)
     show()
     root.onChange(weakly(self) { $0.changed() })
-    observation = services.preferences.observe(.keepTime, weakly(self) { $0.show() })
+    observation = services.preferences.observe(.retentionPeriod, weakly(self) { $0.show() })
   }
 
   private func show() {
-    root.chosen = KeepTime.allCases.firstIndex(of: services.preferences.keepTime) ?? 0
+    root.chosen = RetentionPeriod.allCases.firstIndex(of: services.preferences.retentionPeriod) ?? 0
   }
 
   private func changed() {
-    let (choice, present) = (KeepTime.allCases[root.chosen], services.preferences.keepTime)
+    let (choice, present) = (RetentionPeriod.allCases[root.chosen], services.preferences.retentionPeriod)
     guard choice != present else { return }
     row.explain(Self.explanation)
     guard choice.isShorter(than: present) else { return choose(choice) }
-    // The old choice stays until it is known what goes, and the user wants that.
+    // The old choice stays until it is known what expires, and the user wants that.
     show()
     Task.unpooled { await self.ask(about: choice) }
   }
 
-  private func ask(about choice: KeepTime) async {
+  private func ask(about choice: RetentionPeriod) async {
     do throws(StoreError) {
-      let count = try await services.expiry.count(of: choice, in: services.history.get().store)
-      guard count > 0 else { return choose(choice) }
-      choice.ask(over: window, deleting: count, weakly(self) { $0.choose(choice) })
+      let store = try services.history.get().store
+      guard let expired = try await services.retention.expired(after: choice, in: store) else {
+        return choose(choice)
+      }
+      expired.ask(
+        over: window,
+        weakly(self) {
+          $0.services.retention.confirm(expired)
+          $0.choose(choice)
+        })
     } catch {
-      // The window finds out anew when it is next made.
+      // The window finds out again when it is next made.
       if case .failure = services.history { services.forgetHistory() }
-      row.report(tr("The older texts could not be counted.") + " " + error.message)
+      row.report(tr("The older items could not be counted.") + " " + error.message)
     }
   }
 
-  private func choose(_ choice: KeepTime) {
-    services.expiry.agree(to: choice)
-    services.preferences.keepTime = choice
+  private func choose(_ choice: RetentionPeriod) {
+    services.preferences.retentionPeriod = choice
     show()
-  }
-}
-
-extension KeepTime {
-  /// The choice in the user's words.
-  var words: String {
-    switch self {
-    case .always: tr("Forever")
-    case .year: tr("1 year")
-    case .threeMonths: tr("90 days")
-    case .month: tr("30 days")
-    case .week: tr("7 days")
-    case .day: tr("1 day")
-    }
   }
 }

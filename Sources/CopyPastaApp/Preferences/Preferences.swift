@@ -1,3 +1,4 @@
+import ClipHistory
 import GtkKit
 
 /// The user's settings: every key once.
@@ -22,7 +23,7 @@ final class Preferences {
     /// Whether the program starts hidden when the user logs in.
     case startsAtLogin = "start-at-login"
     case sizeLimit = "size-limit"
-    case keepTime = "keep-texts"
+    case retentionPeriod = "keep-texts"
     /// Whether the device buzzes shortly when a text was copied, if it can.
     case usesHaptics = "haptics"
 
@@ -33,7 +34,7 @@ final class Preferences {
       case .hidesAfterCopying, .hidesOnFocusLoss, .startsAtLogin: .bool(false)
       case .showsTrayIcon, .usesHaptics: .bool(true)
       case .sizeLimit: .uint32(64)
-      case .keepTime: .string(KeepTime.always.rawValue)
+      case .retentionPeriod: .string(RetentionPeriod.forever.rawValue)
       }
     }
   }
@@ -70,10 +71,10 @@ final class Preferences {
     set { self[.sizeLimit] = .uint32(UInt32(newValue.clamped(to: Self.sizeLimits))) }
   }
 
-  /// How long texts are kept; a value that is none of the choices counts as always.
-  var keepTime: KeepTime {
-    get { self[.keepTime].string.flatMap(KeepTime.init) ?? .always }
-    set { self[.keepTime] = .string(newValue.rawValue) }
+  /// How long items are kept; a value that is no period counts as forever.
+  var retentionPeriod: RetentionPeriod {
+    get { self[.retentionPeriod].string.flatMap(RetentionPeriod.init) ?? .forever }
+    set { self[.retentionPeriod] = .string(newValue.rawValue) }
   }
 
   /// Whether the values outlast the program; false if the schema is not installed or the desktop keeps none.
@@ -91,25 +92,6 @@ final class Preferences {
     get { settings[key.rawValue] ?? key.initialValue }
     set { if self[key] != newValue { settings.set(key.rawValue, to: newValue) } }
   }
-}
-
-/// How long texts are kept.
-enum KeepTime: String, CaseIterable, Sendable {
-  case always
-  case year = "1-year"
-  case threeMonths = "90-days"
-  case month = "30-days"
-  case week = "7-days"
-  case day = "1-day"
-
-  /// In microseconds; nil for always.
-  var duration: Int64? {
-    let days: [KeepTime: Int64] = [.year: 365, .threeMonths: 90, .month: 30, .week: 7, .day: 1]
-    return days[self].map { $0 * 86_400_000_000 }
-  }
-
-  /// Whether more texts go than with another choice.
-  func isShorter(than other: KeepTime) -> Bool { duration ?? .max < other.duration ?? .max }
 }
 
 extension Int {

@@ -6,7 +6,7 @@ final class PreferencesWindow: Dialogs.Dialog {
   let window = Window(title: tr("Preferences"))
   private let preferences: Preferences
   private let startsAtLogin: PreferenceRow
-  private let keepTime: KeepTimeMenu
+  private let retention: RetentionMenu
   let shortcut: ShortcutGroup
 
   init(_ services: AppServices) {
@@ -19,7 +19,7 @@ final class PreferencesWindow: Dialogs.Dialog {
       tr(
         "CopyPasta starts hidden, ready for the shortcut. It still reads the clipboard only while its window is active."
       ))
-    keepTime = KeepTimeMenu(services, in: window)
+    retention = RetentionMenu(services, in: window)
     let warnings = preferences.areKept ? [] : [Self.warning]
     window.show(page: Box(.vertical, spacing: 24, warnings + [shortcut.root] + groups.map(\.root)))
   }
@@ -65,7 +65,7 @@ final class PreferencesWindow: Dialogs.Dialog {
         PreferenceRow(
           sizeLimitOf: preferences, tr("_Largest Text"),
           tr("In MiB. A larger text is not recorded, and the window says so.")),
-        keepTime.row,
+        retention.row,
       ]),
   ]
 }

@@ -125,7 +125,7 @@ enum HistoryFailure: Equatable {
     case .notDeleted(let error): tr("Not deleted.") + " " + error.message
     case .notRestored(let error): tr("Not restored.") + " " + error.message
     case .notCleared(let error): tr("Not cleared.") + " " + error.message
-    case .notExpired(let error): tr("Older texts were not deleted.") + " " + error.message
+    case .notExpired(let error): tr("Older items were not deleted.") + " " + error.message
     case .notRecorded(let outcome): outcome.message
     }
   }

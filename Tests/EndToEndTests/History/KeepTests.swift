@@ -2,21 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How long texts are kept, as the user chooses it.
+/// How long items are kept, as the user chooses it.
 @Suite struct KeepTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `texts that are too old go at the start, from the list and the files`(_ kind: VirtualDesktop.Kind)
+  func `the first look asks, and Delete deletes from the list and the files`(_ kind: VirtualDesktop.Kind)
     async throws
   {
     try await VirtualDesktop.with(kind) { desktop in
       let now = Int(Date.now.timeIntervalSince1970) * 1_000_000
-      try await Scene.fillHistory(with: ["Xq7!old", "new", "newer"], on: desktop, from: now - 3_000_000)
-      try await Self.insert("Xq7!oldest", at: 1, on: desktop)
-      try await Self.insert("Xq7!older", at: now - 31 * 86_400_000_000, on: desktop)
+      try await Self.insert(
+        [
+          ("Xq7!oldest", 1), ("Xq7!older", now - 31 * 86_400_000_000), ("Xq7!old", now - 3_000_000),
+          ("new", now),
+        ],
+        on: desktop)
       let scene = try await Self.start(keeping: "30-days", on: desktop)
-      try await waitUntil("the old texts gone") {
-        try await scene.history.texts().sorted() == ["Xq7!old", "new", "newer"]
-      }
+      try await scene.answer("alt+d") { try await scene.history.texts().sorted() == ["Xq7!old", "new"] }
       // Right after it, the log goes into the file and is emptied.
       for text in ["Xq7!older", "Xq7!oldest"] {
         try await waitUntil("\(text) out of the files") {
@@ -31,32 +32,34 @@ import Testing
     }
   }
 
-  @Test func `texts that are too old by then go when the window becomes active`() async throws {
-    // On a slow machine, the text may be too old at the start already.
+  @Test func `items that have expired by then go when the window becomes active`() async throws {
+    // On a slow machine, the item may have expired at the start already.
     for margin in [8, 16, 32, 64] {
-      if try await Self.seesTextGetTooOld(within: margin) { return }
+      if try await Self.seesItemExpire(within: margin) { return }
     }
-    Issue.record("each time the text was gone at the start")
+    Issue.record("each time the item had expired at the start")
   }
 
-  /// Has a text get too old in so many seconds; false if the first look at the history was later than that.
-  private static func seesTextGetTooOld(within margin: Int) async throws -> Bool {
+  /// Has an item expire in so many seconds; false if the first look at the history was later than that.
+  private static func seesItemExpire(within margin: Int) async throws -> Bool {
     try await VirtualDesktop.with { desktop in
       let now = Int(Date.now.timeIntervalSince1970) * 1_000_000
-      try await Scene.fillHistory(with: ["one", "two", "three"], on: desktop, from: now - 3_000_000)
-      try await insert("old soon", at: now - (30 * 86_400 - margin) * 1_000_000, on: desktop)
+      try await insert(
+        [("old soon", now - (30 * 86_400 - margin) * 1_000_000), ("two", now - 2_000_000), ("three", now)],
+        on: desktop)
       let scene = try await start(keeping: "30-days", on: desktop)
-      try await waitUntil("the history seen for the first time") {
-        FileManager.default.fileExists(atPath: desktop.home.stateHome + "/copypasta/expiry.ini")
-      }
-      guard try await scene.history.count() == 4 else { return false }
+      do {
+        try await waitUntil("the first look") {
+          try await scene.history.query("SELECT wall_time > 0 FROM last_look") == "1"
+        }
+      } catch { return false }
       let other = try await scene.openOtherWindow()
-      try await waitUntil("the old text gone") {
+      try await waitUntil("the old item gone") {
         try await scene.app.window.activate()
         try await scene.waitUntilActive()
         try await other.activate()
         try await scene.waitUntilInactive()
-        return try await scene.history.count() == 3
+        return try await scene.history.count() == 2
       }
       try await scene.end()
       return true
@@ -64,29 +67,42 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `most of a history does not go by a clock that may be wrong, unless the user agrees`(
+  func `without an answer nothing is deleted, also after a restart, and Keep keeps all`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       try await Scene.fillHistory(with: ["one", "two"], on: desktop)
       let scene = try await Self.start(keeping: "1-day", on: desktop)
-      try await scene.waitForDialog(titled: "Delete Older Texts?")
-      try await desktop.press("Escape")
-      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      try await scene.waitUntilActive()
       try await scene.end()
 
       let again = try await scene.relaunch()
-      try await again.waitForDialog(titled: "Delete Older Texts?")
       #expect(try await again.history.count() == 2)
-      try await desktop.press("alt+d")
-      try await waitUntil("all of it gone") { try await again.history.count() == 0 }
-      try await waitUntil("the main window again") { try await again.app.window.isActive() }
-      try await again.capture("after")
+      try await again.answer("alt+k") { try !again.keyFile().contains("1-day") }
+      #expect(try await again.history.count() == 2)
+      // The row has the focus.
+      try await desktop.press("Return")
+      try await again.expectClipboard("two")
       try await again.end()
     }
   }
 
-  @Test func `a value that is none of the choices counts as always, and is left alone`() async throws {
+  @Test func `the question is announced and takes no focus`() async throws {
+    try await VirtualDesktop.with(accessibility: true) { desktop in
+      let reader = try await ScreenReader.listening(on: desktop)
+      try await Scene.fillHistory(with: ["one", "two"], on: desktop)
+      let scene = try await Self.start(keeping: "30-days", on: desktop)
+      try await waitUntil("the question") {
+        reader.heard.contains { $0.contains("2 items are older than 30 days (today is ") }
+      }
+      try await desktop.press("Return")
+      try await scene.expectClipboard("two")
+      #expect(try await scene.history.count() == 2)
+      try await scene.end()
+    }
+  }
+
+  @Test func `a value that is none of the choices counts as forever, and is left alone`() async throws {
     try await VirtualDesktop.with { desktop in
       try await Scene.fillHistory(with: ["one", "two"], on: desktop)
       let scene = try await Self.start(keeping: "a while", on: desktop)
@@ -108,7 +124,7 @@ import Testing
     try await Scene.run(on: kind, with: ["one", "two"]) { scene in
       let preferences = try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.chooseMonth(in: preferences)
-      try await scene.waitForDialog(titled: "Delete Older Texts?")
+      try await scene.waitForDialog(titled: "Delete Older Items?")
       try await scene.desktop.press("Escape")
       try await scene.waitForDialog(titled: "Preferences")
       try await scene.desktop.press("alt+c")
@@ -117,10 +133,10 @@ import Testing
       #expect(try await scene.history.count() == 2)
 
       try await scene.chooseMonth(in: preferences)
-      try await scene.waitForDialog(titled: "Delete Older Texts?")
+      try await scene.waitForDialog(titled: "Delete Older Items?")
       try await scene.desktop.press("alt+d")
       #expect(try await eventually { try scene.keyFile().contains("keep-texts='30-days'") })
-      try await waitUntil("the texts gone") { try await scene.history.count() == 0 }
+      try await waitUntil("the items gone") { try await scene.history.count() == 0 }
     }
   }
 
@@ -129,10 +145,13 @@ import Testing
     return Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
   }
 
-  private static func insert(_ text: String, at time: Int, on desktop: VirtualDesktop) async throws {
+  /// Makes a history of these texts with their times, in the order of capture.
+  private static func insert(_ clips: [(text: String, time: Int)], on desktop: VirtualDesktop) async throws {
+    try await Scene.fillHistory(with: ["first"], on: desktop)
     let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
+    let rows = clips.map { "(\($0.time), \($0.text.utf8.count), '\($0.text)')" }
     let sql =
-      "INSERT INTO clip(captured_at, byte_count, text) VALUES (\(time), \(text.utf8.count), '\(text)');"
+      "DELETE FROM clip; INSERT INTO clip(captured_at, byte_count, text) VALUES \(rows.joined(separator: ","));"
     let result = try await desktop.run(["sqlite3", path], input: Array(sql.utf8))
     #expect(result.exit == .code(0), "\(result.errors)")
   }
@@ -149,5 +168,14 @@ extension Scene {
   fileprivate func chooseMonth(in preferences: DesktopWindow) async throws {
     try await openPopup("alt+k", over: preferences)
     try await desktop.press("Home", "Down", "Down", "Down", "Return")
+  }
+
+  /// Presses a key of the question, which takes a moment to appear, until it has its effect.
+  fileprivate func answer(_ key: String, until effect: () async throws -> Bool) async throws {
+    try await waitUntil("the effect of \(key)") {
+      if try await effect() { return true }
+      try await desktop.press(key)
+      return try await effect()
+    }
   }
 }

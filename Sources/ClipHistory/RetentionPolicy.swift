@@ -1,0 +1,98 @@
+import Glibc
+
+/// How long items are kept, as the user has chosen; the raw value is the setting's.
+public enum RetentionPeriod: String, CaseIterable, Sendable {
+  case forever = "always"
+  case year = "1-year"
+  case threeMonths = "90-days"
+  case month = "30-days"
+  case week = "7-days"
+  case day = "1-day"
+
+  /// The period in microseconds; nil for forever.
+  public var duration: Int64? {
+    let days: [RetentionPeriod: Int64] = [.year: 365, .threeMonths: 90, .month: 30, .week: 7, .day: 1]
+    return days[self].map { $0 * RetentionPolicy.day }
+  }
+
+  /// Whether more items expire than with another choice.
+  public func isShorter(than other: RetentionPeriod) -> Bool { duration ?? .max < other.duration ?? .max }
+
+  /// The time before which items expire, in microseconds since 1970 UTC; nil if none does.
+  public func limit(at now: Int64) -> Int64? {
+    guard let duration, case let (limit, overflows) = now.subtractingReportingOverflow(duration) else {
+      return nil
+    }
+    return overflows || limit <= 0 ? nil : limit
+  }
+}
+
+/// What the computer's clocks show at one moment.
+public struct ClockReading: Sendable, Equatable {
+  /// The wall clock, in microseconds since 1970 UTC.
+  public let wallTime: Int64
+  /// The time since the computer was started, suspensions included, in microseconds.
+  public let bootTime: Int64
+  /// The kernel's name for this run of the computer; empty if unknown.
+  public let bootID: String
+
+  /// Makes a reading of its parts.
+  public init(wallTime: Int64, bootTime: Int64, bootID: String) {
+    self.wallTime = wallTime
+    self.bootTime = bootTime
+    self.bootID = bootID
+  }
+
+  /// Reads the kernel's clock for a wall clock that shows this time.
+  public static func now(wallTime: Int64) -> ClockReading {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return ClockReading(
+      wallTime: wallTime, bootTime: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000,
+      bootID: currentBootID)
+  }
+
+  /// Whether a clock that runs can show this: 1980 is where some clocks without a battery begin.
+  var isPlausible: Bool { Self.plausibleTimes.contains(wallTime) }
+
+  /// Whether this is as good a last look as a later one: within a boot any is, and after the next an hour is nothing.
+  func isWithinAnHour(of last: ClockReading?) -> Bool {
+    guard let last, last.bootID == bootID else { return false }
+    return (0..<3_600_000_000).contains(wallTime - last.wallTime)
+  }
+
+  /// From 1980 until 2100.
+  private static let plausibleTimes: Range<Int64> = 315_532_800_000_000..<4_102_444_800_000_000
+
+  private static let currentBootID: String = {
+    do throws(StoreError) {
+      // A UUID in its usual notation.
+      let id = try RawFile("/proc/sys/kernel/random/boot_id")?.bytes(at: 0, count: 36)
+      return id.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    } catch { return "" }
+  }()
+}
+
+/// Decides whether the wall clock is believed when items expire.
+enum RetentionPolicy {
+  static let day: Int64 = 86_400_000_000
+
+  /// The most, in microseconds, that two clocks of one boot may disagree.
+  private static let tolerance: Int64 = 120_000_000
+
+  /// Whether a clock agrees with the time that has passed since the last look.
+  ///
+  /// After another boot it is not known how long the computer was off. The clock then must not be behind the last
+  /// look, and ahead of it by a tenth of the period or a day at most.
+  static func believes(_ now: ClockReading, after last: ClockReading?, keeping period: Int64) -> Bool {
+    guard let last, now.isPlausible, last.isPlausible else { return false }
+    let passed = now.wallTime - last.wallTime
+    if now.bootID == last.bootID, !now.bootID.isEmpty {
+      // The last look comes from the file, where one damaged bit makes any number.
+      let (sinceLast, overflows) = now.bootTime.subtractingReportingOverflow(last.bootTime)
+      return !overflows && sinceLast >= 0
+        && (passed - tolerance...passed + tolerance).contains(sinceLast)
+    }
+    return passed >= 0 && passed <= max(period / 10, day)
+  }
+}

@@ -1,0 +1,382 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+
+@MainActor
+@Suite struct RetentionTests {
+  nonisolated private static let day: Int64 = 86_400_000_000
+  nonisolated private static let now: Int64 = 20_000 * day
+  nonisolated private static let here = reading()
+
+  private let history = TemporaryHistory()
+  private let store: HistoryStore
+
+  init() throws { store = try history.store() }
+
+  /// Clocks that show a time so many days after `now`, and have run for so long.
+  nonisolated private static func reading(_ days: Int64 = 0, boot: String = "boot", ran: Int64? = nil)
+    -> ClockReading
+  {
+    ClockReading(
+      wallTime: now + days * day, bootTime: 1_000 * day + (ran ?? days) * day, bootID: boot)
+  }
+
+  private func find(_ reading: ClockReading = here) async throws -> ExpiredClips {
+    try #require(try await store.findExpired(after: .month, at: reading))
+  }
+
+  /// Makes the present clock the last look of an empty history.
+  private func believeClock() async throws { #expect(try await find().count == 0) }
+
+  private func delete(_ expired: ExpiredClips) async throws -> [Int64] {
+    let portions = Portions()
+    try await store.delete(expired) { portions.take($0) }
+    return portions.ids
+  }
+
+  // MARK: - What expires
+
+  /// The ages of the clips in days, in the order of capture, and how many of them expire; nil is an unknown time.
+  struct Order: Sendable {
+    let ages: [Int64?]
+    let expired: Int
+  }
+
+  @Test(arguments: [
+    Order(ages: [], expired: 0),
+    Order(ages: [40, 31, 29, 0], expired: 2),
+    Order(ages: [40, 31], expired: 2),
+    // The clock was behind, by a month, or at 1970.
+    Order(ages: [3, 33, 33, 1], expired: 0),
+    Order(ages: [40, 3, 20_000 - 1], expired: 1),
+    // The clock was ahead: the clip goes with its neighbours.
+    Order(ages: [-400, 40, 2], expired: 2),
+    Order(ages: [40, -400, 35, 2], expired: 3),
+    Order(ages: [40, -400, 2], expired: 1),
+    // Unknown times, from an import.
+    Order(ages: [nil, nil], expired: 0),
+    Order(ages: [nil, 40, nil, 2], expired: 2),
+    // A bit that was flipped in a time makes no item old.
+    Order(ages: [4, 10_000, 3], expired: 0),
+  ])
+  func `an item is as old as its place proves`(_ order: Order) async throws {
+    for (index, age) in order.ages.enumerated() {
+      try await store.add("\(index)", at: age.map { Self.now - $0 * Self.day } ?? 0)
+    }
+    let expired = try await find()
+    #expect(expired.count == order.expired)
+    #expect(try await delete(expired) == (0..<order.expired).map { Int64($0) + 1 })
+    #expect(try history.previews().count == order.ages.count - order.expired)
+  }
+
+  @Test func `nothing expires forever, and before the end of the period`() async throws {
+    try await store.add("old", at: 1)
+    #expect(try await store.findExpired(after: .forever, at: Self.here) == nil)
+    let early = ClockReading(wallTime: 29 * Self.day, bootTime: 0, bootID: "boot")
+    #expect(try await store.findExpired(after: .month, at: early) == nil)
+  }
+
+  // MARK: - Which clock is believed
+
+  /// A reading after the last look, which showed `here`.
+  struct Later: Sendable {
+    let reading: ClockReading
+    let isBelieved: Bool
+    var period = RetentionPeriod.month
+  }
+
+  @Test(arguments: [
+    Later(reading: reading(5), isBelieved: true),
+    Later(reading: reading(5, ran: 0), isBelieved: false),
+    Later(reading: reading(-25, ran: 0), isBelieved: false),
+    Later(reading: reading(0, ran: 5), isBelieved: false),
+    Later(reading: reading(-1), isBelieved: false),
+    Later(reading: reading(3, boot: "next", ran: -1_000), isBelieved: true),
+    Later(reading: reading(4, boot: "next", ran: -1_000), isBelieved: false),
+    Later(reading: reading(1, boot: "next"), isBelieved: true, period: .day),
+    Later(reading: reading(2, boot: "next"), isBelieved: false, period: .week),
+    // A last look in the future.
+    Later(reading: reading(-1, boot: "next"), isBelieved: false),
+    Later(reading: reading(60_000, boot: "boot"), isBelieved: false),
+    Later(reading: reading(-19_000), isBelieved: false),
+  ])
+  func `a clock is believed if it agrees with the time since the last look`(_ later: Later) throws {
+    let duration = try #require(later.period.duration)
+    #expect(
+      RetentionPolicy.believes(later.reading, after: Self.here, keeping: duration) == later.isBelieved)
+    #expect(!RetentionPolicy.believes(later.reading, after: nil, keeping: duration))
+  }
+
+  @Test(arguments: [(119, true), (121, false), (-119, true), (-121, false)] as [(Int64, Bool)])
+  func `two minutes of difference within a boot are believed`(_ seconds: Int64, _ isBelieved: Bool) {
+    let later = ClockReading(
+      wallTime: Self.now + Self.day + seconds * 1_000_000, bootTime: 1_001 * Self.day, bootID: "boot")
+    #expect(
+      RetentionPolicy.believes(later, after: Self.here, keeping: 30 * Self.day) == isBelieved)
+  }
+
+  @Test(arguments: [Int64.min, -1, .max])
+  func `any number in a damaged last look is harmless`(_ number: Int64) throws {
+    let damaged = ClockReading(wallTime: Self.now, bootTime: number, bootID: "boot")
+    #expect(!RetentionPolicy.believes(Self.here, after: damaged, keeping: Self.day))
+    let later = ClockReading(wallTime: number, bootTime: number, bootID: "boot")
+    #expect(!RetentionPolicy.believes(Self.here, after: later, keeping: Self.day))
+    #expect(!RetentionPolicy.believes(later, after: Self.here, keeping: Self.day))
+  }
+
+  @Test func `the kernel's clock runs and has a boot id`() {
+    let (first, second) = (ClockReading.now(wallTime: 1), ClockReading.now(wallTime: 1))
+    #expect(first.bootID.count == 36 && first.bootID == second.bootID)
+    #expect(first.bootTime > 0 && second.bootTime >= first.bootTime)
+  }
+
+  @Test func `only a believed look, a confirmed one or the first without expired items becomes the last`()
+    async throws
+  {
+    try await store.add("old", at: Self.now - 40 * Self.day)
+    #expect(try await !find().isClockBelieved, "a history of 1.0.0")
+    #expect(try await !find().isClockBelieved, "a question is no look")
+    #expect(try await delete(find()) == [1])
+    #expect(try await find(Self.reading(5)).isClockBelieved)
+    #expect(try await !find(Self.reading(9, ran: 6)).isClockBelieved)
+    #expect(try await find(Self.reading(6)).isClockBelieved, "the wrong look did not count")
+    #expect(try await find(Self.reading(9, boot: "next")).isClockBelieved)
+    #expect(try await find(Self.reading(12, boot: "later")).isClockBelieved, "the last one did")
+  }
+
+  @Test(arguments: [-10_000, 60_000] as [Int64])
+  func `an impossible clock never becomes the last look`(_ days: Int64) async throws {
+    let odd = ClockReading(
+      wallTime: Self.now + days * Self.day - 10_000 * Self.day, bootTime: 0, bootID: "boot")
+    _ = try await store.findExpired(after: .day, at: odd)
+    #expect(try await store.findExpired(after: .day, at: odd)?.isClockBelieved != true)
+  }
+
+  @Test func `an import forgets the last look`() async throws {
+    try await believeClock()
+    #expect(try await find().isClockBelieved)
+    await store.close()
+    // A child that another test has just started holds a copy of the lock for a moment.
+    try await waitUntil("the import") {
+      do { try importOldItems() } catch StoreError.locked { return false }
+      return true
+    }
+    let found = try await history.store().findExpired(after: .month, at: Self.here)
+    #expect(found?.count == 5 && found?.isClockBelieved == false)
+  }
+
+  private func importOldItems() throws {
+    let incoming = try HistoryImport(history.location, at: Self.now)
+    for age: Int64 in 40..<45 {
+      _ = try incoming.add(try ClipText("\(age)"), capturedAt: Self.now - age * Self.day)
+    }
+    try incoming.finish()
+  }
+
+  @Test func `a recovered history has no last look`() async throws {
+    try await believeClock()
+    try await store.add("old", at: Self.now - 40 * Self.day)
+    await store.close()
+    history.markDamaged()
+    try await waitUntil("the history recovered") {
+      do { return try await HistoryRescuer().rescue(history.location) != nil } catch StoreError.locked {
+        return false
+      }
+    }
+    let found = try await history.store().findExpired(after: .month, at: Self.here)
+    #expect(found?.count == 1 && found?.isClockBelieved == false)
+  }
+
+  @Test func `a history of the first version has no last look and can still be read`() async throws {
+    let old = TemporaryHistory()
+    try old.plant(.first)
+    #expect(try old.previews() == ["two", "one"])
+    let found = try await old.store().findExpired(after: .month, at: Self.here)
+    #expect(found?.count == 2 && found?.isClockBelieved == false)
+  }
+
+  // MARK: - Deletion
+
+  @Test func `expired items are erased from the files and younger ones stay`() async throws {
+    for size in [1, 40, 90, 20_000] {
+      try await store.add(String(repeating: "Xq7!vanish \(size) ", count: size), at: Self.now - 40 * Self.day)
+    }
+    try await store.add("what stays", at: Self.now)
+    #expect(try await delete(find()) == [1, 2, 3, 4])
+    #expect(try !history.contains("Xq7!vanish"))
+    #expect(try history.unusedBytes() == 0)
+    #expect(try history.previews() == ["what stays"])
+    #expect(try await store.record(try ClipText("what stays"), at: Self.now) == .duplicate)
+  }
+
+  @Test func `a confirmation deletes nothing once an item was restored or deleted`() async throws {
+    for text in ["one", "two", "three"] { try await store.add(text, at: Self.now - 40 * Self.day) }
+    let deleted = try #require(try await store.delete(2))
+    let asked = try await find()
+    #expect(asked.count == 2)
+    try await store.restore(deleted)
+    #expect(try await delete(asked) == [])
+    let again = try await find()
+    #expect(again.count == 3)
+    try await store.delete(3)
+    #expect(try await delete(again) == [])
+    #expect(try history.previews() == ["two", "one"])
+  }
+
+  @Test func `what is captured or becomes old after the question stays`() async throws {
+    try await store.add("one", at: Self.now - 31 * Self.day)
+    let asked = try await find()
+    for age: Int64 in 0..<20 { try await store.add("\(age)", at: Self.now - (30 - age) * Self.day) }
+    #expect(try await delete(asked) == [1])
+    #expect(try await !find(Self.reading(25, ran: 0)).isClockBelieved, "the clock was set meanwhile")
+    #expect(try history.previews().count == 20)
+  }
+
+  @Test func `undo between two portions ends the deletion`() async throws {
+    try await store.add("undone", at: Self.now)
+    let deleted = try #require(try await store.delete(1))
+    try history.fill(9_000, from: 1)
+    let asked = try await find()
+    let (store, portions) = (store, Portions())
+    try await store.delete(asked) { ids in
+      if portions.count == 0 { Task { try await store.restore(deleted) } }
+      return portions.take(ids)
+    }
+    #expect(portions.count < 3)
+    #expect(try await store.allIDs().contains(1))
+  }
+
+  @Test func `a deletion lets captures in between its portions`() async throws {
+    try history.fill(30_000)
+    let (store, portions) = (store, Portions())
+    var captured: Int?
+    try await store.delete(find()) { ids in
+      if portions.count == 0 {
+        Task {
+          try await store.add("meanwhile", at: Self.now)
+          captured = portions.count
+        }
+      }
+      return portions.take(ids)
+    }
+    #expect(portions.ids.count == 30_000 && portions.count == 8)
+    #expect((1...2).contains(captured ?? 0))
+    #expect(try history.previews() == ["meanwhile"])
+  }
+
+  @Test func `a portion has a limit of bytes`() async throws {
+    let text = String(repeating: "x", count: 1 << 20)
+    for number in 0..<10 { try await store.add("\(number)" + text, at: 1) }
+    let portions = Portions()
+    try await store.delete(find()) { portions.take($0) }
+    #expect(portions.ids.count == 10 && portions.largest <= 4)
+  }
+
+  @Test func `damaged sizes do not overflow`() async throws {
+    try history.run(
+      """
+      INSERT INTO clip(captured_at, byte_count, text) VALUES
+      (1, 1, 'a'), (1, 9223372036854775807, 'b'), (1, -9223372036854775808, 'c'), (1, 9223372036854775807, 'd')
+      """)
+    #expect(try await delete(find()) == [1, 2, 3, 4])
+  }
+
+  /// The first two cells of the only page of rows are swapped.
+  @Test func `rows out of order are damage, and none is deleted`() async throws {
+    for number in 1...3 { try await store.add("\(number)", at: 1) }
+    await store.close()
+    try history.damage { file in
+      let page = try #require(
+        stride(from: 4096, to: file.count, by: 4096).first { start in
+          file[start] == 0x0d && file[start + 4] == 3
+        })
+      for offset in 0..<2 { file.swapAt(page + 8 + offset, page + 10 + offset) }
+    }
+    let damaged = try history.store()
+    await #expect(throws: StoreError.damaged) { try await damaged.findExpired(after: .month, at: Self.here) }
+    let guessed = ExpiredClips(
+      period: .month, reading: Self.here, count: 3, isClockBelieved: true, lastID: 3, firstYoungID: .max,
+      restorations: 0)
+    await #expect(throws: StoreError.damaged) { try await damaged.delete(guessed) { _ in true } }
+    #expect(try history.foreign().rows("SELECT count(*) FROM clip") == ["3"])
+  }
+
+  @Test func `a deletion stops after the portion that is told to`() async throws {
+    try history.fill(10_000)
+    try await store.delete(find()) { _ in false }
+    #expect(try await store.allIDs().count == 6_000)
+    #expect(try await find().isClockBelieved, "the first portion has written the last look")
+  }
+
+  @Test func `the next look makes a file small that a killed deletion left large`() async throws {
+    try history.fill(5_000)
+    try await store.add("what stays", at: Self.now)
+    try await store.delete(find()) { _ in true }
+    // All is deleted, and the file not yet made small.
+    let copy = try history.snapshot()
+    let reopened = try copy.store()
+    let before = try #require(try HistoryFolder.size(of: copy.location.database))
+    #expect(before > 20 * 4096)
+    #expect(try await reopened.findExpired(after: .month, at: Self.here)?.count == 0)
+    #expect(try #require(try HistoryFolder.size(of: copy.location.database)) <= 10 * 4096)
+    #expect(try HistoryFolder.size(of: copy.location.writeAheadLog) == 0)
+    await reopened.close()
+    #expect(try copy.isSound())
+    #expect(try copy.previews() == ["what stays"])
+  }
+
+  @Test func `expired items go from the log once a reader that was in the way has gone`() async throws {
+    let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
+    try await store.add("Xq7!vanish", at: 1)
+    let other = try history.foreignReader()
+    let expired = try #require(try await store.findExpired(after: .month, at: Self.here))
+    try await store.delete(expired) { _ in true }
+    #expect(try other.rows("SELECT text FROM clip") == ["Xq7!vanish"], "it still reads what it saw")
+    other.run("COMMIT")
+    try await store.add("the next one", at: Self.now)
+    #expect(try !history.contains("Xq7!vanish"))
+  }
+
+  @Test func `deleted items that would expire are recognised`() async throws {
+    let ages: [Int64] = [40, 2, 45, 35, 1]
+    for age in ages { try await store.add("\(age)", at: Self.now - age * Self.day) }
+    var held: [DeletedClip] = []
+    for id in try await store.allIDs().dropLast() { held.append(try #require(try await store.delete(id))) }
+    let found = try await find()
+    #expect(found.count == 0)
+    #expect(held.map(found.includes) == [true, false, true, true])
+  }
+
+  /// The time of a look at 1,000,000 rows, if `COPYPASTA_MEASURE` is set.
+  @Test(.enabled(if: environmentNumber("COPYPASTA_MEASURE", or: 0) > 0))
+  func `a look at a million rows`() async throws {
+    try history.fill(1_000_000, from: Self.now - 40 * Self.day)
+    let clock = ContinuousClock()
+    for (words, reading) in [("all expired", Self.here), ("none expired", Self.reading(-20))] {
+      let time = try await clock.measure { _ = try await find(reading) }
+      print("\(words): \(time)")
+    }
+    let expired = try await find()
+    let time = try await clock.measure { try await store.delete(expired) { _ in true } }
+    print("deleted: \(time)")
+  }
+}
+
+/// What a deletion reports.
+@MainActor
+private final class Portions {
+  private(set) var ids: [Int64] = []
+  private(set) var count = 0
+  private(set) var largest = 0
+
+  nonisolated init() {}
+
+  func take(_ portion: [Int64]) -> Bool {
+    ids += portion
+    count += 1
+    largest = max(largest, portion.count)
+    return true
+  }
+}

@@ -1,0 +1,371 @@
+import Foundation
+import GtkKit
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+@testable import CopyPastaApp
+
+/// `COPYPASTA_RETENTION_STEPS` steps (300), a hundred for each seed from `COPYPASTA_SEED` (1) on.
+@MainActor
+@Suite struct RetentionModelTests {
+  @Test func `retention does what its reference does, whatever happens to clock, history and process`()
+    async throws
+  {
+    let first = environmentNumber("COPYPASTA_SEED", or: 1)
+    let count = environmentNumber("COPYPASTA_RETENTION_STEPS", or: 300)
+    var (agreed, believed, questions) = (0, 0, 0)
+    for seed in first..<first + (count + 99) / 100 {
+      let run = try RetentionRun(seed: UInt64(seed))
+      for step in 1...100 {
+        let action = try await run.step()
+        let found = try run.ids()
+        try #require(found == run.model.items.map(\.id), "seed \(seed), step \(step): \(action)")
+        try #require(run.model.overdue.isEmpty, "seed \(seed), step \(step): \(action)")
+      }
+      agreed += run.model.agreedCount
+      believed += run.model.believedCount
+      questions += run.model.questionCount
+      await run.close()
+    }
+    print(
+      "\(count) steps from seed \(first) on: \(questions) questions, \(agreed) items deleted by a yes, "
+        + "\(believed) by a believed clock")
+    #expect(agreed > 0 && believed > 0)
+  }
+}
+
+/// What retention promises, in a few lines and without a file.
+private struct RetentionModel {
+  struct Item: Equatable { let id, time: Int64 }
+
+  var items: [Item] = []
+  var period = RetentionPeriod.forever
+  var lastLook: ClockReading?
+  /// The items that the user was asked about; nil after something was restored.
+  var question: (items: [Item], reading: ClockReading)?
+  /// What a believed clock found in each of the last two looks.
+  private var dueBefore: [[Item]] = [[], []]
+  private(set) var (agreedCount, believedCount, questionCount) = (0, 0, 0)
+
+  func due(at now: Int64) -> [Item] {
+    let limit = now - (period.duration ?? now)
+    guard limit > 0 else { return [] }
+    let young = items.firstIndex { $0.time >= limit && $0.time <= now } ?? items.count
+    guard let last = items[..<young].lastIndex(where: { $0.time > 0 && $0.time < limit }) else { return [] }
+    return Array(items[...last])
+  }
+
+  func believes(_ now: ClockReading) -> Bool {
+    guard let last = lastLook, let period = period.duration, isPlausible(now) else { return false }
+    let ahead = now.wallTime - last.wallTime
+    return now.bootID == last.bootID
+      ? abs(ahead - (now.bootTime - last.bootTime)) <= 120_000_000 && now.bootTime >= last.bootTime
+      : 0 <= ahead && ahead <= max(period / 10, 86_400_000_000)
+  }
+
+  private func isPlausible(_ now: ClockReading) -> Bool {
+    (1980..<2100).contains(
+      Calendar(identifier: .gregorian).dateComponents(
+        in: .gmt, from: Date(timeIntervalSince1970: Double(now.wallTime) / 1e6)
+      ).year ?? 0)
+  }
+
+  /// Deletes what was asked about, if it is still the same.
+  mutating func agree() {
+    guard let asked = question else { return }
+    question = nil
+    guard items.starts(with: asked.items) else { return }
+    items.removeFirst(asked.items.count)
+    agreedCount += asked.items.count
+    lastLook = isPlausible(asked.reading) ? asked.reading : nil
+  }
+
+  mutating func look(_ now: ClockReading) {
+    question = nil
+    guard period != .forever else { return }
+    let (due, isBelieved) = (due(at: now.wallTime), believes(now))
+    dueBefore = [dueBefore[1], isBelieved ? due : []]
+    if isBelieved {
+      items.removeFirst(due.count)
+      believedCount += due.count
+    } else if !due.isEmpty {
+      question = (due, now)
+      questionCount += 1
+      return
+    }
+    guard isBelieved || lastLook == nil && isPlausible(now), now.wallTime > period.duration ?? 0 else {
+      return
+    }
+    if due.isEmpty, let last = lastLook, last.bootID == now.bootID,
+      (0..<3_600_000_000).contains(now.wallTime - last.wallTime)
+    {
+      return
+    }
+    lastLook = now
+  }
+
+  /// Items that were found in one of the last two looks by a believed clock, and are still there.
+  var overdue: [Item] { dueBefore.joined().filter(items.contains) }
+
+  mutating func remove(_ id: Int64) { items.removeAll { $0.id == id } }
+
+  mutating func restore(_ item: Item) {
+    items.insert(item, at: items.firstIndex { $0.id > item.id } ?? items.count)
+    question = nil
+    // It was not there at the last looks.
+    dueBefore = [[], []]
+  }
+
+  mutating func replace(by items: [Item]) {
+    (self.items, lastLook, question, dueBefore) = (items, nil, nil, [[], []])
+  }
+}
+
+/// A program on a computer whose clock may be set, restarted or killed.
+@MainActor
+private final class RetentionRun {
+  private static let hour: Int64 = 3_600_000_000
+  private static let day = 24 * hour
+
+  private(set) var model = RetentionModel()
+  private var random: SplitMix
+  private let folder: TemporaryFolder
+  private var location: HistoryLocation
+  private var store: HistoryStore
+  private let preferences = Preferences(schema: nil)
+  private let clock: TestClock
+  private var retention: Retention
+  private var question: ExpiredClips?
+  private var held: [DeletedClip] = []
+  private var serial = 0
+
+  init(seed: UInt64) throws {
+    random = SplitMix(seed: seed)
+    folder = try TemporaryFolder()
+    location = HistoryLocation(folder: folder.path + "/0")
+    store = try Self.open(location)
+    clock = TestClock(ClockReading(wallTime: 20_000 * Self.day, bootTime: Self.hour, bootID: "boot"))
+    retention = Self.retention(preferences, clock)
+  }
+
+  private static func open(_ location: HistoryLocation) throws -> HistoryStore {
+    try HistoryStore(location: location) { key, text in Checksum.hmacSHA256(key: key, of: text.bytes) }
+  }
+
+  private static func retention(_ preferences: Preferences, _ clock: TestClock) -> Retention {
+    Retention({ preferences }, clock: { clock.reading })
+  }
+
+  func ids() throws -> [Int64] {
+    try HistoryReader(location: location).newestPage(limit: 10_000).reversed().map(\.id)
+  }
+
+  func close() async { await store.close() }
+
+  private func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+  private func any(_ choices: Int64...) -> Int64 { choices.randomElement(using: &random) ?? 0 }
+
+  /// Does one thing; returns its name.
+  func step() async throws -> String {
+    switch Int.random(in: 0..<100, using: &random) {
+    case 0..<25:
+      try await capture()
+      return "capture"
+    case 25..<45:
+      pass(any(1, 30, 60 * 24, 60 * 24 * 3, 60 * 24 * 10, 60 * 24 * 40) * 60_000_000)
+      return "time passes"
+    case 45..<50:
+      clock.wallTime += any(-400, -29, -2, 0, 2, 29, 400) * Self.day + any(-90, 0, 90) * 1_000_000
+      return "jump"
+    case 50..<52:
+      clock.wallTime = any(0, 60_000 * Self.day, 20_000 * Self.day + Self.hour) + clock.bootTime
+      return "clock set"
+    case 52..<56:
+      clock.wallTime += any(1, 20, 60, 900) * Self.hour
+      (clock.bootTime, clock.bootID) = (0, "boot \(UInt64.random(in: 0...UInt64.max, using: &random))")
+      return "reboot"
+    case 56..<61:
+      guard let item = model.items.randomElement(using: &random) else { return "nothing" }
+      held.append(try #require(try await store.delete(item.id)))
+      model.remove(item.id)
+      return "delete"
+    case 61..<66:
+      guard let deleted = held.popLast() else { return "nothing" }
+      try await store.restore(deleted)
+      model.restore(.init(id: deleted.id, time: deleted.capturedAt))
+      return "undo"
+    case 66..<68:
+      try await importItems()
+      return "import"
+    case 68..<76:
+      try await choose()
+      return "setting"
+    case 76..<82:
+      guard let asked = question else { return "nothing" }
+      retention.confirm(asked)
+      model.agree()
+      try await look()
+      return "yes"
+    case 82..<84:
+      guard question != nil else { return "nothing" }
+      retention.keepForever()
+      model.period = .forever
+      try await look()
+      return "no"
+    case 84..<86:
+      try await kill()
+      return "kill"
+    case 86..<88:
+      try await look(killedMeanwhile: true)
+      return "kill during a look"
+    default:
+      try await look()
+      return "look"
+    }
+  }
+
+  private func pass(_ time: Int64) {
+    clock.wallTime += time
+    clock.bootTime += time
+  }
+
+  private func capture() async throws {
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      serial += 1
+      let text = try ClipText(validating: Array("item \(serial)".utf8))
+      guard case .recorded(let clip) = try await store.record(text, at: clock.wallTime) else { continue }
+      model.items.append(.init(id: clip.id, time: clip.capturedAt))
+      pass(any(1, 3_600) * 1_000_000)
+    }
+  }
+
+  private func choose() async throws {
+    let choice = RetentionPeriod.allCases.randomElement(using: &random) ?? .forever
+    let isShorter = choice.isShorter(than: preferences.retentionPeriod)
+    // Another program may set it, too.
+    if isShorter, chance(80), let expired = try await retention.expired(after: choice, in: store) {
+      var asked = model
+      asked.period = choice
+      let due = asked.due(at: clock.wallTime)
+      #expect(expired.count == due.count)
+      guard chance(70) else { return }
+      retention.confirm(expired)
+      model.question = (due, clock.reading)
+      model.period = choice
+      model.agree()
+    } else if isShorter {
+      // The count has made this the last look, if there was none.
+      model.period = choice
+    }
+    preferences.retentionPeriod = choice
+    model.period = choice
+    try await look()
+  }
+
+  private func look(killedMeanwhile isKilled: Bool = false) async throws {
+    var copy: Result<HistoryLocation, any Error>?
+    let snapshot = { [self] in
+      if isKilled, copy == nil { copy = Result { try copyOfFiles() } }
+    }
+    let reading = clock.reading
+    try await retention.run(on: store) {
+      question = $0
+    } deleted: { [self] expired, ids in
+      held.removeAll(where: expired.includes)
+      if !ids.isEmpty { snapshot() }
+    }
+    model.look(reading)
+    if let copy { try await reopen(copy.get()) }
+  }
+
+  private func kill() async throws { try await reopen(copyOfFiles()) }
+
+  private func copyOfFiles() throws -> HistoryLocation {
+    serial += 1
+    let copy = HistoryLocation(folder: folder.path + "/\(serial)")
+    try FileManager.default.createDirectory(atPath: copy.folder, withIntermediateDirectories: true)
+    for (from, to) in [
+      (location.database, copy.database), (location.writeAheadLog, copy.writeAheadLog),
+    ] where FileManager.default.fileExists(atPath: from) {
+      try FileManager.default.copyItem(atPath: from, toPath: to)
+    }
+    return copy
+  }
+
+  private func reopen(_ copy: HistoryLocation) async throws {
+    await store.close()
+    location = copy
+    store = try Self.open(copy)
+    (held, question, model.question) = ([], nil, nil)
+    retention = Self.retention(preferences, clock)
+  }
+
+  /// Begins an import; a child that another test has just started may hold a copy of the lock for a moment.
+  private func beginImport() async throws -> HistoryImport {
+    var history: HistoryImport?
+    try await waitUntil("the history free") {
+      do throws(StoreError) {
+        history = try HistoryImport(location, at: clock.wallTime)
+      } catch {
+        if error != .locked { throw error }
+      }
+      return history != nil
+    }
+    return try #require(history)
+  }
+
+  private func importItems() async throws {
+    await store.close()
+    try await addItems(to: beginImport())
+    store = try Self.open(location)
+    (held, question) = ([], nil)
+    model.replace(
+      by: try HistoryReader(location: location).newestPage(limit: 10_000).reversed().map {
+        .init(id: $0.id, time: $0.capturedAt)
+      })
+  }
+
+  private func addItems(to history: HistoryImport) throws {
+    for _ in 0..<Int.random(in: 0...6, using: &random) {
+      serial += 1
+      let time = max(clock.wallTime - any(-500, -1, 0, 1, 20, 50, 900) * Self.day, 0)
+      _ = try history.add(
+        try ClipText(validating: Array("imported \(serial)".utf8)), capturedAt: chance(80) ? time : 0)
+    }
+    try history.finish()
+  }
+}
+
+/// A clock that is set.
+final class TestClock: Sendable {
+  private let state: Mutex<ClockReading>
+
+  init(_ reading: ClockReading) { state = Mutex(reading) }
+
+  var reading: ClockReading { state.withLock(\.self) }
+
+  var wallTime: Int64 {
+    get { reading.wallTime }
+    set { set(wallTime: newValue) }
+  }
+
+  var bootTime: Int64 {
+    get { reading.bootTime }
+    set { set(bootTime: newValue) }
+  }
+
+  var bootID: String {
+    get { reading.bootID }
+    set { set(bootID: newValue) }
+  }
+
+  private func set(wallTime: Int64? = nil, bootTime: Int64? = nil, bootID: String? = nil) {
+    state.withLock {
+      $0 = ClockReading(
+        wallTime: wallTime ?? $0.wallTime, bootTime: bootTime ?? $0.bootTime, bootID: bootID ?? $0.bootID)
+    }
+  }
+}

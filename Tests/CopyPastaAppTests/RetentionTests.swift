@@ -1,0 +1,313 @@
+import CGtk
+import GtkTestSupport
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+@testable import CopyPastaApp
+@testable import GtkKit
+
+/// How long items are kept, with a clock that can be wrong.
+@MainActor
+@Suite(.serialized) struct RetentionTests {
+  private static let day: Int64 = 86_400_000_000
+  private static let now: Int64 = 20_000 * day
+
+  private let scratch: Scratch
+  private let clock = TestClock(ClockReading(wallTime: now, bootTime: 1_000 * day, bootID: "boot"))
+  private let preferences = Preferences(schema: nil)
+  private let retention: Retention
+  private let view = RecordingView()
+  private let controller: HistoryController
+
+  init() async throws {
+    scratch = try Scratch()
+    retention = Retention({ [preferences] in preferences }, clock: { [clock] in clock.reading })
+    controller = try HistoryController(
+      scratch.store, scratch.history.reader, FakeClipboard(), now: { [clock] in clock.wallTime },
+      firstPageSize: 30, undoTime: .seconds(3600), host: view)
+    preferences.retentionPeriod = .month
+  }
+
+  /// Records items with their ages in days, in this order.
+  private func record(_ ages: Int64...) async throws { try await record(ages) }
+
+  private func record(_ ages: [Int64]) async throws {
+    for (number, age) in ages.enumerated() {
+      let text = try ClipText(validating: Array("\(clock.wallTime) \(number) \(age)".utf8))
+      let outcome = try await scratch.store.record(text, at: clock.wallTime - age * Self.day)
+      if case .recorded(let clip) = outcome { controller.model.insertNewest([clip]) }
+    }
+  }
+
+  private func look() async {
+    controller.expire(by: retention)
+    await controller.drainRetention()
+  }
+
+  /// Makes the present clock the last look.
+  private func believeClock() async {
+    await look()
+    #expect(view.questions.last == .some(nil))
+  }
+
+  private func pass(days: Int64) {
+    clock.wallTime += days * Self.day
+    clock.bootTime += days * Self.day
+  }
+
+  private func expectCount(_ count: Int) throws {
+    #expect(try scratch.texts().count == count)
+    #expect(controller.ids.count == count)
+  }
+
+  private var question: ExpiredClips? { view.questions.last ?? nil }
+
+  @Test func `expired items go by a believed clock without a question`() async throws {
+    try await record(29, 1)
+    await believeClock()
+    pass(days: 2)
+    await look()
+    try expectCount(1)
+    #expect(view.questions.allSatisfy { $0 == nil } && view.failures.isEmpty)
+  }
+
+  // MARK: - Questions
+
+  @Test func `without an answer nothing is deleted however often the window becomes active`() async throws {
+    try await record(40, 50)
+    await look()
+    #expect(question?.count == 2)
+    // More than half of the history is young now.
+    try await record(0, 0, 0, 0, 0, 0)
+    for _ in 0..<3 { await look() }
+    #expect(question?.count == 2)
+    // The program starts again.
+    let next = Retention({ [preferences] in preferences }, clock: { [clock] in clock.reading })
+    controller.expire(by: next)
+    await controller.drainRetention()
+    #expect(question?.count == 2)
+    try expectCount(8)
+  }
+
+  @Test func `Keep sets the period to forever, and nothing is deleted afterwards`() async throws {
+    try await record(40, 50)
+    await look()
+    retention.keepForever()
+    for _ in 0..<3 { await look() }
+    #expect(question == nil)
+    #expect(preferences.retentionPeriod == .forever)
+    try expectCount(2)
+  }
+
+  @Test func `a longer period deletes nothing by a clock that is wrong`() async throws {
+    preferences.retentionPeriod = .week
+    try await record(6, 5, 0)
+    await believeClock()
+    clock.wallTime += 730 * Self.day
+    await look()
+    #expect(question?.count == 3)
+    preferences.retentionPeriod = .year
+    await look()
+    #expect(question?.count == 3)
+    try expectCount(3)
+  }
+
+  @Test func `Delete deletes the counted items only, also if the clock is set meanwhile`() async throws {
+    try await record(30)
+    pass(days: 1)
+    try await record(Array((1...25).reversed()))
+    await look()
+    #expect(question?.count == 1)
+    clock.wallTime += 29 * Self.day
+    retention.confirm(try #require(question))
+    await look()
+    try expectCount(25)
+    #expect(question?.count ?? 0 > 20, "the clock that was set asks for itself")
+  }
+
+  @Test func `a clock that was accepted is believed`() async throws {
+    try await record(40, 29)
+    await look()
+    retention.confirm(try #require(question))
+    await look()
+    try expectCount(1)
+    pass(days: 2)
+    await look()
+    try expectCount(0)
+  }
+
+  @Test(arguments: [29, 25, -25] as [Int64])
+  func `a clock that jumps by less than the period asks`(_ days: Int64) async throws {
+    try await record(Array((1...28).reversed()))
+    await believeClock()
+    clock.wallTime += days * Self.day
+    await look()
+    #expect((question != nil) == (days > 0))
+    try expectCount(28)
+  }
+
+  @Test(arguments: [-31, -20_000] as [Int64])
+  func `what was captured while the clock was behind stays`(_ days: Int64) async throws {
+    try await record(3)
+    await believeClock()
+    clock.wallTime += days * Self.day + 1
+    try await record(0, 0, 0)
+    await look()
+    clock.wallTime -= days * Self.day
+    await look()
+    try expectCount(4)
+    #expect(question == nil)
+  }
+
+  @Test func `a clock that was behind from the start asks once it is set`() async throws {
+    clock.wallTime -= 31 * Self.day
+    await believeClock()
+    try await record(0, 0, 0)
+    clock.wallTime += 31 * Self.day
+    await look()
+    #expect(question?.count == 3)
+    try expectCount(3)
+  }
+
+  @Test func `what was captured while the clock was ahead goes with its neighbours`() async throws {
+    try await record(0)
+    await believeClock()
+    clock.wallTime += 400 * Self.day
+    try await record(0)
+    clock.wallTime -= 400 * Self.day
+    try await record(0)
+    for days: Int64 in [20, 11] {
+      pass(days: days)
+      await look()
+    }
+    try expectCount(0)
+    #expect(view.questions.allSatisfy { $0 == nil })
+  }
+
+  // MARK: - Confirmations
+
+  @Test func `a confirmation counts once, also if the deletion fails`() async throws {
+    try await record(40, 20)
+    await look()
+    let store = try HistoryStore(
+      location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
+    let controller = try HistoryController(
+      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, host: view)
+    retention.confirm(try #require(question))
+    try await scratch.whileLocked {
+      controller.expire(by: retention)
+      await controller.drainRetention()
+    }
+    #expect(view.failures == [.notExpired(.locked)])
+    clock.wallTime += 365 * Self.day
+    await look()
+    try expectCount(2)
+    #expect(question?.count == 2)
+  }
+
+  @Test func `a confirmation does not outlive its period`() async throws {
+    try await record(400, 20)
+    await look()
+    #expect(question?.count == 1)
+    retention.confirm(try #require(question))
+    preferences.retentionPeriod = .year
+    await look()
+    preferences.retentionPeriod = .month
+    await look()
+    try expectCount(2)
+  }
+
+  @Test func `an item that is restored while the question is open is not deleted with the others`()
+    async throws
+  {
+    try await record(40, 45, 1)
+    controller.delete(controller.ids[1])
+    await controller.drain()
+    await look()
+    #expect(question?.count == 1)
+    controller.undo()
+    await controller.drain()
+    retention.confirm(try #require(question))
+    await look()
+    try expectCount(3)
+    #expect(question?.count == 2)
+  }
+
+  // MARK: - Everything else that happens
+
+  @Test func `undo does not bring back what has expired since`() async throws {
+    try await record(29, 1)
+    await believeClock()
+    for id in controller.ids { controller.delete(id) }
+    await controller.drain()
+    pass(days: 2)
+    await look()
+    #expect(view.deletionCounts.last == 1)
+    for _ in 0..<2 { controller.undo() }
+    await controller.drain()
+    try expectCount(1)
+  }
+
+  @Test func `a longer period during a deletion keeps the remaining items`() async throws {
+    try await record(Array(repeating: 40, count: 4_100))
+    await look()
+    retention.confirm(try #require(question))
+    try await retention.run(on: scratch.store, asking: { _ in }) { [preferences] _, ids in
+      if !ids.isEmpty { preferences.retentionPeriod = .forever }
+    }
+    #expect(try scratch.history.reader.newestPage(limit: 20_000).count == 100)
+  }
+
+  @Test func `a failure is shown once and not each hour`() async throws {
+    try await record(31, 0)
+    let store = try HistoryStore(
+      location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
+    let controller = try HistoryController(
+      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, host: view)
+    try await scratch.whileLocked {
+      for _ in 0..<3 {
+        if let expired = try await retention.expired(after: .month, in: store) { retention.confirm(expired) }
+        controller.expire(by: retention)
+        await controller.drainRetention()
+      }
+    }
+    #expect(view.failures == [.notExpired(.locked)])
+  }
+
+  // MARK: - The bar
+
+  @Test func `the bar asks with number, period and date, and hides with the answer`() async throws {
+    try await TestDisplay.open()
+    try await record(40, 50)
+    let expired = try #require(try await retention.expired(after: .month, in: scratch.store))
+    var answers: [String] = []
+    let bar = RetentionBar {
+    } answered: { answer in
+      switch answer {
+      case .delete(let answered): answers.append("delete \(answered.count)")
+      case .keep: answers.append("keep")
+      }
+    }
+    let window = Window(title: "Retention")
+    window.setChild(bar.root)
+    window.present(.ambient)
+    defer { window.destroy() }
+    let buttons = widgets(gtk_button_get_type(), in: bar.root.widget)
+    try #require(buttons.count == 2)
+    #expect(!bar.root.isRevealed)
+    for (button, answer) in zip(buttons, ["keep", "delete 2"]) {
+      bar.show(expired)
+      #expect(bar.root.isRevealed)
+      #expect(MainLoop.run(until: { gtk_widget_get_mapped(button) != 0 }, atMost: .seconds(20)))
+      gtk_widget_activate(button)
+      #expect(MainLoop.run(until: { answers.last == answer }, atMost: .seconds(20)))
+      #expect(!bar.root.isRevealed)
+    }
+    #expect(expired.message == "2 items are older than 30 days (today is 4 Oct 2024).")
+    bar.show(expired, canKeep: false)
+    #expect(gtk_widget_get_sensitive(buttons[0]) == 0)
+    bar.show(nil)
+    #expect(!bar.root.isRevealed && answers.count == 2)
+  }
+}
