@@ -4,8 +4,8 @@ import Testing
 
 /// The program on a desktop of its own, with a history of its own, for one test.
 struct Scene {
-  /// How often in a row the window is called and sent away; `COPYPASTA_ROUNDS` sets another number.
-  static let rounds = ProcessInfo.processInfo.environment["COPYPASTA_ROUNDS"].flatMap(Int.init) ?? 10
+  /// How often in a row the same is done; `COPYPASTA_ROUNDS` sets another number, as `.ci/run` does.
+  static let rounds = ProcessInfo.processInfo.environment["COPYPASTA_ROUNDS"].flatMap(Int.init) ?? 3
 
   let desktop: VirtualDesktop
   let app: CopyPasta

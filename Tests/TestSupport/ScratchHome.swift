@@ -71,7 +71,7 @@ public struct ScratchHome: Sendable {
   /// The environment of a program that lives in this home, without a display: what the test process has for
   /// finding programs and libraries, and nothing else of it.
   public var environment: [String: String] {
-    let kept = ["PATH", "LD_LIBRARY_PATH", "TZ"]
+    let kept = ["PATH", "LD_LIBRARY_PATH", "TZ", "COPYPASTA_MUTANT"]
     let inherited = ProcessInfo.processInfo.environment.filter { kept.contains($0.key) }
     return inherited.merging([
       "HOME": path,
@@ -87,6 +87,9 @@ public struct ScratchHome: Sendable {
       "GSETTINGS_BACKEND": "keyfile",
     ]) { $1 }
   }
+
+  /// The path of a new file that several tests share; it is removed when the test process has ended.
+  public static func sharedPath() throws -> String { try parent.get().newPath() }
 
   /// Holds the homes of this process; made with the first one.
   private static let parent = Result { try Parent() }

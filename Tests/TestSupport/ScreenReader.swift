@@ -49,20 +49,33 @@ public struct ScreenReader: Sendable {
   public var heard: [String] { Array((listener?.lines ?? []).dropFirst()) }
 
   /// All there is now; GTK 4.8 does not tell what of it is on the screen.
-  public func tree() async throws -> Element {
-    let tree = try await desktop.run(Self.arguments("tree")).succeeded()
-    return try JSONDecoder().decode(Element.self, from: Data(tree.output))
-  }
+  public func tree() async throws -> Element { try await ask("tree") }
 
   /// Presses the button of this name, by its action.
-  public func press(_ name: String) async throws {
-    try await desktop.run(Self.arguments("press", name)).succeeded()
-  }
+  public func press(_ name: String) async throws { let _: Bool = try await ask("press " + name) }
 
   /// How far down in its window the label with this text is, in pixels; in GTK 4.18 about forty less, always the same.
-  public func depth(of text: String) async throws -> Int {
-    let depth = try await desktop.run(Self.arguments("depth", text)).succeeded().text
-    return Int(depth.filter { !$0.isWhitespace }) ?? 0
+  public func depth(of text: String) async throws -> Int { try await ask("depth " + text) }
+
+  private struct Answer<Value: Decodable>: Decodable {
+    let answer: Value?
+    let error: String?
+  }
+
+  /// Asks the process that looks, which is started for the first question on a desktop and ends with that.
+  private func ask<Value: Decodable>(_ question: String) async throws -> Value {
+    let path = desktop.home.runtimeDirectory + "/screen-reader"
+    if !FileManager.default.fileExists(atPath: path) {
+      let process = try desktop.start(Self.arguments("serve", path))
+      _ = try await VirtualDesktop.firstLine(of: process)
+    }
+    let socket = try UnixSocket(to: path)
+    try socket.send(try JSONEncoder().encode([question]).dropFirst().dropLast() + Data("\n".utf8))
+    let answer = try JSONDecoder().decode(Answer<Value>.self, from: try socket.receiveToEnd())
+    guard let value = answer.answer else {
+      throw TestSupportError("\(question): \(answer.error ?? "no answer")")
+    }
+    return value
   }
 
   private static func arguments(_ rest: String...) -> [String] {

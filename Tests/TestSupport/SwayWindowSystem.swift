@@ -18,7 +18,7 @@ struct SwayWindowSystem: Compositor {
   }
 
   func windows() async throws -> [CompositorWindow] {
-    let tree = try JSONDecoder().decode(Node.self, from: try desktop.askSway(.tree))
+    let tree = try JSONDecoder().decode(Node.self, from: try desktop.sway.ask(.tree))
     return tree.withDescendants.filter { $0.pid != nil }.map {
       CompositorWindow(
         id: $0.id, title: $0.name ?? "", applicationID: $0.app_id ?? "", isVisible: $0.visible == true,
@@ -39,7 +39,7 @@ struct SwayWindowSystem: Compositor {
 
   /// Runs one of sway's commands, which must succeed.
   func command(_ words: String) async throws {
-    let answer = try JSONDecoder().decode([Answer].self, from: try desktop.askSway(.command, words))
+    let answer = try JSONDecoder().decode([Answer].self, from: try desktop.sway.ask(.command, words))
     guard answer.allSatisfy(\.success) else { throw TestSupportError("sway, \(words): \(answer)") }
   }
 }

@@ -77,13 +77,18 @@ public final class VirtualDesktop: Sendable {
   /// The X server, on X11, and that in which KDE has its window.
   let x11Server: X11Server?
 
+  /// The compositor, on sway.
+  let swayServer: SwayServer?
+
   private init(
-    kind: Kind, home: ScratchHome, environment: [String: String], servers: [Program], x11Server: X11Server?
+    kind: Kind, home: ScratchHome, environment: [String: String], servers: [Program], x11Server: X11Server?,
+    swayServer: SwayServer?
   ) {
     self.kind = kind
     self.home = home
     self.environment = environment
     self.x11Server = x11Server
+    self.swayServer = swayServer
     programs = Mutex(servers)
   }
 
@@ -106,6 +111,7 @@ public final class VirtualDesktop: Sendable {
     let home = try await ScratchHome()
     var servers: [Program] = []
     var x11Server: X11Server?
+    var swayServer: SwayServer?
     do {
       try prepare(home)
       let bus = try await startBus(in: home, accessibility: accessibility, servers: &servers)
@@ -113,11 +119,13 @@ public final class VirtualDesktop: Sendable {
         x11Server = try await .withOpenbox()
       } else if kind == .x11 || kind == .kde {
         x11Server = try await X11Server(withOpenbox: false)
+      } else if kind == .wayland {
+        swayServer = try await .borrow()
       }
       let display =
         switch kind {
         case .x11: ["DISPLAY": x11Server?.name ?? ""]
-        case .wayland: try await startSway(&servers, in: home)
+        case .wayland: swayServer?.environment ?? [:]
         case .gnome: try await startGnome(&servers, in: home, bus: bus)
         case .labwc: try await startLabwc(&servers, in: home, bus: bus)
         case .kde: try await startKWin(&servers, in: home, bus: bus, on: x11Server)
@@ -129,7 +137,8 @@ public final class VirtualDesktop: Sendable {
       ]
       let environment = home.environment.merging(session) { $1 }.merging(display) { $1 }
       let desktop = VirtualDesktop(
-        kind: kind, home: home, environment: environment, servers: servers, x11Server: x11Server)
+        kind: kind, home: home, environment: environment, servers: servers, x11Server: x11Server,
+        swayServer: swayServer)
       switch kind {
       case .x11: if windowManager == .xfwm4 { try await desktop.startXfwm4() }
       case .wayland: try await desktop.setUpSway()
@@ -141,6 +150,7 @@ public final class VirtualDesktop: Sendable {
     } catch {
       for server in servers.reversed() { try await server.stop() }
       try await x11Server?.stop()
+      try await swayServer?.stop()
       home.remove()
       throw error
     }
@@ -174,6 +184,7 @@ public final class VirtualDesktop: Sendable {
     }
     for program in ending.reversed() { try await program.stop() }
     try await x11Server?.giveBack()
+    try await swayServer?.giveBack()
     home.remove()
   }
 
@@ -190,7 +201,8 @@ public final class VirtualDesktop: Sendable {
 
   var servers: [Program] {
     if kind == .x11, let x11Server { return [x11Server.process] }
-    let names: Set = ["sway", "gnome-shell", "labwc", home.path + "/kwin_wayland"]
+    if let swayServer { return [swayServer.process] }
+    let names: Set = ["gnome-shell", "labwc", home.path + "/kwin_wayland"]
     return programs.withLock { $0 }.filter { !names.isDisjoint(with: $0.arguments) }
   }
 

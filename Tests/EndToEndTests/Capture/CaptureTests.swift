@@ -3,9 +3,9 @@ import Testing
 
 /// Each copy is recorded, once.
 @Suite struct CaptureTests {
-  @Test func `twenty copies are twenty rows in order`() async throws {
+  @Test func `each copy becomes a row, in order`() async throws {
     try await Scene.run { scene in
-      let texts = (1...20).map { "copy \($0)" }
+      let texts = (1...2 * Scene.rounds).map { "copy \($0)" }
       for text in texts { try await scene.capture(text) }
       #expect(try await scene.history.texts() == texts.reversed())
     }

@@ -38,7 +38,7 @@ import Testing
         try await waitUntil("it said by the mark") {
           try await reader.tree().all.contains { $0.name == words }
         }
-        try await waitUntil("the mark as before") {
+        try await waitUntil("the mark as before", every: .milliseconds(100)) {
           try await reader.tree().all.contains { $0.name == "Reading" }
         }
         if times == 1 {

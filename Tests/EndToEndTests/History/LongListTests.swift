@@ -20,7 +20,7 @@ import Testing
       // GTK measures a page by the rows that it has laid out.
       _ = try await scene.settledScreenshot()
       var position = Self.count
-      for _ in 1...10 {
+      for _ in 1...Scene.rounds {
         try await scene.desktop.press("Page_Down", "Return")
         let lower = try await waitFor("an older row copied") { () -> Int? in
           guard let row = try await scene.copiedRow(), row < position else { return nil }

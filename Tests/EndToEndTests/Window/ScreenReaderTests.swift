@@ -55,7 +55,7 @@ import Testing
       try await scene.expectFocus(on: "old", "2 of 2", by: reader)
       let before = try await reader.tree().all(role: "list item").map(\.name)
       // The other row is a second younger.
-      try await waitUntil("the new age of the other row", within: .seconds(120)) {
+      try await waitUntil("the new age of the other row", every: .milliseconds(200)) {
         try await reader.tree().all(role: "list item").first?.name != before.first
       }
       #expect(try await reader.tree().focused?.name == before.last)

@@ -1,31 +1,36 @@
 """Sees a program as a screen reader does, by AT-SPI.
 
-screen_reader.py NAME tree        prints all there is as JSON: role, name, description, states, children
-screen_reader.py NAME press TEXT  does the action of the button with that name
-screen_reader.py NAME depth TEXT  prints how far down in its window the label with that text is
-screen_reader.py NAME listen      prints "listening", then each announcement, each description that changes and
-                                  "window:activate" for each time that a window becomes active of a program that is known by
-                                  then, a line each, until it is ended; of any program
+screen_reader.py NAME serve SOCKET  prints "ready", then takes an order from each connection to that socket:
+    tree         answers with all there is as JSON: role, name, description, states, children
+    press TEXT   does the action of the button with that name
+    depth TEXT   answers how far down in its window the label with that text is
+screen_reader.py NAME listen        prints "listening", then each announcement, each description that changes and
+                                    "window:activate" for each time that a window becomes active of a program that is
+                                    known by then, a line each, until it is ended; of any program
 """
 import json
+import os
+import signal
+import socket
 import sys
 import time
 
 import pyatspi
 
+NAME = sys.argv[1]
 BUTTONS = ('push button', 'button', 'toggle button')
 
 
-def known(name):
-    return next((one for one in pyatspi.Registry.getDesktop(0) if one and one.name == name), None)
+def known():
+    return next((one for one in pyatspi.Registry.getDesktop(0) if one and one.name == NAME), None)
 
 
-def program(name):
+def program():
     for _ in range(200):
-        if found := known(name):
+        if found := known():
             return found
         time.sleep(0.1)
-    sys.exit('no accessible program named ' + name)
+    raise LookupError('no accessible program named ' + NAME)
 
 
 def children(node):
@@ -41,30 +46,51 @@ def described(node):
         'children': [described(child) for child in children(node)]}
 
 
-def button(node, name):
-    if node.getRoleName() in BUTTONS and node.name == name:
+def find(node, roles, name):
+    if node.getRoleName() in roles and node.name == name:
         return node
-    return next(filter(None, (button(child, name) for child in children(node))), None)
+    return next(filter(None, (find(child, roles, name) for child in children(node))), None)
 
 
-def press(root, name):
-    found = button(root, name)
-    if not found:
-        sys.exit('no such button: ' + name)
-    found.queryAction().doAction(0)
+def named(roles, name):
+    if found := find(program(), roles, name):
+        return found
+    raise LookupError(f'no such {roles[0]}: {name}')
 
 
-def label(node, text):
-    if node.getRoleName() == 'label' and node.name == text:
-        return node
-    return next(filter(None, (label(child, text) for child in children(node))), None)
+def answer(order):
+    word, _, text = order.partition(' ')
+    if word == 'press':
+        return named(BUTTONS, text).queryAction().doAction(0)
+    if word == 'depth':
+        return named(('label',), text).queryComponent().getExtents(pyatspi.WINDOW_COORDS).y
+    return described(program())
 
 
-def depth(root, text):
-    found = label(root, text)
-    if not found:
-        sys.exit('no such label: ' + text)
-    print(found.queryComponent().getExtents(pyatspi.WINDOW_COORDS).y)
+def serve(path):
+    """Each look is a process of its own, as that of a reader that has just started: libatspi keeps what it has seen. This
+    one has only loaded the libraries, and is not connected yet."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        print('ready', flush=True)
+        while True:
+            client, _ = server.accept()
+            with client:
+                if os.fork() == 0:
+                    look(client)
+
+
+def look(client):
+    with client.makefile('rw', encoding='utf-8') as stream:
+        try:
+            result = {'answer': answer(json.loads(stream.readline()))}
+        except Exception as error:
+            result = {'error': repr(error)}
+        stream.write(json.dumps(result))
+    # Nothing of the parent's is to be tidied up here.
+    os._exit(0)
 
 
 def listen():
@@ -72,20 +98,12 @@ def listen():
         lambda event: event.any_data and print(event.any_data, flush=True),
         'object:announcement', 'object:property-change:accessible-description')
     pyatspi.Registry.registerEventListener(
-        lambda event: known(sys.argv[1]) and print(event.type, flush=True), 'window:activate')
+        lambda event: known() and print(event.type, flush=True), 'window:activate')
     print('listening', flush=True)
     pyatspi.Registry.start()
 
 
-def main():
-    if sys.argv[2] == 'listen':
-        listen()
-    elif sys.argv[2] == 'press':
-        press(program(sys.argv[1]), sys.argv[3])
-    elif sys.argv[2] == 'depth':
-        depth(program(sys.argv[1]), sys.argv[3])
-    else:
-        print(json.dumps(described(program(sys.argv[1]))))
-
-
-main()
+if sys.argv[2] == 'listen':
+    listen()
+else:
+    serve(sys.argv[3])
