@@ -13,6 +13,8 @@ enum Event {
   case ownerChanged(SelectionChange)
   /// An earlier request named a window that does not exist any more.
   case windowMissing(Window)
+  /// A window got the focus, or one in it, or the grab of the keyboard ended.
+  case focusCame(Window)
   case keyPressed(Key)
   case keyReleased(Key)
   /// The keys or the modifiers mean something else than before.
@@ -38,8 +40,8 @@ enum Event {
     /// The number of our last request that the server had carried out by then.
     let sequence: UInt32
 
-    /// Whether the change came after our request with a number was carried out; numbers wrap around.
-    func isAfter(_ request: UInt32) -> Bool { Int32(bitPattern: sequence &- request) >= 0 }
+    /// Whether the change came after our request with a number was carried out.
+    func isAfter(_ request: UInt32) -> Bool { sequence.isAtOrAfter(request) }
   }
 
   init(_ raw: UnsafeMutablePointer<xcb_generic_event_t>, ownerChangeCode: CInt?) {
@@ -68,6 +70,7 @@ enum Event {
       let event = body(xcb_key_press_event_t.self)
       let key = Key(code: event.detail, time: event.time)
       self = CInt(event.response_type) == XCB_KEY_PRESS ? .keyPressed(key) : .keyReleased(key)
+    case XCB_FOCUS_IN: self = .focusCame(body(xcb_focus_in_event_t.self).event)
     case XCB_MAPPING_NOTIFY: self = .keyboardChanged
     case ownerChangeCode:
       let event = body(copypasta_xfixes_selection_event.self)
@@ -77,4 +80,11 @@ enum Event {
     default: self = .other
     }
   }
+}
+
+extension UInt32 {
+  /// Whether a time of the server, or the number of a request, is another one or comes after it.
+  ///
+  /// Both wrap around: times, which count milliseconds, after 49.7 days.
+  func isAtOrAfter(_ other: UInt32) -> Bool { Int32(bitPattern: self &- other) >= 0 }
 }

@@ -59,7 +59,7 @@ final class OutgoingTransfers {
   /// more.
   func propertyDeleted(at destination: Destination, sequence: UInt32) {
     guard var transfer = running[destination],
-      Int32(bitPattern: sequence &- transfer.lastWrite) >= 0
+      sequence.isAtOrAfter(transfer.lastWrite)
     else { return }
     let piece = transfer.bytes[transfer.sent...].prefix(pieceLength)
     transfer.lastWrite = connection.setProperty(

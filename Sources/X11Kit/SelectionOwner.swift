@@ -201,8 +201,8 @@ public actor SelectionOwner {
     guard request.selection == atoms[.clipboard], request.owner == window, request.requestor != window else {
       return false
     }
-    // Times wrap around after 49.7 days. A request from before our ownership is not meant for us (ICCCM 2.2).
-    return request.time == noTime || Int32(bitPattern: request.time &- since) >= 0
+    // A request from before our ownership is not meant for us (ICCCM 2.2).
+    return request.time == noTime || request.time.isAtOrAfter(since)
   }
 
   /// Writes the offer as `target` into a property.

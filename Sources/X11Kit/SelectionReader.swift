@@ -30,6 +30,8 @@ public actor SelectionReader {
   /// Whether there is an offer that nobody has read.
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
+  /// The windows whose focus begins a read again, because the last one was refused for lack of it.
+  private var awaitedFocus: [Window] = []
 
   /// The reads sleep in `poll(2)`, so they have a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -99,6 +101,7 @@ public actor SelectionReader {
       if case .ownerChanged(let change) = event, change.selection == atoms[.clipboard], followedGrant != nil {
         hasNewOffer = change.owner != nil
       }
+      if case .focusCame(let window) = event, awaitedFocus.contains(window) { hasNewOffer = true }
     }
     // The socket of a lost connection would be readable for ever.
     if connection.isLost { readSource = nil }
@@ -115,6 +118,26 @@ public actor SelectionReader {
     }
     followedGrant = grant
     hasNewOffer = grant != nil
+    endAwaitingFocus()
+  }
+
+  /// Makes the offer a new one again once a window has the focus.
+  ///
+  /// Some window managers mark a window as active before they move the focus to it.
+  private func awaitFocus(of window: Window) {
+    do throws(TransferError) {
+      awaitedFocus = try connection.windows(around: window, .endless)
+      for window in awaitedFocus { connection.select(.focus, on: window) }
+      // The focus may have come before the server was asked to report it.
+      hasNewOffer = try connection.hasFocus(window, .endless)
+    } catch {
+      // The connection is lost, which ends the following.
+    }
+  }
+
+  private func endAwaitingFocus() {
+    for window in awaitedFocus { connection.select(.none, on: window) }
+    awaitedFocus = []
   }
 
   private func wake() {
@@ -158,21 +181,51 @@ public actor SelectionReader {
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
     // A text that the user has asked for is still new to `nextOffer`.
-    if permission != nil { hasNewOffer = false }
+    if permission != nil {
+      hasNewOffer = false
+      endAwaitingFocus()
+    }
     if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], true) }
     let transfer = SelectionTransfer(
-      connection, atoms, lateAnswers, permission, limits, deadline, ownWindow: ownWindow, asked: asked)
+      of: atoms[.clipboard], connection, atoms, lateAnswers, permission, limits, deadline,
+      ownWindow: ownWindow, asked: asked)
     defer {
       if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], false) }
       transfer.end()
-      if followedGrant != nil, transfer.isReplaced { hasNewOffer = true }
-      handleEvents()
+      resume(after: transfer, isOnPurpose: permission == nil)
     }
     do {
       return .success(try transfer.content())
     } catch {
+      if transfer.lacksFocus, let window = permission?.window { awaitFocus(of: window) }
       return .failure(error)
     }
+  }
+
+  /// Follows the clipboard again after a read, which has passed over the events.
+  private func resume(after transfer: SelectionTransfer, isOnPurpose: Bool) {
+    let mayHaveFocus = isOnPurpose && !awaitedFocus.isEmpty
+    if followedGrant != nil, transfer.isReplaced || mayHaveFocus { hasNewOffer = true }
+    handleEvents()
+  }
+
+  /// Reads a text that another program has dropped, if GDK would convert it: GDK cuts such a text off at a NUL, and
+  /// escapes what is not valid UTF-8.
+  ///
+  /// - Returns: nil if GDK passes the text on as it is.
+  /// - Throws: Why there is no text.
+  public func readDroppedText(within limits: TransferLimits) throws(TransferError) -> [UInt8]? {
+    let deadline = Deadline.endless.limited(to: limits.total)
+    connection.followOwner(of: atoms[.draggedContent], true)
+    let transfer = SelectionTransfer(
+      of: atoms[.draggedContent], connection, atoms, lateAnswers, nil, limits, deadline, ownWindow: { nil },
+      asked: {})
+    defer {
+      connection.followOwner(of: atoms[.draggedContent], false)
+      transfer.end()
+      resume(after: transfer, isOnPurpose: true)
+    }
+    return try transfer.textThatGDKConverts()
   }
 }
 

@@ -1,13 +1,15 @@
 import CXCB
 import ClipboardCore
 
-/// A transfer of the clipboard's content to this program, from the search for its owner to the last piece of the text.
+/// A transfer of the content of the clipboard, or of what is dropped, to this program, from the search for its owner to
+/// the last piece of the text.
 ///
 /// A text counts only if it comes from the owner whose formats were judged. The server tells of every change of the
 /// owner, and each event says which of our requests came before it: so we know whom a question has reached.
 final class SelectionTransfer {
   private let connection: XConnection
   private let atoms: Atoms
+  private let selection: Atom
   private let lateAnswers: SelectionReader.LateAnswers
   /// When something may be asked for; nil if the user has asked for this read.
   private let permission: Permission?
@@ -36,8 +38,10 @@ final class SelectionTransfer {
     let window: Window?
   }
 
-  /// Whether there is another offer than the one that this read is about.
+  /// Whether there is another offer on the clipboard than the one that this read is about.
   private(set) var isReplaced = false
+  /// Whether nothing was asked for because another window has the focus.
+  private(set) var lacksFocus = false
 
   private enum Stage {
     /// The formats are asked for. `since` is the number of the request that asked who the owner is.
@@ -49,10 +53,11 @@ final class SelectionTransfer {
   }
 
   init(
-    _ connection: XConnection, _ atoms: Atoms, _ lateAnswers: SelectionReader.LateAnswers,
+    of selection: Atom, _ connection: XConnection, _ atoms: Atoms, _ lateAnswers: SelectionReader.LateAnswers,
     _ permission: Permission?, _ limits: TransferLimits, _ deadline: Deadline,
     ownWindow: @escaping () -> Window?, asked: @escaping () -> Void
   ) {
+    self.selection = selection
     self.connection = connection
     self.atoms = atoms
     self.lateAnswers = lateAnswers
@@ -71,7 +76,9 @@ final class SelectionTransfer {
     connection.flush()
     while let event = connection.consumeQueuedEvent() {
       lateAnswers.heed(event)
-      if case .ownerChanged(let change) = event, isNews(change) { isReplaced = change.owner != nil }
+      if case .ownerChanged(let change) = event, isNews(change) || isPassedOver(change) {
+        isReplaced = change.owner != nil
+      }
     }
   }
 
@@ -88,11 +95,34 @@ final class SelectionTransfer {
     let time = try serverTime()
     let offered = try offeredTargets(at: time)
     if offered.contains(atoms.secretHint), try isSecret(at: time) { return .secret }
-    guard let target = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else {
-      return .noText
+    return try text(among: offered, at: time).map { .text($0) } ?? .noText
+  }
+
+  /// Reads a dropped text that GDK would convert.
+  ///
+  /// - Returns: nil if the source offers a form that GDK passes on as it is, or does not list its forms for us.
+  func textThatGDKConverts() throws(TransferError) -> [UInt8]? {
+    connection.requestTime(for: requestor, through: atoms[.timeProperty])
+    guard let owner = try currentOwner() else { return nil }
+    watched = owner
+    connection.select(.structure, on: owner)
+    let time = try serverTime()
+    let offered: Set<Atom>
+    do throws(TransferError) {
+      offered = try offeredTargets(at: time)
+    } catch .timedOut {
+      return nil
     }
+    // GDK asks for this one first.
+    if offered.contains(atoms[.plainUTF8]) { return nil }
+    return try text(among: offered, at: time)
+  }
+
+  /// The text in the first form that is offered; nil if none is.
+  private func text(among offered: Set<Atom>, at time: UInt32) throws(TransferError) -> [UInt8]? {
+    guard let format = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else { return nil }
     do {
-      return .text(try text(as: target, at: time))
+      return try text(as: format, at: time)
     } catch {
       throw reason(for: error)
     }
@@ -101,7 +131,7 @@ final class SelectionTransfer {
   // MARK: - The questions
 
   private func currentOwner() throws(TransferError) -> Window? {
-    let question = xcb_get_selection_owner(connection.handle, atoms[.clipboard]).sequence
+    let question = xcb_get_selection_owner(connection.handle, selection).sequence
     stage = .judging(since: question)
     return try connection.selectionOwner(answering: question, deadline)
   }
@@ -174,7 +204,7 @@ final class SelectionTransfer {
     var request: UInt32 = 0
     let question = { [self] in
       request = connection.convert(
-        atoms[.clipboard], to: target, into: property, of: requestor, at: time)
+        selection, to: target, into: property, of: requestor, at: time)
       connection.flush()
       awaited = .answer
     }
@@ -182,16 +212,12 @@ final class SelectionTransfer {
       question()
       return request
     }
-    if let window = permission.window, try !hasFocus(window) { throw .cancelled }
+    if let window = permission.window, try !connection.hasFocus(window, deadline) {
+      lacksFocus = true
+      throw .cancelled
+    }
     guard permission.permit.ask(question) else { throw .cancelled }
     return request
-  }
-
-  /// Whether the server's focus is in a window, or in one around it, as some window managers have it.
-  private func hasFocus(_ window: Window) throws(TransferError) -> Bool {
-    guard let focus = try connection.focus(deadline) else { return true }
-    if try connection.isWindow(focus, in: window, deadline) { return true }
-    return try connection.isWindow(window, in: focus, deadline)
   }
 
   /// The owner's answer, in one property or piece by piece.
@@ -216,10 +242,10 @@ final class SelectionTransfer {
   ///
   /// Answers to other questions are passed over.
   private func waitForAnswer(to target: Atom, in property: Atom) throws(TransferError) -> Bool {
-    let (requestor, clipboard) = (requestor, atoms[.clipboard])
+    let (requestor, selection) = (requestor, selection)
     return try wait(deadline.limited(to: limits.idleTimeout)) { [self] event in
       guard case .selectionAnswered(let answer) = event, answer.requestor == requestor,
-        answer.selection == clipboard, answer.target == target,
+        answer.selection == selection, answer.target == target,
         answer.property == property || answer.property == noAtom
       else { return nil }
       awaited = nil
@@ -250,6 +276,7 @@ final class SelectionTransfer {
     // An owner may have gone before it was watched. If another program has replaced an owner, its end says nothing
     // new.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
+    case .ownerChanged(let change) where isPassedOver(change): isReplaced = change.owner != nil
     case .ownerChanged(let change) where isNews(change): try ownerChanged(change)
     default: break
     }
@@ -257,9 +284,14 @@ final class SelectionTransfer {
 
   /// Whether an event is about a change after the owner was asked for.
   private func isNews(_ change: Event.SelectionChange) -> Bool {
-    guard change.selection == atoms[.clipboard] else { return false }
+    guard change.selection == selection else { return false }
     guard case .judging(let question) = stage else { return true }
     return change.isAfter(question)
+  }
+
+  /// Whether an event tells of the clipboard, and this read is about what is dropped.
+  private func isPassedOver(_ change: Event.SelectionChange) -> Bool {
+    change.selection != selection && change.selection == atoms[.clipboard]
   }
 
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {

@@ -201,6 +201,8 @@ struct Atoms {
     case multiple = "MULTIPLE"
     case incr = "INCR"
 
+    /// What a program drags, or has dropped (the XDND protocol of freedesktop.org).
+    case draggedContent = "XdndSelection"
     case clipboardManager = "CLIPBOARD_MANAGER"
     case saveTargets = "SAVE_TARGETS"
 

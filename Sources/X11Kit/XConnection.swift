@@ -29,6 +29,7 @@ final class XConnection {
     static let properties = WindowEvents(rawValue: XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue)
     /// Changes of the window itself, of which its destruction is one.
     static let structure = WindowEvents(rawValue: XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
+    static let focus = WindowEvents(rawValue: XCB_EVENT_MASK_FOCUS_CHANGE.rawValue)
   }
 
   let handle: OpaquePointer
@@ -232,16 +233,23 @@ final class XConnection {
     return focus == XCB_INPUT_FOCUS_POINTER_ROOT.rawValue ? nil : focus
   }
 
-  /// Whether a window is another one, or lies in it; the root window counts as none.
-  func isWindow(_ window: Window, in other: Window, _ deadline: Deadline) throws(TransferError) -> Bool {
-    guard other != root else { return false }
+  /// Whether the focus is in a window, or in one around it, as some window managers have it.
+  func hasFocus(_ window: Window, _ deadline: Deadline) throws(TransferError) -> Bool {
+    guard let focus = try focus(deadline) else { return true }
+    if try windows(around: focus, deadline).contains(window) { return true }
+    return try windows(around: window, deadline).contains(focus)
+  }
+
+  /// A window and those that it lies in, without the root window.
+  func windows(around window: Window, _ deadline: Deadline) throws(TransferError) -> [Window] {
+    var windows: [Window] = []
     var window = window
-    while window != other {
-      guard window != noWindow, window != root else { return false }
+    while window != noWindow, window != root {
+      windows.append(window)
       let question = xcb_query_tree(handle, window).sequence
       window = try reply(xcb_query_tree_reply_t.self, to: question, deadline)?.body.parent ?? noWindow
     }
-    return true
+    return windows
   }
 
   /// The window on the screen that the pointer is in, a window manager's frame perhaps.

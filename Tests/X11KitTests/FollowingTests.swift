@@ -115,6 +115,33 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost").count { $0 == "TARGETS" } == 4)
     }
 
+    /// Some window managers mark a window as active before they move the focus to it.
+    @Test(arguments: ["frame", "window", "child"])
+    func `a read that was refused for lack of the focus begins again when the focus comes`(_ place: String)
+      async throws
+    {
+      let owner = try await own("Owner")
+      let windows = try Client.fixture("focus", display: display)
+      let numbers = try #require(try await windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
+      let (window, other) = (numbers[1], numbers[3])
+      try windows.tell("\(other)")
+      #expect(try await windows.nextLine() == "focused")
+      try await reader.nextOffer()
+      #expect(await reader.outcome(activeWindow: window, onPurpose: false) == .failure(.cancelled))
+      try windows.tell("\(numbers[["frame", "window", "child"].firstIndex(of: place) ?? 0])")
+      #expect(try await windows.nextLine() == "focused")
+      try await reader.nextOffer()
+      #expect(await reader.outcome(activeWindow: window, onPurpose: false) == .text("the owner's text"))
+      try await own("Html")
+      #expect(try await owner.lines(before: "lost") == ["TARGETS", "UTF8_STRING"])
+    }
+
+    @Test func `times and numbers of requests are compared across their wrapping around`() {
+      let (before, after) = (UInt32.max - 5, UInt32(5))
+      #expect(after.isAtOrAfter(before) && after.isAtOrAfter(after))
+      #expect(!before.isAtOrAfter(after))
+    }
+
     @Test func `an offer that another program overtakes says so`() async throws {
       let owner = try SelectionOwner(display: display)
       let rival = try Client.fixture("rival", "\(owner.window)", display: display)

@@ -24,6 +24,12 @@ protocol SystemClipboard: AnyObject {
   /// Told when this program's text is not on the clipboard any more.
   var offerLosses: Observers<Void> { get }
 
+  /// The formats of texts that can be dropped on the window.
+  var dropFormats: [String] { get }
+
+  /// The bytes of a text that another program has dropped on the window.
+  func text(of drop: any DroppedText, within limits: TransferLimits) async throws(TransferError) -> [UInt8]
+
   /// Hands a text of this program's over to a clipboard manager, if there is one; takes about a second at most.
   func handOver() async
 }
@@ -31,6 +37,12 @@ protocol SystemClipboard: AnyObject {
 extension SystemClipboard {
   /// Does nothing: on Wayland the compositor says in time which window is active.
   func setReadingWindow(_ number: UInt32?) {}
+
+  var dropFormats: [String] { TextFormat.mimeTypes }
+
+  func text(of drop: any DroppedText, within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
+    try await drop.read(within: limits)
+  }
 
   /// Whether what is on the clipboard would go with this process.
   var isOffering: Bool { offeredText != nil }

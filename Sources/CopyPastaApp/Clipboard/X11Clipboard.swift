@@ -12,7 +12,7 @@ final class X11Clipboard: SystemClipboard {
   private let display: String
   private let offers: X11ClipboardSource
   // Connected when a text is first offered.
-  private var owner: SelectionOwner?
+  private(set) var owner: SelectionOwner?
   let offerLosses = Observers<Void>()
 
   private(set) var offeredText: ClipText?
@@ -45,6 +45,14 @@ final class X11Clipboard: SystemClipboard {
       if wasTaken { return }
       throw .overtaken
     }
+  }
+
+  // Some sources name X11's own formats only, which GDK does not read as they are.
+  var dropFormats: [String] { TextFormat.names }
+
+  func text(of drop: any DroppedText, within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
+    if let text = try await offers.droppedText(within: limits) { return text }
+    return try await drop.read(within: limits)
   }
 
   func handOver() async {
@@ -136,6 +144,17 @@ private final class X11ClipboardSource: ClipboardSource {
       if error == .unavailable { forget(reader) }
       // If only this read was given up, the next one asks the question.
       if !onPurpose, error != .cancelled || permit.current == nil { question.end() }
+      throw error
+    }
+  }
+
+  /// The text that was dropped, if GDK would convert it.
+  @MainActor func droppedText(within limits: TransferLimits) async throws(TransferError) -> [UInt8]? {
+    let reader = try connectedReader()
+    do throws(TransferError) {
+      return try await reader.readDroppedText(within: limits)
+    } catch {
+      if error == .unavailable { forget(reader) }
       throw error
     }
   }

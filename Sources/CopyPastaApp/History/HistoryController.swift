@@ -215,7 +215,7 @@ final class HistoryController {
   func record(_ drop: any DroppedText) {
     transfers.add { [self] in
       do throws(TransferError) {
-        let bytes = try await drop.read(within: recorder.limits)
+        let bytes = try await clipboard.text(of: drop, within: recorder.limits)
         drop.finish(accepted: true)
         record(bytes, fromClipboard: false)
       } catch {

@@ -290,8 +290,9 @@ final class HistoryWindow {
       controller.copy(controller.model.id(at: digit - 1))
       return true
     }
-    body.root.onDrop(of: TextFormat.mimeTypes, isAccepted: { [weak self] in self?.controller != nil }) {
-      [weak self] drop in
+    body.root.onDrop(
+      of: services.clipboard.dropFormats, isAccepted: { [weak self] in self?.controller != nil }
+    ) { [weak self] drop in
       if let controller = self?.controller { controller.record(drop) } else { drop.finish(accepted: false) }
     }
     body.root.addStyle("drop-place")

@@ -17,6 +17,22 @@ import Testing
     }
   }
 
+  /// GDK would cut the text off at the NUL, and escape what is not valid UTF-8.
+  @Test(arguments: ["41004200", "636166e9", "C3A900"])
+  func `a dropped text that its source offers as UTF8_STRING alone is judged byte for byte`(_ digits: String)
+    async throws
+  {
+    try await Scene.run(with: ["old"]) { scene in
+      let other = try await scene.openDragging("utf8", digits)
+      let edge = try await scene.watchEdge()
+      try await scene.drag(from: (150, 100, other.window), to: (200, 300, scene.app.window))
+      let isText = digits == "C3A900"
+      try await waitUntil("the end of the drag") { !other.lines.isEmpty }
+      if isText { try await scene.expectNewest("é") } else { try await scene.expectNotice(at: edge) }
+      #expect(try await scene.history.texts() == (isText ? ["é", "old"] : ["old"]))
+    }
+  }
+
   @Test func `a text dropped twice is one row`() async throws {
     try await Scene.run(with: ["old"]) { scene in
       let other = try await scene.openDragging("source", Self.text)

@@ -1,6 +1,6 @@
 """Another program's window to drag from or drop on, of another toolkit's version (GTK 3).
 
-dragging.py source TEXT offers a text; dragging.py target prints what is dropped on it, in hexadecimal, a line each.
+dragging.py source TEXT offers a text; dragging.py utf8 HEX offers bytes as UTF8_STRING alone; dragging.py target prints what is dropped on it, in hexadecimal, a line each.
 A source prints "done" or "refused" when a drag is over.
 """
 import sys
@@ -15,10 +15,15 @@ area = Gtk.EventBox()
 window.add(area)
 area.add(Gtk.Label(label='drag from or to here'))
 
-if sys.argv[1] == 'source':
-    area.drag_source_set(Gdk.ModifierType.BUTTON1_MASK, [], Gdk.DragAction.COPY)
-    area.drag_source_add_text_targets()
-    area.connect('drag-data-get', lambda _a, _c, data, _i, _t: data.set_text(sys.argv[2], -1))
+if sys.argv[1] in ('source', 'utf8'):
+    targets = [Gtk.TargetEntry.new('UTF8_STRING', 0, 0)] if sys.argv[1] == 'utf8' else []
+    area.drag_source_set(Gdk.ModifierType.BUTTON1_MASK, targets, Gdk.DragAction.COPY)
+    if sys.argv[1] == 'utf8':
+        area.connect('drag-data-get', lambda _a, _c, data, _i, _t:
+                     data.set(data.get_target(), 8, bytes.fromhex(sys.argv[2])))
+    else:
+        area.drag_source_add_text_targets()
+        area.connect('drag-data-get', lambda _a, _c, data, _i, _t: data.set_text(sys.argv[2], -1))
     area.connect('drag-end', lambda *_: print('done', flush=True))
     area.connect('drag-failed', lambda *_: print('refused', flush=True))
 else:
