@@ -13,7 +13,7 @@ import SerialQueue
 /// try await store.record(text, at: now)  // .recorded(Clip)
 /// try await store.record(text, at: now)  // .duplicate
 /// ```
-public actor HistoryStore {
+public actor HistoryStore: SerialActor {
   /// A keyed digest that cannot be forged or inverted, HMAC-SHA-256 in the app; runs on the store's thread.
   public typealias Digest = @Sendable (_ key: [UInt8], _ text: ClipText) -> [UInt8]
 
@@ -51,7 +51,8 @@ public actor HistoryStore {
   /// How many bytes of rows a rewrite of the file, which gives back the room between them, manages in about a second.
   private static let quickToRewrite: Int64 = 64 << 20
 
-  private let queue = SerialQueue(label: "org.copypasta.history")
+  /// The thread that the store runs on.
+  public nonisolated let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
   private let timeouts: LockTimeouts
   private let location: HistoryLocation
@@ -69,7 +70,6 @@ public actor HistoryStore {
   /// How many clips were restored: what was found to have expired before is void.
   private var restorations = 0
 
-  /// The thread that the store runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   /// Opens the history, and makes it if there is none.

@@ -112,7 +112,9 @@ final class AppServices {
   private static func systemClipboard() -> any SystemClipboard {
     switch Display.backend {
     case .x11(let name): X11Clipboard(display: name)
-    case .wayland, .other: GdkClipboard()
+    case .wayland, .other:
+      // Without a display the program ends with a line before it gets here (`CopyPasta.start`).
+      if let clipboard = Clipboard.ofDisplay { GdkClipboard(clipboard) } else { preconditionFailure("no display") }
     }
   }
 }

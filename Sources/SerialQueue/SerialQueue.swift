@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// The executor of an actor whose work blocks: it runs on a dispatch queue of its own.
 ///
@@ -11,26 +12,36 @@ import Dispatch
 ///   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 /// }
 /// ```
-public final class SerialQueue: SerialExecutor {
+public final class SerialQueue: SerialExecutor, TaskExecutor {
   /// The queue behind the executor, for event sources that are to run as the actor.
   public let dispatchQueue: DispatchQueue
+  private let label: String
 
   /// Makes a queue; `label` is what debuggers show.
   public init(label: String) {
+    self.label = label
     dispatchQueue = DispatchQueue(label: label, qos: .userInitiated)
   }
 
-  /// Runs a job of the actor; called by the Swift runtime.
+  /// Runs a job of the actor, or of a task that prefers its thread; called by the Swift runtime.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let executor = asUnownedSerialExecutor()
-    dispatchQueue.async { job.runSynchronously(on: executor) }
+    dispatchQueue.async { [self] in
+      traceStep(label)
+      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
   }
 
   /// Traps if the caller is not on the queue; behind `assumeIsolated`.
   public func checkIsolated() {
     dispatchPrecondition(condition: .onQueue(dispatchQueue))
   }
+}
+
+/// An actor on a queue of its own, which its tasks need not leave.
+public protocol SerialActor: Actor {
+  /// The queue that the actor runs on.
+  nonisolated var queue: SerialQueue { get }
 }
 
 /// Calls a handler on an actor's queue once, some time from now, unless it is let go before.
@@ -57,4 +68,18 @@ public final class DispatchTimer {
   deinit {
     source.cancel()
   }
+}
+
+#if DEBUG
+  /// The names of the queues on which steps of tasks began, in their order, for a test that counts them; nil if none
+  /// does.
+  public let stepTrace = Mutex<[String]?>(nil)
+#endif
+
+/// Notes that a step of a task begins on a queue; costs nothing in a release.
+@inline(__always)
+func traceStep(_ label: String) {
+  #if DEBUG
+    stepTrace.withLock { $0?.append(label) }
+  #endif
 }

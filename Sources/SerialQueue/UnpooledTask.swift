@@ -23,22 +23,25 @@ extension Task where Failure == Never {
     }
   }
 
-  /// Starts a task of an actor that never uses libdispatch's pool of threads.
+  /// Starts a task of an actor that never uses libdispatch's pool of threads: between its steps it stays on the actor's.
   @discardableResult
-  public static func unpooled<Worker: Actor>(
+  public static func unpooled<Worker: SerialActor>(
     on worker: Worker, _ operation: @escaping @Sendable (isolated Worker) async -> Success
   ) -> Self {
-    Task(executorPreference: UnpooledSteps.shared) { await operation(worker) }
+    Task(executorPreference: worker.queue) { await operation(worker) }
   }
 }
 
-/// Runs the steps of tasks that no actor has, one after the other: they must not block.
+/// Runs the steps of the main actor's tasks that no actor has, one after the other: they must not block.
 private final class UnpooledSteps: TaskExecutor {
   static let shared = UnpooledSteps()
   private let queue = DispatchQueue(label: "org.copypasta.tasks")
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    queue.async {
+      traceStep("org.copypasta.tasks")
+      job.runSynchronously(on: self.asUnownedTaskExecutor())
+    }
   }
 }

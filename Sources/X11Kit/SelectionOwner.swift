@@ -73,21 +73,34 @@ public actor SelectionOwner {
   /// Puts `bytes`, a text in UTF-8, on the clipboard in place of what is there.
   ///
   /// Pastes of an earlier text that are under way end with that text.
-  /// - Returns: false if somebody else has copied at this very moment: theirs is the later copy, and `lost` is called.
+  /// - Returns: Whether the text is there; if it is not, `lost` is called.
   /// - Throws: `connectionLost`.
   @discardableResult
-  public func offer(_ bytes: [UInt8]) throws(X11Error) -> Bool {
-    defer { handleEvents() }
+  public func offer(_ bytes: [UInt8]) throws(X11Error) -> Outcome {
+    let isTaken: Bool
     do {
       let time = try serverTime(.endless)
       connection.setOwner(of: atoms[.clipboard], to: window, at: time)
       offer = Offer(bytes: bytes, since: time)
       try confirmOwnership()
-      return offer != nil
+      isTaken = offer != nil
+      handleEvents()
     } catch {
       offer = nil
+      handleEvents()
       throw .connectionLost
     }
+    return isOwner ? .held : isTaken ? .takenOver : .overtaken
+  }
+
+  /// What became of an offer.
+  public enum Outcome: Sendable {
+    /// The text is on the clipboard.
+    case held
+    /// The text was on the clipboard, and another program, such as a clipboard manager, has taken it over by now.
+    case takenOver
+    /// Another program has copied at this very moment, and its copy is the later one.
+    case overtaken
   }
 
   /// Whether the text on the clipboard is this owner's, as far as the server has told.

@@ -17,8 +17,9 @@ import SerialQueue
 /// ```
 ///
 /// Reads take turns: a second one begins when the first has ended. While nothing happens, nothing runs.
-public actor SelectionReader {
-  private let queue = SerialQueue(label: "org.copypasta.selection-reader")
+public actor SelectionReader: SerialActor {
+  /// The thread that the reader runs on.
+  public nonisolated let queue: SerialQueue
   private let connection: XConnection
   private let atoms: Atoms
   private let cancellation: Deadline.CancellationSignal
@@ -39,10 +40,15 @@ public actor SelectionReader {
   /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
   ///
   /// The call waits for the server.
-  /// - Parameter permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after
-  ///   each change.
+  /// - Parameters:
+  ///   - permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after each change.
+  ///   - queue: The thread to run on, which sleeps while it reads.
   /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
-  public init(display: String?, permit: ReadingPermit = ReadingPermit()) throws(X11Error) {
+  public init(
+    display: String?, permit: ReadingPermit = ReadingPermit(),
+    on queue: SerialQueue = SerialQueue(label: "org.copypasta.selection-reader")
+  ) throws(X11Error) {
+    self.queue = queue
     let connection = try XConnection(display: display)
     self.connection = connection
     self.permit = permit
@@ -212,7 +218,7 @@ public actor SelectionReader {
   /// Reads a text that another program has dropped, if GDK would convert it: GDK cuts such a text off at a NUL, and
   /// escapes what is not valid UTF-8.
   ///
-  /// - Returns: nil if GDK passes the text on as it is.
+  /// - Returns: nil if GDK passes the text on as it is, or may get one that this connection does not.
   /// - Throws: Why there is no text.
   public func readDroppedText(within limits: TransferLimits) throws(TransferError) -> [UInt8]? {
     let deadline = Deadline.endless.limited(to: limits.total)
@@ -225,7 +231,15 @@ public actor SelectionReader {
       transfer.end()
       resume(after: transfer, isOnPurpose: true)
     }
-    return try transfer.textThatGDKConverts()
+    do throws(TransferError) {
+      switch try transfer.content() {
+      case .text(let bytes): return bytes
+      case .noText, .own: return nil
+      case .secret: throw .refused
+      }
+    } catch .timedOut {
+      return nil
+    }
   }
 }
 

@@ -82,7 +82,7 @@ final class SelectionTransfer {
     }
   }
 
-  /// Reads the content of the clipboard.
+  /// Reads the content of the selection; of what is dropped only what GDK would convert.
   ///
   /// - Throws: Why there is nothing; `cancelled` also if the owner changed before its text was there.
   func content() throws(TransferError) -> ClipboardContent {
@@ -94,35 +94,12 @@ final class SelectionTransfer {
     connection.select(.structure, on: owner)
     let time = try serverTime()
     let offered = try offeredTargets(at: time)
+    // GDK asks for this form first, and passes it on as it is.
+    if selection == atoms[.draggedContent], offered.contains(atoms[.plainUTF8]) { return .noText }
     if offered.contains(atoms.secretHint), try isSecret(at: time) { return .secret }
-    return try text(among: offered, at: time).map { .text($0) } ?? .noText
-  }
-
-  /// Reads a dropped text that GDK would convert.
-  ///
-  /// - Returns: nil if the source offers a form that GDK passes on as it is, or does not list its forms for us.
-  func textThatGDKConverts() throws(TransferError) -> [UInt8]? {
-    connection.requestTime(for: requestor, through: atoms[.timeProperty])
-    guard let owner = try currentOwner() else { return nil }
-    watched = owner
-    connection.select(.structure, on: owner)
-    let time = try serverTime()
-    let offered: Set<Atom>
-    do throws(TransferError) {
-      offered = try offeredTargets(at: time)
-    } catch .timedOut {
-      return nil
-    }
-    // GDK asks for this one first.
-    if offered.contains(atoms[.plainUTF8]) { return nil }
-    return try text(among: offered, at: time)
-  }
-
-  /// The text in the first form that is offered; nil if none is.
-  private func text(among offered: Set<Atom>, at time: UInt32) throws(TransferError) -> [UInt8]? {
-    guard let format = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else { return nil }
+    guard let format = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else { return .noText }
     do {
-      return try text(as: format, at: time)
+      return .text(try text(as: format, at: time))
     } catch {
       throw reason(for: error)
     }

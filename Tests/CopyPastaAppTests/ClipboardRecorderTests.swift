@@ -18,7 +18,8 @@ import Testing
 
   init() throws {
     scratch = try Scratch()
-    recorder = ClipboardRecorder(source, into: scratch.store, now: { 1_000_000 }, tell: outcomes.add)
+    recorder = ClipboardRecorder(into: scratch.store, now: { 1_000_000 }, tell: outcomes.add)
+    source.deliver = recorder.take
   }
 
   private func text(_ text: String) -> ClipboardContent { .text(Array(text.utf8)) }
@@ -30,20 +31,20 @@ import Testing
   @Test func `nothing is read while the window is inactive`() async throws {
     source.copy(text("before"))
     #expect(source.reads == 0)
-    recorder.follow(true)
+    source.follow(true)
     #expect(try await eventuallyTexts(["before"]))
-    recorder.follow(false)
+    source.follow(false)
     source.copy(text("meanwhile"))
     source.copy(text("after"))
     #expect(source.reads == 1)
-    recorder.follow(true)
+    source.follow(true)
     #expect(try await eventuallyTexts(["after", "before"]))
     #expect(source.reads == 2)
   }
 
   @Test func `each offer is read while the window is active`() async throws {
     source.content = .noText
-    recorder.follow(true)
+    source.follow(true)
     for text in ["a", "b", "a"] {
       source.copy(self.text(text))
       #expect(try await eventually { try scratch.texts().first == text })
@@ -54,27 +55,27 @@ import Testing
   @Test(arguments: ["", "\0\0"]) func `an empty text is not stored, and nothing is said`(_ empty: String)
     async throws
   {
-    recorder.follow(true)
+    source.follow(true)
     source.copy(text(empty))
     #expect(try await eventually { source.reads == 1 })
     source.copy(text("ended by a NUL\0"))
     #expect(try await eventuallyTexts(["ended by a NUL"]))
-    await recorder.drain()
+    await recorder.drain(after: source)
     #expect(outcomes.all.count == 1)
   }
 
   /// The clipboard is read again as the window becomes active, and a row may be copied before that is over.
   @Test func `the last text, read again while another one is copied out, is no new one`() async throws {
-    recorder.follow(true)
+    source.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))
-    recorder.follow(false)
+    source.follow(false)
     source.copy(nil)
-    recorder.follow(true)
+    source.follow(true)
     #expect(try await eventually { source.isWaiting })
-    await recorder.noteCopied(try ClipText(validating: Array("copied out".utf8)))
+    recorder.noteCopied(try ClipText(validating: Array("copied out".utf8)), after: source)
     source.answer(text("last"))
-    await recorder.drain()
+    await recorder.drain(after: source)
     #expect(try scratch.texts() == ["last"])
     // The copy that comes back is not recorded either.
     let before = source.reads
@@ -87,14 +88,14 @@ import Testing
   /// A clipboard manager may take a copy over, and be read, before the copy is noted.
   @Test(arguments: [["copied out"], ["copied out", "the next one"]])
   func `what comes back of a copy while it is being noted is no new one`(copies: [String]) async throws {
-    recorder.follow(true)
+    source.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))
     source.copy(nil)
     #expect(try await eventually { source.isWaiting })
-    for copy in copies { await recorder.noteCopied(try ClipText(validating: Array(copy.utf8))) }
+    for copy in copies { recorder.noteCopied(try ClipText(validating: Array(copy.utf8)), after: source) }
     source.answer(text("copied out"))
-    await recorder.drain()
+    await recorder.drain(after: source)
     #expect(try scratch.texts() == ["last"])
     // The text that was copied out last would be recorded again.
     let before = source.reads
@@ -110,23 +111,24 @@ import Testing
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()
-    let recorder = ClipboardRecorder(source, into: scratch.store, queue: queue, now: { 1_000_000 }) { _ in }
+    let recorder = ClipboardRecorder(into: scratch.store, queue: queue, now: { 1_000_000 }) { _ in }
+    source.deliver = recorder.take
     try await scratch.record("last")
     let (gate, opening) = AsyncStream<Never>.makeStream()
     queue.add { for await _ in gate {} }
     source.content = text(read)
-    recorder.follow(true)
+    source.follow(true)
     #expect(try await eventually { source.reads == 1 })
-    await recorder.noteCopied(try ClipText(validating: Array("copied out".utf8)))
+    recorder.noteCopied(try ClipText(validating: Array("copied out".utf8)), after: source)
     opening.finish()
-    await recorder.drain()
+    await recorder.drain(after: source)
     #expect(try scratch.texts() == texts)
     #expect(try await scratch.record("copied out") == nil)
   }
 
   @Test func `a text that cannot be had because a row was copied is told of`() async throws {
     source.failure = .overtaken
-    recorder.follow(true)
+    source.follow(true)
     #expect(try await eventually { !outcomes.all.isEmpty })
     #expect(outcomes.all == [.unread(.overtaken)])
     #expect(outcomes.messages.allSatisfy { $0 != nil })
@@ -134,11 +136,11 @@ import Testing
 
   /// An owner may serve nobody else until a transfer is over, so it is not left in the middle of one.
   @Test func `a transfer goes on when the window becomes inactive, and settling waits for it`() async throws {
-    recorder.follow(true)
+    source.follow(true)
     #expect(try await eventually { source.isWaiting })
-    recorder.follow(false)
+    source.follow(false)
     let settled = Task {
-      await recorder.drain()
+      await recorder.drain(after: source)
       return try scratch.texts()
     }
     source.copy(text("meanwhile"))
@@ -148,17 +150,17 @@ import Testing
   }
 
   @Test func `closing gives up a transfer`() async throws {
-    recorder.follow(true)
+    source.follow(true)
     #expect(try await eventually { source.isWaiting })
-    recorder.close()
+    source.close()
     #expect(try await eventually { source.cancelled == 1 })
-    await recorder.drain()
+    await recorder.drain(after: source)
     #expect(outcomes.all.isEmpty)
   }
 
   @Test func `what is no text is ignored without a word`() async throws {
     source.content = .noText
-    recorder.follow(true)
+    source.follow(true)
     for content: ClipboardContent in [.noText, .own, .text([])] {
       let before = source.reads
       source.copy(content)
@@ -166,13 +168,13 @@ import Testing
     }
     source.copy(text("text"))
     #expect(try await eventuallyTexts(["text"]))
-    await recorder.drain()
+    await recorder.drain(after: source)
     #expect(outcomes.messages == [nil])
   }
 
   @Test func `a secret is told of, and nothing is recorded`() async throws {
     source.content = .noText
-    recorder.follow(true)
+    source.follow(true)
     source.copy(.secret)
     #expect(try await eventually { outcomes.all == [.secret] })
     #expect(try scratch.texts() == [])
@@ -180,7 +182,7 @@ import Testing
 
   @Test func `what is no valid text is refused with a word`() async throws {
     source.content = .noText
-    recorder.follow(true)
+    source.follow(true)
     for bytes: [UInt8] in [[0xE9], [0x61, 0, 0x62]] {
       let before = outcomes.all.count
       source.copy(.text(bytes))
@@ -188,7 +190,7 @@ import Testing
     }
     source.copy(text("good"))
     #expect(try await eventuallyTexts(["good"]))
-    await recorder.drain()
+    await recorder.drain(after: source)
     #expect(outcomes.messages.map { $0 == nil } == [false, false, true])
   }
 
@@ -204,8 +206,9 @@ import Testing
     #expect(sqlite3_exec(lock, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
     let source = FakeSource()
     source.endless = { number in .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 1 << 20)) }
-    let recorder = ClipboardRecorder(source, into: store, now: { 1_000_000 }, tell: outcomes.add)
-    recorder.follow(true)
+    let recorder = ClipboardRecorder(into: store, now: { 1_000_000 }, tell: outcomes.add)
+    source.deliver = recorder.take
+    source.follow(true)
     // The last of them is the one that goes past the limit: each costs a little more than its bytes.
     let most = ClipboardRecorder.backlogLimit >> 20
     #expect(try await eventually { source.reads == most })
@@ -215,16 +218,18 @@ import Testing
       #expect(source.reads == most && outcomes.all.isEmpty)
     }
     #expect(sqlite3_exec(lock, "COMMIT", nil, nil, nil) == SQLITE_OK)
-    recorder.close()
-    await recorder.drain()
+    source.close()
+    await recorder.drain(after: source)
   }
 
   @Test func `it is let go once it is closed`() async throws {
     weak var gone: ClipboardRecorder?
     do {
-      let recorder = ClipboardRecorder(FakeSource(), into: scratch.store, now: { 0 }) { _ in }
-      recorder.follow(true)
-      recorder.close()
+      let recorder = ClipboardRecorder(into: scratch.store, now: { 0 }) { _ in }
+      let source = FakeSource()
+      source.deliver = recorder.take
+      source.follow(true)
+      source.close()
       gone = recorder
     }
     #expect(try await eventually { gone == nil })

@@ -7,7 +7,11 @@ import ClipboardCore
 @MainActor
 final class FakeClipboard: SystemClipboard {
   let offers = FakeSource()
-  var source: any ClipboardSource { offers }
+  func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
+    offers.deliver = deliver
+    return offers
+  }
+
   private(set) var offered: [String] = []
   /// Why this program does not get the clipboard, if it does not.
   var failure: TransferError?
@@ -43,10 +47,15 @@ final class FakeSource: ClipboardSource {
   private(set) var readsOnPurpose = 0
   private(set) var reads = 0
   private(set) var cancelled = 0
-  private var isAllowed = false
+  private var isFollowed = false
   private var hasNewOffer = false
-  private var offer: CheckedContinuation<Void, Never>?
+  private var following: Task<Void, Never>?
+  private var isClosed = false
+  private var afterwards: [@Sendable () -> Void] = []
   private var waiting: CheckedContinuation<ClipboardContent, any Error>?
+  /// Takes what is read.
+  var deliver: ClipboardDeliver = { _ in }
+  var limits = TransferLimits()
 
   var isWaiting: Bool { waiting != nil }
 
@@ -54,7 +63,7 @@ final class FakeSource: ClipboardSource {
   func copy(_ content: ClipboardContent?) {
     self.content = content
     hasNewOffer = true
-    wake()
+    readOffers()
   }
 
   /// Answers the read that waits.
@@ -63,57 +72,58 @@ final class FakeSource: ClipboardSource {
     waiting = nil
   }
 
-  func allowReading(_ isAllowed: Bool) {
-    self.isAllowed = isAllowed
-    hasNewOffer = isAllowed
-    wake()
+  func follow(_ isFollowing: Bool) {
+    isFollowed = isFollowing
+    hasNewOffer = isFollowing
+    readOffers()
   }
 
-  @MainActor func nextOffer() async throws(TransferError) {
-    while !mayReadAnew {
-      if Task.isCancelled { throw .cancelled }
-      await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-          if mayReadAnew || Task.isCancelled { continuation.resume() } else { offer = continuation }
-        }
-      } onCancel: {
-        Task { @MainActor in self.wake() }
+  func close() {
+    isFollowed = false
+    isClosed = true
+    following?.cancel()
+    following = nil
+  }
+
+  func afterRead(_ body: @escaping @Sendable () -> Void) {
+    if following == nil { body() } else { afterwards.append(body) }
+  }
+
+  private func readOffers() {
+    guard following == nil else { return }
+    following = Task {
+      while isFollowed && hasNewOffer && !isClosed {
+        await deliver(await read())
+        afterwards.forEach { $0() }
+        afterwards = []
       }
+      following = nil
     }
   }
 
-  @MainActor func read(within limits: TransferLimits, onPurpose: Bool)
-    async throws(TransferError) -> ClipboardContent
-  {
-    guard !onPurpose else { return try await readOnPurpose() }
+  private func read() async -> ClipboardDelivery {
     hasNewOffer = endless != nil
     reads += 1
-    if let failure { throw failure }
-    if let endless { return endless(reads) }
-    if let content { return content }
+    if let failure { return .failure(failure) }
+    if let endless { return .success(endless(reads)) }
+    if let content { return .success(content) }
     do {
-      return try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { waiting = $0 }
-      } onCancel: {
-        Task { @MainActor in self.giveUp() }
-      }
+      return .success(
+        try await withTaskCancellationHandler {
+          try await withCheckedThrowingContinuation { waiting = $0 }
+        } onCancel: {
+          Task { @MainActor in self.giveUp() }
+        })
     } catch {
-      throw .cancelled
+      return .failure(.cancelled)
     }
   }
 
-  private func readOnPurpose() async throws(TransferError) -> ClipboardContent {
+  func readNow() async throws(TransferError) -> ClipboardContent {
     readsOnPurpose += 1
     if !failuresOnPurpose.isEmpty { throw failuresOnPurpose.removeFirst() }
     if stallsOnPurpose { await withCheckedContinuation { stalled = $0 } }
     return contentOnPurpose
-  }
-
-  private var mayReadAnew: Bool { isAllowed && hasNewOffer }
-
-  private func wake() {
-    offer?.resume()
-    offer = nil
   }
 
   private func giveUp() {

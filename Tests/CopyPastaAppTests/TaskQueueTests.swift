@@ -1,3 +1,4 @@
+import SerialQueue
 import Testing
 
 @testable import CopyPastaApp
@@ -21,4 +22,7 @@ import Testing
   }
 }
 
-private actor Worker {}
+private actor Worker: SerialActor {
+  nonisolated let queue = SerialQueue(label: "org.copypasta.worker")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+}

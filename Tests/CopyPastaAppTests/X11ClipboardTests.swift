@@ -19,18 +19,57 @@ import X11Kit
       let owner = try SelectionOwner(display: display)
       try await owner.offer(Array("there".utf8))
       for _ in 1...20 {
-        let source = X11Clipboard(display: display).source
-        let hasOffer = Atomic(false)
-        let following = Task.detached {
-          try await source.nextOffer()
-          hasOffer.store(true, ordering: .relaxed)
-        }
-        let paste = Task.detached { try await source.read(within: TransferLimits(), onPurpose: true) }
+        let deliveries = Deliveries()
+        let source = X11Clipboard(display: display).makeSource(deliver: deliveries.take)
+        let paste = Task.detached { try await source.readNow() }
+        source.follow(true)
         #expect(try await paste.value == .text(Array("there".utf8)))
-        source.allowReading(true)
-        try #require(try await eventually { hasOffer.load(ordering: .relaxed) })
-        try await following.value
+        try #require(try await eventually { deliveries.all == [.success(.text(Array("there".utf8)))] })
+        source.close()
       }
+    }
+  }
+
+  /// Some window managers mark a window as active before they move the focus to it.
+  @Test func `the text is read once the reading window has the focus`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let display = try #require(desktop.environment["DISPLAY"])
+      let owner = try await ClipboardOwner.start(offering: .text("there"), on: desktop)
+      let windows = try desktop.start(["/usr/bin/python3", Self.fixture("focus.py"), "show"])
+      try await waitUntil("the windows") { !windows.lines.isEmpty }
+      let numbers = windows.lines[0].split(separator: " ").compactMap { UInt32($0) }
+      let deliveries = Deliveries()
+      let clipboard = X11Clipboard(display: display)
+      clipboard.setReadingWindow(numbers[1])
+      let source = clipboard.makeSource(deliver: deliveries.take)
+      source.follow(true)
+      #expect(try await eventually { deliveries.all == [.failure(.cancelled)] })
+      #expect(owner.requests == [])
+      try await desktop.xdotool("windowfocus", "\(numbers[1])")
+      #expect(
+        try await eventually { deliveries.all.last == .success(.text(Array("there".utf8))) })
+      source.close()
+    }
+  }
+
+  /// The server gives a new connection the lowest number that is free, and with it the old windows' numbers.
+  @Test func `a window with the number of a lost one of this program is another program's`() async throws {
+    try await VirtualDesktop.with { desktop in
+      let display = try #require(desktop.environment["DISPLAY"])
+      let clipboard = X11Clipboard(display: display)
+      let source = clipboard.makeSource { _ in }
+      try await clipboard.offer(ClipText(validating: Array("ours".utf8)))
+      #expect(try await source.readNow() == .own)
+      let window = try #require(clipboard.owner?.window)
+      let killer = try desktop.start(["/usr/bin/python3", Self.fixture("paster.py"), "kill", "\(window)"])
+      try await waitUntil("the end of the connection") { clipboard.owner == nil && !killer.isRunning }
+      var others: [SelectionOwner] = []
+      while others.last?.window != window {
+        try #require(others.count < 50)
+        others.append(try SelectionOwner(display: display))
+      }
+      try await others.last?.offer(Array("another's".utf8))
+      #expect(try await source.readNow() == .text(Array("another's".utf8)))
     }
   }
 
@@ -41,7 +80,22 @@ import X11Kit
       let texts = try ["one", "two"].map { try ClipText(validating: Array($0.utf8)) }
       let offers = texts.map { text in Task { @MainActor in try await clipboard.offer(text) } }
       for offer in offers { try await offer.value }
-      #expect(try await clipboard.source.read(within: TransferLimits(), onPurpose: true) == .own)
+      #expect(try await clipboard.makeSource { _ in }.readNow() == .own)
     }
+  }
+
+  private static func fixture(_ name: String) -> String {
+    Fixture.checkout + "/Tests/X11KitTests/Fixtures/" + name
+  }
+}
+
+/// What a source delivers.
+final class Deliveries: Sendable {
+  private let deliveries = Mutex<[ClipboardDelivery]>([])
+
+  var all: [ClipboardDelivery] { deliveries.withLock(\.self) }
+
+  nonisolated(nonsending) func take(_ delivery: ClipboardDelivery) async {
+    deliveries.withLock { $0.append(delivery) }
   }
 }

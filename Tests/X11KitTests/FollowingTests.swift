@@ -81,7 +81,7 @@ extension X11KitTests {
       let (reader, window) = (reader, owner.window)
       async let outcome = reader.outcome(ownWindow: window, grace: .milliseconds(1), onPurpose: false)
       #expect(try await slow.lines(before: "UTF8_STRING") == ["TARGETS"])
-      #expect(try await owner.offer(Array("own".utf8)))
+      #expect(try await owner.offer(Array("own".utf8)) == .held)
       #expect(await outcome == .text("too late"))
       try await reader.nextOffer()
       #expect(await reader.outcome(ownWindow: window, onPurpose: false) == .content(.own))
@@ -147,7 +147,7 @@ extension X11KitTests {
       let rival = try Client.fixture("rival", "\(owner.window)", display: display)
       #expect(try await rival.nextLine() == "ready")
       var rounds = 0
-      while try await owner.offer(Array("own".utf8)), rounds < 2000 { rounds += 1 }
+      while try await owner.offer(Array("own".utf8)) != .overtaken, rounds < 2000 { rounds += 1 }
       #expect(rounds < 2000)
       #expect(await !owner.isOwner)
       withExtendedLifetime(rival) {}

@@ -5,20 +5,73 @@ import SerialQueue
 
 /// The clipboard on Wayland, through GDK: there its streams can be cancelled and carry any size.
 @MainActor
-final class GdkClipboard: SystemClipboard, ClipboardSource {
-  private let clipboard: Clipboard
-  private let permit = ReadingPermit()
+final class GdkClipboard: SystemClipboard {
+  private let device: any ClipboardDevice
   private var offered: ClipText?
   let offerLosses = Observers<Void>()
+  /// The question that a copy of this program's own waits for.
+  private let question = PendingQuestion()
+  /// The source that follows the clipboard.
+  private weak var source: GdkClipboardSource?
+
+  init(_ device: any ClipboardDevice) {
+    self.device = device
+    device.onChange(weakly(self) { $0.changed() })
+  }
+
+  func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
+    let source = GdkClipboardSource(device, question, deliver: deliver)
+    self.source = source
+    return source
+  }
+
+  // GDK calls an empty clipboard local, too.
+  var offeredText: ClipText? { device.isLocal ? offered : nil }
+
+  func offer(_ text: ClipText) async throws(TransferError) {
+    await question.wait()
+    device.offer(text.bytes, as: TextFormat.mimeTypes)
+    offered = text
+  }
+
+  private func changed() {
+    source?.changed()
+    if offered != nil && !device.isLocal {
+      offered = nil
+      offerLosses.notify()
+    }
+  }
+}
+
+/// What `GdkClipboard` needs of GDK.
+@MainActor
+protocol ClipboardDevice: AnyObject {
+  var mimeTypes: [String] { get }
+  var isLocal: Bool { get }
+  func onChange(_ body: @escaping @MainActor () -> Void)
+  func synchronise()
+  func offer(_ bytes: [UInt8], as mimeTypes: [String])
+  func read(_ mimeTypes: [String]) async throws -> InputStream
+}
+
+extension Clipboard: ClipboardDevice {}
+
+/// The offers of other programs on Wayland, read and delivered on the main thread.
+@MainActor
+private final class GdkClipboardSource: ClipboardSource {
+  private let clipboard: any ClipboardDevice
+  private let question: PendingQuestion
+  private let deliver: ClipboardDeliver
+  private let permit = ReadingPermit()
+  var limits = TransferLimits()
   /// How often the clipboard changed hands.
   private var changes = 0
   /// Whether the present offer was not read yet.
   private var hasNewOffer = false
-  /// Ends when there may be an offer to read.
-  private var wait: AsyncStream<Never>.Continuation?
+  private var following: Task<Void, Never>?
+  private var isClosed = false
+  private var waiting: [@Sendable () -> Void] = []
   private var reads: [Read] = []
-  /// The question that a copy of this program's own waits for.
-  private let question = PendingQuestion()
 
   /// A read under way.
   private final class Read {
@@ -47,57 +100,56 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
     var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
   }
 
-  /// Needs a display that is open; without one the program ends with a line before it gets here (`CopyPasta.start`).
-  init() {
-    guard let clipboard = Clipboard.ofDisplay else { preconditionFailure("no display") }
+  init(_ clipboard: any ClipboardDevice, _ question: PendingQuestion, deliver: @escaping ClipboardDeliver) {
     self.clipboard = clipboard
-    clipboard.onChange(weakly(self) { $0.changed() })
-  }
-
-  var source: any ClipboardSource { self }
-
-  // GDK calls an empty clipboard local, too.
-  var offeredText: ClipText? { clipboard.isLocal ? offered : nil }
-
-  func offer(_ text: ClipText) async throws(TransferError) {
-    await question.wait()
-    clipboard.offer(text.bytes, as: TextFormat.mimeTypes)
-    offered = text
+    self.question = question
+    self.deliver = deliver
   }
 
   // MARK: - Following
 
-  func allowReading(_ isAllowed: Bool) {
+  func follow(_ isFollowing: Bool) {
     let before = permit.current
-    if isAllowed { permit.grant() } else { permit.revoke() }
+    if isFollowing { permit.grant() } else { permit.revoke() }
     if permit.current != before {
-      hasNewOffer = isAllowed
-      if isAllowed { question.begin() } else { question.end() }
+      hasNewOffer = isFollowing
+      if isFollowing { question.begin() } else { question.end() }
     }
-    wait?.finish()
+    readOffers()
   }
 
-  @MainActor func nextOffer() async throws(TransferError) {
-    while !mayReadAnew {
-      let (end, wait) = AsyncStream<Never>.makeStream()
-      self.wait = wait
-      for await _ in end {}
-      if Task.isCancelled { throw .cancelled }
+  func close() {
+    permit.revoke()
+    question.end()
+    isClosed = true
+    following?.cancel()
+  }
+
+  /// Reads and delivers until there is no new offer, unless that is under way.
+  private func readOffers() {
+    guard following == nil, !isClosed, mayReadAnew else { return }
+    following = Task.unpooled { [self] in
+      while mayReadAnew, !isClosed {
+        await deliver(await readOffer())
+        waiting.forEach { $0() }
+        waiting = []
+      }
+      following = nil
     }
   }
 
   private var mayReadAnew: Bool { permit.current != nil && hasNewOffer }
 
-  private func changed() {
+  func afterRead(_ body: @escaping @Sendable () -> Void) {
+    if following == nil { body() } else { waiting.append(body) }
+  }
+
+  func changed() {
     // An empty clipboard is local, too.
     noteChange(isOwn: clipboard.isLocal && !clipboard.mimeTypes.isEmpty)
-    if offered != nil && !clipboard.isLocal {
-      offered = nil
-      offerLosses.notify()
-    }
     hasNewOffer = !clipboard.mimeTypes.isEmpty
     if hasNewOffer, !clipboard.isLocal, permit.current != nil { question.begin() }
-    wait?.finish()
+    readOffers()
   }
 
   /// Gives the reads of an offer that another program has replaced a moment to end, and gives them up then.
@@ -118,33 +170,37 @@ final class GdkClipboard: SystemClipboard, ClipboardSource {
 
   // MARK: - Reading
 
-  @MainActor func read(within limits: TransferLimits, onPurpose: Bool)
-    async throws(TransferError) -> ClipboardContent
-  {
-    // A text that is read on purpose is still new to whoever follows the clipboard.
-    if !onPurpose {
-      hasNewOffer = false
-      guard permit.current != nil else { throw .cancelled }
+  private func readOffer() async -> ClipboardDelivery {
+    hasNewOffer = false
+    do throws(TransferError) {
+      question.begin()
+      let content = try await content()
+      if question.end(), content == .own { throw .overtaken }
+      return .success(content)
+    } catch {
+      // If only this read was given up, the next one asks the question.
+      if error != .cancelled || permit.current == nil { question.end() }
+      return .failure(error)
     }
+  }
+
+  // A text that is read on purpose is still new to whoever follows the clipboard.
+  func readNow() async throws(TransferError) -> ClipboardContent { try await content() }
+
+  private func content() async throws(TransferError) -> ClipboardContent {
     let read = Read(changes: changes, grant: permit.current, graceTime: limits.grace)
-    let task = Task.unpooled { try await self.content(of: read, within: limits) }
+    let task = Task.unpooled { [limits] in try await self.content(of: read, within: limits) }
     read.task = task
     reads.append(read)
     defer { reads.removeAll { $0 === read } }
-    if !onPurpose { question.begin() }
     do {
-      let content = try await withTaskCancellationHandler {
+      return try await withTaskCancellationHandler {
         try await task.value
       } onCancel: {
         task.cancel()
       }
-      if !onPurpose, question.end(), content == .own { throw TransferError.overtaken }
-      return content
     } catch {
-      let error = error is CancellationError ? read.replaced : error as? TransferError ?? .refused
-      // If only this read was given up, the next one asks the question.
-      if !onPurpose, error != .cancelled || permit.current == nil { question.end() }
-      throw error
+      throw error is CancellationError ? read.replaced : error as? TransferError ?? .refused
     }
   }
 

@@ -6,8 +6,10 @@ import Synchronization
 /// The desktop's clipboard, whatever the desktop is.
 @MainActor
 protocol SystemClipboard: AnyObject {
-  /// The offers of other programs, for the recorder.
-  var source: any ClipboardSource { get }
+  /// Makes the source of what other programs copy, which delivers each read of an offer on its own thread.
+  ///
+  /// - Parameter deliver: returns when the next offer may be read.
+  func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource
 
   /// Sets the window that has to be active for the clipboard to be read, by its number on X11.
   func setReadingWindow(_ number: UInt32?)
@@ -27,9 +29,6 @@ protocol SystemClipboard: AnyObject {
   /// The formats of texts that can be dropped on the window.
   var dropFormats: [String] { get }
 
-  /// The bytes of a text that another program has dropped on the window.
-  func text(of drop: any DroppedText, within limits: TransferLimits) async throws(TransferError) -> [UInt8]
-
   /// Hands a text of this program's over to a clipboard manager, if there is one; takes about a second at most.
   func handOver() async
 }
@@ -40,10 +39,6 @@ extension SystemClipboard {
 
   var dropFormats: [String] { TextFormat.mimeTypes }
 
-  func text(of drop: any DroppedText, within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
-    try await drop.read(within: limits)
-  }
-
   /// Whether what is on the clipboard would go with this process.
   var isOffering: Bool { offeredText != nil }
 
@@ -51,25 +46,45 @@ extension SystemClipboard {
   func handOver() async {}
 }
 
-/// The offers of other programs, one after the other, while it is allowed to read them.
-protocol ClipboardSource: Sendable {
-  /// Allows reading, or forbids it: once this has returned, no text is asked for.
-  @MainActor func allowReading(_ isAllowed: Bool)
+/// The end of a read of an offer: its content, or why there is none.
+typealias ClipboardDelivery = Result<ClipboardContent, TransferError>
 
-  /// Waits until reading is allowed, and there is an offer that was not read yet.
-  ///
-  /// Each time that reading is allowed anew, what is on the clipboard is such an offer.
-  /// - Throws: `cancelled` if the task is; `unavailable` if the desktop is out of reach.
-  nonisolated(nonsending) func nextOffer() async throws(TransferError)
+/// Takes a delivery, and returns when the next offer may be read.
+typealias ClipboardDeliver = nonisolated(nonsending) @Sendable (ClipboardDelivery) async -> Void
 
-  /// The content of the present offer: its text if it has one, after a look at the formats alone.
+/// Reads what other programs copy while that is allowed, and delivers it, one offer after the other.
+protocol ClipboardSource: AnyObject, Sendable {
+  /// Follows the clipboard from now on, or does not: once this has returned, no text is asked for.
   ///
-  /// Cancelling the task ends the transfer.
-  /// - Parameter onPurpose: Whether the user asks for it now, which needs no permission.
-  /// - Throws: Why there is no text; `cancelled` if there is a newer offer to read, or reading is not allowed any more;
-  ///   `overtaken` if a text of this program's is on the clipboard now, and what was there before cannot be had.
-  nonisolated(nonsending) func read(within limits: TransferLimits, onPurpose: Bool)
-    async throws(TransferError) -> ClipboardContent
+  /// Each time that following begins, what is on the clipboard is an offer to read. A transfer that has begun goes on
+  /// to its end, within its limits: some owners (xclip 0.13) serve no other program until it is over.
+  ///
+  /// What is delivered is the content of each offer, after a look at its formats alone, or why there is none:
+  /// `cancelled` if there is a newer offer to read, or reading is not allowed any more; `overtaken` if a text of this
+  /// program's is on the clipboard now, and what was there before cannot be had; `unavailable` if the desktop is out of
+  /// reach, which ends the following.
+  @MainActor func follow(_ isFollowing: Bool)
+
+  /// Reads the present offer because the user asks for it now, which needs no permission.
+  func readNow() async throws(TransferError) -> ClipboardContent
+
+  /// The bytes of a text that another program has dropped on the window.
+  @MainActor func text(of drop: any DroppedText) async throws(TransferError) -> [UInt8]
+
+  /// Runs a body when the read of an offer that is under way has been delivered; immediately if none is.
+  @MainActor func afterRead(_ body: @escaping @Sendable () -> Void)
+
+  /// Ends following for good, in the middle of a transfer if need be.
+  @MainActor func close()
+
+  /// How far the transfers that begin from now on may go.
+  @MainActor var limits: TransferLimits { get set }
+}
+
+extension ClipboardSource {
+  @MainActor func text(of drop: any DroppedText) async throws(TransferError) -> [UInt8] {
+    try await drop.read(within: limits)
+  }
 }
 
 /// A text that another program has dropped on the window.

@@ -10,62 +10,73 @@ import X11Kit
 @MainActor
 final class X11Clipboard: SystemClipboard {
   private let display: String
-  private let offers: X11ClipboardSource
+  private let shared = Shared()
   // Connected when a text is first offered.
   private(set) var owner: SelectionOwner?
   let offerLosses = Observers<Void>()
 
   private(set) var offeredText: ClipText?
 
-  var source: any ClipboardSource { offers }
-
-  func setReadingWindow(_ number: UInt32?) { offers.state.withLock { $0.readingWindow = number } }
-
-  init(display: String) {
-    self.display = display
-    offers = X11ClipboardSource(display: display)
-  }
-
-  func offer(_ text: ClipText) async throws(TransferError) {
-    await offers.question.wait()
-    // The server may have dropped the connection since it was last used: a new one is worth a try.
-    for isLastTry in [false, true] {
-      let wasTaken: Bool
-      do {
-        let owner = try connectedOwner()
-        wasTaken = try await owner.offer(text.bytes)
-        // A clipboard manager may have taken the text over by now.
-        offeredText = await owner.isOwner ? text : nil
-      } catch {
-        forgetOwner()
-        if !isLastTry { continue }
-        offerLosses.notify()
-        throw .unavailable
-      }
-      if wasTaken { return }
-      throw .overtaken
+  /// What the sources know of this clipboard, on their threads.
+  fileprivate final class Shared: Sendable {
+    struct Windows {
+      /// The window of this program's own offers.
+      var own: UInt32?
+      /// The window that has to have the focus for the clipboard to be read.
+      var reading: UInt32?
     }
+
+    let windows = Mutex(Windows())
+    /// The question that a copy of this program's own waits for.
+    let question = PendingQuestion()
   }
+
+  init(display: String) { self.display = display }
+
+  func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
+    X11ClipboardSource(display: display, shared, deliver: deliver)
+  }
+
+  func setReadingWindow(_ number: UInt32?) { shared.windows.withLock { $0.reading = number } }
 
   // Some sources name X11's own formats only, which GDK does not read as they are.
   var dropFormats: [String] { TextFormat.names }
 
-  func text(of drop: any DroppedText, within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
-    if let text = try await offers.droppedText(within: limits) { return text }
-    return try await drop.read(within: limits)
+  func offer(_ text: ClipText) async throws(TransferError) {
+    await shared.question.wait()
+    let outcome: SelectionOwner.Outcome
+    do {
+      outcome = try await take(text)
+    } catch {
+      // The server may have dropped the connection since it was last used: a new one is worth a try.
+      forgetOwner()
+      do {
+        outcome = try await take(text)
+      } catch {
+        forgetOwner()
+        offerLosses.notify()
+        throw .unavailable
+      }
+    }
+    offeredText = outcome == .held ? text : nil
+    if outcome == .overtaken { throw .overtaken }
+  }
+
+  private func take(_ text: ClipText) async throws(X11Error) -> SelectionOwner.Outcome {
+    try await connectedOwner().offer(text.bytes)
   }
 
   func handOver() async {
     if isOffering { _ = await owner?.handOver(within: .seconds(1)) }
   }
 
-  private func connectedOwner() throws -> SelectionOwner {
+  private func connectedOwner() throws(X11Error) -> SelectionOwner {
     if let owner { return owner }
     let owner = try SelectionOwner(display: display) { [weak self] owner in
       Task.unpooled { await self?.lost(by: owner) }
     }
     self.owner = owner
-    offers.state.withLock { $0.ownWindow = owner.window }
+    shared.windows.withLock { $0.own = owner.window }
     return owner
   }
 
@@ -73,7 +84,7 @@ final class X11Clipboard: SystemClipboard {
   private func forgetOwner() {
     owner = nil
     offeredText = nil
-    offers.state.withLock { $0.ownWindow = nil }
+    shared.windows.withLock { $0.own = nil }
   }
 
   private func lost(by owner: SelectionOwner) async {
@@ -85,35 +96,95 @@ final class X11Clipboard: SystemClipboard {
   }
 }
 
-/// The offers of other programs on X11.
-private final class X11ClipboardSource: ClipboardSource {
-  struct State {
-    var reader: SelectionReader?
-    /// The window of this program's own offers.
-    var ownWindow: UInt32?
-    /// The window that has to have the focus for the clipboard to be read.
-    var readingWindow: UInt32?
-  }
-
+/// The offers of other programs on X11, read and delivered on the thread of the reader.
+private actor X11ClipboardSource: ClipboardSource, SerialActor {
+  nonisolated let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let display: String
+  private let shared: X11Clipboard.Shared
+  private let deliver: ClipboardDeliver
   private let permit = ReadingPermit()
-  let state = Mutex(State())
-  /// The question that a copy of this program's own waits for.
-  let question = PendingQuestion()
+  /// What the main thread changes while this thread sleeps in a transfer.
+  private let control = Mutex(Control())
+  private var reader: SelectionReader?
+  private var isReading = false
+  private var waiting: [@Sendable () -> Void] = []
 
-  init(display: String) { self.display = display }
-
-  @MainActor func allowReading(_ isAllowed: Bool) {
-    let before = permit.current
-    if isAllowed { permit.grant() } else { permit.revoke() }
-    if permit.current != before {
-      if isAllowed { question.begin() } else { question.end() }
-    }
-    guard let reader = state.withLock(\.reader) else { return }
-    Task.unpooled { await reader.permitChanged() }
+  private struct Control {
+    var limits = TransferLimits()
+    var following: Task<Void, Never>?
+    var isClosed = false
   }
 
-  nonisolated(nonsending) func nextOffer() async throws(TransferError) {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+  init(display: String, _ shared: X11Clipboard.Shared, deliver: @escaping ClipboardDeliver) {
+    self.display = display
+    self.shared = shared
+    self.deliver = deliver
+  }
+
+  nonisolated var limits: TransferLimits {
+    get { control.withLock(\.limits) }
+    set { control.withLock { $0.limits = newValue } }
+  }
+
+  // MARK: - Following
+
+  @MainActor func follow(_ isFollowing: Bool) {
+    let before = permit.current
+    if isFollowing { permit.grant() } else { permit.revoke() }
+    if permit.current != before {
+      if isFollowing { shared.question.begin() } else { shared.question.end() }
+    }
+    control.withLock { control in
+      guard isFollowing, !control.isClosed, control.following == nil else { return }
+      control.following = Task.unpooled(on: self) { source in await source.followOffers() }
+    }
+    Task.unpooled(on: self) { source in await source.reader?.permitChanged() }
+  }
+
+  @MainActor func close() {
+    permit.revoke()
+    shared.question.end()
+    control.withLock { control in
+      control.isClosed = true
+      control.following?.cancel()
+    }
+  }
+
+  private func followOffers() async {
+    do throws(TransferError) {
+      while true {
+        try await nextOffer()
+        isReading = true
+        let delivery: ClipboardDelivery
+        do throws(TransferError) {
+          delivery = .success(try await readOffer())
+        } catch {
+          delivery = .failure(error)
+        }
+        await deliver(delivery)
+        isReading = false
+        waiting.forEach { $0() }
+        waiting = []
+      }
+    } catch {
+      // Following begins again when the window next becomes active.
+      control.withLock { $0.following = nil }
+      await deliver(.failure(error))
+    }
+  }
+
+  @MainActor func afterRead(_ body: @escaping @Sendable () -> Void) {
+    Task.unpooled(on: self) { source in source.wait(with: body) }
+  }
+
+  private func wait(with body: @escaping @Sendable () -> Void) {
+    if isReading { waiting.append(body) } else { body() }
+  }
+
+  /// Waits until reading is allowed, and there is an offer that was not read yet.
+  private func nextOffer() async throws(TransferError) {
     while true {
       let reader = try connectedReader()
       do throws(TransferError) {
@@ -124,35 +195,53 @@ private final class X11ClipboardSource: ClipboardSource {
     }
   }
 
-  nonisolated(nonsending) func read(within limits: TransferLimits, onPurpose: Bool)
-    async throws(TransferError) -> ClipboardContent
-  {
-    let reader = try connectedReader()
+  // MARK: - Reading
+
+  private func readOffer() async throws(TransferError) -> ClipboardContent {
+    let question = shared.question
     do throws(TransferError) {
-      if onPurpose {
-        return try await reader.readText(
-          ownWindow: self.state.withLock(\.ownWindow), within: limits, onPurpose: true)
-      }
       question.begin()
-      let content = try await reader.readText(
-        ownWindow: self.state.withLock(\.ownWindow), activeWindow: state.withLock(\.readingWindow),
-        within: limits
-      ) { [question] in question.end() }
+      let content = try await read { [windows = shared] reader throws(TransferError) in
+        try await reader.readText(
+          ownWindow: windows.windows.withLock(\.own), activeWindow: windows.windows.withLock(\.reading),
+          within: self.limits
+        ) { question.end() }
+      }
       if question.end(), content == .own { throw .overtaken }
       return content
     } catch {
-      if error == .unavailable { forget(reader) }
       // If only this read was given up, the next one asks the question.
-      if !onPurpose, error != .cancelled || permit.current == nil { question.end() }
+      if error != .cancelled || permit.current == nil { question.end() }
       throw error
     }
   }
 
+  func readNow() async throws(TransferError) -> ClipboardContent {
+    try await read { [shared] reader throws(TransferError) in
+      try await reader.readText(
+        ownWindow: shared.windows.withLock(\.own), within: self.limits, onPurpose: true)
+    }
+  }
+
+  @MainActor func text(of drop: any DroppedText) async throws(TransferError) -> [UInt8] {
+    if let text = try await droppedText() { return text }
+    return try await drop.read(within: limits)
+  }
+
   /// The text that was dropped, if GDK would convert it.
-  @MainActor func droppedText(within limits: TransferLimits) async throws(TransferError) -> [UInt8]? {
+  private func droppedText() async throws(TransferError) -> [UInt8]? {
+    try await read { reader throws(TransferError) in
+      try await reader.readDroppedText(within: self.limits)
+    }
+  }
+
+  /// Reads with the reader, which is forgotten if the server has dropped its connection.
+  private func read<Content: Sendable>(
+    _ body: nonisolated(nonsending) (SelectionReader) async throws(TransferError) -> Content
+  ) async throws(TransferError) -> Content {
     let reader = try connectedReader()
     do throws(TransferError) {
-      return try await reader.readDroppedText(within: limits)
+      return try await body(reader)
     } catch {
       if error == .unavailable { forget(reader) }
       throw error
@@ -160,22 +249,17 @@ private final class X11ClipboardSource: ClipboardSource {
   }
 
   private func connectedReader() throws(TransferError) -> SelectionReader {
-    if let reader = state.withLock(\.reader) { return reader }
+    if let reader { return reader }
     do throws(X11Error) {
-      let made = try SelectionReader(display: display, permit: permit)
-      // A paste and the following may both come first: the reader that is kept hears what is allowed.
-      return state.withLock {
-        let reader = $0.reader ?? made
-        $0.reader = reader
-        return reader
-      }
+      let reader = try SelectionReader(display: display, permit: permit, on: queue)
+      self.reader = reader
+      return reader
     } catch {
       throw .unavailable
     }
   }
 
-  /// Forgets a reader whose connection the server has dropped.
-  private func forget(_ reader: SelectionReader) {
-    state.withLock { if $0.reader === reader { $0.reader = nil } }
+  private func forget(_ lost: SelectionReader) {
+    if reader === lost { reader = nil }
   }
 }

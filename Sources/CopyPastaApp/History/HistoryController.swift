@@ -15,8 +15,9 @@ final class HistoryController {
   private let store: HistoryStore
   private let clipboard: any SystemClipboard
   private let now: @Sendable () -> Int64
-  private lazy var recorder = ClipboardRecorder(
-    clipboard.source, into: store, queue: queue, now: now, tell: arrivals.add)
+  private lazy var recorder = ClipboardRecorder(into: store, queue: queue, now: now, tell: arrivals.add)
+  /// What other programs copy, on its way into the history.
+  private lazy var source = clipboard.makeSource(deliver: recorder.take)
   /// The outcomes of captures, on their way to the main thread.
   private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
   /// Deletions that can be undone.
@@ -60,7 +61,7 @@ final class HistoryController {
       case .offered(let text):
         view?.flash(id)
         view?.announce(.copied)
-        await recorder.noteCopied(text)
+        recorder.noteCopied(text, after: source)
       case .gone: model.remove(id)
       case .failed: break
       }
@@ -74,7 +75,7 @@ final class HistoryController {
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
-        await recorder.noteCopied(text)
+        recorder.noteCopied(text, after: source)
         await erase(clip, saying: .copiedAndDeleted)
       case .gone: break
       case .failed: model.restore(clip)
@@ -164,7 +165,7 @@ final class HistoryController {
         let text = try ClipText(validating: Array(part.utf8))
         guard await offer(text) else { return }
         view?.announce(.copied)
-        await recorder.noteCopied(text)
+        recorder.noteCopied(text, after: source)
       } catch {
         // No part of a text is refused.
         host?.say(.clipboardUnavailable)
@@ -187,11 +188,11 @@ final class HistoryController {
 
   /// Whether the clipboard is followed, and what comes is recorded.
   var isReading = false {
-    didSet { if isReading != oldValue { recorder.follow(isReading) } }
+    didSet { if isReading != oldValue { source.follow(isReading) } }
   }
 
   /// Sets the largest text that is recorded, in bytes.
-  func setSizeLimit(_ limit: Int) { recorder.limits.bytes = limit }
+  func setSizeLimit(_ limit: Int) { source.limits.bytes = limit }
 
   /// Records the clipboard's text on purpose, also if its row was deleted.
   func paste() {
@@ -215,7 +216,7 @@ final class HistoryController {
   func record(_ drop: any DroppedText) {
     transfers.add { [self] in
       do throws(TransferError) {
-        let bytes = try await clipboard.text(of: drop, within: recorder.limits)
+        let bytes = try await source.text(of: drop)
         drop.finish(accepted: true)
         record(bytes, fromClipboard: false)
       } catch {
@@ -241,7 +242,7 @@ final class HistoryController {
   func drain() async {
     await transfers.drain()
     await queue.drain()
-    await recorder.drain()
+    await recorder.drain(after: source)
     arrivals.flush()
   }
 
@@ -249,7 +250,7 @@ final class HistoryController {
   func drainRetention() async { await retentionQueue.drain() }
 
   /// Reads nothing any more, and gives up what is being read.
-  func endReading() { recorder.close() }
+  func endReading() { source.close() }
 
   /// Ends all that uses the history, and closes it.
   func close() async {
@@ -311,7 +312,7 @@ final class HistoryController {
     var attempts = 5
     while true {
       do throws(TransferError) {
-        return try await clipboard.source.read(within: recorder.limits, onPurpose: true)
+        return try await source.readNow()
       } catch {
         attempts -= 1
         guard attempts > 0, error == .cancelled || error == .overtaken else { throw error }

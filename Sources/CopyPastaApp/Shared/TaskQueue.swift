@@ -16,7 +16,7 @@ final class TaskQueue: Sendable {
   }
 
   /// Adds work for another actor.
-  func add<Worker: Actor>(
+  func add<Worker: SerialActor>(
     for worker: Worker, _ work: @escaping @Sendable (isolated Worker) async -> Void
   ) {
     last.withLock { last in

@@ -1,7 +1,9 @@
 """Shows a frame, a window in it, a child of that, and another window; says their numbers in a line.
 
-Then it gives the focus to each window that a line of standard input names, and says `focused`.
+Then it gives the focus to each window that a line of standard input names, and says `focused`; with an argument it only
+shows them.
 """
+import signal
 import sys
 
 from Xlib import X, display
@@ -21,6 +23,8 @@ window = make(frame)
 windows = [frame, window, make(window), make(root)]
 dpy.sync()
 print(*(w.id for w in windows), flush=True)
+if len(sys.argv) > 1:
+    signal.pause()
 for line in sys.stdin:
     dpy.set_input_focus(int(line), X.RevertToPointerRoot, X.CurrentTime)
     dpy.sync()

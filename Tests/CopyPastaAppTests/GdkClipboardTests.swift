@@ -1,0 +1,108 @@
+import ClipHistory
+import ClipboardCore
+import GtkKit
+import GtkTestSupport
+import Testing
+
+@testable import CopyPastaApp
+
+/// Reading through GDK, of a clipboard whose owner does what no real one does on demand.
+@MainActor
+@Suite(.serialized) struct GdkClipboardTests {
+  private let device = FakeDevice()
+  private let clipboard: GdkClipboard
+  private let deliveries = Deliveries()
+  private let source: any ClipboardSource
+
+  init() {
+    clipboard = GdkClipboard(device)
+    source = clipboard.makeSource(deliver: deliveries.take)
+  }
+
+  private static let whole = ClipboardDelivery.success(.text(Array("whole".utf8)))
+
+  @Test func `an offer is read to the end of its stream`() async throws {
+    source.follow(true)
+    device.copy(sending: "whole", isEnded: true)
+    try await pump("a delivery") { deliveries.all == [Self.whole] }
+  }
+
+  /// GTK hears of the focus in its own turn, after the compositor has said all that it knows.
+  @Test func `a text is not delivered if the focus was lost just before its end was confirmed`() async throws {
+    source.follow(true)
+    var calls = 0
+    device.onSynchronise = { [source] in
+      calls += 1
+      // The last time before the text counts.
+      if calls == 2 { Task { @MainActor in source.follow(false) } }
+    }
+    device.copy(sending: "whole", isEnded: true)
+    try await pump("a delivery") { !deliveries.all.isEmpty }
+    #expect(deliveries.all == [.failure(.cancelled)])
+    #expect(calls == 2)
+  }
+
+  @Test func `a read whose owner sends nothing more ends soon after another program copies`() async throws {
+    // Were there no grace, the read would have its whole time.
+    source.limits = TransferLimits(
+      idleTimeout: .seconds(3600), total: .seconds(3600), grace: .milliseconds(1))
+    source.follow(true)
+    device.copy(sending: "half of ", isEnded: false)
+    try await pump("a read") { device.reads == 1 }
+    device.copy(sending: "whole", isEnded: true)
+    try await pump("a delivery") { deliveries.all.last == Self.whole }
+    #expect(deliveries.all == [.failure(.cancelled), Self.whole])
+  }
+
+  @Test func `a body waits for the delivery of the read that is under way, and of none otherwise`() async throws {
+    let log = Deliveries()
+    source.afterRead { Task { await log.take(.failure(.refused)) } }
+    try await pump("the body") { log.all.count == 1 }
+    source.follow(true)
+    device.copy(sending: "who", isEnded: false)
+    try await pump("a read") { device.reads == 1 }
+    var hasRun = false
+    source.afterRead { MainActor.assumeIsolated { hasRun = true } }
+    #expect(!hasRun)
+    device.end(sending: "le")
+    try await pump("the body") { hasRun }
+    #expect(deliveries.all == [Self.whole])
+  }
+}
+
+/// A clipboard whose contents the test sends.
+@MainActor
+final class FakeDevice: ClipboardDevice {
+  private(set) var mimeTypes: [String] = []
+  let isLocal = false
+  private(set) var reads = 0
+  var onSynchronise: @MainActor () -> Void = {}
+  private var changed: @MainActor () -> Void = {}
+  private var stream = SocketStream()
+  private var streams: [SocketStream] = []
+
+  func onChange(_ body: @escaping @MainActor () -> Void) { changed = body }
+  func synchronise() { onSynchronise() }
+  func offer(_ bytes: [UInt8], as mimeTypes: [String]) {}
+
+  func read(_ mimeTypes: [String]) async throws -> InputStream {
+    reads += 1
+    return stream.input
+  }
+
+  /// Another program offers a text.
+  func copy(sending text: String, isEnded: Bool) {
+    streams.append(stream)
+    stream = SocketStream()
+    stream.send(Array(text.utf8))
+    if isEnded { stream.end() }
+    mimeTypes = ["text/plain"]
+    changed()
+  }
+
+  /// The owner sends the rest.
+  func end(sending text: String) {
+    stream.send(Array(text.utf8))
+    stream.end()
+  }
+}

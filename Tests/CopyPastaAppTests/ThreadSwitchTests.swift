@@ -1,0 +1,98 @@
+import ClipHistory
+import ClipboardCore
+import GtkKit
+import GtkTestSupport
+import SerialQueue
+import TestSupport
+import Testing
+import X11Kit
+
+@testable import CopyPastaApp
+
+/// How often a text changes threads, each time in a process in which nothing else runs.
+///
+/// The trace has the steps on queues of our own; each step there that the main thread waits for leads back to it.
+@MainActor
+@Suite struct ThreadSwitchTests {
+  @Test func `a text has one thread between the reader and the main thread on X11`() async {
+    await #expect(processExitsWith: .success) { try await SwitchScene.countOnX11() }
+  }
+
+  @Test func `a text has one thread between the reads and the list on Wayland`() async {
+    await #expect(processExitsWith: .success) { try await SwitchScene.countOnWayland() }
+  }
+}
+
+/// A history that follows a clipboard.
+@MainActor
+private struct SwitchScene {
+  let controller: HistoryController
+  private let scratch: Scratch
+  private let view = RecordingView()
+
+  init(_ clipboard: any SystemClipboard) throws {
+    scratch = try Scratch()
+    controller = try HistoryController(
+      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, host: view)
+    controller.view = view
+    controller.isReading = true
+  }
+
+  func waitForRows(_ count: Int) async throws {
+    try await pump("a row") { controller.model.count == count }
+  }
+
+  /// Copies the oldest row, to its mark.
+  func copyOldest() async throws {
+    controller.copy(controller.ids[controller.model.count - 1])
+    try await pump("the mark") { !view.flashes.isEmpty }
+  }
+
+  /// The queues that steps began on while a body ran, each once for steps in a row.
+  func steps(of body: () async throws -> Void) async throws -> [String] {
+    await controller.drain()
+    stepTrace.withLock { $0 = [] }
+    try await body()
+    let steps = stepTrace.withLock { $0.take() } ?? []
+    return steps.enumerated().filter { $0 == 0 || $1 != steps[$0 - 1] }.map {
+      $1.split(separator: ".").last.map(String.init) ?? $1
+    }
+  }
+
+  static func countOnX11() async throws {
+    try await VirtualDesktop.with { desktop in
+      let display = try #require(desktop.environment["DISPLAY"])
+      let other = try SelectionOwner(display: display)
+      let scene = try SwitchScene(X11Clipboard(display: display))
+      try await other.offer(Array("first".utf8))
+      try await scene.waitForRows(1)
+      let steps = try await scene.steps {
+        try await other.offer(Array("second".utf8))
+        try await scene.waitForRows(2)
+      }
+      // The first steps are the other owner's, which is in this process.
+      #expect(steps.drop { $0 == "selection-owner" } == ["selection-reader", "history"], "\(steps)")
+      let copySteps = try await scene.steps { try await scene.copyOldest() }
+      // The text and the offer, from the main thread and back: four switches. The note comes behind the reader.
+      #expect(copySteps.starts(with: ["history", "selection-owner"]), "\(copySteps)")
+      #expect(Set(copySteps.dropFirst(2)).isSubset(of: ["selection-reader", "history"]), "\(copySteps)")
+      await scene.controller.drain()
+    }
+  }
+
+  static func countOnWayland() async throws {
+    let device = FakeDevice()
+    let scene = try SwitchScene(GdkClipboard(device))
+    device.copy(sending: "first", isEnded: true)
+    try await scene.waitForRows(1)
+    let steps = try await scene.steps {
+      device.copy(sending: "second", isEnded: true)
+      try await scene.waitForRows(2)
+    }
+    // Each wait for GDK passes the thread of the main actor's tasks.
+    #expect(steps.filter { $0 != "tasks" } == ["history"] && steps.last == "history", "\(steps)")
+    let copySteps = try await scene.steps { try await scene.copyOldest() }
+    #expect(copySteps == ["history"], "\(copySteps)")
+    await scene.controller.drain()
+  }
+}
