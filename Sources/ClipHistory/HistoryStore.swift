@@ -70,6 +70,7 @@ public actor HistoryStore: SerialActor {
   /// How many clips were restored: what was found to have expired before is void.
   private var restorations = 0
 
+  /// The executor of that thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   /// Opens the history, and makes it if there is none.

@@ -114,7 +114,11 @@ final class AppServices {
     case .x11(let name): X11Clipboard(display: name)
     case .wayland, .other:
       // Without a display the program ends with a line before it gets here (`CopyPasta.start`).
-      if let clipboard = Clipboard.ofDisplay { GdkClipboard(clipboard) } else { preconditionFailure("no display") }
+      if let clipboard = Clipboard.ofDisplay {
+        GdkClipboard(clipboard)
+      } else {
+        preconditionFailure("no display")
+      }
     }
   }
 }

@@ -97,7 +97,9 @@ final class SelectionTransfer {
     // GDK asks for this form first, and passes it on as it is.
     if selection == atoms[.draggedContent], offered.contains(atoms[.plainUTF8]) { return .noText }
     if offered.contains(atoms.secretHint), try isSecret(at: time) { return .secret }
-    guard let format = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else { return .noText }
+    guard let format = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else {
+      return .noText
+    }
     do {
       return .text(try text(as: format, at: time))
     } catch {

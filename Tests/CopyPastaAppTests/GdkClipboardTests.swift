@@ -28,7 +28,8 @@ import Testing
   }
 
   /// GTK hears of the focus in its own turn, after the compositor has said all that it knows.
-  @Test func `a text is not delivered if the focus was lost just before its end was confirmed`() async throws {
+  @Test func `a text is not delivered if the focus was lost just before its end was confirmed`() async throws
+  {
     source.follow(true)
     var calls = 0
     device.onSynchronise = { [source] in
@@ -54,7 +55,7 @@ import Testing
     #expect(deliveries.all == [.failure(.cancelled), Self.whole])
   }
 
-  @Test func `a body waits for the delivery of the read that is under way, and of none otherwise`() async throws {
+  @Test func `a body waits for the delivery of the read that is under way`() async throws {
     let log = Deliveries()
     source.afterRead { Task { await log.take(.failure(.refused)) } }
     try await pump("the body") { log.all.count == 1 }

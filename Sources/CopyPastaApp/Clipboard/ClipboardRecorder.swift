@@ -72,7 +72,8 @@ final class ClipboardRecorder: Sendable {
   /// Records a text that the user hands over, unless it is the newest clip's; called from work in the queue.
   ///
   /// - Returns: The outcome of the text, not passed to `tell`.
-  nonisolated(nonsending) func recordExplicitly(_ bytes: [UInt8], fromClipboard: Bool) async -> CaptureOutcome {
+  nonisolated(nonsending) func recordExplicitly(_ bytes: [UInt8], fromClipboard: Bool) async -> CaptureOutcome
+  {
     await Self.recordExplicitly(bytes, at: now(), fromClipboard: fromClipboard, in: store)
   }
 

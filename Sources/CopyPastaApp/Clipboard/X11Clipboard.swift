@@ -10,40 +10,41 @@ import X11Kit
 @MainActor
 final class X11Clipboard: SystemClipboard {
   private let display: String
-  private let shared = Shared()
+  /// The question that a copy of this program's own waits for.
+  private let question = PendingQuestion()
+  /// The source that reads what other programs copy.
+  private weak var source: X11ClipboardSource?
+  /// The window that has to have the focus for the clipboard to be read.
+  private var readingWindow: UInt32?
   // Connected when a text is first offered.
   private(set) var owner: SelectionOwner?
   let offerLosses = Observers<Void>()
 
   private(set) var offeredText: ClipText?
 
-  /// What the sources know of this clipboard, on their threads.
-  fileprivate final class Shared: Sendable {
-    struct Windows {
-      /// The window of this program's own offers.
-      var own: UInt32?
-      /// The window that has to have the focus for the clipboard to be read.
-      var reading: UInt32?
-    }
-
-    let windows = Mutex(Windows())
-    /// The question that a copy of this program's own waits for.
-    let question = PendingQuestion()
-  }
-
   init(display: String) { self.display = display }
 
   func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
-    X11ClipboardSource(display: display, shared, deliver: deliver)
+    let source = X11ClipboardSource(display: display, question, deliver: deliver)
+    self.source = source
+    tellWindows()
+    return source
   }
 
-  func setReadingWindow(_ number: UInt32?) { shared.windows.withLock { $0.reading = number } }
+  func setReadingWindow(_ number: UInt32?) {
+    readingWindow = number
+    tellWindows()
+  }
+
+  private func tellWindows() {
+    source?.control.withLock { ($0.ownWindow, $0.readingWindow) = (owner?.window, readingWindow) }
+  }
 
   // Some sources name X11's own formats only, which GDK does not read as they are.
   var dropFormats: [String] { TextFormat.names }
 
   func offer(_ text: ClipText) async throws(TransferError) {
-    await shared.question.wait()
+    await question.wait()
     let outcome: SelectionOwner.Outcome
     do {
       outcome = try await take(text)
@@ -76,7 +77,7 @@ final class X11Clipboard: SystemClipboard {
       Task.unpooled { await self?.lost(by: owner) }
     }
     self.owner = owner
-    shared.windows.withLock { $0.own = owner.window }
+    tellWindows()
     return owner
   }
 
@@ -84,7 +85,7 @@ final class X11Clipboard: SystemClipboard {
   private func forgetOwner() {
     owner = nil
     offeredText = nil
-    shared.windows.withLock { $0.own = nil }
+    tellWindows()
   }
 
   private func lost(by owner: SelectionOwner) async {
@@ -100,26 +101,30 @@ final class X11Clipboard: SystemClipboard {
 private actor X11ClipboardSource: ClipboardSource, SerialActor {
   nonisolated let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let display: String
-  private let shared: X11Clipboard.Shared
+  private let question: PendingQuestion
   private let deliver: ClipboardDeliver
   private let permit = ReadingPermit()
   /// What the main thread changes while this thread sleeps in a transfer.
-  private let control = Mutex(Control())
+  let control = Mutex(Control())
   private var reader: SelectionReader?
   private var isReading = false
   private var waiting: [@Sendable () -> Void] = []
 
-  private struct Control {
+  struct Control {
     var limits = TransferLimits()
+    /// The window of this program's own offers.
+    var ownWindow: UInt32?
+    /// The window that has to have the focus for the clipboard to be read.
+    var readingWindow: UInt32?
     var following: Task<Void, Never>?
     var isClosed = false
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  init(display: String, _ shared: X11Clipboard.Shared, deliver: @escaping ClipboardDeliver) {
+  init(display: String, _ question: PendingQuestion, deliver: @escaping ClipboardDeliver) {
     self.display = display
-    self.shared = shared
+    self.question = question
     self.deliver = deliver
   }
 
@@ -128,13 +133,15 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     set { control.withLock { $0.limits = newValue } }
   }
 
+  private nonisolated var ownWindow: UInt32? { control.withLock(\.ownWindow) }
+
   // MARK: - Following
 
   @MainActor func follow(_ isFollowing: Bool) {
     let before = permit.current
     if isFollowing { permit.grant() } else { permit.revoke() }
     if permit.current != before {
-      if isFollowing { shared.question.begin() } else { shared.question.end() }
+      if isFollowing { question.begin() } else { question.end() }
     }
     control.withLock { control in
       guard isFollowing, !control.isClosed, control.following == nil else { return }
@@ -145,7 +152,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   @MainActor func close() {
     permit.revoke()
-    shared.question.end()
+    question.end()
     control.withLock { control in
       control.isClosed = true
       control.following?.cancel()
@@ -198,12 +205,11 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
   // MARK: - Reading
 
   private func readOffer() async throws(TransferError) -> ClipboardContent {
-    let question = shared.question
     do throws(TransferError) {
       question.begin()
-      let content = try await read { [windows = shared] reader throws(TransferError) in
+      let content = try await read { [question] reader throws(TransferError) in
         try await reader.readText(
-          ownWindow: windows.windows.withLock(\.own), activeWindow: windows.windows.withLock(\.reading),
+          ownWindow: self.ownWindow, activeWindow: self.control.withLock(\.readingWindow),
           within: self.limits
         ) { question.end() }
       }
@@ -217,9 +223,8 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
   }
 
   func readNow() async throws(TransferError) -> ClipboardContent {
-    try await read { [shared] reader throws(TransferError) in
-      try await reader.readText(
-        ownWindow: shared.windows.withLock(\.own), within: self.limits, onPurpose: true)
+    try await read { reader throws(TransferError) in
+      try await reader.readText(ownWindow: self.ownWindow, within: self.limits, onPurpose: true)
     }
   }
 
