@@ -236,8 +236,13 @@ final class XConnection {
   /// Whether the focus is in a window, or in one around it, as some window managers have it.
   func hasFocus(_ window: Window, _ deadline: Deadline) throws(TransferError) -> Bool {
     guard let focus = try focus(deadline) else { return true }
-    if try windows(around: focus, deadline).contains(window) { return true }
-    return try windows(around: window, deadline).contains(focus)
+    if try isWindow(focus, in: window, deadline) { return true }
+    return try isWindow(window, in: focus, deadline)
+  }
+
+  /// Whether a window is another one, or lies in it; the root window counts as none.
+  func isWindow(_ window: Window, in other: Window, _ deadline: Deadline) throws(TransferError) -> Bool {
+    try windows(around: window, deadline).contains(other)
   }
 
   /// A window and those that it lies in, without the root window.
