@@ -36,6 +36,14 @@ public struct Clip: Sendable, Equatable, Identifiable {
 
     /// The text, whose description shows its size only.
     public let text: ClipText
+
+    /// A number that two clips with the same text and time share; it differs from process to process.
+    static func hash(of text: [UInt8], at time: Int64) -> Int {
+      var hasher = Hasher()
+      hasher.combine(time)
+      text.withUnsafeBytes { hasher.combine(bytes: $0) }
+      return hasher.finalize()
+    }
   }
 }
 

@@ -11,15 +11,16 @@ import CSQLite
 /// try history.finish()
 /// ```
 public final class HistoryImport {
-  private let session: WritingSession
+  let session: WritingSession
   /// The latest time that is believed.
   private let latest: Int64
   /// The largest id that was ever given out before.
   private let lastID: Int64
-  /// Finds a clip that was there before the import; nil if there was none.
-  private let present: Statement?
-
-  private static let index = "import_times"
+  /// The clips that were there before the import, ascending by a hash of time and text: 16 bytes each.
+  ///
+  /// An index in the file would need the hash as well, because many clips may be alike in time and size.
+  private let present: [(hash: Int, id: Int64)]
+  private let comparison: Statement
 
   /// Makes or opens the history, and begins.
   ///
@@ -36,18 +37,8 @@ public final class HistoryImport {
     guard try database.integer("SELECT max(id) FROM clip") ?? 0 <= Schema.largestID else {
       throw database.failure(SQLITE_CORRUPT)
     }
-    guard try database.integer("SELECT 1 FROM clip LIMIT 1") != nil else {
-      present = nil
-      return
-    }
-    // The index is dropped before the end of the transaction, and holds no text.
-    try database.execute(
-      "CREATE INDEX \(Self.index) ON clip(captured_at, byte_count) WHERE id <= \(lastID)")
-    present = try Statement(
-      """
-      SELECT 1 FROM clip INDEXED BY \(Self.index)
-      WHERE captured_at = ?1 AND byte_count = ?2 AND text = ?3 AND id <= \(lastID) LIMIT 1
-      """, on: database)
+    present = try Self.clips(of: database)
+    comparison = try Statement("SELECT 1 FROM clip WHERE id = ?1 AND text = ?2", on: database)
   }
 
   deinit {
@@ -72,10 +63,7 @@ public final class HistoryImport {
   /// before it, stays with that clip.
   public func finish() throws(StoreError) {
     let database = session.database
-    if present != nil {
-      try merge()
-      try database.execute("DROP INDEX \(Self.index)")
-    }
+    if !present.isEmpty { try merge() }
     try session.forgetLastLook()
     try database.execute("COMMIT")
     do throws(StoreError) {
@@ -88,10 +76,34 @@ public final class HistoryImport {
 
   // MARK: -
 
+  /// All clips by the hashes of their times and texts; reads one text at a time.
+  private static func clips(of database: Database) throws(StoreError) -> [(hash: Int, id: Int64)] {
+    var clips = try Statement("SELECT id, captured_at, text FROM clip ORDER BY id", on: database).run {
+      statement throws(StoreError) in
+      var clips: [(hash: Int, id: Int64)] = []
+      while try statement.step() {
+        let id = statement.integer(0)
+        // SQLite does not check the order of a damaged page.
+        guard id > clips.last?.id ?? .min else { throw database.failure(SQLITE_CORRUPT) }
+        clips.append((Clip.Whole.hash(of: statement.bytes(2), at: statement.time(1)), id))
+      }
+      return clips
+    }
+    clips.sort { $0.hash < $1.hash }
+    return clips
+  }
+
   private func isPresent(_ text: ClipText, _ time: Int64) throws(StoreError) -> Bool {
-    guard let present else { return false }
+    let hash = Clip.Whole.hash(of: text.bytes, at: time)
+    var (low, high) = (0, present.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if present[middle].hash < hash { low = middle + 1 } else { high = middle }
+    }
+    // Several clips of one hash have the same text, too, unless two texts meet in 64 bits.
+    guard low < present.count, present[low].hash == hash else { return false }
     return try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
-      try present.first(time, Int64(text.byteCount), bytes) { $0.integer(0) } != nil
+      try comparison.first(present[low].id, bytes) { $0.integer(0) } != nil
     }
   }
 

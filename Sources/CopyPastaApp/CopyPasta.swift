@@ -142,10 +142,13 @@ private enum CrashReport {
 /// Says something on standard error, in one line.
 ///
 /// Never a clip's text.
-func complain(_ message: String) {
-  let line = "copypasta: \(message)\n"
+func complain(_ message: String) { writeError("copypasta: \(message)\n") }
+
+/// Writes a text to standard error as it is.
+func writeError(_ text: String) {
+  var text = text
   // The descriptor and not `stderr`, which Swift takes for shared mutable state.
-  _ = line.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
 /// The wish of a command line.

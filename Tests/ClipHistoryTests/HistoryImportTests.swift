@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -106,6 +107,38 @@ struct HistoryImportTests {
     #expect(try add([("x", 100), ("y", 100), ("x", 150), ("y", 200), ("z", 250)]).contains(true) == false)
     #expect(try found() == all)
     #expect(try await history.store().allIDs() == ids)
+  }
+
+  @Test func `each once, where all are alike in time and size`() throws {
+    let clips = (1000..<3000).map { ("\($0)", Int64(0)) }
+    try add(clips)
+    let all = try found()
+    #expect(try !add(clips).contains(true))
+    #expect(try found() == all)
+  }
+
+  /// The steps are those of SQLite's virtual machine.
+  @Test func `in steps that grow with their number, where all are alike in time and size`() throws {
+    func steps(for count: Int) throws -> Int {
+      let history = TemporaryHistory()
+      let texts = try (0..<count).map { try ClipText("\(10_000 + $0)") }
+      var steps = 0
+      for _ in 1...2 {
+        let adding = try HistoryImport(history.location, at: Self.now)
+        try withUnsafeMutablePointer(to: &steps) { steps in
+          let counting: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { steps in
+            steps?.assumingMemoryBound(to: Int.self).pointee += 1
+            return 0
+          }
+          sqlite3_progress_handler(adding.session.database.handle, 10, counting, steps)
+          for text in texts { _ = try adding.add(text, capturedAt: 0) }
+        }
+        sqlite3_progress_handler(adding.session.database.handle, 0, nil, nil)
+        try adding.finish()
+      }
+      return steps
+    }
+    #expect(try steps(for: 2_000) < 20 * steps(for: 200))
   }
 
   @Test func `nothing, where it was not finished`() async throws {

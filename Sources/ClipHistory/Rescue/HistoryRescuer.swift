@@ -104,10 +104,9 @@ public actor HistoryRescuer {
             fingerprints = []
             known += 1
           }
-          guard let clip = salvage.clip(at: position), fingerprints.insert(fingerprint(of: clip)).inserted
-          else {
-            continue
-          }
+          guard let clip = salvage.clip(at: position) else { continue }
+          let fingerprint = Clip.Whole.hash(of: clip.text.bytes, at: clip.capturedAt)
+          guard fingerprints.insert(fingerprint).inserted else { continue }
           let isFirst = fingerprints.count == 1
           if !isFirst { known += 1 }
           // A clip whose id is no longer known comes after the others, with a new one.
@@ -148,14 +147,6 @@ public actor HistoryRescuer {
     }
     try HistoryFolder.sync(location.folder)
     remove(location.unfinishedRescue)
-  }
-
-  /// A number that is the same for two copies of a row that SQLite was just moving.
-  private static func fingerprint(of clip: Clip.Whole) -> Int {
-    var hasher = Hasher()
-    hasher.combine(clip.capturedAt)
-    clip.text.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-    return hasher.finalize()
   }
 
   private static func remove(_ location: HistoryLocation) {

@@ -38,10 +38,14 @@ enum Import {
     from descriptor: Int32, to location: HistoryLocation, keeping period: RetentionPeriod
   ) throws -> ImportCounts {
     let limit = period.limit(at: Format.now) ?? 1
+    var progress = ProgressLine()
+    defer { progress.clear() }
+    progress.show(0)
     let history = try HistoryImport(location, at: Format.now)
     var lines = ImportReader(descriptor: descriptor)
     var counts = ImportCounts(period: period)
     while let line = try lines.next() {
+      progress.show(lines.number)
       switch line {
       case .success(let line):
         do {
@@ -53,10 +57,13 @@ enum Import {
             counts.present += 1
           }
         } catch is ClipText.Refusal {
+          progress.clear()
           refuse(
             lines.number, tr("the text is empty, is not valid UTF-8, or contains a NUL character"), &counts)
         }
-      case .failure(let refusal): refuse(lines.number, refusal.message, &counts)
+      case .failure(let refusal):
+        progress.clear()
+        refuse(lines.number, refusal.message, &counts)
       }
     }
     try history.finish()
@@ -66,6 +73,33 @@ enum Import {
   private static func refuse(_ line: Int, _ reason: String, _ counts: inout ImportCounts) {
     counts.refused += 1
     complain(tr("Line %s was refused: %s").filled(with: String(line), reason))
+  }
+}
+
+/// A line on standard error that says how far an import is, if that is a terminal.
+private struct ProgressLine {
+  /// Between two changes of the line, in microseconds.
+  private static let pause: Int64 = 200_000
+
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+  private var next: Int64 = 0
+
+  mutating func show(_ count: Int) {
+    guard isTerminal, case let now = Format.now, now >= next else { return }
+    next = now + Self.pause
+    write(trn("%s line read…", "%s lines read…", count).filled(with: Format.number(count)))
+  }
+
+  /// Removes the line, to make room for a message.
+  mutating func clear() {
+    guard isTerminal else { return }
+    next = 0
+    write("")
+  }
+
+  /// Writes over the line, and erases the rest of it (ECMA-48, EL).
+  private func write(_ text: String) {
+    writeError("\r" + text + "\u{1b}[K")
   }
 }
 
