@@ -7,9 +7,9 @@ import Glibc
 final class Database {
   enum Access {
     case readWrite, readOnly
-    /// Without locks and without a log beside the file: for a place where nobody can write.
+    /// Without locks and without a log beside the file: where no index of a log can be made.
     case immutable
-    /// Without locks, with a log whose index is in memory: also for a place where nobody can write.
+    /// Without locks, with a log whose index is in memory: where no index of a log can be made.
     case immutableWithLog
   }
 
@@ -19,9 +19,13 @@ final class Database {
   let lockTimeout: Int32
   /// The handle writes through this object until it is closed.
   private let erasing: ErasingFile?
+  /// The files before an immutable connection opened them; nil for the others, which take locks.
+  private let stamps: [FileStamp?]?
 
   /// Opens an existing file.
   init(path: String, access: Access, lockTimeout: Int32) throws(StoreError) {
+    let isImmutable = access == .immutable || access == .immutableWithLog
+    stamps = isImmutable ? FileStamp.ofDatabase(path) : nil
     var handle: OpaquePointer?
     let flags = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
     let code = sqlite3_open_v2(
@@ -55,6 +59,9 @@ final class Database {
     var moved: Int32 = 0
     return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
   }
+
+  /// Whether somebody has written since an immutable connection was opened, which may show a mixture then.
+  var isStale: Bool { stamps.map { $0 != FileStamp.ofDatabase(path) } ?? false }
 
   /// The id of the row that the last insertion made.
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
@@ -121,6 +128,7 @@ final class Database {
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, saysWronglyItIsReadOnly { error = .damaged }
+    if error == .damaged, isStale { return .replaced }
     if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRescued }
     return error
   }
@@ -210,4 +218,25 @@ final class Database {
       }
     }
   }
+}
+
+/// Tells whether a file was written, made or replaced.
+private struct FileStamp: Equatable {
+  private let number: UInt
+  private let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  /// Nil if there is no such file.
+  private init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    number = UInt(status.st_ino)
+    size = Int(status.st_size)
+    seconds = Int(status.st_ctim.tv_sec)
+    nanoseconds = Int(status.st_ctim.tv_nsec)
+  }
+
+  /// The stamps of a database and of its log.
+  static func ofDatabase(_ path: String) -> [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }
 }

@@ -30,12 +30,15 @@ public struct HistoryCheck: Sendable, Equatable {
   /// - Throws: as `HistoryStore.init` does, if there is nothing that can be checked; not `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {
     do throws(StoreError) {
-      let (database, lock) = try HistoryOpening(location).toReadAll()
+      let opening = HistoryOpening(location)
+      let lock = try opening.lockToReadAll()
       defer { withExtendedLifetime(lock) {} }
+      let database = try opening.toRead()
       fileSize = try HistoryFolder.size(of: database.path) ?? 0
       guard try database.string("PRAGMA integrity_check(1)") == "ok" else { throw .damaged }
       try checkClips(database)
       try checkRest(database)
+      if database.isStale { throw .replaced }
     } catch .damaged, .cannotBeRescued {
       isStructureSound = false
     }

@@ -8,7 +8,7 @@ import Glibc
 /// | nothing | makes a history | gets `.cannotOpen` |
 /// | a finished rescue that a crash kept from its place | puts it there | reads it where it lies |
 /// | a damaged history | gets `.damaged`: for `HistoryRescuer` | reads what can be read |
-/// | a history that cannot be written, damaged or not | gets `.readOnly` | reads what can be read |
+/// | a history that cannot be written | gets the reason: see `StoreError.mayLeaveReadable` | reads what can be read |
 /// | a newer version's, or another program's | gets `.newerSchema` or `.foreign` | the same |
 struct HistoryOpening {
   private let location: HistoryLocation
@@ -61,29 +61,27 @@ struct HistoryOpening {
   // MARK: - To read
 
   /// Opens an existing history as far as it can be read, and writes nothing.
-  ///
-  /// - Returns: also whether nobody could write to the history when it was opened: later writes do not show then.
-  func toRead() throws(StoreError) -> (database: Database, isImmutable: Bool) {
+  func toRead() throws(StoreError) -> Database {
     try HistoryFolder.checkKinds(location)
-    if try isRescueDue() { return (try read(location.finishedRescue, .immutable), true) }
+    if try isRescueDue() { return try read(location.finishedRescue, .immutable) }
     // SQLite deletes the log beside an empty database, even when it only reads, and the log may be all that is left.
     if try isEmptied() { throw damage }
     do throws(StoreError) {
-      return (try read(location.database, .readOnly), false)
+      return try read(location.database, .readOnly)
     } catch {
       guard let access = try accessAlone(after: error) else { throw error }
-      return (try read(location.database, access), true)
+      return try read(location.database, access)
     }
   }
 
-  /// Opens an existing history to read all of it, whether or not a start has put it in order.
+  /// Prepares to read all of an existing history, whether or not a start has put it in order.
   ///
   /// While the lock is held nobody moves the file, and no import renumbers the clips; everything else goes on.
-  func toReadAll() throws(StoreError) -> (Database, FolderLock) {
+  func lockToReadAll() throws(StoreError) -> FolderLock {
     guard try !isVacant() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
     let lock = try FolderLock(location)
     if try lock.whileAlone(hasHiddenDamage) { throw damage }
-    return (try toRead().database, lock)
+    return lock
   }
 
   // MARK: - What lies there
@@ -208,15 +206,55 @@ struct HistoryOpening {
 
   /// The access for a file that failed to open for want of a log or its index; nil if the reason was another.
   ///
-  /// Even a reader makes both, which fails in a folder that cannot be written. Without an index nobody has the file
-  /// open; without a log nothing is missing from the file.
+  /// Even a reader makes both, which fails on a full disk and in a folder that cannot be written. Without an index that
+  /// can be used no program writes to the log; without a log nothing is missing from the file.
   private func accessAlone(after error: StoreError) throws(StoreError) -> Database.Access? {
+    let hasLog = try logSize() > 0
     switch error {
+    case .diskFull: return hasLog ? .immutableWithLog : .immutable
     case .readOnly, .cannotOpen:
-      guard !HistoryFolder.isWritable(location.folder) else { return nil }
-      if try logSize() == 0 { return .immutable }
-      return try HistoryFolder.size(of: location.sharedMemory) == nil ? .immutableWithLog : nil
+      guard hasLog else { return .immutable }
+      let isAlone = try HistoryFolder.size(of: location.sharedMemory) == nil
+      return isAlone && !HistoryFolder.isWritable(location.folder) ? .immutableWithLog : nil
     default: return nil
+    }
+  }
+}
+
+/// What reads a history by a connection of its own.
+protocol ReadingConnection {
+  var database: Database { get }
+  init(_ database: Database) throws(StoreError)
+}
+
+/// Reads a history, and opens it again if somebody has written to what an immutable connection shows.
+final class FollowingReader<Connection: ReadingConnection> {
+  private let opening: HistoryOpening
+  private(set) var current: Connection
+  /// Connections that are stale.
+  ///
+  /// Closing an immutable one would drop the locks that other connections of this process have on the file
+  /// (https://sqlite.org/howtocorrupt.html).
+  private var stale: [Connection] = []
+
+  init(_ opening: HistoryOpening) throws(StoreError) {
+    self.opening = opening
+    current = try Connection(opening.toRead())
+  }
+
+  /// Runs `body`, again if somebody has written meanwhile: what it has found may be a mixture then.
+  func read<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
+    while true {
+      if current.database.isStale {
+        stale.append(current)
+        current = try Connection(opening.toRead())
+      }
+      do throws(StoreError) {
+        let result = try body(current)
+        if !current.database.isStale { return result }
+      } catch {
+        guard current.database.isStale else { throw error }
+      }
     }
   }
 }

@@ -10,16 +10,14 @@ import CSQLite
 /// let first = try reader.newestPage(limit: 50)
 /// ```
 public final class HistoryReader {
-  private let location: HistoryLocation
-  private var session: Session?
+  private var following: FollowingReader<Session>?
 
-  private struct Session {
+  private struct Session: ReadingConnection {
     let database: Database
-    let isImmutable: Bool
     let pages: Statement
 
-    init(_ location: HistoryLocation) throws(StoreError) {
-      (database, isImmutable) = try HistoryOpening(location).toRead()
+    init(_ database: Database) throws(StoreError) {
+      self.database = database
       pages = try Statement(HistoryReader.pageQuery, on: database)
     }
   }
@@ -37,12 +35,11 @@ public final class HistoryReader {
   ///
   /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation) throws(StoreError) {
-    self.location = location
-    session = try Session(location)
+    following = try FollowingReader(HistoryOpening(location))
   }
 
   /// Closes the connection, whoever still holds the reader; no page can be read any more.
-  public func close() { session = nil }
+  public func close() { following = nil }
 
   /// The newest clips, newest first, at most `limit`.
   public func newestPage(limit: Int) throws(StoreError) -> [Clip] {
@@ -51,23 +48,25 @@ public final class HistoryReader {
 
   /// The clip with this id and the older ones after it, newest first, at most `limit`; the id need not exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
-    guard let session = try followedSession() else { throw .failed(code: SQLITE_MISUSE) }
-    // SQLite takes a negative limit for no limit.
-    return try session.pages.run(id, Int64(max(limit, 0))) { statement throws(StoreError) in
-      var clips: [Clip] = []
-      while try statement.step() {
-        // SQLite does not check the order of a damaged page.
-        guard statement.integer(0) < clips.last?.id ?? .max || clips.isEmpty else {
-          throw session.database.failure(SQLITE_CORRUPT)
+    guard let following else { throw .failed(code: SQLITE_MISUSE) }
+    return try following.read { session throws(StoreError) in
+      // SQLite takes a negative limit for no limit.
+      try session.pages.run(id, Int64(max(limit, 0))) { statement throws(StoreError) in
+        var clips: [Clip] = []
+        while try statement.step() {
+          // SQLite does not check the order of a damaged page.
+          guard statement.integer(0) < clips.last?.id ?? .max || clips.isEmpty else {
+            throw session.database.failure(SQLITE_CORRUPT)
+          }
+          clips.append(Self.clip(of: statement))
         }
-        clips.append(Self.clip(of: statement))
+        return clips
       }
-      return clips
     }
   }
 
   /// Whether another file, or none, has the history's name by now: this reader still shows the one that it opened.
-  public var isReplaced: Bool { session?.database.hasMoved == true }
+  public var isReplaced: Bool { following?.current.database.hasMoved == true }
 
   // MARK: -
 
@@ -80,14 +79,6 @@ public final class HistoryReader {
       byteCount: isWhole
         ? shownCount : min(max(Int(statement.integer(2)), shownCount), ClipText.largestStored),
       preview: statement.string(3, atMost: Preview.byteLimit))
-  }
-
-  /// The session, which is opened anew once somebody can write: an immutable connection would not see later writes.
-  private func followedSession() throws(StoreError) -> Session? {
-    if session?.isImmutable == true, HistoryFolder.isWritable(location.folder) {
-      session = try Session(location)
-    }
-    return session
   }
 }
 
@@ -103,11 +94,21 @@ public final class HistoryReader {
 /// while let clip = try clips.next() { write(clip.text.bytes) }
 /// ```
 public final class ClipCursor {
-  private let database: Database
-  private let following: Statement
+  private let following: FollowingReader<Session>
   private let lock: FolderLock
   /// The least id of the next clip; nil after the largest id that there can be.
   private var start: Int64? = .min
+
+  private struct Session: ReadingConnection {
+    let database: Database
+    let next: Statement
+
+    init(_ database: Database) throws(StoreError) {
+      self.database = database
+      next = try Statement(
+        "SELECT id, captured_at, text FROM clip WHERE id >= ?1 ORDER BY id LIMIT 1", on: database)
+    }
+  }
 
   /// Whether the last failure was that of one clip, so that the next call goes on behind it.
   public private(set) var canGoOn = false
@@ -117,9 +118,9 @@ public final class ClipCursor {
   /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a rescue can read what is there, `.locked`
   ///   during an import.
   public init(location: HistoryLocation) throws(StoreError) {
-    (database, lock) = try HistoryOpening(location).toReadAll()
-    following = try Statement(
-      "SELECT id, captured_at, text FROM clip WHERE id >= ?1 ORDER BY id LIMIT 1", on: database)
+    let opening = HistoryOpening(location)
+    lock = try opening.lockToReadAll()
+    following = try FollowingReader(opening)
   }
 
   /// The next newer clip, nil after the newest.
@@ -128,12 +129,15 @@ public final class ClipCursor {
   public func next() throws(StoreError) -> Clip.Whole? {
     canGoOn = false
     guard let start else { return nil }
-    let found = try following.first(start) { (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2)) }
+    let found = try following.read { session throws(StoreError) in
+      let found = try session.next.first(start) { (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2)) }
+      // In a damaged page the search may lead back to an older clip, for ever.
+      guard found?.id ?? .max >= start else { throw session.database.failure(SQLITE_CORRUPT) }
+      return found
+    }
     guard let (id, time, bytes) = found else { return nil }
-    // In a damaged page the search may lead back to an older clip, for ever.
-    guard id >= start else { throw database.failure(SQLITE_CORRUPT) }
     self.start = id < .max ? id + 1 : nil
     canGoOn = true
-    return Clip.Whole(id: id, capturedAt: time, text: try database.text(bytes))
+    return Clip.Whole(id: id, capturedAt: time, text: try following.current.database.text(bytes))
   }
 }

@@ -58,7 +58,8 @@ public actor HistoryStore: SerialActor {
   private let location: HistoryLocation
   /// Nil while nothing can be written.
   private var session: WritingSession?
-  private var reading: ReadingSession?
+  /// Reads while nothing can be written.
+  private var fallback: FollowingReader<ReadingSession>?
   private var isClosed = false
 
   /// Whether the log may still hold a deleted text.
@@ -70,14 +71,17 @@ public actor HistoryStore: SerialActor {
   /// How many clips were restored: what was found to have expired before is void.
   private var restorations = 0
 
+  /// Why the history could only be opened to read; nil if it could be written.
+  public nonisolated let obstacle: StoreError?
+
   /// The executor of that thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   /// Opens the history, and makes it if there is none.
   ///
   /// Synchronous, for the start of the program: an existing history that is up to date is only read, in well under
-  /// a millisecond. If the history can be read but not written, every method that writes throws `.readOnly` until it
-  /// can.
+  /// a millisecond. If the history can be read but not written, see `obstacle`, every method that writes tries again,
+  /// and throws the reason until it can.
   /// - Parameter digest: must give the same result for the same key and text for ever.
   /// - Throws: `.newerSchema`, `.foreign`, `.damaged` and the others, without having changed what is in the file.
   public init(location: HistoryLocation, digest: @escaping Digest) throws(StoreError) {
@@ -92,10 +96,17 @@ public actor HistoryStore: SerialActor {
     owesErasure = hasLog
     self.location = location
     do throws(StoreError) {
-      let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
-      (session, reading) = (opened, opened.reading)
-    } catch .readOnly {
-      reading = try ReadingSession(HistoryOpening(location).toRead().database)
+      session = try HistoryOpening(location, timeouts: timeouts).toWrite()
+      obstacle = nil
+    } catch let error where error.mayLeaveReadable {
+      obstacle = error
+      do throws(StoreError) {
+        fallback = try FollowingReader(HistoryOpening(location))
+      } catch .damaged {
+        throw .damaged
+      } catch _ {
+        throw error
+      }
     }
     if hasLog {
       Task.unpooled(on: self) { store in store.eraseLater(timeouts.retries[...]) }
@@ -159,13 +170,14 @@ public actor HistoryStore: SerialActor {
   ///
   /// - Throws: `.damaged` if the row holds no valid text, or cannot be found by its id.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
-    try readable().text(of: id)
+    try read { reading throws(StoreError) in try reading.text(of: id) }
   }
 
   /// The ids of all clips older than this one, ascending: the oldest first.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
     // Room for all of them, as a rule: an array that grows step by step lies in memory twice.
-    try readable().ids(olderThan: id, capacity: Int(clamping: min(max(id, 0), Self.reservedIDs)))
+    let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
+    return try read { reading throws(StoreError) in try reading.ids(olderThan: id, capacity: capacity) }
   }
 
   /// Closes the connection; whatever is asked afterwards fails with `SQLITE_MISUSE`.
@@ -174,7 +186,22 @@ public actor HistoryStore: SerialActor {
   public func close() {
     retry = nil
     eraseFromLogIfOwed()
-    (session, reading, isClosed) = (nil, nil, true)
+    (session, fallback, isClosed) = (nil, nil, true)
+  }
+
+  /// Tries to write again, if the history could only be read at first.
+  ///
+  /// - Returns: whether the history can be written now, and was opened to read: open it again to show what others have
+  ///   written meanwhile.
+  public func resumesWriting() -> Bool {
+    guard obstacle != nil else { return false }
+    do throws(StoreError) {
+      _ = try opened()
+      return true
+    } catch {
+      // The reason is thrown at the next write.
+      return false
+    }
   }
 
   // MARK: - Deletion
@@ -236,7 +263,9 @@ public actor HistoryStore: SerialActor {
     guard let duration = period.duration, let limit = period.limit(at: reading.wallTime) else { return nil }
     let last = try session?.readLastLook()
     let isBelieved = RetentionPolicy.believes(reading, after: last, keeping: duration)
-    let found = try ExpiredRows.find(in: readable().database, before: limit, at: reading.wallTime)
+    let found = try read { session throws(StoreError) in
+      try ExpiredRows.find(in: session.database, before: limit, at: reading.wallTime)
+    }
     if found.count == 0 {
       finishLook(isBelieved || last == nil && reading.isPlausible ? reading : nil, after: last)
     }
@@ -337,12 +366,15 @@ public actor HistoryStore: SerialActor {
     if let session { return session }
     guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }
     let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
-    (session, reading) = (opened, opened.reading)
+    session = opened
     return opened
   }
 
-  private func readable() throws(StoreError) -> ReadingSession {
-    guard let reading else { throw .failed(code: SQLITE_MISUSE) }
-    return reading
+  private func read<Result>(
+    _ body: (ReadingSession) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    if let session { return try body(session.reading) }
+    guard let fallback else { throw .failed(code: SQLITE_MISUSE) }
+    return try fallback.read(body)
   }
 }

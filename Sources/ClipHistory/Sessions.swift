@@ -1,7 +1,7 @@
 import CSQLite
 
 /// A store's reads off the main thread: on its writing connection, or on another one if nothing can be written.
-struct ReadingSession {
+struct ReadingSession: ReadingConnection {
   let database: Database
   private let text: Statement
   private let ids: Statement

@@ -36,6 +36,16 @@ public enum StoreError: Error, Equatable, Sendable {
   /// Anything else; `code` is SQLite's extended result code. `SQLITE_MISUSE` if the store was closed before.
   case failed(code: Int32)
 
+  /// Whether what keeps a history from being opened to write may leave it readable, without harm to anybody.
+  var mayLeaveReadable: Bool {
+    switch self {
+    case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed: true
+    case .irregular, .unsuitableFileSystem, .damaged, .foreign, .newerSchema, .replaced, .openElsewhere,
+      .cannotBeRescued, .alreadyThere:
+      false
+    }
+  }
+
   // MARK: - SQLite's codes
 
   /// SQLITE_IOERR_RDLOCK, _LOCK, _SHMOPEN, _SHMLOCK and _SHMMAP, shifted.

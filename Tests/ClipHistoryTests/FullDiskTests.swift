@@ -1,4 +1,6 @@
+import CSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ClipHistory
@@ -67,4 +69,79 @@ struct FullDiskTests {
       #expect(try await history.rescued().clipCount == 50)
     }
   }
+
+  /// SQLite makes the index of its log even to read.
+  @Test(arguments: [ENOSPC, EDQUOT], [true, false])
+  func `from before the start on, the history is read until it can be written`(
+    code: Int32, hasLog: Bool
+  ) async throws {
+    try await handing("\(code)", "\(hasLog)", as: "full disk") {
+      await #expect(processExitsWith: .success) {
+        let words = try handed("full disk")
+        let code = try #require(Int32(words[0]))
+        TestFiles.install()
+        let history = try await filledHistory(withLog: words[1] == "true")
+        TestFiles.failIndex(with: code)
+        try await expectReadable(history, obstacle: .diskFull)
+        let (store, reader) = (try history.store(), try history.reader())
+        #expect(await !store.resumesWriting())
+        TestFiles.failIndex(with: nil)
+        #expect(await store.resumesWriting())
+        try await store.add("next")
+        #expect(try reader.newestPage(limit: 9).map(\.preview) == ["next", "two", "one"])
+        await store.close()
+        #expect(try history.isSound())
+      }
+    }
+  }
+
+  /// A connection without locks would see parts of what the other one writes.
+  @Test func `from before the start on, readers follow what others write once there is room`() async throws {
+    await #expect(processExitsWith: .success) {
+      TestFiles.install()
+      let history = try await filledHistory(withLog: false)
+      TestFiles.failIndex(with: ENOSPC)
+      let (store, reader) = (try history.store(), try history.reader())
+      let clips = try ClipCursor(location: history.location)
+      #expect(try clips.next()?.text == ClipText("one"))
+      TestFiles.failIndex(with: nil)
+      // All of it goes through the log into the database as the other program ends.
+      try history.run("DELETE FROM clip WHERE id = 2; INSERT INTO clip VALUES (9, 9, 1, NULL, '9')")
+      #expect(try reader.newestPage(limit: 9).map(\.preview) == ["9", "one"])
+      #expect(try await store.allIDs() == [1, 9])
+      #expect(try clips.next()?.text == ClipText("9"))
+      #expect(try clips.next() == nil)
+      #expect(try !history.isMarked())
+      await store.close()
+    }
+  }
+}
+
+/// A history of "one" and "two", the second of which only the log has if there is to be one.
+private func filledHistory(withLog: Bool) async throws -> TemporaryHistory {
+  let history = TemporaryHistory()
+  try await history.record("one")
+  let store = try history.store()
+  try await store.add("two")
+  // As a crash leaves the files: the index goes with the system, the log stays.
+  let copy = try history.snapshot()
+  await store.close()
+  return withLog ? copy : history
+}
+
+/// Expects that all that reads a history works, and says why nothing is written.
+private func expectReadable(_ history: TemporaryHistory, obstacle: StoreError) async throws {
+  let store = try history.store()
+  #expect(store.obstacle == obstacle)
+  #expect(try history.previews() == ["two", "one"])
+  #expect(try await store.allIDs() == [1, 2])
+  #expect(try await store.text(of: 2) == ClipText("two"))
+  await #expect(throws: obstacle) { try await store.add("three") }
+  await #expect(throws: obstacle) { try await store.delete(1) }
+  let check = try HistoryCheck(history.location)
+  #expect(check.isSound && check.clipCount == 2)
+  let clips = try ClipCursor(location: history.location)
+  #expect(try clips.next()?.text == ClipText("one"))
+  #expect(try clips.next()?.text == ClipText("two"))
+  await store.close()
 }

@@ -39,6 +39,8 @@ enum TestFiles {
     /// How many bytes the files may yet grow by, or the one with this name; nil for a disk without end.
     var room: Int?
     var narrowFile: String?
+    /// Why no index of a log can be made; nil if it can.
+    var indexError: Int32?
   }
 
   private static let state = Mutex(State())
@@ -61,6 +63,11 @@ enum TestFiles {
   /// Lets the files, or the one with this name, grow by so many bytes and no more, or as they like.
   static func limitRoom(to room: Int?, of file: String? = nil) {
     state.withLock { ($0.room, $0.narrowFile) = (room, file) }
+  }
+
+  /// Fails each call that makes the index of a log, with this `errno`, or lets them through.
+  static func failIndex(with code: Int32?) {
+    state.withLock { $0.indexError = code }
   }
 
   /// The files of a folder, by name, as a power cut now would leave them.
@@ -114,6 +121,7 @@ enum TestFiles {
     table.pointee.xWrite = { TestFiles.write($0, $1, $2, $3) }
     table.pointee.xTruncate = { TestFiles.truncate($0, $1) }
     table.pointee.xSync = { TestFiles.sync($0, $1) }
+    table.pointee.xShmMap = { TestFiles.mapIndex($0, $1, $2, $3, $4) }
     file.pointee.pMethods = UnsafePointer(table)
     let isDatabase = flags & SQLITE_OPEN_MAIN_DB != 0
     let (key, realMethods) = (UInt(bitPattern: file), UInt(bitPattern: methods))
@@ -164,6 +172,17 @@ enum TestFiles {
     let key = UInt(bitPattern: file)
     state.withLock { if code == SQLITE_OK, let path = $0.open[key]?.path { $0.files[path]?.settle() } }
     return code
+  }
+
+  private static func mapIndex(
+    _ file: FilePointer?, _ region: Int32, _ size: Int32, _ grows: Int32,
+    _ address: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+  ) -> Int32 {
+    if let code = state.withLock({ $0.indexError }) {
+      errno = code
+      return SQLITE_IOERR | 19 << 8
+    }
+    return methods(file).xShmMap(file, region, size, grows, address)
   }
 
   private static func delete(

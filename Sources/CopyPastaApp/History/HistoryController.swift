@@ -228,6 +228,12 @@ final class HistoryController {
 
   // MARK: - The file
 
+  /// Whether the history could only be opened to read.
+  var isReadOnly: Bool { store.obstacle != nil }
+
+  /// Tries to write again; see `HistoryStore.resumesWriting`.
+  func resumesWriting() async -> Bool { await store.resumesWriting() }
+
   /// Adds the clips older than those of the first page to the list, for which that need not wait.
   func loadRest() async {
     guard model.mayHaveMore else { return }

@@ -179,6 +179,7 @@ final class HistoryWindow {
     complaint = nil
     retentionBar.show(nil)
     enter(.open(list))
+    if let obstacle = history.store.obstacle { notice.show(obstacle.reasonForReadOnly, forLong: true) }
     // At the start this waits for the first frame.
     guard isDrawn else { return }
     body.focusNewest()
@@ -315,6 +316,10 @@ final class HistoryWindow {
       services.forgetHistory()
       openHistory()
     case .open(let list) where isActive && list.controller.model.isReplaced: reopen(because: .replaced)
+    case .open(let list) where isActive && list.controller.isReadOnly:
+      Task.unpooled { [weak self] in
+        if await list.controller.resumesWriting() { self?.reopen() }
+      }
     default: break
     }
     followActivity()
@@ -378,7 +383,9 @@ extension HistoryWindow: HistoryHost {
     retentionBar.show(expired, canKeep: services.preferences.isWritable(.retentionPeriod))
   }
 
-  func reopen(because error: StoreError) {
+  func reopen(because error: StoreError) { reopen(saying: error.message) }
+
+  private func reopen(saying message: String? = nil) {
     guard let list else { return }
     state = .opening
     readingIndicator.state = services.pause.isPaused ? .paused : .idle
@@ -386,7 +393,7 @@ extension HistoryWindow: HistoryHost {
     Task.unpooled { [self] in
       await list.controller.close()
       services.forgetHistory()
-      report(error.message)
+      if let message { report(message) }
       openHistory()
     }
   }

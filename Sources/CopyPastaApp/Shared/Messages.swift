@@ -58,6 +58,13 @@ extension StoreError {
   }
 }
 
+extension StoreError {
+  /// Says that the history can only be read, and why, in one line.
+  var reasonForReadOnly: String {
+    self == .readOnly ? message : tr("The history cannot be changed for now.") + " " + message
+  }
+}
+
 extension HistoryRescuer.Outcome {
   /// How much was carried over, how much was not, and where the damaged file is now.
   var message: String {

@@ -54,6 +54,46 @@ import Testing
     }
   }
 
+  /// The disk is one of 256 KiB, in a name space of the program's own.
+  @Test(.enabled(if: geteuid() == 0, "only root can mount a disk"))
+  func `a history on a full disk is shown and copied, and recorded to once there is room`() async throws {
+    try await VirtualDesktop.with(accessibility: true) { desktop in
+      try await Scene.fillHistory(with: ["first", "second"], on: desktop)
+      let script = """
+        set -e
+        folder="$XDG_DATA_HOME/copypasta"
+        mkdir "$folder-saved"
+        mv "$folder/history.sqlite3" "$folder-saved"
+        mount -t tmpfs -o size=256k,mode=700 tmpfs "$folder"
+        cp "$folder-saved/history.sqlite3" "$folder"
+        dd if=/dev/zero of="$folder/filler" bs=4096 2>/dev/null || true
+        exec "$@"
+        """
+      let app = try await CopyPasta.launch(
+        on: desktop, through: ["unshare", "-m", "sh", "-c", script, "sh"],
+        environment: ["XDG_DATA_HOME": desktop.home.dataHome])
+      let scene = Scene(desktop: desktop, app: app)
+      func onDisk(_ command: String...) async throws -> String {
+        try await desktop.run(["nsenter", "-m", "-t", "\(app.program.processID)"] + command).text
+      }
+      let reader = ScreenReader(desktop: desktop)
+      try await waitUntil("the reason") {
+        try await reader.tree().all.contains {
+          $0.name.hasPrefix("The history cannot be changed for now. The disk is full.")
+        }
+      }
+      try await scene.clickFirstRow()
+      try await scene.expectClipboard("second")
+      _ = try await onDisk("rm", desktop.home.dataHome + "/copypasta/filler")
+      try await XClip.copy("third", on: desktop)
+      try await waitUntil("the next text on the disk") {
+        try await onDisk("sqlite3", app.databasePath, "SELECT text FROM clip ORDER BY id")
+          .split(whereSeparator: \.isWhitespace) == ["first", "second", "third"]
+      }
+      #expect(try await app.stop() == .code(0))
+    }
+  }
+
   /// All that can be read is carried over, and the program goes on as if nothing had been.
   @Test(arguments: [100..<1000, 0..<4096])
   func `a damaged first page`(range: Range<Int>) async throws {
