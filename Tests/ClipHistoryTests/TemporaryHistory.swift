@@ -15,11 +15,16 @@ final class TemporaryHistory: Sendable {
   }
 
   deinit {
-    do {
-      try FileManager.default.removeItem(atPath: parent)
-    } catch CocoaError.fileNoSuchFile {
-      // A store that was let go of a moment ago removed its log meanwhile.
-    } catch { Issue.record(error) }
+    while FileManager.default.fileExists(atPath: parent) {
+      do {
+        try FileManager.default.removeItem(atPath: parent)
+      } catch CocoaError.fileNoSuchFile {
+        // A store that was released a moment ago removed its log meanwhile, and FileManager stops at that.
+      } catch {
+        Issue.record(error)
+        break
+      }
+    }
   }
 
   func store(_ timeouts: HistoryStore.LockTimeouts = .init()) throws -> HistoryStore {
