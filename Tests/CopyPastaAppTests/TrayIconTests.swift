@@ -1,3 +1,5 @@
+import CGtk
+import Foundation
 import GtkKit
 import GtkTestSupport
 import Testing
@@ -149,7 +151,7 @@ import Testing
     let properties = try await tray.properties(of: tray.item)
     #expect(properties["IconName"]?.string == "")
     let pixmaps = try #require(properties["IconPixmap"]?.children)
-    #expect(pixmaps.map { $0[0]?.int32 } == [16, 22, 24, 32, 48, 64])
+    #expect(pixmaps.map { $0[0]?.int32 } == [16, 22, 24, 32, 48])
     for pixmap in pixmaps {
       let size = try #require(pixmap[0]?.int32)
       let bytes = try #require(pixmap[2]?.bytes)
@@ -157,6 +159,26 @@ import Testing
       // The corner is clear, and the middle is paper.
       let middle = Int(size / 2 * size + size / 2) * 4
       #expect(bytes[0] == 0 && bytes[middle] == 255)
+      // `draw-tray-icon` was run since the icon changed. Versions of librsvg differ in a few edges.
+      guard let drawn = Self.drawn(size) else { continue }
+      let difference = zip(bytes, drawn).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+      #expect(bytes.count == drawn.count && difference < bytes.count, "\(size): \(difference)")
+    }
+  }
+
+  /// The icon as gdk-pixbuf draws it now; nil where that has no way to draw an SVG.
+  private static func drawn(_ size: Int32) -> [UInt8]? {
+    let icon = #filePath.components(separatedBy: "/Tests/")[0] + "/data/icons/org.copypasta.CopyPasta.svg"
+    guard let picture = gdk_pixbuf_new_from_file_at_scale(icon, size, size, 1, nil),
+      let pixels = gdk_pixbuf_get_pixels(picture)
+    else { return nil }
+    defer { g_object_unref(UnsafeMutableRawPointer(picture)) }
+    let stride = Int(gdk_pixbuf_get_rowstride(picture))
+    return (0..<Int(size)).flatMap { row in
+      (0..<Int(size)).flatMap { column in
+        let pixel = pixels + row * stride + column * 4
+        return [pixel[3], pixel[0], pixel[1], pixel[2]]
+      }
     }
   }
 }

@@ -168,13 +168,19 @@ final class TrayIcon {
   // MARK: What hosts show
 
   /// The sizes that panels use, in pixels; a host takes the next larger one and scales it down.
-  private static let sizes = [16, 22, 24, 32, 48, 64]
+  static let sizes = [16, 22, 24, 32, 48]
   private static let symbolicIcon = CopyPasta.id + "-symbolic"
 
-  /// The icon in each size, `(iiay)`.
-  private static let pixmaps = sizes.compactMap { Pixmap(svg: PackageResources.icon_svg, size: $0) }.map {
-    Variant.tuple([.int32(Int32($0.width)), .int32(Int32($0.height)), .bytes($0.argb)])
-  }
+  /// The icon in each size, `(iiay)`, as `meson-helpers/internal/draw-tray-icon` has drawn it.
+  ///
+  /// To draw it here would cost memory, and from gdk-pixbuf 2.44 on a process in a sandbox.
+  private static let pixmaps: [Variant] = {
+    var rest = PackageResources.tray_icon_argb[...]
+    return sizes.map { size in
+      defer { rest = rest.dropFirst(size * size * 4) }
+      return .tuple([.int32(Int32(size)), .int32(Int32(size)), .bytes(Array(rest.prefix(size * size * 4)))])
+    }
+  }()
 
   /// Whether the host finds the icon in the theme, by its name, and so can give it the panel's colour.
   private static var hasName: Bool { ProgramFiles.areKnownToOthers && Theme.hasIcon(symbolicIcon) }
