@@ -47,6 +47,16 @@ import Testing
     }
   }
 
+  @Test func `Ctrl with a digit copies the last row, and does nothing past it`() async throws {
+    try await Scene.run(with: ["one", "two", "three"]) { scene in
+      try await scene.desktop.press("ctrl+3")
+      try await scene.expectClipboard("one")
+      try await scene.desktop.press("ctrl+4", "ctrl+2")
+      try await scene.expectClipboard("two")
+      #expect(try await scene.history.count() == 3)
+    }
+  }
+
   @Test func `a digit alone does nothing`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.desktop.press("Home", "3", "KP_5", "ctrl+2")
