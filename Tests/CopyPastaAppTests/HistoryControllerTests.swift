@@ -124,12 +124,12 @@ import Testing
     controller.copy(ids[2])
     await controller.drain()
     #expect(try await scratch.record("one") == nil)
-    controller.copy(part: "tw")
+    controller.copy(part: Array("tw".utf8))
     await controller.drain()
     #expect(clipboard.offered == ["one", "tw"] && view.events == [.copied, .copied])
     #expect(try await scratch.record("tw") == nil)
     clipboard.failure = .unavailable
-    controller.copy(part: "o")
+    controller.copy(part: Array("o".utf8))
     await controller.drain()
     #expect(view.failures == [.clipboardUnavailable] && view.events.count == 2)
     try expect(initial)
@@ -242,6 +242,18 @@ import Testing
     try expect(initial)
     #expect(view.failures == Array(repeating: .notRecorded(.unread(error)), count: 2))
     #expect(drop.answers == [false])
+  }
+
+  @Test(arguments: [ClipboardContent.text(Array("three".utf8)), .text(Array("next".utf8)), .text([0xFF])])
+  func `a skipped secret is shown until the next text, whatever becomes of that`(
+    next: ClipboardContent
+  ) async throws {
+    clipboard.offers.copy(.secret)
+    controller.isReading = true
+    try await waitUntil("the secret shown") { view.showsSecret }
+    clipboard.offers.copy(next)
+    try await waitUntil("the secret not shown") { !view.showsSecret }
+    #expect(view.secretCount == 1)
   }
 
   @Test func `a copy at the very moment of a paste counts as what was meant`() async throws {

@@ -156,6 +156,20 @@ import Testing
     shown.services.preferences[flag: .showsTrayIcon] = false
   }
 
+  @Test func `the window of a text shows for a moment that it copied, and then its button as before`()
+    async throws
+  {
+    let shown = try ShownDialogs()
+    let text = shown.textWindow()
+    shown.dialogs.show(text, above: nil)
+    let button = try #require(
+      widgets(gtk_button_get_type(), in: text.window.widget).first { Self.label("_Copy", in: $0) != nil })
+    copypasta_emit(button, "clicked")
+    #expect(Self.label("Copied", in: button) != nil)
+    try await pump("the button as before") { Self.label("_Copy", in: button) != nil }
+    shown.dialogs.close()
+  }
+
   @Test func `a second text is shown in the place of the first`() async throws {
     let shown = try ShownDialogs()
     let (first, second) = (shown.textWindow(), shown.textWindow())
@@ -194,7 +208,9 @@ private final class ShownDialogs {
   }
 
   func textWindow() -> TextWindow {
-    TextWindow(ShownText(text), details: "just now", copy: {}, copySelection: { _ in })
+    TextWindow(
+      ShownText(text), capturedAt: 0, state: services.windowState, failed: { _ in }, copy: { $1() },
+      copyPart: { $1() })
   }
 
   init() throws {

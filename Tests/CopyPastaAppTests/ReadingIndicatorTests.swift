@@ -13,10 +13,35 @@ import Testing
   @Test func `a pause is shown at once, also while the mark tells of a secret`() {
     let (mark, paused) = (ReadingIndicator(), ReadingIndicator())
     paused.state = .paused
+    mark.state = .reading
     mark.showSecret()
     #expect(mark.root.tooltip != paused.root.tooltip)
     mark.state = .paused
     #expect(mark.root.tooltip == paused.root.tooltip)
+  }
+
+  @Test(arguments: ["the next text", "the loss of the focus", "a pause"])
+  func `a skipped secret is shown until something else is so`(_ end: String) {
+    let (indicator, expected) = (ReadingIndicator(), ReadingIndicator())
+    for indicator in [indicator, expected] { indicator.state = .reading }
+    let reading = indicator.root.tooltip
+    indicator.showSecret()
+    #expect(indicator.root.tooltip != reading)
+    switch end {
+    case "a pause": for indicator in [indicator, expected] { indicator.state = .paused }
+    case "the loss of the focus": for indicator in [indicator, expected] { indicator.state = .idle }
+    default: indicator.hideSecret()
+    }
+    #expect(indicator.root.tooltip == expected.root.tooltip)
+    for indicator in [indicator, expected] { indicator.state = .reading }
+    #expect(indicator.root.tooltip == reading)
+  }
+
+  @Test func `a secret that is found as the focus is lost is not shown`() {
+    let indicator = ReadingIndicator()
+    let idle = indicator.root.tooltip
+    indicator.showSecret()
+    #expect(indicator.root.tooltip == idle)
   }
 
   /// The main loop does not turn before the words are looked at: the first frame is drawn with them.

@@ -14,6 +14,7 @@ final class RecordingView: HistoryView, HistoryHost {
   private(set) var reasonsToReopen: [StoreError] = []
   /// How often it was told that a secret was left out.
   private(set) var secretCount = 0
+  private(set) var showsSecret = false
   /// The questions about expired items; nil each time that there is none.
   private(set) var questions: [ExpiredClips?] = []
   /// The texts that were shown, and of which clips.
@@ -37,7 +38,10 @@ final class RecordingView: HistoryView, HistoryHost {
 
   func announce(_ event: HistoryEvent) { events.append(event) }
 
-  func leftOutSecret() { secretCount += 1 }
+  func showSecret(_ isSecret: Bool) {
+    if isSecret { secretCount += 1 }
+    showsSecret = isSecret
+  }
 
   func say(_ failure: HistoryFailure) { failures.append(failure) }
 

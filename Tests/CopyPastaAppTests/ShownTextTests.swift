@@ -3,48 +3,108 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The part that a window shows of a text that may be too large for it.
+/// The part that a window shows of a text, in a form that GTK lays out without a pause.
 @MainActor
 @Suite struct ShownTextTests {
   @Test func `a text of a MiB is shown as it is, and nothing is said`() throws {
-    // 16 bytes each.
-    let text = String(repeating: "line of 🙂\r\n+\n", count: ShownText.sizeLimit / 16)
+    // 128 bytes each.
+    let text = String(repeating: String(repeating: "a line ", count: 16) + "of 🙂\r\n++++++\n", count: 1 << 13)
     #expect(text.utf8.count == ShownText.sizeLimit)
     let shown = try Self.shown(text)
-    #expect(shown.text == text)
+    #expect(Self.bytes(shown.text) == Array(text.utf8))
     #expect(shown.note == nil)
   }
 
   @Test(arguments: 0...3)
   func `a larger text is cut at a character's boundary, and a line says so`(offset: Int) throws {
-    let text = String(repeating: "a", count: offset) + String(repeating: "🙂\n🙂", count: 130_000)
+    let text = String(repeating: "a", count: offset) + String(repeating: "🙂 🙂 ", count: 1 << 17)
     let shown = try Self.shown(text)
-    #expect(shown.isCut && text.utf8.starts(with: shown.text.utf8))
-    #expect((ShownText.sizeLimit - 3...ShownText.sizeLimit).contains(shown.text.utf8.count))
-    #expect(shown.note == "Only the first MiB is shown. The Copy button copies the whole text as it is.")
+    #expect(shown.isCut)
+    let part = shown.part(0..<Int.max)
+    #expect(text.utf8.starts(with: part))
+    #expect((ShownText.sizeLimit - 1024...ShownText.sizeLimit).contains(part.count))
+    #expect(shown.note?.hasPrefix("Showing the first 1.0") == true, "\(shown.note ?? "")")
+    #expect(shown.note?.hasSuffix("Copy takes everything as it is.") == true)
   }
 
-  @Test(arguments: ["a", "é", "漢", "🙂"], [0, 1])
-  func `a long line is broken at a character's boundary, and a line says so`(
+  @Test(arguments: ["a", "é", "🙂"], [0, 1])
+  func `a long word is split at a character's boundary, and a line says so`(
     character: String, offset: Int
   ) throws {
     let text = String(repeating: "b", count: offset) + String(repeating: character, count: 3000)
     let shown = try Self.shown(text)
     #expect(shown.text.filter { $0 != "\n" } == text)
     let lines = shown.text.split(separator: "\n")
-    #expect(lines.dropLast().allSatisfy { (0...3).contains($0.utf8.count - ShownText.lineLimit) })
-    #expect(
-      shown.note == "Lines longer than 2 KiB are split here. The Copy button copies the whole text as it is.")
+    #expect(lines.dropLast().allSatisfy { (0...3).contains(ShownText.wordLimit - $0.utf8.count) })
+    #expect(shown.note == "Long lines are split here. Copy takes everything as it is.")
   }
 
-  @Test(arguments: ["\n", "\r", "\r\n"])
-  func `a line that is just as long as it may be is not broken`(end: String) throws {
-    let text = String(repeating: String(repeating: "a", count: ShownText.lineLimit) + end, count: 3)
+  @Test(arguments: ["\n", "\r", "\r\n", "\u{2029}"], ["word ", "漢"])
+  func `a line that is just as long as it may be is not split`(end: String, word: String) throws {
+    let line = String(repeating: word, count: ShownText.lineLimit / word.utf8.count)
+    let text = String(repeating: line + end, count: 3)
     let shown = try Self.shown(text)
-    #expect(shown.text == text && shown.note == nil)
+    #expect(Self.bytes(shown.text) == Array(text.utf8) && shown.note == nil)
+    #expect(try Self.shown(line + word + end).note != nil)
+  }
+
+  @Test func `a tab is shown as spaces up to its stop`() throws {
+    let shown = try Self.shown("a\tb\n\tc\n12345678\td")
+    #expect(shown.text == "a       b\n        c\n12345678        d")
+    #expect(shown.note == nil)
+  }
+
+  @Test func `signs stand for what is not drawn, and a line says so`() throws {
+    let shown = try Self.shown("a\u{200E}b\u{202E}c\u{AD}d\u{1}")
+    #expect(shown.text == "a⇢b⇠c◌d␁")
+    #expect(shown.note == "Signs stand for invisible characters. Copy takes everything as it is.")
+    // They give others their form.
+    #expect(try Self.shown("👩‍👩‍👧 می‌خواهم").note == nil)
+  }
+
+  /// Each of these stopped the main loop of GTK 4.8 for a second and more, or took 100 MB.
+  @Test(arguments: [
+    "\t", " \t", "a\t", " ", "\u{200E}", "\u{200B}", "\u{202A}\u{202C}", "\n", "\r\n", "\u{2028}", "x",
+    "\u{301}",
+    "👩‍👩‍👧‍👦", "مرحبا", "\t\u{200E}", "\u{1}",
+  ])
+  func `no line has many parts that do not wrap, and there are not many lines`(part: String) throws {
+    let text = String(repeating: part, count: ShownText.sizeLimit / part.utf8.count + 1)
+    let shown = try Self.shown(text).text
+    #expect(shown.utf8.count <= ShownText.sizeLimit + 8)
+    #expect(!shown.unicodeScalars.contains { $0 == "\t" || $0 == "\u{200E}" || $0 == "\u{202A}" })
+    let lines = shown.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }
+    #expect(lines.count <= 2 * ShownText.lineCountLimit + 2)
+    for line in lines {
+      #expect(Substring(line).utf8.count <= ShownText.lineLimit)
+      let words = Substring(line).utf8.split(separator: UInt8(ascii: " "))
+      #expect(words.allSatisfy { $0.count <= ShownText.wordLimit })
+    }
+  }
+
+  @Test func `each part of what is shown leads back to its bytes`() throws {
+    let text =
+      "a\tb\u{200E}é🙂\r\n\t\t\u{1}漢" + String(repeating: "0123456789", count: 120) + "\n" + "e\u{301}"
+    let shown = try Self.shown(text)
+    let count = shown.text.unicodeScalars.count
+    #expect(shown.part(0..<count) == Array(text.utf8))
+    for place in 0...count {
+      #expect(shown.part(0..<place) + shown.part(place..<count) == Array(text.utf8))
+    }
+    #expect(shown.part(0..<2) == Array("a\t".utf8))
+    #expect(shown.part(1..<2) == [9] && shown.part(2..<8) == [] && shown.part(8..<9) == Array("b".utf8))
+    // Past the end there is nothing.
+    #expect(shown.part(count..<count + 9) == [])
+  }
+
+  @Test func `characters are counted as Unicode does, of the whole text`() throws {
+    #expect(try Self.shown("é🙂\n").characterCount == 3)
+    #expect(try Self.shown(String(repeating: "é", count: 3 << 20)).characterCount == 3 << 20)
   }
 
   private static func shown(_ text: String) throws -> ShownText {
     ShownText(try ClipText(validating: Array(text.utf8)))
   }
+
+  private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 }

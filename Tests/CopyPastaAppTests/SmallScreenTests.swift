@@ -78,8 +78,8 @@ import Testing
   private static func textWindow() throws -> TextWindow {
     let text = try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1))
     return TextWindow(
-      ShownText(text), details: Age.text(of: 0, at: 0) + " · " + Format.size(text.byteCount), copy: {},
-      copySelection: { _ in })
+      ShownText(text), capturedAt: Format.now, state: KeyFile(path: "/proc/none", group: ""),
+      failed: { _ in }, copy: { $1() }, copyPart: { $1() })
   }
 
   private static func leastSize(of window: Window) -> (width: gint, height: gint) {

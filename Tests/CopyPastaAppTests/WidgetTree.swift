@@ -38,7 +38,7 @@ extension AppServices {
     let preferences = Preferences(schema: nil)
     return AppServices(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
-      windowState: KeyFile(path: "/proc/none", group: ""),
+      windowState: KeyFile(path: "/proc/none", group: "window"),
       now: { 0 }, history: { history },
       preferences: { preferences }, shortcuts: { [way] })
   }

@@ -42,11 +42,14 @@ import Testing
     }
   }
 
-  @Test func `a text view goes with its closures, and hands over what is selected`() {
-    var copied: [String] = []
+  @Test func `a text view goes with its closures, and hands over the bytes of what is selected`() {
+    var copied: [[UInt8]] = []
     expectNoLeak { token in
       let made = TextView("grüezi 🙂\nmitenand")
-      made.onCopy {
+      made.handOut(as: ["text/plain"]) { range in
+        _ = token
+        return [UInt8(range.lowerBound), UInt8(range.upperBound)]
+      } copy: {
         _ = token
         copied.append($0)
       }
@@ -61,7 +64,7 @@ import Testing
       for signal in ["copy-clipboard", "cut-clipboard"] { copypasta_emit(made.raw, signal) }
       return made
     }
-    #expect(copied == ["grüezi 🙂\nmitenand", "grüezi 🙂\nmitenand"])
+    #expect(copied == [[0, 17], [0, 17]])
   }
 
   @Test func `a row is clicked though nobody holds the view of its list`() {

@@ -44,6 +44,8 @@ import Testing
     #expect(file.integers(["width"]) == [:])
     try file.write([("width", 480), ("height", -1)])
     #expect(file.integers(["width", "height", "depth"]) == ["width": 480, "height": -1])
+    try file.write([("depth", 7), ("width", 481)])
+    #expect(file.integers(["width", "height", "depth"]) == ["width": 481, "height": -1, "depth": 7])
   }
 
   @Test func `a damaged key file is an empty one`() throws {

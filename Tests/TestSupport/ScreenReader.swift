@@ -15,6 +15,8 @@ public struct ScreenReader: Sendable {
     public let description: String
     /// Whether it has the focus.
     public let isFocused: Bool
+    /// Whether it can have the focus.
+    public let isFocusable: Bool
     /// Whether it can be selected.
     public let isSelectable: Bool
     /// The elements within it, in their order.

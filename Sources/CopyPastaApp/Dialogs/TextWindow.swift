@@ -1,96 +1,96 @@
 import ClipHistory
+import ClipboardCore
 import GtkKit
 
 /// The whole text of a row, to be read and selected.
 @MainActor
 final class TextWindow: Dialogs.Dialog {
   /// The title leaves the text out: panels and switchers show titles.
-  let window = Window(title: tr("Text"))
+  let window = Window(title: tr("Full Text"))
   private let view: TextView
+  private let copyButton: Button
+  private let copyLabel = Label()
+  private let check = Image(icon: "object-select-symbolic")
   private let monospace = ToggleAction("monospace")
+  private var copiedTimer: Timeout?
+
+  private static let size = (width: 480, height: 600)
+
+  /// What copies, and calls the closure that it is given once the clipboard has it.
+  typealias Copying<Subject> = @MainActor (Subject, @escaping @MainActor () -> Void) -> Void
 
   /// - Parameters:
-  ///   - details: when the text was copied, and its size.
+  ///   - time: when the text was captured, in microseconds since 1970 UTC.
+  ///   - state: remembers whether the characters are as wide as each other.
+  ///   - failed: called if that cannot be saved.
   ///   - copy: copies the whole text.
-  ///   - copySelection: copies what is selected of what is shown.
+  ///   - copyPart: copies some bytes of the text.
   init(
-    _ shown: ShownText, details: String, copy: @escaping @MainActor () -> Void,
-    copySelection: @escaping @MainActor (String) -> Void
+    _ shown: ShownText, capturedAt time: Int64, state: KeyFile,
+    failed: @escaping @MainActor (GLibError) -> Void,
+    copy: @escaping Copying<Void>, copyPart: @escaping Copying<[UInt8]>
   ) {
+    let details = [
+      Age.moment(time),
+      trn("%s character", "%s characters", shown.characterCount)
+        .filled(with: Format.number(shown.characterCount)),
+    ].joined(separator: " · ")
     view = TextView(shown.text)
+    view.isMonospace = state.integers(["monospace"]) == ["monospace": 1]
     view.expand(horizontally: true, vertically: true)
-    view.setAccessibleName(tr("Text"))
+    view.setAccessibleName(tr("Full Text"))
     view.setAccessibleDescription([details, shown.note].compactMap(\.self).joined(separator: ". "))
-    view.onCopy(copySelection)
-    let copyLabel = Label()
-    let copyButton = Button(child: copyLabel)
+
+    check.isVisible = false
+    check.setAccessibleRole(.presentation)
+    copyButton = Button(child: Box(.horizontal, spacing: 6, [check, copyLabel]))
     copyLabel.show(nameOf: copyButton, tr("_Copy"))
     copyButton.addStyle("text-button")
-    copyButton.onClick(copy)
-    copyButton.align(vertically: .center)
     let monospaceLabel = Label()
     let monospaceButton = ToggleButton(child: monospaceLabel, action: "text.monospace")
     monospaceLabel.show(nameOf: monospaceButton, tr("_Monospace"))
     monospaceButton.addStyle("text-button")
+    monospaceButton.align(vertically: .center)
     let words = Label([details, shown.note].compactMap(\.self).joined(separator: "\n"))
     words.wrap()
     // On a small screen the words scroll: the text needs the room.
-    let top = ReflowingBox(ScrollingBox(words), copyButton)
+    let top = ReflowingBox(ScrollingBox(words), monospaceButton)
     top.addStyle("text-details")
-    window.defaultSize = (480, 600)
-    window.setTitlebar(HeaderBar(title: tr("Text"), end: [monospaceButton]))
+    window.setTitlebar(HeaderBar(title: tr("Full Text"), start: [copyButton]))
     window.setChild(Box(.vertical, [top, ScrolledWindow(child: view)]))
+    let textHeight = view.height(inWidth: Self.size.width, atMost: Self.size.height)
+    window.defaultSize = (Self.size.width, min(textHeight + 140, Self.size.height))
+
     let actions = ActionGroup()
+    monospace.isOn = view.isMonospace
     actions.add(monospace)
     window.insert(actions, as: "text")
-    monospace.onChange { [weak view, weak monospace] in view?.isMonospace = monospace?.isOn == true }
+    monospace.onChange { [weak view, weak monospace] in
+      guard let view, let monospace else { return }
+      view.isMonospace = monospace.isOn
+      do throws(GLibError) {
+        try state.write([("monospace", monospace.isOn ? 1 : 0)])
+      } catch {
+        failed(error)
+      }
+    }
+    let copied = weakly(self) { $0.showCopied() }
+    copyButton.onClick { copy((), copied) }
+    view.handOut(as: TextFormat.mimeTypes, shown.part) { copyPart($0, copied) }
     view.grabFocus()
   }
-}
 
-/// The part of a text that a window shows: its beginning, in lines that GTK lays out at once.
-struct ShownText: Equatable, Sendable {
-  /// How much is shown at most, in bytes of the text.
-  static let sizeLimit = 1 << 20
-  /// How long a line is at most, in bytes.
-  ///
-  /// The time in which GTK lays out a line without blanks grows with its square: 0.8 s for 16 KiB.
-  static let lineLimit = 2 << 10
-
-  /// The text that is shown.
-  let text: String
-  /// Whether the text goes on.
-  let isCut: Bool
-  /// Whether there are line breaks that the text itself does not have.
-  let hasBrokenLines: Bool
-
-  init(_ text: ClipText) {
-    isCut = text.byteCount > Self.sizeLimit
-    var shown: [UInt8] = []
-    shown.reserveCapacity(min(text.byteCount, Self.sizeLimit) * 9 / 8)
-    var length = 0
-    var hasBrokenLines = false
-    for byte in text.leading(Self.sizeLimit).utf8 {
-      let isBreak = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-      if length >= Self.lineLimit, !isBreak, !UTF8.isContinuation(byte) {
-        shown.append(UInt8(ascii: "\n"))
-        length = 0
-        hasBrokenLines = true
-      }
-      shown.append(byte)
-      length = isBreak ? 0 : length + 1
-    }
-    self.text = String(decoding: shown, as: UTF8.self)
-    self.hasBrokenLines = hasBrokenLines
-  }
-
-  /// The words that say how what is shown differs from the text; nil if it does not.
-  @MainActor var note: String? {
-    let notes = [
-      isCut ? tr("Only the first MiB is shown.") : nil,
-      hasBrokenLines ? tr("Lines longer than 2 KiB are split here.") : nil,
-    ].compactMap(\.self)
-    guard !notes.isEmpty else { return nil }
-    return (notes + [tr("The Copy button copies the whole text as it is.")]).joined(separator: " ")
+  /// Shows on the button, for a moment, that the clipboard has what was copied.
+  private func showCopied() {
+    check.isVisible = true
+    copyButton.addStyle("copied")
+    copyLabel.show(nameOf: copyButton, tr("Copied"))
+    copiedTimer = Timeout(
+      after: .milliseconds(1500),
+      weakly(self) {
+        $0.check.isVisible = false
+        $0.copyButton.removeStyle("copied")
+        $0.copyLabel.show(nameOf: $0.copyButton, tr("_Copy"))
+      })
   }
 }

@@ -28,6 +28,13 @@ enum Age {
     }
   }
 
+  /// The date and time of day of a moment.
+  static func moment(_ time: Int64) -> String {
+    guard time > 0 else { return tr("at an unknown time") }
+    // The day of the month, the month's short name and the year, as the language writes them.
+    return LocalTime.format(time, tr("%-d %b %Y")) + ", " + LocalTime.timeOfDay(time)
+  }
+
   /// How long from `now` the words may change; never less than a second.
   static func timeUntilChange(of time: Int64, at now: Int64) -> Duration {
     let age = max(age(of: time, at: now) ?? day, 0)

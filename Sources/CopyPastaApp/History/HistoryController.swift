@@ -54,13 +54,14 @@ final class HistoryController {
 
   // MARK: - Copying and deleting
 
-  /// Puts a clip's whole text on the clipboard.
-  func copy(_ id: Clip.ID) {
+  /// Puts a clip's whole text on the clipboard; `copied` is called when it is there.
+  func copy(_ id: Clip.ID, copied: @escaping @MainActor () -> Void = {}) {
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
         view?.flash(id)
         view?.announce(.copied)
+        copied()
         recorder.noteCopied(text, after: source)
       case .gone: model.remove(id)
       case .failed: break
@@ -158,13 +159,15 @@ final class HistoryController {
   /// Off the main thread: a MiB is taken apart.
   @concurrent private static func shown(_ text: ClipText) async -> ShownText { ShownText(text) }
 
-  /// Puts a part of a text on the clipboard, which is not recorded, as no text is that comes from the history.
-  func copy(part: String) {
+  /// Puts a part of a text on the clipboard, which is not recorded, as no text is that comes from the history; `copied`
+  /// is called when it is there.
+  func copy(part: [UInt8], copied: @escaping @MainActor () -> Void = {}) {
     queue.add { [self] in
       do throws(ClipText.Refusal) {
-        let text = try ClipText(validating: Array(part.utf8))
+        let text = try ClipText(validating: part)
         guard await offer(text) else { return }
         view?.announce(.copied)
+        copied()
         recorder.noteCopied(text, after: source)
       } catch {
         // No part of a text is refused.
@@ -345,10 +348,10 @@ final class HistoryController {
     model.insertNewest(
       outcomes.compactMap { outcome -> Clip? in if case .recorded(let clip) = outcome { clip } else { nil } })
     for outcome in outcomes {
+      host?.showSecret(outcome == .secret)
       switch outcome {
-      case .recorded, .ignored: break
+      case .recorded, .ignored, .secret: break
       case .failed(let error): host?.tell(error, as: .notRecorded(outcome))
-      case .secret: host?.leftOutSecret()
       case .invalid, .unread, .noText: host?.say(.notRecorded(outcome))
       }
     }

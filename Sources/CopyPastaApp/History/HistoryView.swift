@@ -28,8 +28,8 @@ protocol HistoryHost: AnyObject {
   /// Shows the text of a clip in a window of its own.
   func show(_ text: ShownText, of clip: Clip)
 
-  /// The text on the clipboard was left out, because a password manager marked it as secret.
-  func leftOutSecret()
+  /// Shows whether the newest copy was skipped, because a password manager marked it as secret.
+  func showSecret(_ isSecret: Bool)
 
   /// Tells the user what was not done, and why.
   func say(_ failure: HistoryFailure)

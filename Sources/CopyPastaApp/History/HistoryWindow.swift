@@ -349,8 +349,12 @@ final class HistoryWindow {
     do throws(GLibError) {
       try window.keepSize(in: services.windowState)
     } catch {
-      complain(tr("The window size could not be saved: %s").filled(with: error.message))
+      notSaved(error)
     }
+  }
+
+  private func notSaved(_ error: GLibError) {
+    complain(tr("The window size could not be saved: %s").filled(with: error.message))
   }
 }
 
@@ -363,17 +367,19 @@ extension HistoryWindow: HistoryHost {
 
   func show(_ text: ShownText, of clip: Clip) {
     guard isShown else { return }
-    let details = Age.text(of: clip.capturedAt, at: services.now()) + " · " + Format.size(clip.byteCount)
     showText(
-      // Not the present controller: the history may have been replaced since, and have another text of that id.
-      TextWindow(text, details: details) { [weak self, weak controller] in
-        if let controller { controller.copy(clip.id) } else { self?.say(.gone) }
-      } copySelection: { [weak self] in
-        self?.controller?.copy(part: $0)
+      TextWindow(text, capturedAt: clip.capturedAt, state: services.windowState, failed: notSaved) {
+        // Not the present controller: the history may have been replaced since, and have another text of that id.
+        [weak self, weak controller] _, copied in
+        if let controller { controller.copy(clip.id, copied: copied) } else { self?.say(.gone) }
+      } copyPart: { [weak self] in
+        self?.controller?.copy(part: $0, copied: $1)
       })
   }
 
-  func leftOutSecret() { readingIndicator.showSecret() }
+  func showSecret(_ isSecret: Bool) {
+    if isSecret { readingIndicator.showSecret() } else { readingIndicator.hideSecret() }
+  }
 
   func say(_ failure: HistoryFailure) {
     if let message = failure.message { report(message) }

@@ -108,7 +108,7 @@ package struct PreviewText: Equatable {
   }
 
   /// Control characters as the pictures that Unicode has for them (U+2400 to U+241F, U+2421).
-  private static func picture(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+  static func picture(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
     case 0x09: scalar
     case 0..<0x20: Unicode.Scalar(0x2400 + scalar.value) ?? scalar

@@ -14,7 +14,7 @@ final class ReadingIndicator {
     case secret
   }
 
-  /// How long the mark says that a secret was left out.
+  /// How long the indicator shows at most that a secret was skipped.
   static let secretTime = Duration.seconds(6)
 
   let root: ToggleButton
@@ -43,7 +43,8 @@ final class ReadingIndicator {
   var state = State.idle {
     didSet {
       guard state != oldValue else { return }
-      if state == .paused { secretTimer = nil }
+      // The focus was lost, or reading was paused: the clipboard may hold anything by now.
+      secretTimer = nil
       if state == .reading { expectation = nil }
       show()
       if state == .paused || oldValue == .paused { root.announce(state.name.withoutMnemonic) }
@@ -61,8 +62,10 @@ final class ReadingIndicator {
     show()
   }
 
-  /// Says for some seconds, and once to a screen reader, that a secret was left out.
+  /// Shows that a secret was skipped, for some seconds at most, and announces it once to a screen reader.
   func showSecret() {
+    // The window may have lost the focus before the main thread got to it.
+    guard state == .reading else { return }
     let isNews = secretTimer == nil
     secretTimer = Timeout(after: Self.secretTime) { [weak self] in
       self?.secretTimer = nil
@@ -70,6 +73,13 @@ final class ReadingIndicator {
     }
     show()
     if isNews { root.announce(State.secret.name.withoutMnemonic) }
+  }
+
+  /// Ends `showSecret`, because the clipboard holds something else by now.
+  func hideSecret() {
+    guard secretTimer != nil else { return }
+    secretTimer = nil
+    show()
   }
 
   private func show() {

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -8,10 +9,10 @@ import Testing
   {
     try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
       try await scene.desktop.press("Home", "Down")
-      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("Escape")
       try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-      #expect(try await scene.desktop.window(titled: "Text") == nil)
+      #expect(try await scene.desktop.window(titled: "Full Text") == nil)
       try await scene.expectFocusedRowCopied("middle")
     }
   }
@@ -21,7 +22,7 @@ import Testing
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Menu")
       try await scene.waitForPopup()
-      try await scene.openDialog("s", titled: "Text")
+      try await scene.openDialog("s", titled: "Full Text")
     }
   }
 
@@ -31,7 +32,7 @@ import Testing
   ) async throws {
     let text = Scene.text(ofSize: 3 << 20)
     try await Scene.run(on: kind, with: [text]) { scene in
-      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("alt+c")
       try await scene.expectClipboard(text)
       #expect(try await scene.history.count() == 1)
@@ -45,11 +46,11 @@ import Testing
       try scene.desktop.home.set(["hide-after-copying": "true", "shortcut": "''"])
       try await scene.toggle()
       try await scene.waitUntilActive()
-      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("alt+c")
       try await waitUntil("the keyboard back") { try await other.isActive() }
       #expect(try await scene.shownWindow() == nil)
-      try await waitUntil("no text") { try await scene.desktop.window(titled: "Text") == nil }
+      try await waitUntil("no text") { try await scene.desktop.window(titled: "Full Text") == nil }
       try await scene.expectClipboard("one")
     }
   }
@@ -58,7 +59,7 @@ import Testing
   @Test(arguments: VirtualDesktop.Kind.all)
   func `what is selected there is copied, and not recorded`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["one two"]) { scene in
-      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
       try await scene.expectClipboard("one")
       try await scene.desktop.press("Escape")
@@ -70,10 +71,43 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    String(repeating: "0123456789", count: 500), "a\tb\u{200E}c\r\nd\u{1}\n",
+    String(repeating: "\t", count: 3000),
+  ])
+  func `a selection is copied byte for byte, though it is shown otherwise`(_ text: String) async throws {
+    try await Scene.run(with: [text]) { scene in
+      try await scene.openDialog("alt+Return", titled: "Full Text")
+      try await scene.desktop.press("ctrl+a", "ctrl+c")
+      try await scene.expectClipboard(text)
+      let selected = try await scene.desktop.run(["xclip", "-o", "-selection", "primary"]).succeeded()
+      #expect(selected.output == Array(text.utf8))
+    }
+  }
+
+  @Test func `Monospace is remembered, and so is the size of the main window`() async throws {
+    try await Scene.run(with: ["one"]) { scene in
+      let state = scene.desktop.home.stateHome + "/copypasta/state.ini"
+      func kept(_ line: String) throws -> Bool {
+        try String(contentsOfFile: state, encoding: .utf8).contains(line)
+      }
+      try await scene.openDialog("alt+Return", titled: "Full Text")
+      try await scene.desktop.press("alt+m")
+      try await waitUntil("it kept") { try kept("monospace=1") }
+      try await scene.end()
+      #expect(try kept("width="))
+      let again = try await scene.relaunch()
+      try await again.openDialog("alt+Return", titled: "Full Text")
+      try await again.desktop.press("alt+m")
+      try await waitUntil("it turned off") { try kept("monospace=0") }
+      try await again.end()
+    }
+  }
+
   @Test(arguments: VirtualDesktop.Kind.all)
   func `the clipboard is not read while a text is in front`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["one"]) { scene in
-      try await scene.openDialog("alt+Return", titled: "Text")
+      try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.waitUntilInactive()
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
       try await scene.replace(unseen, with: "last")
@@ -84,14 +118,14 @@ import Testing
     }
   }
 
-  @Test func `a screen reader has the name of the text, its time and its size`() async throws {
+  @Test func `a screen reader has the name of the text, its time and its length`() async throws {
     try await Scene.run(with: ["private words"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
-      let window = try await scene.openDialog("alt+Return", titled: "Text")
-      try await waitUntil("the text in focus") { try await reader.tree().focused?.name == "Text" }
+      let window = try await scene.openDialog("alt+Return", titled: "Full Text")
+      try await waitUntil("the text in focus") { try await reader.tree().focused?.name == "Full Text" }
       let focused = try #require(try await reader.tree().focused)
-      #expect(focused.description.hasSuffix(" · 13 bytes"), "\(focused.description)")
-      #expect(try await window.title() == "Text")
+      #expect(focused.description.hasSuffix(" · 13 characters"), "\(focused.description)")
+      #expect(try await window.title() == "Full Text")
       let names = try await reader.tree().all.map(\.name)
       #expect(names.contains("Monospace") && names.contains("Copy"))
     }

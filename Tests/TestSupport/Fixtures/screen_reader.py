@@ -42,6 +42,7 @@ def described(node):
     return {
         'role': node.getRoleName(), 'name': node.name or '', 'description': node.description or '',
         'isFocused': node.getState().contains(pyatspi.STATE_FOCUSED),
+        'isFocusable': node.getState().contains(pyatspi.STATE_FOCUSABLE),
         'isSelectable': node.getState().contains(pyatspi.STATE_SELECTABLE),
         'children': [described(child) for child in children(node)]}
 

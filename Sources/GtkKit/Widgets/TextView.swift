@@ -1,0 +1,141 @@
+import CGtk
+
+/// A text of many lines that is read and selected, not edited.
+@MainActor
+public final class TextView: Widget {
+  /// Makes a view that wraps its text to the width that there is, with the cursor at its beginning.
+  public convenience init(_ text: String) {
+    self.init(new: gtk_text_view_new())
+    gtk_text_view_set_editable(cast(), 0)
+    gtk_text_view_set_wrap_mode(cast(), GTK_WRAP_WORD_CHAR)
+    // Tab leads on to what is beside it.
+    gtk_text_view_set_accepts_tab(cast(), 0)
+    gtk_text_view_set_left_margin(cast(), Self.margin)
+    gtk_text_view_set_right_margin(cast(), Self.margin)
+    gtk_text_view_set_top_margin(cast(), 6)
+    gtk_text_view_set_bottom_margin(cast(), 12)
+    gtk_text_buffer_set_enable_undo(buffer, 0)
+    var text = text
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        gtk_text_buffer_set_text(buffer, $0.baseAddress, gint($0.count))
+      }
+    }
+    var (start, end) = (GtkTextIter(), GtkTextIter())
+    gtk_text_buffer_get_bounds(buffer, &start, &end)
+    gtk_text_buffer_place_cursor(buffer, &start)
+    // A hyphen where a word is broken would look like a part of the text.
+    let tag = Object(Owned(taking: gtk_text_tag_new(nil)))
+    tag[property: "insert-hyphens"] = .flag(false)
+    gtk_text_tag_table_add(gtk_text_buffer_get_tag_table(buffer), tag.cast())
+    gtk_text_buffer_apply_tag(buffer, tag.cast(), &start, &end)
+  }
+
+  private static let margin: gint = 12
+  /// The bytes behind some characters.
+  ///
+  /// Kept here, because a closure of the buffer's may outlive the view.
+  private var selectedBytes: (@MainActor (Range<Int>) -> [UInt8])?
+  private var buffer: UnsafeMutablePointer<GtkTextBuffer>? { gtk_text_view_get_buffer(cast()) }
+
+  /// Whether all characters are as wide as each other.
+  public var isMonospace: Bool {
+    get { gtk_text_view_get_monospace(cast()) != 0 }
+    set { gtk_text_view_set_monospace(cast(), newValue ? 1 : 0) }
+  }
+
+  /// The characters that are selected, counted from the beginning; nil if there is none.
+  public var selection: Range<Int>? {
+    var (start, end) = (GtkTextIter(), GtkTextIter())
+    guard gtk_text_buffer_get_selection_bounds(buffer, &start, &end) != 0 else { return nil }
+    return Int(gtk_text_iter_get_offset(&start))..<Int(gtk_text_iter_get_offset(&end))
+  }
+
+  /// Hands out `bytes` of what is selected, in the place of the characters that the view shows.
+  ///
+  /// The other ways in which GTK hands those out are closed: a selection cannot be dragged.
+  ///
+  /// - Parameters:
+  ///   - types: the types that the primary selection is offered in.
+  ///   - bytes: the bytes of some characters.
+  ///   - copy: called when the user copies or cuts, in the place of GTK's clipboard.
+  public func handOut(
+    as types: [String], _ bytes: @escaping @MainActor (Range<Int>) -> [UInt8],
+    copy: @escaping @MainActor ([UInt8]) -> Void
+  ) {
+    for signal in ["copy-clipboard", "cut-clipboard"] {
+      connect(signal) { [weak self, opaque] in
+        g_signal_stop_emission_by_name(UnsafeMutableRawPointer(opaque), signal)
+        if let selection = self?.selection { copy(bytes(selection)) }
+      }
+    }
+    selectedBytes = bytes
+    replacePrimarySelection(as: types)
+    neverDragSelection()
+  }
+
+  private func replacePrimarySelection(as types: [String]) {
+    let primary = gtk_widget_get_primary_clipboard(widget)
+    // What the clipboard has of this view, to be compared and nothing else.
+    let offered = Shared<UnsafeMutablePointer<GdkContentProvider>?>(nil)
+    let withdraw: @MainActor () -> Void = {
+      if let content = offered.value, content == gdk_clipboard_get_content(primary) {
+        gdk_clipboard_set_content(primary, nil)
+      }
+      offered.value = nil
+    }
+    // The view keeps the clipboard at its buffer while it is realized, and complains if it is not there at the end. The
+    // Swift half may be gone by then, and the buffer is the view's.
+    let buffer = self.buffer
+    connect("realize") { gtk_text_buffer_remove_selection_clipboard(buffer, primary) }
+    connect("unrealize") {
+      withdraw()
+      gtk_text_buffer_add_selection_clipboard(buffer, primary)
+    }
+    guard let buffer else { return }
+    Object(Owned(borrowing: buffer)).connect("notify::has-selection") { [weak self] in
+      guard let self, gtk_widget_get_realized(widget) != 0 else { return }
+      withdraw()
+      guard selection != nil else { return }
+      let content = DeferredContent(types: types) { [weak self] in
+        guard let self, let selection else { return Bytes([]) }
+        return Bytes(selectedBytes?(selection) ?? [])
+      }
+      offered.value = content.cast()
+      gdk_clipboard_set_content(primary, content.cast())
+    }
+  }
+
+  /// Has a press within the selection begin another one.
+  private func neverDragSelection() {
+    let press = add(controller: gtk_gesture_click_new())
+    gtk_gesture_single_set_button(press.opaque, guint(GDK_BUTTON_PRIMARY))
+    gtk_event_controller_set_propagation_phase(press.opaque, GTK_PHASE_CAPTURE)
+    press.connect("pressed") { [weak self] (count: gint, x: Double, y: Double) in
+      guard let self, count == 1, let selection else { return }
+      var (left, top): (gint, gint) = (0, 0)
+      gtk_text_view_window_to_buffer_coords(
+        cast(), GTK_TEXT_WINDOW_WIDGET, gint(x), gint(y), &left, &top)
+      var place = GtkTextIter()
+      gtk_text_view_get_iter_at_location(cast(), &place, left, top)
+      if selection.contains(Int(gtk_text_iter_get_offset(&place))) {
+        gtk_text_buffer_place_cursor(buffer, &place)
+      }
+    }
+  }
+
+  /// How high the view is if it shows all of its text in a width; no more than `limit`.
+  public func height(inWidth width: Int, atMost limit: Int) -> Int {
+    var (start, end) = (GtkTextIter(), GtkTextIter())
+    gtk_text_buffer_get_bounds(buffer, &start, &end)
+    // More than fits into any `limit`, and little enough to be laid out twice.
+    gtk_text_buffer_get_iter_at_offset(buffer, &end, 8192)
+    let text = String(taking: gtk_text_buffer_get_text(buffer, &start, &end, 1))
+    let layout = Object(Owned(taking: gtk_widget_create_pango_layout(widget, text)))
+    pango_layout_set_width(layout.opaque, (gint(width) - 2 * Self.margin) * PANGO_SCALE)
+    pango_layout_set_wrap(layout.opaque, PANGO_WRAP_WORD_CHAR)
+    var height: gint = 0
+    pango_layout_get_pixel_size(layout.opaque, nil, &height)
+    return min(Int(height) + 18, limit)
+  }
+}

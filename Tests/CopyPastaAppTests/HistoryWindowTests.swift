@@ -1,0 +1,112 @@
+import CGtk
+import ClipHistory
+import ClipboardCore
+import GtkTestSupport
+import TestSupport
+import Testing
+
+@testable import CopyPastaApp
+@testable import GtkKit
+
+/// What the window makes of what happens around its list.
+@MainActor
+@Suite(.serialized) struct HistoryWindowTests {
+  init() async throws { try await TestDisplay.open() }
+
+  @Test func `a text that was asked for before the window was hidden is not shown`() async throws {
+    let scratch = try Scratch()
+    let clip = try #require(try await scratch.record("private"))
+    var shown: [TextWindow] = []
+    let services = AppServices.keepingNothing(showing: .success(scratch.history), FakeShortcut())
+    let window = HistoryWindow(services, showText: { shown.append($0) }, closed: {})
+    window.present(.ambient)
+    let text = ShownText(try ClipText(validating: Array("private".utf8)))
+    window.show(text, of: clip)
+    #expect(shown.count == 1)
+    window.hide()
+    window.show(text, of: clip)
+    #expect(shown.count == 1)
+    for text in shown { text.window.destroy() }
+    window.destroy()
+  }
+
+  @Test func `a size limit that is changed while the window is shown holds for the next text`() async throws {
+    let scratch = try Scratch()
+    let services = AppServices.keepingNothing(showing: .success(scratch.history), FakeShortcut())
+    let window = HistoryWindow(services, showText: { _ in }, closed: {})
+    window.present(.ambient)
+    try await pump("the first frame") { window.isDrawn }
+    let controller = try #require(window.controller)
+    for limit in [1, 7] {
+      services.preferences.sizeLimitInMiB = limit
+      let drop = RefusingDrop()
+      controller.record(drop)
+      try await pump("the drop read") { drop.limit != nil }
+      #expect(drop.limit == limit << 20)
+    }
+    window.destroy()
+  }
+
+  @Test func `the focus on the undo bar prolongs it`() async throws {
+    var arrivals = 0
+    let bar = UndoBar(of: {
+      arrivals += 1
+      return nil
+    })
+    let window = Window(title: "undo")
+    window.setChild(bar.root)
+    bar.show(1)
+    window.present(.ambient)
+    try await pump("the bar on the screen") { bar.root.isMapped }
+    let button = try #require(widgets(gtk_button_get_type(), in: bar.root.widget).first)
+    try await pump("the focus on it") {
+      gtk_widget_grab_focus(button)
+      return bar.hasFocus
+    }
+    #expect(arrivals > 0)
+    window.destroy()
+  }
+
+  @Test func `the row has the focus again once the undo bar goes that had it`() async throws {
+    let scratch = try Scratch()
+    for text in ["one", "two"] { try await scratch.record(text) }
+    let controller = try HistoryController(
+      scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
+      host: RecordingView())
+    let body = HistoryBody(controller: { controller }, copyCommand: {})
+    let list = HistoryList(controller, now: { 0 })
+    let window = Window(title: "body")
+    window.setChild(body.root)
+    body.show(list)
+    window.present(.ambient)
+    try await pump("the list on the screen") { list.root.isMapped }
+    list.focusNewest()
+    body.showDeletions(1)
+    func focusIsWithin(_ widget: UnsafeMutablePointer<GtkWidget>) -> Bool {
+      gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, widget) != 0 } ?? false
+    }
+    let undo = try #require(
+      widgets(gtk_button_get_type(), in: body.root.widget).first {
+        gtk_widget_get_ancestor($0, gtk_revealer_get_type()) != nil
+      })
+    gtk_widget_grab_focus(undo)
+    #expect(!focusIsWithin(list.root.widget))
+    body.showDeletions(0)
+    #expect(focusIsWithin(list.root.widget))
+    window.destroy()
+    await controller.close()
+  }
+}
+
+/// A dropped text that cannot be read, of which the limit is kept.
+@MainActor
+private final class RefusingDrop: DroppedText {
+  private(set) var limit: Int?
+
+  func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8] {
+    limit = limits.bytes
+    throw .refused
+  }
+
+  func finish(accepted: Bool) {}
+}

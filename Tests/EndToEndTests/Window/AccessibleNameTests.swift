@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The names that a screen reader has for what can have the focus, in every window.
+@Suite struct AccessibleNameTests {
+  /// What is on the screen, and how it comes there.
+  static let places: [(name: String, clips: [String], keys: [String], shown: String)] = [
+    ("rows", ["old", "new"], ["Home"], "Clipboard history"),
+    ("the empty page", [], [], "Nothing Copied Yet"),
+    ("the undo bar", ["old", "new"], ["Home", "Delete"], "Undo"),
+    ("Preferences", [], ["ctrl+comma"], "Preferences"),
+    ("the window of keys", [], ["ctrl+question"], "Keyboard Shortcuts"),
+    ("About", [], ["F10", "a"], "About CopyPasta"),
+    ("a full text", ["one"], ["Home", "alt+Return"], "Full Text"),
+  ]
+
+  @Test(arguments: places.indices)
+  func `all that can have the focus has a name, which is not that of a class`(_ place: Int) async throws {
+    let (name, clips, keys, shown) = Self.places[place]
+    try await Scene.run(with: clips, accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      try await scene.parkMouse()
+      for key in keys {
+        if key == "F10" { try await scene.openPopup(key) } else { try await scene.desktop.press(key) }
+      }
+      try await reader.expectNames(in: name, with: shown)
+    }
+  }
+
+  @Test func `all that can have the focus has a name in a notice`() async throws {
+    try await Scene.run(with: ["one"], accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
+      try await waitUntil("the notice") { reader.heard.contains { $0.contains("UTF-8") } }
+      try await reader.expectNames(in: "a notice", with: "Close")
+    }
+  }
+
+  @Test func `all that can have the focus has a name in a question`() async throws {
+    try await Scene.run(with: ["one"], accessibility: true) { scene in
+      let reader = ScreenReader(desktop: scene.desktop)
+      try await scene.parkMouse()
+      try await scene.openPopup("F10")
+      try await scene.desktop.press("Down", "Down", "Return")
+      try await reader.expectNames(in: "a question", with: "Clear History?")
+    }
+  }
+}
+
+extension ScreenReader {
+  /// Waits until a name is there, and then looks at all that can have the focus.
+  fileprivate func expectNames(
+    in place: String, with shown: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await waitUntil("\(place)") { try await tree().all.contains { $0.name == shown } }
+    let elements = try await tree().all.filter(\.isFocusable)
+    #expect(!elements.isEmpty, sourceLocation: sourceLocation)
+    // GTK's scroll panes say that they can have the focus, and pass it on to what is in them.
+    for element in elements
+    where element.role != "scroll pane" && (element.name.isEmpty || element.name.hasPrefix("Gtk")) {
+      Issue.record("\(place): a \(element.role) “\(element.name)”", sourceLocation: sourceLocation)
+    }
+  }
+}
