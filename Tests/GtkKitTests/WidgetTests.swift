@@ -22,31 +22,40 @@ import Testing
     expectNoLeak { token in Button(words: "Copy") { _ = token } }
   }
 
-  @Test func `each line of a label is aligned by its own direction`() {
-    let label = Label()
-    label.wrap(lines: 3)
-    func edges(of text: String) -> [(left: gint, right: gint)] {
-      label.show(text)
-      gtk_widget_allocate(label.widget, 400, 100, -1, nil)
-      let iterator = pango_layout_get_iter(gtk_label_get_layout(label.opaque))
-      defer { pango_layout_iter_free(iterator) }
-      var edges: [(gint, gint)] = []
-      repeat {
-        var line = PangoRectangle()
-        pango_layout_iter_get_line_extents(iterator, nil, &line)
-        edges.append((line.x / PANGO_SCALE, (line.x + line.width) / PANGO_SCALE))
-      } while pango_layout_iter_next_line(iterator) != 0
-      return edges
+  @Test func `all lines of a label begin at the edge where the interface begins`() {
+    for direction in [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL] {
+      let label = Label()
+      gtk_widget_set_direction(label.widget, direction)
+      label.wrap(lines: 3)
+      for text in ["Latin\u{2028}שלום!\u{2028}x", "אב\u{2028}שלום", "Latin", "1 2\u{2028}\u{2028}م"] {
+        label.show(text, faintly: [0..<1])
+        gtk_widget_allocate(label.widget, 400, 100, -1, nil)
+        let lines = pango_layout_get_iter(gtk_label_get_layout(label.opaque))
+        defer { pango_layout_iter_free(lines) }
+        repeat {
+          var line = PangoRectangle()
+          pango_layout_iter_get_line_extents(lines, nil, &line)
+          let edge = direction == GTK_TEXT_DIR_LTR ? line.x : line.x + line.width - 400 * PANGO_SCALE
+          #expect(abs(edge) < PANGO_SCALE, "\(edge)")
+        } while pango_layout_iter_next_line(lines) != 0
+      }
     }
-    let words = String(repeating: "one two ", count: 40)
-    let mixed = edges(of: "\(words)\u{2028}שלום\u{2028}12")
-    #expect(mixed.count == 3)
-    #expect(mixed.map { $0.left == 0 } == [true, false, false], "\(mixed)")
-    #expect(mixed.map { $0.right > 390 } == [true, true, true], "\(mixed)")
-    // A text that has a single direction is wrapped to all of its lines again.
-    let plain = edges(of: "\(words)\u{2028}last")
-    #expect(plain.count == 3 && plain.allSatisfy { $0.left == 0 }, "\(plain)")
-    #expect(edges(of: "אב\u{2028}שלום").allSatisfy { $0.left > 300 })
+  }
+
+  @Test func `signs stay faint in a line that has a direction of its own`() {
+    let label = Label()
+    label.show("אב·\u{2028}··x", faintly: [4..<6, 9..<13])
+    var parts: [String] = []
+    let shown = Array(label.text.utf8)
+    let attributes = pango_attr_list_get_iterator(gtk_label_get_attributes(label.opaque))
+    defer { pango_attr_iterator_destroy(attributes) }
+    repeat {
+      var (start, end): (gint, gint) = (0, 0)
+      pango_attr_iterator_range(attributes, &start, &end)
+      guard pango_attr_iterator_get(attributes, PANGO_ATTR_FOREGROUND_ALPHA) != nil else { continue }
+      parts.append(String(decoding: shown[Int(start)..<Int(end)], as: UTF8.self))
+    } while pango_attr_iterator_next(attributes) != 0
+    #expect(parts == ["·", "··"])
   }
 
   @Test func `containers leave nothing`() {

@@ -41,25 +41,64 @@ public final class Theme {
     }
   }
 
-  /// Whether GTK draws its own theme, and not one that the user has chosen.
-  public var isOfGTK: Bool {
-    guard g_getenv("GTK_THEME") == nil, case .text(let name)? = original("gtk-theme-name") else {
-      return false
+  /// Whether the user has chosen a theme of GTK's own, or none, by GTK's settings.
+  public var isOfGTK: Bool { forced == nil && chosen.map(Self.names.contains) == true }
+
+  /// Whether GTK draws its own theme, whatever chose it; also in the place of one that is not there for GTK 4.
+  public var isDrawnByGTK: Bool {
+    guard let name = forced ?? chosen else { return true }
+    return Self.names.contains(name) || !isInstalled(name, "gtk.css")
+  }
+
+  /// Whether GTK draws the variant of its own theme that has more contrast.
+  public var hasHighContrast: Bool {
+    if let forced { return forced.hasPrefix("HighContrast") || forced.hasPrefix("Default-hc") }
+    if case .text(let name)? = settings[property: "gtk-theme-name"], name.hasPrefix("HighContrast") {
+      return true
     }
-    return ["", "Default", "Adwaita", "Adwaita-dark", "HighContrast", "HighContrastInverse"].contains(name)
+    return settings[property: "gtk-interface-contrast"] == .number(2)
+  }
+
+  /// Calls `body` when another theme, or another variant of it, is drawn.
+  public func onChange(_ body: @escaping @MainActor () -> Void) {
+    settings.connect("notify::gtk-theme-name", body)
+    if settings[property: "gtk-interface-contrast"] != nil {
+      settings.connect("notify::gtk-interface-contrast", body)
+    }
+  }
+
+  private static let names: Set<String> = [
+    "", "Default", "Default-dark", "Default-hc", "Default-hc-dark", "Adwaita", "Adwaita-dark", "HighContrast",
+    "HighContrastInverse",
+  ]
+
+  /// The theme that the environment sets, without its variant but for `hc`; it counts more than the settings.
+  private var forced: String? {
+    guard let value = g_getenv("GTK_THEME") else { return nil }
+    let parts = String(cString: value).split(separator: ":")
+    guard let name = parts.first else { return "" }
+    return name == "Default" && parts.last?.hasPrefix("hc") == true ? "Default-hc" : String(name)
+  }
+
+  /// The theme that the user has chosen.
+  private var chosen: String? {
+    guard case .text(let name)? = original("gtk-theme-name") else { return nil }
+    return name
+  }
+
+  /// Whether a theme has a file for GTK 4.
+  private func isInstalled(_ name: String, _ file: String) -> Bool {
+    let folders =
+      [Desktop.Folders.data + "/themes", Desktop.Folders.home + "/.themes"]
+      + Desktop.Folders.systemData.map { $0 + "/themes" }
+    return folders.contains { access("\($0)/\(name)/gtk-4.0/\(file)", F_OK) == 0 }
   }
 
   /// Whether there is a dark variant of the theme; without one GTK draws its own dark theme in the place of the user's.
   private var canBeDark: Bool {
-    guard !isOfGTK, case .text(let name)? = original("gtk-theme-name") else { return true }
-    let folders =
-      [Desktop.Folders.data + "/themes", Desktop.Folders.home + "/.themes"]
-      + Desktop.Folders.systemData.map { $0 + "/themes" }
-    func isThere(_ file: String) -> Bool {
-      folders.contains { access("\($0)/\(name)/gtk-4.0/\(file)", F_OK) == 0 }
-    }
+    guard !isOfGTK, let chosen else { return true }
     // A theme that is not installed for GTK 4 is GTK's own.
-    return isThere("gtk-dark.css") || !isThere("gtk.css")
+    return isInstalled(chosen, "gtk-dark.css") || !isInstalled(chosen, "gtk.css")
   }
 
   private func original(_ name: String) -> Object.Property? { before[name] ?? settings[property: name] }

@@ -68,6 +68,16 @@ public enum LocalTime {
     return ["%r", "%I", "%l"].contains { (conversion: String) in strstr(pattern, conversion) != nil }
   }
 
+  /// Whether the language's own way to write a date has the month before the day.
+  public static var hasMonthFirst: Bool {
+    guard let pattern = nl_langinfo(nl_item(D_FMT)) else { return false }
+    let order = String(cString: pattern)
+    guard let month = order.firstIndex(where: { "mbBD".contains($0) }),
+      let day = order.firstIndex(where: { "deD".contains($0) })
+    else { return false }
+    return month <= day
+  }
+
   /// A moment by a `GDateTime` pattern; `time` in microseconds since 1970 UTC.
   public static func format(_ time: Int64, _ pattern: String) -> String {
     withDateTime(time) { String(taking: g_date_time_format($0, pattern)) } ?? ""

@@ -57,6 +57,11 @@ public final class Revealer: Widget {
     gtk_revealer_set_transition_type(opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
   }
 
+  /// Slides downwards into view, from the upper edge.
+  public func comeFromAbove() {
+    gtk_revealer_set_transition_type(opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_DOWN)
+  }
+
   /// Whether the child is shown.
   ///
   /// While it slides out of view, no Tab leads to it any more.
@@ -76,8 +81,11 @@ public final class Overlay: Widget {
   public convenience init(_ child: Widget, under others: [Widget]) {
     self.init(new: gtk_overlay_new())
     gtk_overlay_set_child(opaque, child.widget)
-    for other in others { gtk_overlay_add_overlay(opaque, other.widget) }
+    others.forEach(add)
   }
+
+  /// Lays one more widget over the others.
+  public func add(_ other: Widget) { gtk_overlay_add_overlay(opaque, other.widget) }
 }
 
 /// A view of something taller than the window.
@@ -100,6 +108,11 @@ public final class ScrolledWindow: Widget {
   public var offset: Double {
     get { gtk_adjustment_get_value(adjustment) }
     set { gtk_adjustment_set_value(adjustment, newValue) }
+  }
+
+  /// Calls `body` when the view is scrolled, by whomever.
+  public func onScroll(_ body: @escaping @MainActor () -> Void) {
+    Object(Owned(borrowing: adjustment)).connect("value-changed", body)
   }
 
   private var adjustment: UnsafeMutablePointer<GtkAdjustment>? {
@@ -213,6 +226,78 @@ public final class VanishingBox: Widget {
       gtk_widget_set_child_visible(child, isWhole ? 1 : 0)
       if isWhole { gtk_widget_allocate(child, width, height, -1, nil) }
     }
+  }
+}
+
+/// Two widgets below each other, no wider than a limit that is also the natural width, and perhaps a small third one
+/// in the padding at the end.
+@MainActor
+public final class ClampedColumn: Widget {
+  /// The width of the third widget's place, in pixels.
+  private static let badgeWidth: gint = 24
+  private static let widthKey = "copypasta-width"
+
+  /// Makes a column of two widgets, the first of which takes the room that is left.
+  public convenience init(_ children: [Widget], width: Int) {
+    self.init(children) { box, orientation, width, minimum, natural, _, _ in
+      let limit = ClampedColumn.limit(of: box)
+      var size: Extent = (0, 0)
+      for child in ClampedColumn.children(of: box).prefix(2) {
+        let own = extent(of: child, orientation, for: width < 0 ? width : min(width, limit))
+        size =
+          orientation == GTK_ORIENTATION_HORIZONTAL
+          ? (max(size.minimum, own.minimum), max(limit, own.minimum))
+          : (size.minimum + own.minimum, size.natural + own.natural)
+      }
+      minimum?.pointee = size.minimum
+      natural?.pointee = size.natural
+    } allocate: { box, width, height, _ in
+      ClampedColumn.layOut(box, width: width, height: height)
+    }
+    g_object_set_data(cast(), Self.widthKey, UnsafeMutableRawPointer(bitPattern: width))
+  }
+
+  /// Adds the small widget at the end, in the middle of the height.
+  public func append(_ badge: Widget) { gtk_box_append(cast(), badge.widget) }
+
+  private static func limit(of box: Child?) -> gint {
+    gint(
+      Int(
+        bitPattern: g_object_get_data(
+          UnsafeMutableRawPointer(box)?.assumingMemoryBound(to: GObject.self), widthKey)))
+  }
+
+  private static func children(of box: Child?) -> [Child?] {
+    var (found, next) = ([Child?](), gtk_widget_get_first_child(box))
+    while let child = next {
+      found.append(child)
+      next = gtk_widget_get_next_sibling(child)
+    }
+    return found
+  }
+
+  private static func layOut(_ box: Child?, width: gint, height: gint) {
+    func allocate(_ child: Child?, x: gint = 0, y: gint, width: gint, height: gint) {
+      var area = GdkRectangle(x: x, y: y, width: width, height: height)
+      gtk_widget_size_allocate(child, &area, -1)
+    }
+    let children = children(of: box)
+    let below = extent(of: children[1], GTK_ORIENTATION_VERTICAL, for: width).minimum
+    allocate(children[0], y: 0, width: width, height: height - below)
+    allocate(children[1], y: height - below, width: width, height: below)
+    guard children.count > 2 else { return }
+    let badge = children[2]
+    let own = (
+      width: extent(of: badge, GTK_ORIENTATION_HORIZONTAL).minimum,
+      height: extent(of: badge, GTK_ORIENTATION_VERTICAL).minimum
+    )
+    // The padding at the end is half as wide again as the badge's place, which lies at its outer edge.
+    let middle = badgeWidth / 2 + badgeWidth / 2
+    let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
+    allocate(
+      badge, x: (isMirrored ? -middle : width + middle) - own.width / 2, y: (height - own.height) / 2,
+      width: own.width,
+      height: own.height)
   }
 }
 

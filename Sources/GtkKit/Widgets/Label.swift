@@ -6,9 +6,6 @@ public final class Label: Widget {
   /// The opacity of what is only hinted at, of 65,535.
   private static let faintAlpha: guint16 = 0x6000
   private var hasFaintParts = false
-  /// The most lines that it shows, if there is a limit.
-  private var lineLimit: Int?
-  private var hasParagraphs = false
 
   /// Makes a label of one line, whose text is at its start until told otherwise.
   public convenience init(_ text: String = "") {
@@ -52,18 +49,35 @@ public final class Label: Widget {
 
   /// Shows lines that are parted by LINE SEPARATOR, of which some parts, in bytes of UTF-8, are only hinted at.
   ///
-  /// If they differ in direction, each line is aligned by its own, and is not wrapped if there is a limit.
+  /// All lines begin at the same edge, by the direction of the interface; each is ordered by its own.
   public func show(_ text: String, faintly parts: [Range<Int>] = []) {
-    let differ = Self.linesDifferInDirection(text)
-    // Pango limits the lines of a paragraph and gives it one direction. Both separators have as many bytes.
-    self.text = differ ? String(text.map { $0 == "\u{2028}" ? "\u{2029}" : $0 }) : text
-    if let lineLimit, differ != hasParagraphs {
-      hasParagraphs = differ
-      gtk_label_set_lines(opaque, differ ? 1 : gint(lineLimit))
+    var (text, parts) = (text, parts)
+    // Every text in a script from right to left has one of these bytes, and few other texts have.
+    if isRightToLeft || text.utf8.contains(where: { (0xD6...0xE0).contains($0) || $0 >= 0xEF }) {
+      (text, parts) = isolated(text, parts)
     }
+    self.text = text
     guard !parts.isEmpty || hasFaintParts else { return }
     hasFaintParts = !parts.isEmpty
     setAttributes(faint: parts)
+  }
+
+  /// Gives the paragraph the direction of the interface, and each line its own: Pango aligns a paragraph by the first
+  /// strong character, which is a mark here, and orders what is isolated by itself.
+  private func isolated(_ text: String, _ parts: [Range<Int>]) -> (String, [Range<Int>]) {
+    let lines = text.split(separator: "\u{2028}", omittingEmptySubsequences: false)
+    let mark = isRightToLeft ? "\u{200F}" : "\u{200E}"
+    let shown = mark + lines.map { "\u{2068}\($0)\u{2069}" }.joined(separator: "\u{2028}")
+    // All of these characters have three bytes, as the separator has: so many come before the end of each line.
+    var (ends, end) = ([Int](), 0)
+    for line in lines {
+      end += line.utf8.count + 3
+      ends.append(end)
+    }
+    func shifted(_ offset: Int) -> Int {
+      offset + 6 * (1 + (ends.firstIndex { offset < $0 } ?? ends.count - 1))
+    }
+    return (shown, parts.map { shifted($0.lowerBound)..<shifted($0.upperBound - 1) + 1 })
   }
 
   /// Whether a part of the text is cut off, as it is laid out at present.
@@ -72,7 +86,6 @@ public final class Label: Widget {
   /// Wraps the text to at most so many lines, broken within a word where it must be, and cut with an ellipsis.
   public func wrap(lines: Int) {
     wrap()
-    lineLimit = lines
     gtk_label_set_lines(opaque, gint(lines))
     gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
     // By characters, GTK 4.24 finds a natural width that is less than that of the ellipsis, and complains of it.
@@ -109,25 +122,20 @@ public final class Label: Widget {
   /// The width that is asked for, in characters, if there is room; -1 for as long as the text is.
   public func limitWidth(toCharacters count: Int) { gtk_label_set_max_width_chars(opaque, gint(count)) }
 
+  /// The width that is asked for, in characters, and in pixels at most.
+  public func limitWidth(toCharacters count: Int, within pixels: Int) {
+    let context = gtk_widget_get_pango_context(widget)
+    let metrics = pango_context_get_metrics(context, nil, nil)
+    defer { pango_font_metrics_unref(metrics) }
+    // As GTK reckons characters.
+    let size = max(
+      pango_font_metrics_get_approximate_char_width(metrics),
+      pango_font_metrics_get_approximate_digit_width(metrics))
+    limitWidth(toCharacters: max(min(count, pixels * Int(PANGO_SCALE) / max(Int(size), 1)), 1))
+  }
+
   /// The width that the label has at least, in characters.
   public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
-
-  private static func linesDifferInDirection(_ text: String) -> Bool {
-    // Every text in a script from right to left has one of these bytes, and few other texts have.
-    guard text.utf8.contains(where: { (0xD6...0xE0).contains($0) || $0 >= 0xEF }) else { return false }
-    let letters = text.split(separator: "\u{2028}").compactMap {
-      $0.unicodeScalars.first(where: \.properties.isAlphabetic)
-    }
-    return Set(letters.map(isRightToLeft)).count > 1
-  }
-
-  /// Whether a letter is of a script that is written from right to left: from Hebrew to Arabic, and their kin.
-  private static func isRightToLeft(_ letter: Unicode.Scalar) -> Bool {
-    switch letter.value {
-    case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
-    default: false
-    }
-  }
 
   private func setAttributes(faint parts: [Range<Int>] = []) {
     let attributes = pango_attr_list_new()

@@ -41,8 +41,9 @@ public final class ListView<Row: ListRow>: Widget {
     self.init(new: gtk_list_view_new(nil, factory))
     connect(factory: Object(Owned(borrowing: factory)), to: model, make)
     // Connected once before GTK's view, which forgets at a change who had the focus, and once after it.
-    model.onItemsChanged { [weak self] position, removed, _ in
+    model.onItemsChanged { [weak self] position, removed, added in
       guard let self else { return }
+      keepPlace(at: position, removed: removed, added: added)
       losesFocus = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
     }
     let selection = Object(Owned(taking: gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))))
@@ -95,13 +96,17 @@ public final class ListView<Row: ListRow>: Widget {
     }.map { (item: $0.key, row: $0.value) }
   }
 
-  /// The row that a point of the list lies in.
+  /// The row that a point of the list lies in; also beside the row, as far as its margin goes.
   public func row(at point: Point) -> Row? {
     rows.values.first { row in
       guard row.root.isMapped, let bounds = row.root.bounds(in: self) else { return false }
       return bounds.y <= point.y && point.y < bounds.y + bounds.height
+        && bounds.x - Self.margin <= point.x && point.x < bounds.x + bounds.width + Self.margin
     }
   }
+
+  /// How far beside a row a point may lie, in pixels.
+  private static var margin: Double { 12 }
 
   /// Brings a row into view.
   public func scroll(to position: Int) {
@@ -125,6 +130,71 @@ public final class ListView<Row: ListRow>: Widget {
       return false
     }
     return gtk_widget_grab_focus(container) != 0
+  }
+
+  // MARK: - Keeping rows in their place
+
+  /// The row that is to stay where it is at the next layout: its position, and its upper edge in the view.
+  private var place: (position: Int, y: Double)?
+
+  /// Keeps the rows where they are though the view gets another height: GTK would keep that row in its place which is
+  /// as far down the view as the view is down the list, and move the others.
+  public func keepPlace() {
+    if place == nil { place = topRow(otherThan: 0..<0) }
+    restorePlaceAfterLayout()
+  }
+
+  /// Keeps the rows above a change in their place.
+  ///
+  /// What comes in at the very top is seen to come in.
+  private func keepPlace(at position: Int, removed: Int, added: Int) {
+    let isAtTop = position == 0 && removed == 0 && offset <= 0
+    guard isMapped, !isAtTop, let kept = place ?? topRow(otherThan: position..<(position + removed)) else {
+      return
+    }
+    // Where the row is once the model has changed.
+    let moves = kept.position >= position + removed
+    place = (moves ? kept.position - removed + added : min(kept.position, position), kept.y)
+    restorePlaceAfterLayout()
+  }
+
+  /// The uppermost row that is seen; if it is among those that go, the row behind them, which takes their place.
+  private func topRow(otherThan gone: Range<Int>) -> (position: Int, y: Double)? {
+    let seen = rows.compactMap { item, row -> (position: Int, y: Double)? in
+      guard let position = ListItem(item: item).position, row.root.isMapped,
+        let bounds = row.root.bounds(in: self),
+        bounds.y + bounds.height > 0
+      else { return nil }
+      return (position, bounds.y)
+    }.sorted { $0.position < $1.position }
+    guard let top = seen.first else { return nil }
+    return gone.contains(top.position) ? (gone.upperBound, max(top.y, 0)) : top
+  }
+
+  private func restorePlaceAfterLayout() {
+    guard place != nil, let clock = gtk_widget_get_frame_clock(widget) else { return place = nil }
+    // After GTK's own layout, and before it is drawn: GTK lays out again what changes meanwhile.
+    Object(Owned(borrowing: clock)).connectOnce("layout") { [weak self] in self?.restorePlace() }
+    gdk_frame_clock_request_phase(clock, copypasta_GDK_FRAME_CLOCK_PHASE_LAYOUT)
+  }
+
+  private func restorePlace() {
+    guard let kept = place else { return }
+    place = nil
+    guard let bounds = row(at: kept.position)?.root.bounds(in: self) else { return }
+    var distance = bounds.y - kept.y
+    // The row in focus is seen, whatever else has to move for that.
+    if let focus = focusedRow?.root.bounds(in: self) {
+      let height = Double(gtk_widget_get_height(widget))
+      distance = min(max(distance, focus.y + focus.height - height), focus.y)
+    }
+    if abs(distance) >= 1 { offset += distance }
+  }
+
+  /// How far the list is scrolled down, in pixels.
+  private var offset: Double {
+    get { gtk_adjustment_get_value(gtk_scrollable_get_vadjustment(opaque)) }
+    set { gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(opaque), newValue) }
   }
 
   private var itemCount: Int {
@@ -226,12 +296,20 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Asks what to say beside the pointer that rests on a row, or on request at the row in focus; nil for nothing.
   ///
-  /// No row is asked before that.
+  /// No row is asked before that, and none under a pointer that has not moved since the list came to it, or since the
+  /// last key: the user is not pointing at anything then.
   public func onTooltip(_ body: @escaping @MainActor (Row) -> String?) {
     gtk_widget_set_has_tooltip(widget, 1)
+    let pointer = Pointing()
+    let motion = add(controller: gtk_event_controller_motion_new())
+    motion.connect("enter") { (x: Double, y: Double) in pointer.start = Point(x: x, y: y) }
+    motion.connect("motion") { (x: Double, y: Double) in pointer.move(to: Point(x: x, y: y)) }
+    motion.connect("leave") { pointer.start = nil }
+    onAnyInput { if $0 == .key { pointer.start = nil } }
     connectQuestion("query-tooltip") {
       [weak self] (x: gint, y: gint, isKeyboard: Bool, tooltip: OpaquePointer) -> Bool in
-      guard let self, let row = isKeyboard ? focusedRow : row(at: Point(x: Double(x), y: Double(y))),
+      guard let self, isKeyboard || pointer.hasMoved,
+        let row = isKeyboard ? focusedRow : row(at: Point(x: Double(x), y: Double(y))),
         let text = body(row),
         let bounds = row.root.bounds(in: self)
       else { return false }
@@ -239,7 +317,7 @@ public final class ListView<Row: ListRow>: Widget {
       let label = Label()
       label.wrap()
       label.show(text)
-      label.limitWidth(toCharacters: 70)
+      label.limitWidth(toCharacters: 70, within: width - 48)
       gtk_tooltip_set_custom(tooltip, label.widget)
       // On another row the tooltip is asked for anew, and appears there.
       var area = GdkRectangle(
@@ -247,5 +325,23 @@ public final class ListView<Row: ListRow>: Widget {
       gtk_tooltip_set_tip_area(tooltip, &area)
       return true
     }
+  }
+}
+
+/// Whether the user has moved the pointer over a widget.
+@MainActor
+private final class Pointing {
+  /// How far a pointer moves that is touched by chance, in pixels.
+  private static let tremble = 4.0
+
+  /// Where the pointer was first seen; nil for where it is seen next.
+  var start: Point? {
+    didSet { hasMoved = false }
+  }
+  private(set) var hasMoved = false
+
+  func move(to point: Point) {
+    guard let start else { return start = point }
+    if max(abs(point.x - start.x), abs(point.y - start.y)) >= Self.tremble { hasMoved = true }
   }
 }

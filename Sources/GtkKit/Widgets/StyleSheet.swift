@@ -8,14 +8,14 @@ public final class StyleSheet {
   /// Adds a style sheet, whose rules and named colours come before those of the sheets of a lower level; the user's own
   /// come before all.
   ///
-  /// - Parameter level: from 0, that of the program's own style.
+  /// - Parameter level: 0 for the program's own style; below 0 for what it overrides.
   public init(_ css: String, level: Int = 0) {
     provider = Owned(taking: gtk_css_provider_new())
     self.css = css
     load()
     if let display = gdk_display_get_default() {
       gtk_style_context_add_provider_for_display(
-        display, OpaquePointer(provider.raw), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION + gint(level)))
+        display, OpaquePointer(provider.raw), guint(Int(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + level))
     }
   }
 

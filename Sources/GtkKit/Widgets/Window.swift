@@ -209,13 +209,6 @@ public final class Window: Widget {
 /// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
-  /// Makes a header bar without a title and without the buttons that close a window.
-  static var bare: HeaderBar {
-    let bar = HeaderBar(title: "")
-    gtk_header_bar_set_show_title_buttons(bar.opaque, 0)
-    return bar
-  }
-
   /// Makes a header bar that shows the window's title, or another one, which gives way where there is no room.
   public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())
@@ -276,12 +269,15 @@ public enum ConfirmationDialog {
     over parent: Window, title: String, text: String, action: String,
     _ confirmed: @escaping @MainActor () -> Void
   ) {
-    // Task switchers show the title. With a header bar GTK draws the dialog like all windows of the program.
+    // Task switchers show the title.
     let window = Window(title: title)
     window.addStyle("question")
     window.setAccessibleRole(.dialog)
     window.setAccessibleDescription(text)
-    window.setTitlebar(.bare)
+    // A bar that is hidden: GTK draws the edges then, as of all windows, and the window manager no bar of its own.
+    let bar = HeaderBar()
+    bar.isVisible = false
+    window.setTitlebar(bar)
     let close: @MainActor () -> Void = { [pointer = window.cast(to: GtkWindow.self)] in
       gtk_window_destroy(pointer)
     }
