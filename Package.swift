@@ -28,7 +28,7 @@ let package = Package(
       dependencies: ["GtkKit", "X11Kit", "ClipHistory", "ClipboardCore", "SerialQueue"],
       resources: [
         .embedInCode("Resources/LICENSE"), .embedInCode("Resources/style.css"),
-        .embedInCode("Resources/tray-icon.argb"),
+        .embedInCode("Resources/look.css"), .embedInCode("Resources/tray-icon.argb"),
       ]),
     .executableTarget(
       name: "copypasta", dependencies: ["CopyPastaApp"],

@@ -169,6 +169,32 @@ final class ProgramStyle {
     .drag-card, dropdown > popover { margin: 0; }
     """
 
+  /// The look of GTK's theme that has more contrast: edges and full colours.
+  private static let contrast = """
+    button, switch, entry, spinbutton, popover > contents, tooltip, .preferences .boxed-list, .drag-card {
+      border-color: currentColor;
+    }
+    button.flat, headerbar button, spinbutton > button { border-color: transparent; }
+    .clip .details, .clip .digit, .preferences .explanation, .reading-indicator .dot, .reading-indicator.idle label {
+      opacity: 1;
+    }
+    .clip.on-clipboard .details { color: @theme_text_color; font-weight: bold; }
+    .copypasta listview.history > row { outline-color: @theme_text_color; }
+    scrolledwindow > undershoot.top { box-shadow: inset 0 1px currentColor; }
+    """ + separators("currentColor")
+
+  /// A line below each row, as far as the texts go; it takes no room.
+  private static func separators(_ colour: String) -> String {
+    """
+    .copypasta listview.history > row:not(:last-child) {
+      background: image(\(colour)) no-repeat center bottom / calc(100% - 24px) 1px;
+    }
+    """
+  }
+
+  /// Flat windows in the place of GTK's theme; a theme that the user has chosen keeps its own look.
+  private let look = StyleSheet("", level: -1)
+  private let contrast = StyleSheet("", level: 1)
   private let own = StyleSheet(String(decoding: PackageResources.style_css, as: UTF8.self))
   private let theme = Theme()
   private let shape = StyleSheet("", level: 1)
@@ -177,6 +203,16 @@ final class ProgramStyle {
   init() {
     Display.onCompositionChange(weakly(self) { $0.shapeWindows() })
     shapeWindows()
+    theme.onChange(weakly(self) { $0.followTheme() })
+    followTheme()
+  }
+
+  private func followTheme() {
+    look.css =
+      theme.isDrawnByGTK
+      ? String(decoding: PackageResources.look_css, as: UTF8.self)
+      : Self.separators("alpha(currentColor, 0.1)")
+    contrast.css = theme.isDrawnByGTK && theme.hasHighContrast ? Self.contrast : ""
   }
 
   /// Looks as the desktop prefers it, as far as the user has not set a theme of their own.
