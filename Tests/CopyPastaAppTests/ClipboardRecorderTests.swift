@@ -61,7 +61,7 @@ import Testing
     source.copy(text("ended by a NUL\0"))
     #expect(try await eventuallyTexts(["ended by a NUL"]))
     await recorder.drain(after: source)
-    #expect(outcomes.all.count == 1)
+    #expect(outcomes.all.count == 2 && outcomes.messages == [nil, nil])
   }
 
   /// The clipboard is read again as the window becomes active, and a row may be copied before that is over.
@@ -169,7 +169,7 @@ import Testing
     source.copy(text("text"))
     #expect(try await eventuallyTexts(["text"]))
     await recorder.drain(after: source)
-    #expect(outcomes.messages == [nil])
+    #expect(outcomes.messages.allSatisfy { $0 == nil })
   }
 
   @Test func `a secret is told of, and nothing is recorded`() async throws {

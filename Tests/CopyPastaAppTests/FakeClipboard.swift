@@ -24,6 +24,12 @@ final class FakeClipboard: SystemClipboard {
     offered.append(String(decoding: text.bytes, as: UTF8.self))
     offeredText = text
   }
+
+  /// Another program takes the clipboard.
+  func lose() {
+    offeredText = nil
+    offerLosses.notify()
+  }
 }
 
 /// Offers of other programs, which answer when the test lets them.

@@ -66,6 +66,178 @@ import Testing
     return HistoryList(controller, now: now)
   }
 
+  // MARK: - Rows
+
+  /// Shows a list of texts, the last one newest, and runs `body` with its window.
+  private func withList(
+    of texts: [String], width: Int = 480, _ body: @MainActor (HistoryList, Scratch) async throws -> Void
+  ) async throws {
+    let scratch = try Scratch()
+    for text in texts { try await scratch.record(text) }
+    let style = ProgramStyle()
+    let list = try list(of: scratch, now: { Format.now })
+    let window = Window(title: "Rows")
+    window.addStyle("copypasta")
+    window.defaultSize = (width, 400)
+    window.setChild(list.root)
+    window.present(.ambient)
+    #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
+    await list.controller.loadRest()
+    drawFrame(of: list)
+    try await body(list, scratch)
+    window.destroy()
+    await list.controller.close()
+    withExtendedLifetime(style) {}
+  }
+
+  /// Waits until what has changed is laid out, and drawn.
+  private func drawFrame(of list: HistoryList) {
+    for _ in 1...3 {
+      var isDrawn = false
+      list.root.onNextFrame { isDrawn = true }
+      #expect(MainLoop.run(until: { isDrawn }, atMost: .seconds(20)))
+    }
+  }
+
+  /// The rows that are seen, from above: their place in the window and the texts of their labels.
+  private func rows(of list: HistoryList) -> [(
+    widget: UnsafeMutablePointer<GtkWidget>, place: GtkKit.Rectangle, texts: [String]
+  )] {
+    widgets(in: list.root.widget).filter {
+      gtk_widget_has_css_class($0, "clip") != 0 && gtk_widget_get_mapped($0) != 0
+    }
+    .compactMap { row in
+      let labels = widgets(gtk_label_get_type(), in: row)
+      guard let place = Widget(Owned(borrowing: row)).bounds(in: list.root), place.y + place.height > 0 else {
+        return nil
+      }
+      return (row, place, labels.map { String(cString: gtk_label_get_text(OpaquePointer($0))) })
+    }.sorted { $0.place.y < $1.place.y }
+  }
+
+  @Test func `rows are no wider than lines are easy to read, and lie in the middle`() async throws {
+    try await withList(of: ["one", String(repeating: "The quick brown fox. ", count: 18)], width: 1600) {
+      list, _ in
+      for row in rows(of: list) {
+        #expect(row.place.width == 860)
+        #expect(abs(row.place.x + row.place.width / 2 - Double(list.root.width) / 2) <= 1)
+      }
+    }
+    try await withList(of: ["one"], width: 480) { list, _ in
+      #expect(rows(of: list).first?.place.width == 464)
+    }
+  }
+
+  @Test func `the nine newest rows have their digits`() async throws {
+    try await withList(of: (1...12).map { "text \($0)" }) { list, _ in
+      list.focus(list.controller.model.id(at: 0))
+      drawFrame(of: list)
+      #expect(rows(of: list).first?.texts == ["text 12", "just now", "1"])
+      list.controller.model.remove(list.controller.model.id(at: 0))
+      drawFrame(of: list)
+      #expect(rows(of: list).first?.texts == ["text 11", "just now", "1"])
+      list.focus(list.controller.model.id(at: 10))
+      drawFrame(of: list)
+      #expect(rows(of: list).last?.texts.dropFirst(2).allSatisfy(\.isEmpty) == true)
+    }
+  }
+
+  @Test func `a row shows as many lines as the user wants, and how many there are`() async throws {
+    try await withList(of: ["1\n2\n3\n4", "one"]) { list, _ in
+      #expect(rows(of: list).last?.texts.first == "1\u{2028}2\u{2028}3\u{A0}…")
+      #expect(rows(of: list).last?.texts[1] == "just now · 4 lines")
+      list.lineLimit = 1
+      drawFrame(of: list)
+      #expect(rows(of: list).last?.texts.first == "1\u{A0}…")
+    }
+  }
+
+  @Test func `the row on the clipboard says so, also to a screen reader`() async throws {
+    try await withList(of: ["one", "two", "three"]) { list, _ in
+      @MainActor func signs() -> [Bool] {
+        rows(of: list).map { gtk_widget_has_css_class($0.widget, "on-clipboard") != 0 }
+      }
+      list.controller.copy(list.controller.model.id(at: 1))
+      await list.controller.drain()
+      #expect(signs() == [false, true, false])
+      #expect(rows(of: list)[1].texts[1] == "On the clipboard · just now")
+      list.controller.copy(list.controller.model.id(at: 2))
+      await list.controller.drain()
+      #expect(signs() == [false, false, true])
+      #expect(rows(of: list)[1].texts[1] == "just now")
+    }
+  }
+
+  @Test(arguments: [0, 3, 15, 29])
+  func `deleting moves no row that is above`(position: Int) async throws {
+    let texts = (0..<40).map { $0 % 3 == 0 ? "text \($0)\nand more" : "text \($0)" }
+    try await withList(of: texts) { list, _ in
+      let model = list.controller.model
+      list.focusNewest()
+      list.focus(model.id(at: position + 2))
+      drawFrame(of: list)
+      list.focus(model.id(at: position))
+      drawFrame(of: list)
+      let (gone, before) = (PreviewText(model.clip(at: position).preview).text, rows(of: list))
+      let above = before.prefix { $0.texts[0] != gone }
+      list.controller.delete(model.id(at: position))
+      await list.controller.drain()
+      list.isUnderUndoBar = true
+      drawFrame(of: list)
+      @MainActor func expectSamePlaces(_ when: Comment) {
+        let after = rows(of: list)
+        for row in above {
+          #expect(after.first { $0.texts[0] == row.texts[0] }?.place.y == row.place.y, when)
+        }
+        let next = after.first { gtk_widget_is_focus(gtk_widget_get_parent($0.widget)) != 0 }
+        #expect((next?.place.y ?? -1) >= 0, "\(when), \(after.map { ($0.texts[0], $0.place.y) })")
+      }
+      expectSamePlaces("deleted")
+      list.isUnderUndoBar = false
+      drawFrame(of: list)
+      expectSamePlaces("the bar has gone")
+    }
+  }
+
+  @Test func `a new item is tinted for a moment, and a button leads to it if the list is scrolled down`()
+    async throws
+  {
+    try await withList(of: (0..<40).map { "text \($0)" }) { list, scratch in
+      @MainActor func isTinted() -> Bool {
+        rows(of: list).contains { gtk_widget_has_css_class($0.widget, "arrived") != 0 }
+      }
+      @MainActor func button() -> UnsafeMutablePointer<GtkWidget>? {
+        widgets(in: list.root.widget).first { gtk_widget_has_css_class($0, "new-items") != 0 }
+      }
+      list.focusNewest()
+      drawFrame(of: list)
+      let first = try #require(try await scratch.record("first"))
+      list.controller.model.insertNewest([first])
+      drawFrame(of: list)
+      #expect(isTinted() && button() == nil)
+      #expect(MainLoop.run(until: { !isTinted() }, atMost: .seconds(20)))
+      list.focus(list.controller.model.id(at: 30))
+      drawFrame(of: list)
+      let seen = rows(of: list).first?.place
+      let second = try #require(try await scratch.record("second"))
+      list.controller.model.insertNewest([second])
+      drawFrame(of: list)
+      #expect(rows(of: list).first?.place == seen)
+      let made = try #require(button())
+      let words = try #require(widgets(gtk_label_get_type(), in: made).first)
+      #expect(String(cString: gtk_label_get_text(OpaquePointer(words))) == "1 New")
+      copypasta_emit(UnsafeMutableRawPointer(made), "clicked")
+      drawFrame(of: list)
+      #expect(rows(of: list).first?.texts.first == "second")
+      #expect(gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent(made))) == 0)
+      // What comes back is not new.
+      let gone = try #require(list.controller.model.remove(second.id))
+      list.controller.model.restore(gone)
+      drawFrame(of: list)
+      #expect(gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent(made))) == 0)
+    }
+  }
+
   @Test func `a long text says that it goes on in whatever width`() async throws {
     let scratch = try Scratch()
     let japanese = String(repeating: "日本語", count: 50)
@@ -82,8 +254,8 @@ import Testing
       String(cString: gtk_label_get_text(OpaquePointer($0)))
     }
     let words = String(repeating: "The quick brown ", count: 25)
-    #expect(texts.contains(words + "…"))
-    #expect(texts.contains(japanese.prefix(133) + "…"))
+    #expect(texts.contains(words + "\u{A0}…"))
+    #expect(texts.contains(japanese.prefix(133) + "\u{A0}…"))
     #expect(texts.contains("whole"))
     window.destroy()
     await list.controller.close()

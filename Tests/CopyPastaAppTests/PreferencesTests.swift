@@ -42,6 +42,7 @@ import Testing
     preferences[flag: .showsTrayIcon].toggle()
     preferences[flag: .startsAtLogin].toggle()
     preferences.sizeLimitInMiB = 1
+    preferences.previewLineCount = 1
     preferences.retentionPeriod = .week
     preferences[flag: .usesHaptics].toggle()
     #expect(told.keys == Preferences.Key.allCases)

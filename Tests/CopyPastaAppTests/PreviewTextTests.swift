@@ -7,10 +7,40 @@ import Testing
 
   @Test func `a preview has three lines at most`() {
     #expect(shown("one\ntwo\r\nthree") == "one\u{2028}two\u{2028}three")
-    #expect(shown("1\n2\n3\n4\n5") == "1\u{2028}2\u{2028}3…")
-    #expect(shown("a" + String(repeating: "\n", count: 300)) == "a\u{2028}\u{2028}…")
+    #expect(shown("1\n2\n3\n4\n5") == "1\u{2028}2\u{2028}3\u{A0}…")
+    #expect(PreviewText("1\n2\n3", lineLimit: 2).text == "1\u{2028}2\u{A0}…")
+    #expect(PreviewText("1\n2", lineLimit: 1).text == "1\u{A0}…")
     #expect(shown("a\rb\u{2029}c") == "a\u{2028}b\u{2028}c")
+  }
+
+  @Test func `blank lines take no room in a preview`() {
     #expect(shown("\n \r\n\t\nfirst\nmore") == "first\u{2028}more")
+    #expect(shown("a\n\n  \nb\n\t\nc") == "a\u{2028}b\u{2028}c")
+    #expect(shown("a\n\nb\n\nc\n\nd") == "a\u{2028}b\u{2028}c\u{A0}…")
+    #expect(PreviewText.spoken("a\n\nb") == "a b")
+  }
+
+  @Test func `line breaks at the end have a sign`() {
+    #expect(shown("a\n") == "a⏎")
+    #expect(shown("a" + String(repeating: "\n", count: 300)) == "a⏎")
+    #expect(shown("a \nb\n \n") == "a·\u{2028}b⏎")
+    #expect(PreviewText.spoken("a\n") == "a")
+  }
+
+  @Test func `a preview that leaves lines out counts all lines`() {
+    func count(_ text: String, goesOn: Bool = false, lineLimit: Int = 3) -> Int? {
+      PreviewText(text, goesOn: goesOn, lineLimit: lineLimit).countOfLines
+    }
+    #expect(count("1\n2\n3") == nil)
+    #expect(count("1\r\n2\r\n3\r\n") == nil)
+    #expect(count("1\n2\n3\n4\n5") == 5)
+    #expect(count("1\n2", lineLimit: 1) == 2)
+    #expect(count("1\n\n2") == 3)
+    #expect(count("\n1") == 2)
+    #expect(count("1\n\n") == 2)
+    #expect(count(" \n\n") == nil)
+    #expect(count("1\n2\n3\n4\n", goesOn: true) == 5)
+    #expect(count("1 2 3", goesOn: true) == nil)
   }
 
   @Test func `control characters can be seen`() {
@@ -27,17 +57,16 @@ import Testing
 
   @Test func `white space alone can be seen`() {
     #expect(shown(" \t\n") == "·⇥⏎")
-    #expect(shown("a\n  \nb") == "a\u{2028}··\u{2028}b")
     #expect(shown(String(repeating: " ", count: 60)) == String(repeating: "·", count: 60))
-    #expect(shown(String(repeating: " ", count: 400)) == String(repeating: "·", count: 60) + "…")
+    #expect(shown(String(repeating: " ", count: 400)) == String(repeating: "·", count: 60) + "\u{A0}…")
   }
 
   @Test func `a text that goes on says so and has no sign where it is cut`() {
-    #expect(PreviewText("The quick brown ", goesOn: true).text == "The quick brown …")
-    #expect(PreviewText("one\ntwo \nthree\t", goesOn: true).text == "one\u{2028}two·\u{2028}three\t…")
-    #expect(PreviewText("1 \n2\n3 \n4", goesOn: true).text == "1·\u{2028}2\u{2028}3·…")
-    #expect(PreviewText("ends with…", goesOn: true).text == "ends with……")
-    #expect(PreviewText("  ", goesOn: true).text == "··…")
+    #expect(PreviewText("The quick brown ", goesOn: true).text == "The quick brown \u{A0}…")
+    #expect(PreviewText("one\ntwo \nthree\t", goesOn: true).text == "one\u{2028}two·\u{2028}three\t\u{A0}…")
+    #expect(PreviewText("1 \n2\n3 \n4", goesOn: true).text == "1·\u{2028}2\u{2028}3·\u{A0}…")
+    #expect(PreviewText("ends with…", goesOn: true).text == "ends with…\u{A0}…")
+    #expect(PreviewText("  ", goesOn: true).text == "··\u{A0}…")
     #expect(PreviewText.spoken("The quick brown ", goesOn: true) == "The quick brown …")
     #expect(!shown("The quick brown").contains("…"))
   }
@@ -92,7 +121,7 @@ import Testing
     let bytes = Array(written.text.utf8)
     let rest = written.signs.reversed().reduce(into: bytes) { $0.removeSubrange($1) }
     let signs = written.signs.map { String(decoding: bytes[$0], as: UTF8.self) }.joined()
-    #expect(signs.allSatisfy { "·⇥⏎⍽".contains($0) })
+    #expect(signs.allSatisfy { "·⇥⏎⍽…".contains($0) })
     #expect(!String(decoding: rest, as: UTF8.self).contains("·"))
   }
 

@@ -8,6 +8,8 @@ final class RecordingView: HistoryView, HistoryHost {
   private(set) var flashes: [Clip.ID] = []
   /// The rows that had the focus; nil stands for the newest one.
   private(set) var focuses: [Clip.ID?] = []
+  /// The clips that were marked as the one on the clipboard; nil for none.
+  private(set) var clipsOnClipboard: [Clip.ID?] = []
   private(set) var deletionCounts: [Int] = []
   private(set) var events: [HistoryEvent] = []
   private(set) var failures: [HistoryFailure] = []
@@ -25,6 +27,8 @@ final class RecordingView: HistoryView, HistoryHost {
   func ask(about expired: ExpiredClips?) { questions.append(expired) }
 
   func show(_ text: ShownText, of clip: Clip) { shown.append((text, clip.id)) }
+
+  func markOnClipboard(_ id: Clip.ID?) { clipsOnClipboard.append(id) }
 
   func flash(_ id: Clip.ID) { flashes.append(id) }
 

@@ -65,6 +65,27 @@ import Testing
     }
   }
 
+  @Test func `a date is short, in the order of the language, and has the year if that is another one`()
+    async throws
+  {
+    // 14 November 2023, about ten in the evening.
+    let time: Int64 = 1_700_000_000 * second
+    func dates() -> [String] {
+      [20, 300].map { Age.text(of: time, at: time + $0 * 86_400 * second) }
+    }
+    // The C locale writes 11/14/23.
+    #expect(dates() == ["Nov 14", "Nov 14, 2023"])
+    try await TestLocale.with("en_GB") { locale in
+      setenv("LOCPATH", locale.folder, 1)
+      defer {
+        unsetenv("LOCPATH")
+        setlocale(LC_ALL, "C.UTF-8")
+      }
+      #expect(setlocale(LC_ALL, locale.name) != nil)
+      #expect(dates() == ["14 Nov", "14 Nov 2023"])
+    }
+  }
+
   @Test func `a time zone that is changed is known from the next look at it on`() {
     let time: Int64 = 1_790_000_000 * second
     let zone = getenv("TZ").map { String(cString: $0) }

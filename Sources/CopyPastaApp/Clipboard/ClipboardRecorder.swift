@@ -46,7 +46,8 @@ final class ClipboardRecorder: Sendable {
     switch delivery {
     case .success(.text(let bytes)): enqueue(bytes)
     case .success(.secret): tell(.secret)
-    case .success(.own), .success(.noText), .failure(.cancelled): break
+    case .success(.noText): tell(.nothingToRecord)
+    case .success(.own), .failure(.cancelled): break
     case .failure(let error): tell(.unread(error))
     }
     if state.withLock(\.backlog) > Self.backlogLimit { await queue.drain() }
@@ -61,8 +62,7 @@ final class ClipboardRecorder: Sendable {
         let isOwn = state.withLock { $0.unnoted.contains(text) }
         return isOwn ? .duplicate : try store.record(text, at: time)
       }
-      // An empty text is nothing to keep, and nothing to tell of.
-      if outcome != .invalid(.empty) { tell(outcome) }
+      tell(outcome == .invalid(.empty) ? .nothingToRecord : outcome)
       state.withLock { $0.backlog -= cost }
     }
   }
@@ -149,6 +149,16 @@ enum CaptureOutcome: Equatable, Sendable {
   case failed(StoreError)
   /// The clipboard has no text to paste.
   case noText
+  /// What was copied is no text, or an empty one.
+  case nothingToRecord
   /// A password manager asks not to record the text.
   case secret
+
+  /// Whether something is on the clipboard that is none of the history's texts.
+  var isOfAnotherText: Bool {
+    switch self {
+    case .recorded, .ignored, .failed: false
+    case .invalid, .unread, .noText, .nothingToRecord, .secret: true
+    }
+  }
 }

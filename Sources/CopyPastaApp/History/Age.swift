@@ -24,7 +24,7 @@ enum Age {
       return count(age / hour) { trn("%s hour ago", "%s hours ago", $0) }
     case _ where days == 1: return tr("yesterday at %s").filled(with: LocalTime.timeOfDay(time))
     case ..<(7 * day): return count(Int64(days)) { trn("%s day ago", "%s days ago", $0) }
-    default: return LocalTime.format(time, "%x")
+    default: return date(of: time, at: now)
     }
   }
 
@@ -33,6 +33,21 @@ enum Age {
     guard time > 0 else { return tr("at an unknown time") }
     // The day of the month, the month's short name and the year, as the language writes them.
     return LocalTime.format(time, tr("%-d %b %Y")) + ", " + LocalTime.timeOfDay(time)
+  }
+
+  /// The day of a time, in short, as the language writes it: `14 Nov`, and of another year `26 Jul 2025`.
+  private static func date(of time: Int64, at now: Int64) -> String {
+    let isOfThisYear = LocalTime.format(time, "%Y") == LocalTime.format(now, "%Y")
+    let pattern =
+      switch (LocalTime.hasMonthFirst, isOfThisYear) {
+      // A date's conversions for GLib (g_date_time_format), where the day comes before the month.
+      case (false, true): tr("%-d %b")
+      case (false, false): tr("%-d %b %Y")
+      // The same, where the month comes before the day.
+      case (true, true): tr("%b %-d")
+      case (true, false): tr("%b %-d, %Y")
+      }
+    return LocalTime.format(time, pattern)
   }
 
   /// How long from `now` the words may change; never less than a second.

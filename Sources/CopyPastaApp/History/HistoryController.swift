@@ -20,6 +20,12 @@ final class HistoryController {
   private lazy var source = clipboard.makeSource(deliver: recorder.take)
   /// The outcomes of captures, on their way to the main thread.
   private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
+  /// The clip that is on the clipboard, as far as that is known without asking for anything: this program offers it, or
+  /// it was recorded last, and every copy has been noticed since.
+  private(set) var onClipboard: Clip.ID? {
+    didSet { if onClipboard != oldValue { view?.markOnClipboard(onClipboard) } }
+  }
+  private var offerLosses: ListenerToken?
   /// Deletions that can be undone.
   let deletions: RecentDeletions
   /// Everything that changes the history or the clipboard, in the order in which it was asked for or captured.
@@ -50,6 +56,7 @@ final class HistoryController {
     model = try HistoryListModel(reader: reader, firstPageSize: firstPageSize) { [weak host] error in
       host?.tell(error, as: .notRead(error))
     }
+    offerLosses = clipboard.offerLosses.add(weakly(self) { $0.onClipboard = nil })
   }
 
   // MARK: - Copying and deleting
@@ -59,6 +66,8 @@ final class HistoryController {
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
+        // A clipboard manager may have taken the text over: another copy would not be noticed then.
+        onClipboard = clipboard.isOffering ? id : nil
         view?.flash(id)
         view?.announce(.copied)
         copied()
@@ -76,6 +85,7 @@ final class HistoryController {
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
+        onClipboard = clipboard.isOffering ? id : nil
         recorder.noteCopied(text, after: source)
         await erase(clip, saying: .copiedAndDeleted)
       case .gone: break
@@ -166,6 +176,7 @@ final class HistoryController {
       do throws(ClipText.Refusal) {
         let text = try ClipText(validating: part)
         guard await offer(text) else { return }
+        onClipboard = nil
         view?.announce(.copied)
         copied()
         recorder.noteCopied(text, after: source)
@@ -191,7 +202,11 @@ final class HistoryController {
 
   /// Whether the clipboard is followed, and what comes is recorded.
   var isReading = false {
-    didSet { if isReading != oldValue { source.follow(isReading) } }
+    didSet {
+      guard isReading != oldValue else { return }
+      if !isReading, !clipboard.isOffering { onClipboard = nil }
+      source.follow(isReading)
+    }
   }
 
   /// Sets the largest text that is recorded, in bytes.
@@ -339,21 +354,25 @@ final class HistoryController {
       case .recorded, .ignored: view?.focusNewest()
       default: break
       }
-      show([outcome])
+      show([outcome], fromClipboard: fromClipboard)
     }
   }
 
   /// Shows what became of texts that were to be recorded, in their order.
-  private func show(_ outcomes: [CaptureOutcome]) {
+  ///
+  /// - Parameter fromClipboard: whether the texts are on the clipboard, and were not dropped.
+  private func show(_ outcomes: [CaptureOutcome], fromClipboard: Bool = true) {
     model.insertNewest(
       outcomes.compactMap { outcome -> Clip? in if case .recorded(let clip) = outcome { clip } else { nil } })
     for outcome in outcomes {
       host?.showSecret(outcome == .secret)
       switch outcome {
-      case .recorded, .ignored, .secret: break
+      case .recorded(let clip): if fromClipboard, isReading { onClipboard = clip.id }
+      case .ignored, .nothingToRecord, .secret: break
       case .failed(let error): host?.tell(error, as: .notRecorded(outcome))
       case .invalid, .unread, .noText: host?.say(.notRecorded(outcome))
       }
+      if fromClipboard, outcome.isOfAnotherText { onClipboard = nil }
     }
   }
 }

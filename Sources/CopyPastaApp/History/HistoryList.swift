@@ -8,40 +8,55 @@ final class HistoryList: HistoryView {
   /// How long a copied row stays marked.
   static let flashTime = Duration.milliseconds(550)
 
-  let root: ScrolledWindow
+  /// How long a new item is marked.
+  private static let arrivalTime = Duration.milliseconds(900)
+
+  let root: Overlay
+  private let scroll: ScrolledWindow
   let controller: HistoryController
   private let view: ListView<ClipRow>
   private let model: HistoryListModel
   private let menu: RowMenu
   private let swipe: RowSwipe
-  private let now: @Sendable () -> Int64
+  private let rows: RowContext
+  private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
+  /// The newest clip that was ever in the list: what is newer has just come.
+  private var newestSeen: Clip.ID
   /// Whether the focus goes on to each new row, because the user has not used the list since it was shown.
   private var followsNewest = false
   private var flashes: [Clip.ID: Timeout] = [:]
-  private lazy var ages = Age.Clock(now: now) { [weak self] in
+  private var arrivals: Timeout?
+  private lazy var ages = Age.Clock(now: rows.now) { [weak self] in
     self?.view.boundRows.compactMap(\.clip?.capturedAt) ?? []
   } refresh: { [weak self] in
     LocalTime.updateZone()
     // Rows out of sight, too: they may be scrolled back into view before the next time.
-    self?.view.boundRows.forEach { $0.refreshAge() }
+    self?.view.boundRows.forEach { $0.refreshDetails() }
   }
 
   /// How many clips fill a window of a height, in pixels.
   static func rowCount(inHeight height: Int) -> Int { height / ClipRow.leastHeight + 1 }
 
-  init(_ controller: HistoryController, now: @escaping @Sendable () -> Int64) {
+  /// - Parameter lineLimit: how many lines of a text a row shows at most.
+  init(
+    _ controller: HistoryController, now: @escaping @Sendable () -> Int64,
+    lineLimit: Int = PreviewText.lineLimit
+  ) {
     let model = controller.model
     self.model = model
     self.controller = controller
-    self.now = now
-    view = ListView(model: model.listModel) { [unowned model] in
-      ClipRow(of: $0, now: now) { model.count }
-    }
+    let rows = RowContext(now: now) { [unowned model] in model.count }
+    rows.lineLimit = lineLimit
+    rows.onClipboard = controller.onClipboard
+    self.rows = rows
+    newestSeen = model.count > 0 ? model.id(at: 0) : 0
+    view = ListView(model: model.listModel) { ClipRow(of: $0, in: rows) }
     view.addStyle("history")
     view.setAccessibleName(tr("Clipboard history"))
     view.leaveByTab()
     view.onTooltip { $0.moreText }
-    root = ScrolledWindow(child: view)
+    scroll = ScrolledWindow(child: view)
+    root = Overlay(scroll, under: [])
     root.expand(horizontally: true, vertically: true)
     menu = RowMenu(on: view)
     swipe = RowSwipe(on: view)
@@ -64,11 +79,31 @@ final class HistoryList: HistoryView {
 
   /// Moves the focus to a clip's row, after bringing it into view.
   func focus(_ id: Int64) {
+    showsFocus = true
     if let position = model.position(of: id) { view.focus(position) }
   }
 
   /// Moves the focus back to the row that had it last.
   func focusAgain() { view.grabFocus() }
+
+  /// How many lines of a text a row shows at most.
+  var lineLimit: Int {
+    get { rows.lineLimit }
+    set {
+      guard newValue != rows.lineLimit else { return }
+      view.keepPlace()
+      rows.lineLimit = newValue
+      view.boundRows.forEach { $0.refresh() }
+    }
+  }
+
+  func markOnClipboard(_ id: Clip.ID?) {
+    let before = rows.onClipboard
+    rows.onClipboard = id
+    for row in view.boundRows where row.clip.map({ $0.id == id || $0.id == before }) == true {
+      row.refreshDetails()
+    }
+  }
 
   func flash(_ id: Int64) {
     row(of: id)?.showCopied(true)
@@ -82,12 +117,8 @@ final class HistoryList: HistoryView {
   var isUnderUndoBar = false {
     didSet {
       guard isUnderUndoBar != oldValue else { return }
-      guard isUnderUndoBar else { return view.removeStyle("under-undo-bar") }
-      view.addStyle("under-undo-bar")
-      // The room that the style gives has to be laid out before the row can scroll into it.
-      view.onNextFrame { [weak self] in
-        if let clip = self?.view.focusedRow?.clip { self?.focus(clip.id) }
-      }
+      view.keepPlace()
+      if isUnderUndoBar { view.addStyle("under-undo-bar") } else { view.removeStyle("under-undo-bar") }
     }
   }
 
@@ -138,12 +169,43 @@ final class HistoryList: HistoryView {
   /// Rows that the user looks at stay in their place; only at the very top new clips are seen to come in.
   private func changed(at position: Int, removed: Int, added: Int) {
     // Only the rows near what is seen have a view, whose name says its place.
-    view.boundRows.forEach { $0.refreshName() }
+    view.boundRows.forEach { $0.refreshPlace() }
+    if model.count == 0 { newItems.hide() }
     guard added > 0 else { return }
-    if position == 0 && root.offset == 0 {
+    let isAtTop = scroll.offset == 0
+    if position == 0 { welcome(added, isAtTop: isAtTop) }
+    if position == 0 && isAtTop {
       if followsNewest { view.focus(0) } else { view.scroll(to: 0) }
     }
     ages.rowsChanged()
+  }
+
+  /// Marks clips that have just come, and offers to go to them if they are out of sight.
+  private func welcome(_ added: Int, isAtTop: Bool) {
+    let new = (0..<added).lazy.map(model.id(at:)).prefix { $0 > self.newestSeen }
+    guard let newest = new.first else { return }
+    let arrived = Array(new.prefix(9))
+    let count = new.count
+    newestSeen = newest
+    guard root.isMapped else { return }
+    rows.arrived.formUnion(arrived)
+    for row in view.boundRows where row.clip.map({ arrived.contains($0.id) }) == true {
+      row.showArrival(true)
+    }
+    arrivals = Timeout(after: Self.arrivalTime) { [weak self] in
+      self?.rows.arrived = []
+      self?.view.boundRows.forEach { $0.showArrival(false) }
+    }
+    guard !isAtTop else { return }
+    if newItems.add(count) {
+      root.add(newItems.root)
+      scroll.onScroll(weakly(self) { if $0.scroll.offset <= 0 { $0.newItems.hide() } })
+    }
+  }
+
+  private func goToNewest() {
+    newItems.hide()
+    view.focus(0)
   }
 
   /// Whether the row in focus is marked.
@@ -157,4 +219,42 @@ final class HistoryList: HistoryView {
   }
 
   private func row(of id: Int64) -> ClipRow? { view.boundRows.first { $0.clip?.id == id } }
+}
+
+/// The button over the upper edge of a list that is scrolled down, which says how many items have come, and leads there.
+@MainActor
+private final class NewItemsButton {
+  private(set) lazy var root = Revealer(child: button)
+  private let label = Label()
+  private lazy var button = Button(child: label)
+  private let clicked: @MainActor () -> Void
+  private var count = 0
+  private var isMade = false
+
+  init(clicked: @escaping @MainActor () -> Void) { self.clicked = clicked }
+
+  /// Says that more items have come.
+  ///
+  /// - Returns: whether the button was made for it.
+  func add(_ more: Int) -> Bool {
+    let isFirst = !isMade
+    if isFirst {
+      isMade = true
+      button.addStyle("new-items")
+      button.onClick(clicked)
+      root.comeFromAbove()
+      root.align(horizontally: .center, vertically: .start)
+    }
+    count += more
+    label.text = trn("%s New", "%s New", count).filled(with: Format.number(count))
+    button.setAccessibleName(label.text)
+    root.isRevealed = true
+    return isFirst
+  }
+
+  func hide() {
+    guard isMade, count > 0 else { return }
+    count = 0
+    root.isRevealed = false
+  }
 }

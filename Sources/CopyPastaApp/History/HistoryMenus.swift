@@ -32,7 +32,8 @@ final class RowMenu {
   /// Opens the menu over a row.
   func open(on row: ClipRow) {
     guard let bounds = row.root.bounds(in: view) else { return }
-    open(on: row, at: Point(x: bounds.x + 24, y: bounds.y + bounds.height / 2))
+    let x = view.isRightToLeft ? bounds.x + bounds.width - 24 : bounds.x + 24
+    open(on: row, at: Point(x: x, y: bounds.y + bounds.height / 2))
   }
 
   private func open(on row: ClipRow, at point: Point) {

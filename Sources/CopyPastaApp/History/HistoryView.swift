@@ -6,6 +6,9 @@ protocol HistoryView: AnyObject {
   /// Marks a clip's row as copied, for a moment.
   func flash(_ id: Clip.ID)
 
+  /// Marks the row of the clip that is on the clipboard, as far as that is known; nil for none.
+  func markOnClipboard(_ id: Clip.ID?)
+
   /// Moves the focus to a clip's row.
   func focus(_ id: Clip.ID)
 

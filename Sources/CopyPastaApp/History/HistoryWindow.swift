@@ -174,7 +174,10 @@ final class HistoryWindow {
     let controller = try HistoryController(
       history.store, history.reader, services.clipboard, now: services.now,
       firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), host: self)
-    let list = HistoryList(controller, now: services.now)
+    // The settings are read after the first frame, which has as many lines as at the last time.
+    let lineLimit = services.windowState.integers(["preview-lines"])["preview-lines"] ?? PreviewText.lineLimit
+    let list = HistoryList(
+      controller, now: services.now, lineLimit: lineLimit.clamped(to: Preferences.previewLines))
     controller.model.listModel.onItemsChanged(weakly(self) { window, _, _, _ in window.countChanged() })
     complaint = nil
     retentionBar.show(nil)
@@ -234,6 +237,7 @@ final class HistoryWindow {
     useSettings()
     observations = [
       services.preferences.observe(.sizeLimit, weakly(self) { $0.useSettings() }),
+      services.preferences.observe(.previewLines, weakly(self) { $0.useSettings() }),
       services.shortcut.changes.add(weakly(self) { $0.useSettings() }),
       services.preferences.observe(.retentionPeriod, weakly(self) { $0.expire() }),
     ]
@@ -241,6 +245,7 @@ final class HistoryWindow {
 
   private func useSettings() {
     controller?.setSizeLimit(services.preferences.sizeLimitInMiB << 20)
+    list?.lineLimit = services.preferences.previewLineCount
     let advice = services.shortcut.advice
     body.emptyPage.add(advice.words, command: advice.command)
   }
@@ -287,8 +292,10 @@ final class HistoryWindow {
       window.addKeys(action.triggers, running: action.fullName)
     }
     window.onControlDigit { [weak self] digit in
-      guard let controller = self?.controller, digit <= controller.model.count else { return false }
-      controller.copy(controller.model.id(at: digit - 1))
+      guard let list = self?.list, digit <= list.controller.model.count else { return false }
+      let id = list.controller.model.id(at: digit - 1)
+      list.focus(id)
+      list.controller.copy(id)
       return true
     }
     body.root.onDrop(
@@ -343,11 +350,15 @@ final class HistoryWindow {
     }
   }
 
-  /// Keeps the window's size for the next start.
+  /// Keeps the window's size for the next start, and what else the first frame needs.
   func rememberSize() {
     guard window.isVisible else { return }
     do throws(GLibError) {
       try window.keepSize(in: services.windowState)
+      let kept = services.windowState.integers(["preview-lines"])["preview-lines"]
+      if let list, kept ?? PreviewText.lineLimit != list.lineLimit {
+        try services.windowState.write([("preview-lines", list.lineLimit)])
+      }
     } catch {
       notSaved(error)
     }

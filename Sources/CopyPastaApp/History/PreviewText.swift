@@ -13,9 +13,13 @@ package struct PreviewText: Equatable {
   /// The parts of `text`, in bytes, where signs stand for what would not be seen.
   package private(set) var signs: [Range<Int>] = []
 
+  /// How many lines the text has, if that is more than the lines that are shown; of a text that goes on, how many it has
+  /// at least.
+  package private(set) var countOfLines: Int?
+
   /// Writes the first lines of a preview, as one paragraph for the label to wrap and cut.
   ///
-  /// Blank lines at the beginning are left out, unless there is nothing else.
+  /// Blank lines are left out, unless there is nothing else.
   ///
   /// - Parameters:
   ///   - goesOn: whether the preview is not all of the text.
@@ -23,21 +27,29 @@ package struct PreviewText: Equatable {
   package init(
     _ preview: String, goesOn: Bool = false, lineLimit: Int = Self.lineLimit, isSpoken: Bool = false
   ) {
-    guard let first = Self.firstLineWithText(of: preview) else {
+    var lines = preview.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(
+      \.unicodeScalars)
+    let endsInBreak = lines.count > 1 && lines.last?.isEmpty == true && !goesOn
+    if endsInBreak { lines.removeLast() }
+    let seen = lines.indices.filter { !lines[$0].allSatisfy(\.properties.isWhitespace) }
+    guard let last = seen.prefix(lineLimit).last else {
       appendSigns(preview.unicodeScalars.prefix(Self.blankLimit))
-      if goesOn || preview.unicodeScalars.count > Self.blankLimit { text += "…" }
+      if goesOn || preview.unicodeScalars.count > Self.blankLimit { appendEllipsis(isSpoken) }
       return
     }
-    // Of the last line only the beginning is shown, if at all.
-    let lines = preview[first...].split(
-      maxSplits: lineLimit, omittingEmptySubsequences: false, whereSeparator: \.isNewline
-    ).map(\.unicodeScalars)
-    for (number, line) in lines.prefix(lineLimit).enumerated() {
+    for number in seen.prefix(lineLimit) {
       // A label limits the lines of each paragraph, not of the whole: LINE SEPARATOR breaks a line and no paragraph.
-      if number > 0 { text += isSpoken ? " " : "\u{2028}" }
-      if isSpoken { append(line) } else { append(line: line, isWhole: !goesOn || number < lines.count - 1) }
+      if number > seen[0] { text += isSpoken ? " " : "\u{2028}" }
+      let isWhole = !goesOn || number < lines.count - 1
+      if isSpoken { append(lines[number]) } else { append(line: lines[number], isWhole: isWhole) }
     }
-    if goesOn || lines.count > lineLimit { text += "…" }
+    let count = min(seen.count, lineLimit)
+    if lines.count > count { countOfLines = lines.count }
+    if goesOn || seen.count > lineLimit {
+      appendEllipsis(isSpoken)
+    } else if !isSpoken, endsInBreak || last < lines.count - 1 {
+      append(sign: "⏎")
+    }
   }
 
   /// The first lines on one line, for a screen reader: white space as it is, unless there is nothing else.
@@ -92,12 +104,11 @@ package struct PreviewText: Equatable {
     }
   }
 
-  /// Where the first line begins that is not all white space; nil if there is none.
-  private static func firstLineWithText(of text: String) -> String.Index? {
-    let scalars = text.unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }) else { return nil }
-    let lead = scalars[..<first]
-    return lead.lastIndex(where: isLineBreak).map(lead.index(after:)) ?? lead.startIndex
+  /// Says that the text goes on; apart from it, and faintly, so that it does not look like a part of it.
+  private mutating func appendEllipsis(_ isSpoken: Bool) {
+    guard !isSpoken else { return text += "…" }
+    text += "\u{A0}"
+    append(sign: "…")
   }
 
   private static func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {

@@ -97,6 +97,13 @@ extension PreferenceRow {
     bind(control, \.value, to: .sizeLimit, \.sizeLimitInMiB, of: preferences)
   }
 
+  /// Makes the row of the number of lines of an item that the list shows.
+  convenience init(previewLinesOf preferences: Preferences, _ title: String, _ explanation: String) {
+    let control = SpinButton(Preferences.previewLines, page: 1)
+    self.init(title, explanation, control) { control.grabFocus() }
+    bind(control, \.value, to: .previewLines, \.previewLineCount, of: preferences)
+  }
+
   /// Has the control show a setting and change it, and follow what other programs set.
   private func bind<Control: ValueControl, Value>(
     _ control: Control, _ shown: ReferenceWritableKeyPath<Control, Value>, to key: Preferences.Key,

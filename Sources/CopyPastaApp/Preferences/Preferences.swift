@@ -23,6 +23,7 @@ final class Preferences {
     /// Whether the program starts hidden when the user logs in.
     case startsAtLogin = "start-at-login"
     case sizeLimit = "size-limit"
+    case previewLines = "preview-lines"
     case retentionPeriod = "keep-texts"
     /// Whether the device buzzes shortly when a text was copied, if it can.
     case usesHaptics = "haptics"
@@ -34,6 +35,7 @@ final class Preferences {
       case .hidesAfterCopying, .hidesOnFocusLoss, .startsAtLogin: .bool(false)
       case .showsTrayIcon, .usesHaptics: .bool(true)
       case .sizeLimit: .uint32(64)
+      case .previewLines: .uint32(3)
       case .retentionPeriod: .string(RetentionPeriod.forever.rawValue)
       }
     }
@@ -41,6 +43,9 @@ final class Preferences {
 
   /// The sizes that the largest text may be set to, in MiB.
   nonisolated static let sizeLimits = 1...512
+
+  /// How many lines of a text the list may be set to show at most.
+  nonisolated static let previewLines = 1...3
 
   private let settings: Settings
   private let changes = Observers<Key>()
@@ -69,6 +74,12 @@ final class Preferences {
   var sizeLimitInMiB: Int {
     get { Int(self[.sizeLimit].uint32 ?? 64) }
     set { self[.sizeLimit] = .uint32(UInt32(newValue.clamped(to: Self.sizeLimits))) }
+  }
+
+  /// How many lines of a text the list shows at most, within `previewLines`.
+  var previewLineCount: Int {
+    get { Int(self[.previewLines].uint32 ?? 3).clamped(to: Self.previewLines) }
+    set { self[.previewLines] = .uint32(UInt32(newValue.clamped(to: Self.previewLines))) }
   }
 
   /// How long items are kept; a value that is no period counts as forever.

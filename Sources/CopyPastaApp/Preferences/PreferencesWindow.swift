@@ -48,6 +48,8 @@ final class PreferencesWindow: Dialogs.Dialog {
           .hidesOnFocusLoss, of: preferences, tr("Hide When _Focus Is Lost"),
           tr("The window hides when you go to another window.")),
         PreferenceRow(
+          previewLinesOf: preferences, tr("Preview Li_nes"), tr("How much of an item the list shows.")),
+        PreferenceRow(
           .usesHaptics, of: preferences, tr("_Vibrate After Copying"),
           tr("The device buzzes briefly, if it can vibrate.")),
       ]),

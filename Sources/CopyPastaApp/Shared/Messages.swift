@@ -144,7 +144,7 @@ extension CaptureOutcome {
   /// The text itself is not in it.
   var message: String? {
     switch self {
-    case .recorded, .ignored: nil
+    case .recorded, .ignored, .nothingToRecord: nil
     case .invalid(.empty): tr("Not recorded: the text is empty.")
     case .invalid(.notUTF8): tr("Not recorded: the copied text is not valid UTF-8.")
     case .invalid(.containsNUL): tr("Not recorded: the copied text contains a NUL character.")

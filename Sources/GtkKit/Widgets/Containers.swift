@@ -235,22 +235,25 @@ public final class VanishingBox: Widget {
 public final class ClampedColumn: Widget {
   /// The width of the third widget's place, in pixels.
   private static let badgeWidth: gint = 24
+  private static let leastWidth: gint = 100
   private static let widthKey = "copypasta-width"
 
   /// Makes a column of two widgets, the first of which takes the room that is left.
   public convenience init(_ children: [Widget], width: Int) {
     self.init(children) { box, orientation, width, minimum, natural, _, _ in
       let limit = ClampedColumn.limit(of: box)
-      var size: Extent = (0, 0)
-      for child in ClampedColumn.children(of: box).prefix(2) {
-        let own = extent(of: child, orientation, for: width < 0 ? width : min(width, limit))
-        size =
-          orientation == GTK_ORIENTATION_HORIZONTAL
-          ? (max(size.minimum, own.minimum), max(limit, own.minimum))
-          : (size.minimum + own.minimum, size.natural + own.natural)
+      guard orientation == GTK_ORIENTATION_VERTICAL else {
+        // Any width does for texts that wrap or are cut; to ask them would cost as much as laying them out.
+        minimum?.pointee = ClampedColumn.leastWidth
+        natural?.pointee = limit
+        return
       }
-      minimum?.pointee = size.minimum
-      natural?.pointee = size.natural
+      let height = ClampedColumn.children(of: box).prefix(2).reduce(into: Extent(0, 0)) { sum, child in
+        let own = extent(of: child, orientation, for: width < 0 ? limit : min(width, limit))
+        sum = (sum.minimum + own.minimum, sum.natural + own.natural)
+      }
+      minimum?.pointee = height.minimum
+      natural?.pointee = height.natural
     } allocate: { box, width, height, _ in
       ClampedColumn.layOut(box, width: width, height: height)
     }

@@ -136,11 +136,16 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// The row that is to stay where it is at the next layout: its position, and its upper edge in the view.
   private var place: (position: Int, y: Double)?
+  /// Whether the row in focus was seen as `place` was noted, and is to be seen after it.
+  private var showsFocus = false
 
   /// Keeps the rows where they are though the view gets another height: GTK would keep that row in its place which is
   /// as far down the view as the view is down the list, and move the others.
   public func keepPlace() {
-    if place == nil { place = topRow(otherThan: 0..<0) }
+    if place == nil {
+      showsFocus = isFocusSeen
+      place = topRow(otherThan: 0..<0)
+    }
     restorePlaceAfterLayout()
   }
 
@@ -148,10 +153,13 @@ public final class ListView<Row: ListRow>: Widget {
   ///
   /// What comes in at the very top is seen to come in.
   private func keepPlace(at position: Int, removed: Int, added: Int) {
-    let isAtTop = position == 0 && removed == 0 && offset <= 0
-    guard isMapped, !isAtTop, let kept = place ?? topRow(otherThan: position..<(position + removed)) else {
+    // At the start, the rest of the rows comes in at the end.
+    let isExtended = removed == 0 && offset <= 0 && (position == 0 || position + added == itemCount)
+    guard isMapped, !isExtended, let kept = place ?? topRow(otherThan: position..<(position + removed)) else {
       return
     }
+    let isFocused = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
+    if place == nil { showsFocus = isFocused || isFocusSeen } else if isFocused { showsFocus = true }
     // Where the row is once the model has changed.
     let moves = kept.position >= position + removed
     place = (moves ? kept.position - removed + added : min(kept.position, position), kept.y)
@@ -160,15 +168,30 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// The uppermost row that is seen; if it is among those that go, the row behind them, which takes their place.
   private func topRow(otherThan gone: Range<Int>) -> (position: Int, y: Double)? {
-    let seen = rows.compactMap { item, row -> (position: Int, y: Double)? in
+    guard let top = seenRows.first else { return nil }
+    return gone.contains(top.position) ? (gone.upperBound, max(top.y, 0)) : top
+  }
+
+  /// The rows that are seen, from above.
+  ///
+  /// GTK also keeps the row in focus, with the place that it had last, though it may be far from them by now.
+  private var seenRows: [(position: Int, y: Double)] {
+    let height = Double(gtk_widget_get_height(widget))
+    let mapped = rows.compactMap { item, row -> (position: Int, y: Double)? in
       guard let position = ListItem(item: item).position, row.root.isMapped,
-        let bounds = row.root.bounds(in: self),
-        bounds.y + bounds.height > 0
+        let bounds = row.root.bounds(in: self), bounds.y + bounds.height > 0, bounds.y < height
       else { return nil }
       return (position, bounds.y)
     }.sorted { $0.position < $1.position }
-    guard let top = seen.first else { return nil }
-    return gone.contains(top.position) ? (gone.upperBound, max(top.y, 0)) : top
+    var runs: [[(position: Int, y: Double)]] = []
+    for row in mapped {
+      if let last = runs.last?.last, last.position + 1 == row.position {
+        runs[runs.count - 1].append(row)
+      } else {
+        runs.append([row])
+      }
+    }
+    return runs.max { $0.count < $1.count } ?? []
   }
 
   private func restorePlaceAfterLayout() {
@@ -184,11 +207,16 @@ public final class ListView<Row: ListRow>: Widget {
     guard let bounds = row(at: kept.position)?.root.bounds(in: self) else { return }
     var distance = bounds.y - kept.y
     // The row in focus is seen, whatever else has to move for that.
-    if let focus = focusedRow?.root.bounds(in: self) {
+    if showsFocus, let focus = focusedRow?.root.bounds(in: self) {
       let height = Double(gtk_widget_get_height(widget))
       distance = min(max(distance, focus.y + focus.height - height), focus.y)
     }
     if abs(distance) >= 1 { offset += distance }
+  }
+
+  private var isFocusSeen: Bool {
+    guard let position = focusedPosition else { return false }
+    return seenRows.contains { $0.position == position }
   }
 
   /// How far the list is scrolled down, in pixels.

@@ -57,18 +57,18 @@ import Testing
     try await VirtualDesktop.with { desktop in
       let portal = try await SettingsPortal.start([:], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      // Until the window knows that it is active its bar is paler; what it has recorded came after that.
       try await scene.capture("one")
       let usual = try await scene.settledScreenshot()
       try await portal.set("contrast", to: "uint32 1")
-      let bar = Rectangle(x: 150, y: 10, width: 20, height: 20)
-      try await waitUntil("another drawing") { try await !scene.screenshot().matches(usual, in: bar) }
+      // The digit of the first row, which is dim otherwise.
+      let digit = Rectangle(x: 425, y: 65, width: 35, height: 40)
+      try await waitUntil("another drawing") { try await !scene.screenshot().matches(usual, in: digit) }
       try await scene.expectGround(isDark: false)
       try await portal.set("color-scheme", to: "uint32 1")
       try await scene.expectGround(isDark: true)
       try await portal.set("contrast", to: "uint32 0")
       try await portal.set("color-scheme", to: "uint32 2")
-      try await waitUntil("the usual drawing") { try await scene.screenshot().matches(usual, in: bar) }
+      try await waitUntil("the usual drawing") { try await scene.screenshot().matches(usual, in: digit) }
       try await scene.end()
     }
   }

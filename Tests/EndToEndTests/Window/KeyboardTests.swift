@@ -59,9 +59,17 @@ import Testing
 
   @Test func `a digit alone does nothing`() async throws {
     try await Scene.run(with: Self.clips) { scene in
-      try await scene.desktop.press("Home", "3", "KP_5", "ctrl+2")
-      try await scene.expectClipboard("row 11")
+      try await scene.desktop.press("Home", "3", "KP_5")
       try await scene.expectFocusedRowCopied("row 12")
+    }
+  }
+
+  @Test func `Ctrl with a digit moves the focus to the row that it copies`() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      try await scene.desktop.press("End", "ctrl+4")
+      try await scene.expectClipboard("row 9")
+      try await scene.desktop.press("Down", "Return")
+      try await scene.expectClipboard("row 8")
     }
   }
 

@@ -1,0 +1,91 @@
+import ClipboardCore
+import GtkKit
+import TestSupport
+import Testing
+
+@testable import ClipHistory
+@testable import CopyPastaApp
+
+/// Which row is marked as the one on the clipboard: as far as the program knows without asking for anything.
+@MainActor
+@Suite(.serialized) struct OnClipboardTests {
+  private let scratch: Scratch
+  private let clipboard = FakeClipboard()
+  private let view = RecordingView()
+  private let controller: HistoryController
+
+  init() async throws {
+    scratch = try Scratch()
+    for text in ["one", "two"] { try await scratch.record(text) }
+    controller = try HistoryController(
+      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, host: view)
+    controller.view = view
+  }
+
+  /// Waits until another program's copy was read, and what came of it has arrived.
+  private func copyElsewhere(_ content: ClipboardContent) async throws {
+    let reads = clipboard.offers.reads
+    clipboard.offers.copy(content)
+    try await waitUntil("the read") { clipboard.offers.reads > reads }
+    await controller.drain()
+  }
+
+  private func startReading() async throws {
+    clipboard.offers.content = .own
+    controller.isReading = true
+    try await waitUntil("the first look") { clipboard.offers.reads == 1 }
+  }
+
+  @Test func `a row that was copied is on the clipboard until another program takes it`() async {
+    #expect(controller.onClipboard == nil)
+    controller.copy(controller.ids[1])
+    await controller.drain()
+    #expect(controller.onClipboard == controller.ids[1])
+    clipboard.lose()
+    #expect(controller.onClipboard == nil)
+    #expect(view.clipsOnClipboard == [controller.ids[1], nil])
+  }
+
+  @Test func `a row that was copied stays the one on the clipboard while the window is inactive`()
+    async throws
+  {
+    try await startReading()
+    controller.copy(controller.ids[1])
+    await controller.drain()
+    controller.isReading = false
+    #expect(controller.onClipboard == controller.ids[1])
+  }
+
+  @Test func `a text that was recorded is on the clipboard until the window is left`() async throws {
+    try await startReading()
+    try await copyElsewhere(.text(Array("three".utf8)))
+    #expect(controller.texts == ["three", "two", "one"])
+    #expect(controller.onClipboard == controller.ids[0])
+    controller.isReading = false
+    #expect(controller.onClipboard == nil)
+  }
+
+  @Test(arguments: [
+    ClipboardContent.noText, .secret, .text([]), .text([0xff]),
+  ])
+  func `something else on the clipboard takes the mark away`(content: ClipboardContent) async throws {
+    try await startReading()
+    try await copyElsewhere(.text(Array("three".utf8)))
+    try await copyElsewhere(content)
+    #expect(controller.onClipboard == nil && controller.texts.count == 3)
+  }
+
+  @Test func `a part of a text that was copied belongs to no row`() async {
+    controller.copy(controller.ids[0])
+    controller.copy(part: Array("tw".utf8))
+    await controller.drain()
+    #expect(controller.onClipboard == nil)
+  }
+
+  @Test func `nothing is asked of the clipboard for the mark`() async {
+    controller.copy(controller.ids[0])
+    await controller.drain()
+    clipboard.lose()
+    #expect(clipboard.offers.reads == 0 && clipboard.offers.readsOnPurpose == 0)
+  }
+}
