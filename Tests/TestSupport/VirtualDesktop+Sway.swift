@@ -35,6 +35,12 @@ extension VirtualDesktop {
     try await SwayWindowSystem(desktop: self).command("focus output HEADLESS-\(number)")
   }
 
+  /// Has sway give the focus to no window of this application that is shown from now on, beside another window.
+  public func refuseFocusInSway(to applicationID: String) async throws {
+    sway.alter()
+    try await SwayWindowSystem(desktop: self).command("no_focus [app_id=\"\(applicationID)\"]")
+  }
+
   var sway: SwayServer {
     guard let swayServer else { preconditionFailure("no sway") }
     return swayServer

@@ -53,9 +53,9 @@ final class ReadingIndicator {
 
   /// Says for a moment that the clipboard is read before it is, for a window that is being shown.
   ///
-  /// On X11 the focus comes some milliseconds behind the window, which would be drawn twice.
+  /// The focus comes some milliseconds behind the window, which would be drawn twice.
   func expectReading() {
-    expectation = Timeout(after: .milliseconds(300)) { [weak self] in
+    expectation = Timeout(after: Window.focusLimit) { [weak self] in
       self?.expectation = nil
       self?.show()
     }

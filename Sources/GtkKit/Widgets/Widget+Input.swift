@@ -117,6 +117,11 @@ extension Widget {
     press.connect("pressed") { body(.press) }
   }
 
+  /// Calls `body` each time that the pointer moves on the widget.
+  public final func onPointerMotion(_ body: @escaping @MainActor () -> Void) {
+    add(controller: gtk_event_controller_motion_new()).connect("motion", body)
+  }
+
   /// Calls `body` when the pointer or the focus comes to the widget or to something within it.
   public final func onArrival(_ body: @escaping @MainActor () -> Void) {
     let pointer = add(controller: gtk_event_controller_motion_new())
@@ -132,28 +137,6 @@ extension Widget {
   /// Calls `body` with each event before the widget, or something within it, gets it; if it returns true, none gets it.
   final func onEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
     add(controller: gtk_event_controller_legacy_new(), beforeChildren: true).connectQuestion("event", body)
-  }
-
-  /// Keeps a press in a window alive though its release is on its way; for every window that is made.
-  ///
-  /// After a layout GDK asks the X server where the pointer is, and makes a motion of it, without a time. If the button
-  /// is up by then and its release still to be read, that motion says so, and GTK's gestures give up the press: the
-  /// click is lost. Here such a motion goes no further.
-  final func keepPresses() {
-    var pressed: UInt32 = 0
-    onEvent { event in
-      switch gdk_event_get_event_type(event) {
-      case GDK_BUTTON_PRESS: pressed |= buttonMask(of: event)
-      case GDK_BUTTON_RELEASE: pressed &= ~buttonMask(of: event)
-      case GDK_MOTION_NOTIFY:
-        let held = pressed & gdk_event_get_modifier_state(event).rawValue
-        if gdk_event_get_time(event) == 0 { return held != pressed }
-        // A release that another window got.
-        pressed = held
-      default: break
-      }
-      return false
-    }
   }
 
   /// Adds a controller that a constructor returned (transfer full), which the widget takes over.
@@ -208,11 +191,4 @@ private func controlDigit(_ symbol: guint, _ code: guint, _ modifiers: Accelerat
 private func digit(_ symbol: guint, from one: Int32) -> Int? {
   let digit = Int(symbol) - Int(one) + 1
   return 1...9 ~= digit ? digit : nil
-}
-
-/// The bit that says in an event's modifiers that its button is down; 0 for a button that has none.
-@MainActor
-private func buttonMask(of event: OpaquePointer) -> UInt32 {
-  let button = gdk_button_event_get_button(event)
-  return 1...5 ~= button ? copypasta_GDK_BUTTON1_MASK.rawValue << (button - 1) : 0
 }

@@ -7,7 +7,7 @@ public final class Window: Widget {
   public convenience init(title: String) {
     self.init(new: gtk_window_new())
     gtk_window_set_title(cast(), title)
-    keepPresses()
+    dropMadeUpMotions()
   }
 
   /// Keeps the window above another one.
@@ -36,8 +36,9 @@ public final class Window: Widget {
 
   private var lastInput: InputEvent?
   private var activityNews: Timeout?
-  /// Whether the desktop has given the focus to another window though GTK, which has a grab, calls this one active.
+  /// Whether the desktop has given the focus to another window though GTK calls this one active.
   private var isLeft = false
+  private var expectedFocus: ExpectedFocus?
 
   /// Remembers from now on the last key or button: with GTK 4.24 on X11, `takesSystemShortcuts` has to name it.
   public func noteInput() {
@@ -73,8 +74,9 @@ public final class Window: Widget {
 
   /// Whether the user sees the window and works in it.
   ///
-  /// GTK 4.8 leaves `is-active` set on a window that was hidden. Every GTK leaves it set while a menu, or what else has
-  /// the keyboard grabbed, is open, though the user works in another program's window by then.
+  /// GTK 4.8 leaves `is-active` set on a window that was hidden, also when it is shown again and has no focus yet. Every
+  /// GTK leaves it set while a menu, or what else has the keyboard grabbed, is open, though the user works in another
+  /// program's window by then.
   public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 && !isLeft }
 
   /// How many of this program's windows are on the screen.
@@ -92,13 +94,21 @@ public final class Window: Widget {
       self?.isLeft = false
       body()
     }
-    connect("notify::visible", body)
+    connect("notify::visible") { [weak self] in
+      guard let self else { return }
+      // Until the desktop gives it the focus again.
+      if !isVisible { self.isLeft = gtk_window_is_active(cast()) != 0 }
+      body()
+    }
     let isLeft: @MainActor (Bool) -> Void = { [weak self] isLeft in
       guard let self, self.isLeft != isLeft, !isLeft || gtk_window_is_active(cast()) != 0 else { return }
       self.isLeft = isLeft
       body()
     }
     connect("realize") { [weak self] in self?.followFocus(isLeft) }
+    // The first frame waits for the compositor's configuration. If that gives the focus right away, the surface's state is
+    // what it was before the window was hidden, and nothing is notified.
+    connect("map") { [weak self] in self?.onNextFrame { self?.readFocus(isLeft) } }
   }
 
   /// Says what GTK does not say while it has a grab: whether the desktop has given the focus to another window.
@@ -114,15 +124,14 @@ public final class Window: Widget {
       }
       connectOnce("unrealize") { display.disconnect(connection) }
     } else {
-      var hadFocus = false
-      Object(Owned(borrowing: surface)).connect("notify::state") { [weak self] in
-        guard let surface = self.flatMap({ gtk_native_get_surface($0.opaque) }) else { return }
-        let state = gdk_toplevel_get_state(surface).rawValue
-        let hasFocus = state & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue != 0
-        if hasFocus != hadFocus { isLeft(!hasFocus) }
-        hadFocus = hasFocus
-      }
+      Object(Owned(borrowing: surface)).connect("notify::state") { [weak self] in self?.readFocus(isLeft) }
     }
+  }
+
+  /// Reads from a compositor's last configuration whether the window has the focus.
+  private func readFocus(_ isLeft: @MainActor (Bool) -> Void) {
+    guard x11Number == nil, let surface = gtk_native_get_surface(opaque) else { return }
+    isLeft(gdk_toplevel_get_state(surface).rawValue & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue == 0)
   }
 
   /// Calls `body` before the window closes; if it returns true, the window stays.
@@ -136,10 +145,18 @@ public final class Window: Widget {
   /// Fills the window.
   public func setChild(_ child: Widget) { gtk_window_set_child(cast(), child.widget) }
 
+  /// How long a window that is being shown may look active before it is.
+  public static let focusLimit = ExpectedFocus.limit
+
   /// Shows the window in front, and asks for the focus.
+  ///
+  /// A window that was hidden is drawn with the focus from its first frame on: see `ExpectedFocus`.
   public func present(_ activation: Activation = .ambient) {
+    let isNew = !isVisible
+    if isNew { ExpectedFocus.restoreFocusStates(in: self) }
     if case .token(let token) = activation { gtk_window_set_startup_id(cast(), token) }
     copypasta_window_present(cast(), userTime(for: activation))
+    if isNew { expectedFocus = ExpectedFocus(of: self) }
   }
 
   /// Styles and lays out what is in a hidden window, for which the first `present` would wait.

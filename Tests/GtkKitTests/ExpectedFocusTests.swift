@@ -1,0 +1,61 @@
+import CGtk
+import GtkTestSupport
+import Testing
+
+@testable import GtkKit
+
+/// A window that is being shown, without a window manager, which would give it the focus.
+@MainActor
+@Suite struct ExpectedFocusTests {
+  init() async throws { try await TestDisplay.open() }
+
+  @Test func `a window that is shown looks active first, and inactive if the focus does not come`()
+    async throws
+  {
+    let window = Window(title: "test")
+    defer { window.destroy() }
+    window.present()
+    Self.setBackdrop(of: window)
+    var wasBackdrop: Bool?
+    let clock = Object(Owned(borrowing: try #require(gtk_widget_get_frame_clock(window.widget))))
+    clock.connectOnce("paint") { wasBackdrop = Self.isBackdrop(window) }
+    try await pump("the first frame") { wasBackdrop != nil }
+    #expect(wasBackdrop == false)
+    try await pump("the truth") { Self.isBackdrop(window) }
+  }
+
+  @Test func `a window that GTK calls inactive later stays inactive`() async throws {
+    let window = Window(title: "test")
+    defer { window.destroy() }
+    window.present()
+    Self.setBackdrop(of: window)
+    try await pump("the focus given up") { Self.isBackdrop(window) }
+    var isDrawn = false
+    window.onNextFrame { isDrawn = true }
+    gtk_widget_queue_draw(window.widget)
+    try await pump("the next frame") { isDrawn }
+    #expect(Self.isBackdrop(window))
+  }
+
+  @Test func `the widget with the focus shows it when its window is shown again`() async throws {
+    let window = Window(title: "test")
+    defer { window.destroy() }
+    let button = Button(label: "test") {}
+    window.setChild(button)
+    window.present()
+    button.grabFocus()
+    window.isVisible = false
+    // GTK 4.18 does so by itself.
+    gtk_widget_unset_state_flags(button.widget, copypasta_GTK_STATE_FLAG_FOCUS_WITHIN)
+    window.present()
+    #expect(button.hasFocusWithin)
+  }
+
+  private static func setBackdrop(of window: Window) {
+    gtk_widget_set_state_flags(window.widget, copypasta_GTK_STATE_FLAG_BACKDROP, 0)
+  }
+
+  private static func isBackdrop(_ window: Window) -> Bool {
+    gtk_widget_get_state_flags(window.widget).rawValue & copypasta_GTK_STATE_FLAG_BACKDROP.rawValue != 0
+  }
+}
