@@ -62,8 +62,13 @@ final class HistoryList: HistoryView {
     swipe = RowSwipe(on: view)
     // Ages are kept right on the screen only.
     root.onShow(weakly(self) { $0.ages.isRunning = true })
-    root.onHide(weakly(self) { $0.ages.isRunning = false })
+    root.onHide(
+      weakly(self) {
+        $0.ages.isRunning = false
+        $0.root.removeStyle("by-pointer")
+      })
     view.onAnyInput(weakly(self) { $0.used(by: $1) })
+    view.onPointerMotion(weakly(self) { $0.root.addStyle("by-pointer") })
     // After the view, which has connected to the model before.
     model.listModel.onItemsChanged(weakly(self) { $0.changed(at: $1, removed: $2, added: $3) })
     connectRows()

@@ -210,10 +210,13 @@ final class HistoryWindow {
     isDrawn = true
     (notice.isHeard, retentionBar.isHeard) = (isActive, isActive)
     window.tellActivityAgain()
-    Task.unpooled { [window] in
-      await MainLoop.idle()
-      // GTK draws the icon here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB if it is an SVG.
-      window.setIcon(CopyPasta.id)
+    // Wayland's compositors take the icon from the desktop file; GTK 4.24 would draw the header again for it.
+    if Display.backend != .wayland {
+      Task.unpooled { [window] in
+        await MainLoop.idle()
+        // GTK draws the icon here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB if it is an SVG.
+        window.setIcon(CopyPasta.id)
+      }
     }
     complete()
   }
