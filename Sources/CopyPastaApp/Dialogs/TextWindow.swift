@@ -69,7 +69,7 @@ final class TextWindow: Dialogs.Dialog {
       guard let view, let monospace else { return }
       view.isMonospace = monospace.isOn
       do throws(GLibError) {
-        try state.write([("monospace", monospace.isOn ? 1 : 0)])
+        try state.write([("monospace", monospace.isOn ? 1 : 0)], keepingOthers: true)
       } catch {
         failed(error)
       }

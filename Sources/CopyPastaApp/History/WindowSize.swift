@@ -15,6 +15,6 @@ extension Window {
   func keepSize(in file: KeyFile) throws(GLibError) {
     let (width, height) = defaultSize
     let size = ["width": width, "height": height, "maximized": isMaximized ? 1 : 0]
-    if file.integers(Array(size.keys)) != size { try file.write(Array(size)) }
+    if file.integers(Array(size.keys)) != size { try file.write(Array(size), keepingOthers: true) }
   }
 }

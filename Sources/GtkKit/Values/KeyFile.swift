@@ -31,19 +31,25 @@ public struct KeyFile {
   /// Whether there is a file, whatever it holds.
   public var exists: Bool { access(path, F_OK) == 0 }
 
-  /// Writes these numbers into the file, which keeps its other keys; its folder is made if it is missing.
-  public func write(_ values: [(key: String, value: Int)]) throws(GLibError) {
-    try write(strings: values.map { (key: $0.key, value: String($0.value)) })
+  /// Replaces the file by one with these numbers; its folder is made if it is missing.
+  ///
+  /// - Parameter keepingOthers: whether the file keeps its other keys.
+  public func write(_ values: [(key: String, value: Int)], keepingOthers: Bool = false) throws(GLibError) {
+    try write(
+      strings: values.map { (key: $0.key, value: String($0.value)) }, keepingOthers: keepingOthers)
   }
 
-  /// Writes these texts into the file, which keeps its other keys; its folder is made if it is missing.
+  /// Replaces the file by one with these texts; its folder is made if it is missing.
   ///
-  /// In one step: whoever reads the file meanwhile sees the old one or the new one.
-  public func write(strings values: [(key: String, value: String)]) throws(GLibError) {
+  /// In one step: a program that reads the file meanwhile sees the old one or the new one.
+  /// - Parameter keepingOthers: whether the file keeps its other keys.
+  public func write(
+    strings values: [(key: String, value: String)], keepingOthers: Bool = false
+  ) throws(GLibError) {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
     // A file that cannot be read is replaced.
-    g_key_file_load_from_file(file, path, copypasta_G_KEY_FILE_NONE, nil)
+    if keepingOthers { g_key_file_load_from_file(file, path, copypasta_G_KEY_FILE_NONE, nil) }
     for (key, value) in values { g_key_file_set_string(file, group, key, value) }
     g_mkdir_with_parents(String(taking: g_path_get_dirname(path)), 0o700)
     var error: UnsafeMutablePointer<GError>?
