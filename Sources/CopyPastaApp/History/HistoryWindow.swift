@@ -8,14 +8,14 @@ import X11Kit
 @MainActor
 final class HistoryWindow {
   private let window: Window
-  private let services: AppServices
-  private let readingIndicator = ReadingIndicator()
+  let services: AppServices
+  let readingIndicator = ReadingIndicator()
   private let actions = ActionGroup()
   private lazy var notice = NoticeBar(giveBackFocus: weakly(self) { $0.body.focusAgain() })
-  private lazy var body = HistoryBody(
+  lazy var body = HistoryBody(
     controller: { [weak self] in self?.controller }, copyCommand: weakly(self) { $0.copyCommand() })
 
-  private var state = State.opening
+  var state = State.opening
   /// Whether the window has been on the screen.
   private(set) var isDrawn = false
   /// Whether nothing is left to do of what waits for the first frame.
@@ -24,7 +24,7 @@ final class HistoryWindow {
   private var complaint: StoreError?
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
-  private lazy var retentionBar = RetentionBar(
+  lazy var retentionBar = RetentionBar(
     giveBackFocus: weakly(self) { $0.body.focusAgain() }, answered: weakly(self) { $0.answered($1) })
   /// Runs while the window is shown.
   private var retentionTimer: Timeout?
@@ -33,12 +33,12 @@ final class HistoryWindow {
   let copies = Observers<Void>()
   /// Called when the user closes the window.
   let closed: @MainActor () -> Void
-  private let showText: @MainActor (TextWindow) -> Void
+  let showText: @MainActor (TextWindow) -> Void
   /// Told when `isShown` or `isActive` may have changed.
   let activity = Observers<Void>()
 
   /// The state of the history, by which the window shows it.
-  private enum State {
+  enum State {
     /// Nothing yet; or the history is closed, to be opened anew, and its rows stay on the screen meanwhile.
     case opening
     /// All that can be read of a damaged history is carried over into a new one.
@@ -134,7 +134,7 @@ final class HistoryWindow {
   /// The controller of the history; nil if the history is not open.
   var controller: HistoryController? { list?.controller }
 
-  private var list: HistoryList? {
+  var list: HistoryList? {
     if case .open(let list) = state { list } else { nil }
   }
 
@@ -159,7 +159,7 @@ final class HistoryWindow {
   }
 
   /// Opens the history, or shows why it cannot be opened.
-  private func openHistory(rescuing: Bool = true) {
+  func openHistory(rescuing: Bool = true) {
     do throws(StoreError) {
       try show(services.history.get())
     } catch .damaged where rescuing {
@@ -347,8 +347,9 @@ final class HistoryWindow {
   }
 
   private func copyCommand() {
+    guard let command = services.shortcut.advice.command else { return }
     Task.unpooled { [self] in
-      let failure = await services.clipboard.offerToggleCommand()
+      let failure = await services.clipboard.offer(command: command)
       if let failure { report(failure) } else { body.emptyPage.showCopied() }
     }
   }
@@ -360,61 +361,14 @@ final class HistoryWindow {
       try window.keepSize(in: services.windowState)
       let kept = services.windowState.integers(["preview-lines"])["preview-lines"]
       if let list, kept ?? PreviewText.lineLimit != list.lineLimit {
-        try services.windowState.write([("preview-lines", list.lineLimit)])
+        try services.windowState.write([("preview-lines", list.lineLimit)], keepingOthers: true)
       }
     } catch {
       notSaved(error)
     }
   }
 
-  private func notSaved(_ error: GLibError) {
+  func notSaved(_ error: GLibError) {
     complain(tr("The window size could not be saved: %s").filled(with: error.message))
-  }
-}
-
-// MARK: - What the controller tells
-
-extension HistoryWindow: HistoryHost {
-  func showDeletions(_ count: Int) { body.showDeletions(count) }
-
-  func copied() { copies.notify() }
-
-  func show(_ text: ShownText, of clip: Clip) {
-    guard isShown else { return }
-    showText(
-      TextWindow(text, capturedAt: clip.capturedAt, state: services.windowState, failed: notSaved) {
-        // Not the present controller: the history may have been replaced since, and have another text of that id.
-        [weak self, weak controller] _, copied in
-        if let controller { controller.copy(clip.id, copied: copied) } else { self?.say(.gone) }
-      } copyPart: { [weak self] in
-        self?.controller?.copy(part: $0, copied: $1)
-      })
-  }
-
-  func showSecret(_ isSecret: Bool) {
-    if isSecret { readingIndicator.showSecret() } else { readingIndicator.hideSecret() }
-  }
-
-  func say(_ failure: HistoryFailure) {
-    if let message = failure.message { report(message) }
-  }
-
-  func ask(about expired: ExpiredClips?) {
-    retentionBar.show(expired, canKeep: services.preferences.isWritable(.retentionPeriod))
-  }
-
-  func reopen(because error: StoreError) { reopen(saying: error.message) }
-
-  private func reopen(saying message: String? = nil) {
-    guard let list else { return }
-    state = .opening
-    readingIndicator.state = services.pause.isPaused ? .paused : .idle
-    // Not at once: whoever has found out is at work in the controller.
-    Task.unpooled { [self] in
-      await list.controller.close()
-      services.forgetHistory()
-      if let message { report(message) }
-      openHistory()
-    }
   }
 }

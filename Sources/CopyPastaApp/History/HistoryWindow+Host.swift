@@ -1,0 +1,49 @@
+import ClipHistory
+import GtkKit
+import SerialQueue
+
+/// What `HistoryController` asks of the window.
+extension HistoryWindow: HistoryHost {
+  func showDeletions(_ count: Int) { body.showDeletions(count) }
+
+  func copied() { copies.notify() }
+
+  func show(_ text: ShownText, of clip: Clip) {
+    guard isShown else { return }
+    showText(
+      TextWindow(text, capturedAt: clip.capturedAt, state: services.windowState, failed: notSaved) {
+        // Use the controller that the text came from: a history opened since may have another text of that id.
+        [weak self, weak controller] _, copied in
+        if let controller { controller.copy(clip.id, copied: copied) } else { self?.say(.gone) }
+      } copyPart: { [weak self] in
+        self?.controller?.copy(part: $0, copied: $1)
+      })
+  }
+
+  func showSecret(_ isSecret: Bool) {
+    if isSecret { readingIndicator.showSecret() } else { readingIndicator.hideSecret() }
+  }
+
+  func say(_ failure: HistoryFailure) {
+    if let message = failure.message { report(message) }
+  }
+
+  func ask(about expired: ExpiredClips?) {
+    retentionBar.show(expired, canKeep: services.preferences.isWritable(.retentionPeriod))
+  }
+
+  func reopen(because error: StoreError) { reopen(saying: error.message) }
+
+  func reopen(saying message: String? = nil) {
+    guard let list else { return }
+    state = .opening
+    readingIndicator.state = services.pause.isPaused ? .paused : .idle
+    // Defer: our caller is still running inside the controller.
+    Task.unpooled { [self] in
+      await list.controller.close()
+      services.forgetHistory()
+      if let message { report(message) }
+      openHistory()
+    }
+  }
+}
