@@ -11,7 +11,7 @@ import Testing
 
   init() async throws { tray = try await TrayScene.start() }
 
-  private let labels = ["_Show History", "Pause _Reading", "_Preferences", "_Quit"]
+  private let labels = ["_Show History", "Pause _Recording", "_Preferences", "_Quit"]
 
   private func labels(of layout: Variant) -> [String?] {
     (layout[1]?[2]?.children ?? []).map { $0.unboxed?[1]?.dictionary?["label"]?.string }

@@ -119,7 +119,7 @@ import Testing
       let button = MenuButton(mainMenu: "Menu") {
         _ = token
         count += 1
-        return Menu(sections: [[("_Copy", "app.copy")], [("_Quit", "app.quit")]])
+        return Menu(sections: [[("_Copy", "app.copy", nil)], [("_Quit", "app.quit", nil)]])
       }
       window.setChild(button)
       window.present()
@@ -144,7 +144,9 @@ import Testing
     let group = ActionGroup()
     for name in ["one", "two", "three"] { group.add(name) {} }
     label.insert(group, as: "row")
-    let sections = [[("One", "row.one"), ("Two", "row.two")], [("Three", "row.three")]]
+    let sections: [[Menu.Entry]] = [
+      [("One", "row.one", nil), ("Two", "row.two", nil)], [("Three", "row.three", nil)],
+    ]
     let menu = PopoverMenu(on: label)
     window.present()
     menu.popUp(Menu(sections: sections), at: Point(x: 0, y: 0))

@@ -115,8 +115,8 @@ import Testing
       group.add("delete") { _ in _ = token }
       return group
     }
-    expectNoLeak { _ in Menu([("Copy", "row.copy")]) }
-    expectNoLeak { _ in Menu([("Copy", "row.copy")], target: 1) }
+    expectNoLeak { _ in Menu(sections: [[("Copy", "row.copy", nil)]]) }
+    expectNoLeak { _ in Menu(sections: [[("Copy", "row.copy", "<Control>c")]], target: 1) }
     expectNoLeak { _ in
       let label = Label("a")
       return PopoverMenu(on: label)

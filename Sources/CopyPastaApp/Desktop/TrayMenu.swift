@@ -22,7 +22,7 @@ struct TrayMenu {
   init(_ pause: ReadingPause, chosen: @escaping @MainActor (TrayIcon.Request, _ time: UInt32) -> Void) {
     // The underscore marks the access key, as everywhere in GTK.
     entries = [
-      (tr("_Show History"), .show), (tr("Pause _Reading"), .pause), (tr("_Preferences"), .preferences),
+      (tr("_Show History"), .show), (tr("Pause _Recording"), .pause), (tr("_Preferences"), .preferences),
       (tr("_Quit"), .quit),
     ]
     self.pause = pause

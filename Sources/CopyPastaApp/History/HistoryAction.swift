@@ -3,9 +3,9 @@ import GtkKit
 
 /// Something that the user can do with the history, declared here and nowhere else.
 ///
-/// The menu of a row, keys, swipes and the window of keys are made from `all`; `HistoryActionTests` compare with it
-/// what is written by hand: the README's table, and the style of a swipe. Arrows, Page Up, Page Down, Home and End are
-/// the list view's own; Control with a digit is `Widget.onControlDigit`.
+/// The menu of a row, keys, swipes and the keys window are made from `all`. `HistoryActionTests` compare it with what is
+/// written by hand: the guide's table, and the style of a swipe. Arrows, Page Up, Page Down, Home and End are the list
+/// view's own; Control with a digit is `Widget.onControlDigit`.
 @MainActor
 struct HistoryAction {
   /// Where an action can be called, and what it does there.
@@ -32,8 +32,12 @@ struct HistoryAction {
   let title: String
   /// The entry in the menu of a row, with the letter that chooses it; nil if it is not in there.
   var entry: String?
-  /// The keys that users are told of, in GTK's words.
+  /// The keys that the documents name, as accelerators.
   var keys: [String] = []
+  /// Those of `keys` that the menu of a row shows.
+  var menuKeys: String?
+  /// Whether the menu of a row separates it from the others.
+  var isDestructive = false
   /// More keys that do the same.
   var otherKeys: [String] = []
   var swipe: Swipe?
@@ -49,6 +53,7 @@ struct HistoryAction {
     [
       HistoryAction(
         name: "copy", title: tr("Copy"), entry: tr("_Copy"), keys: ["Return", "space", "<Control>c"],
+        menuKeys: "<Control>c",
         otherKeys: ["KP_Enter", "ISO_Enter", "KP_Space", "<Control>Insert"],
         swipe: Swipe(edge: .leading, icon: "edit-copy-symbolic"),
         effect: .row { list, id in list.controller.copy(id) }),
@@ -57,23 +62,29 @@ struct HistoryAction {
         otherKeys: ["<Shift>Delete", "<Shift>KP_Delete"],
         effect: .row { list, id in list.controller.copyAndDelete(id) }),
       HistoryAction(
-        name: "delete", title: tr("Delete"), entry: tr("_Delete"), keys: ["Delete"], otherKeys: ["KP_Delete"],
+        name: "delete", title: tr("Delete"), entry: tr("_Delete"), keys: ["Delete"], menuKeys: "Delete",
+        isDestructive: true, otherKeys: ["KP_Delete"],
         swipe: Swipe(edge: .trailing, icon: "user-trash-symbolic"),
         effect: .row { list, id in list.controller.delete(id) }),
       HistoryAction(
-        name: "show", title: tr("Show the whole text"), entry: tr("_Show Text"), keys: ["<Alt>Return"],
-        otherKeys: ["<Alt>KP_Enter", "<Alt>ISO_Enter"],
+        name: "show", title: tr("View the full text"), entry: tr("_View Full Text"), keys: ["<Alt>Return"],
+        menuKeys: "<Alt>Return", otherKeys: ["<Alt>KP_Enter", "<Alt>ISO_Enter"],
         effect: .row { list, id in list.controller.show(id) }),
       HistoryAction(
         name: "undo", title: tr("Undo the last deletion"), keys: ["<Control>z"],
         effect: .window { $0.controller?.undo() }),
       HistoryAction(
-        name: "paste", title: tr("Record the text on the clipboard"), keys: ["<Control>v"],
+        name: "paste", title: tr("Add from clipboard"), keys: ["<Control>v"],
         otherKeys: ["<Shift>Insert", "<Shift>KP_Insert"], effect: .window { $0.controller?.paste() }),
       HistoryAction(
-        name: "menu", title: tr("Open the menu of a text"), keys: ["Menu", "<Shift>F10"],
+        name: "menu", title: tr("Open the menu of an item"), keys: ["Menu", "<Shift>F10"],
         effect: .row { list, id in list.openMenu(of: id) }),
     ]
+  }
+
+  /// The actions in the menu of a row, by section.
+  static var menuSections: [[HistoryAction]] {
+    [false, true].map { section in ofTexts.filter { $0.entry != nil && $0.isDestructive == section } }
   }
 
   static var close: HistoryAction {

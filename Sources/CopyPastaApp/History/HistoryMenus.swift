@@ -44,10 +44,12 @@ final class RowMenu {
     if let position = row.item.position { view.focus(position) }
     // A tooltip would lie over the menu.
     view.hasTooltip = false
-    let entries = HistoryAction.ofTexts.compactMap { action in
-      action.entry.map { (label: $0, action: action.fullName) }
+    let sections = HistoryAction.menuSections.map { actions in
+      actions.compactMap { action in
+        action.entry.map { (label: $0, action: action.fullName, keys: action.menuKeys) }
+      }
     }
-    popover.popUp(Menu(entries, target: clip.id), at: point)
+    popover.popUp(Menu(sections: sections, target: clip.id), at: point)
   }
 }
 
@@ -57,9 +59,12 @@ extension MenuButton {
     MenuButton(mainMenu: tr("Main Menu")) {
       // An open menu has the focus on its first entry, which therefore destroys nothing.
       Menu(sections: [
-        [(tr("_Preferences"), "app.preferences"), (tr("_Keyboard Shortcuts"), "app.shortcuts")],
-        [(tr("Clear _History…"), "win.clear-history"), (tr("Pause _Reading"), "win.pause")],
-        [(tr("_About CopyPasta"), "app.about"), (tr("_Quit"), "app.quit")],
+        [(tr("Pause _Recording"), "win.pause", nil), (tr("Clear _History…"), "win.clear-history", nil)],
+        [
+          (tr("_Preferences"), "app.preferences", nil), (tr("_Keyboard Shortcuts"), "app.shortcuts", nil),
+          (tr("_About CopyPasta"), "app.about", nil),
+        ],
+        [(tr("_Quit"), "app.quit", nil)],
       ])
     }
   }

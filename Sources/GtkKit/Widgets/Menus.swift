@@ -3,23 +3,26 @@ import CGtk
 /// The entries of a menu: labels and the actions that they run.
 @MainActor
 public final class Menu: Object {
-  /// Makes a menu of entries: their labels, and the full names of their actions (`row.copy`); `target` is handed to the
-  /// action, such as the id of a row.
-  public convenience init(_ entries: [(label: String, action: String)], target: Int64? = nil) {
-    self.init(Owned(taking: g_menu_new()))
-    for entry in entries {
-      let item = Object(Owned(taking: g_menu_item_new(entry.label, nil)))
-      g_menu_item_set_action_and_target_value(
-        item.opaque, entry.action, target.map { g_variant_new_int64(gint64($0)) })
-      g_menu_append_item(opaque, item.opaque)
-    }
-  }
+  /// A label, in which `_` comes before the mnemonic; the full name of an action (`row.copy`); and the keys that the
+  /// entry shows, as an accelerator.
+  public typealias Entry = (label: String, action: String, keys: String?)
 
-  /// Makes a menu of sections, parted by lines; `_` comes before the letter that chooses an entry.
-  public convenience init(sections: [[(label: String, action: String)]]) {
-    self.init([])
+  /// Makes a menu of sections, separated by lines.
+  ///
+  /// - Parameter target: passed to each action, such as the id of a row.
+  public convenience init(sections: [[Entry]], target: Int64? = nil) {
+    self.init(Owned(taking: g_menu_new()))
     for entries in sections {
-      let section = Menu(entries)
+      let section = Object(Owned(taking: g_menu_new()))
+      for entry in entries {
+        let item = Object(Owned(taking: g_menu_item_new(entry.label, nil)))
+        g_menu_item_set_action_and_target_value(
+          item.opaque, entry.action, target.map { g_variant_new_int64(gint64($0)) })
+        if let keys = entry.keys {
+          g_menu_item_set_attribute_value(item.opaque, "accel", g_variant_new_string(keys))
+        }
+        g_menu_append_item(section.opaque, item.opaque)
+      }
       g_menu_append_section(opaque, nil, section.cast())
     }
   }
@@ -98,7 +101,7 @@ public final class PopoverMenu: Widget {
 
   /// Makes a menu that belongs to a widget, whose actions it runs.
   public convenience init(on parent: Widget) {
-    self.init(new: makePopover(of: Menu([])))
+    self.init(new: makePopover(of: Menu(sections: [])))
     gtk_widget_set_parent(widget, parent.widget)
     self.parent = parent
     gtk_popover_set_has_arrow(cast(), 0)

@@ -22,7 +22,7 @@ import Testing
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Menu")
       try await scene.waitForPopup()
-      try await scene.openDialog("s", titled: "Full Text")
+      try await scene.openDialog("v", titled: "Full Text")
     }
   }
 
