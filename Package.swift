@@ -27,8 +27,8 @@ let package = Package(
       name: "CopyPastaApp",
       dependencies: ["GtkKit", "X11Kit", "ClipHistory", "ClipboardCore", "SerialQueue"],
       resources: [
-        .embedInCode("Resources/LICENSE"), .embedInCode("Resources/style.css"),
-        .embedInCode("Resources/look.css"), .embedInCode("Resources/tray-icon.argb"),
+        .embedInCode("Resources/style.css"), .embedInCode("Resources/look.css"),
+        .embedInCode("Resources/tray-icon.argb"),
       ]),
     .executableTarget(
       name: "copypasta", dependencies: ["CopyPastaApp"],

@@ -10,6 +10,8 @@ public enum CopyPasta {
   /// The name that users read; the same in every language.
   static let name = "CopyPasta"
   static let version = "1.0.0"
+  static let website = "https://copypasta.org"
+  static let issues = "https://copypasta.org/issues"
 
   /// Does what the command line asks for.
   ///

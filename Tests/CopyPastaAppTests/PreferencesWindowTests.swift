@@ -200,8 +200,8 @@ private final class ShownDialogs {
     dialogs.show(kind, above: nil) {
       switch kind {
       case .preferences: PreferencesWindow(services)
-      case .shortcuts: ShortcutsWindow()
-      case .about: AboutDialog(checking: services.location)
+      case .shortcuts: ShortcutsWindow(.held(by: .keyGrab, name: "Ctrl+Super+V"))
+      case .about: AboutDialog()
       case .text: textWindow()
       }
     }

@@ -34,7 +34,7 @@ import Testing
         .map { HistoryWindow(.keepingNothing(showing: $0, way), showText: { _ in }, closed: {}) }
       let dialogs: [any Dialogs.Dialog] = [
         PreferencesWindow(services),
-        ShortcutsWindow(), AboutDialog(checking: empty.location),
+        ShortcutsWindow(.held(by: .keyGrab, name: "Ctrl+Super+V")), AboutDialog(),
         try Self.textWindow(),
       ]
       Self.showEmptyPage(services.shortcut.state)

@@ -3,6 +3,14 @@ import Glibc
 
 /// The desktop that the program runs in, as its session tells.
 public enum Desktop {
+  /// Opens an address in the user's browser, from a sandbox by the desktop's portal.
+  ///
+  /// A desktop without a browser ignores the call.
+  @MainActor
+  public static func open(_ address: String) {
+    g_app_info_launch_default_for_uri_async(address, nil, nil, nil, nil)
+  }
+
   /// The desktop's names, the most particular one first (`$XDG_CURRENT_DESKTOP`): `["ubuntu", "GNOME"]`.
   public static var names: [String] {
     variable("XDG_CURRENT_DESKTOP").split(separator: ":").map(String.init)
