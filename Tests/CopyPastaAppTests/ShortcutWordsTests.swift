@@ -42,6 +42,24 @@ import Testing
     }
   }
 
+  @Test(arguments: Compositor.allCases)
+  func `a compositor without a shortcut portal gets lines for its own configuration file`(
+    _ compositor: Compositor
+  ) throws {
+    let before = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }
+    defer { setenv("XDG_CURRENT_DESKTOP", before ?? "", 1) }
+    setenv("XDG_CURRENT_DESKTOP", compositor.rawValue, 1)
+    let state = ShortcutState.notHeld(.unsupported)
+    let command = try #require(state.command)
+    #expect(command.contains("toggle") && state.message.hasSuffix("\(compositor.file):"))
+    #expect(state.keys == "Not Available")
+  }
+
+  @Test func `a command is shown without a break behind its hyphens, and copied as it is`() {
+    let shown = ShortcutState.unbroken("copypasta --toggle")
+    #expect(shown.filter { $0 != "\u{2060}" } == "copypasta --toggle" && !shown.contains("--"))
+  }
+
   @Test func `the command is said if there is no other way`() throws {
     for reason in [ShortcutState.Reason.refused, .unsupported] {
       let state = ShortcutState.notHeld(reason)

@@ -42,9 +42,7 @@ final class StatusPage {
     root = ScrolledWindow(child: page)
     root.expand(horizontally: true, vertically: true)
     image.setAccessibleRole(.presentation)
-    // The user types the command as it is: one piece, whole when it is copied, also if there is no room for all of it.
-    command.ellipsize(.middle)
-    command.allowSelection()
+    command.wrap()
     commandBox.append(
       Button(words: tr("Copy"), copy))
   }
@@ -53,8 +51,7 @@ final class StatusPage {
   func add(_ line: String, command: String?) {
     note.text = line
     note.isVisible = !line.isEmpty
-    self.command.text = command ?? ""
-    self.command.tooltip = command
+    self.command.text = command.map(ShortcutState.unbroken) ?? ""
     commandBox.isVisible = command != nil
     page.setAccessibleDescription([text, line, command].compactMap(\.self).joined(separator: " "))
   }

@@ -36,7 +36,7 @@ final class ShortcutGroup {
     label.wrap()
     button = Button(child: label)
     button.addStyle("shortcut")
-    command = PreferenceRow(tr("C_ommand to Bind"), ShortcutState.toggleCommand, copyButton)
+    command = PreferenceRow(tr("C_ommand to Bind"), "", copyButton)
     command.root.addStyle("command")
     gnome = PreferenceRow(tr("Shortcut in _GNOME"), "", gnomeButton)
     window.noteInput()
@@ -70,7 +70,7 @@ final class ShortcutGroup {
       // The present keys can be chosen again, and do nothing meanwhile.
       controller.isPaused = isRecording
       if isRecording {
-        explain(tr("Press the new keys. Escape keeps the current keys, Backspace removes them."))
+        explain(tr("Esc cancels, Backspace turns the shortcut off."))
       }
       show()
     }
@@ -118,8 +118,9 @@ final class ShortcutGroup {
   // MARK: - The other ways
 
   private func copyCommand() {
+    guard let text = controller.state.command else { return }
     Task.unpooled { [clipboard, command] in
-      let failure = await clipboard.offerToggleCommand()
+      let failure = await clipboard.offer(command: text)
       if let failure { command.report(failure) } else { command.root.announce(tr("Copied")) }
     }
   }
@@ -131,7 +132,10 @@ final class ShortcutGroup {
   // MARK: - What is shown
 
   /// The keys that are set, for the user.
-  private var name: String { Accelerator(preferences.shortcut)?.label ?? tr("None") }
+  private var keysSet: String { Accelerator(preferences.shortcut)?.label ?? tr("None") }
+
+  /// The keys that are set, or that no keys work here.
+  private var name: String { controller.state.command == nil ? keysSet : controller.state.keys }
 
   private func show() {
     label.text = isRecording ? tr("Press Keys…") : name
@@ -139,11 +143,12 @@ final class ShortcutGroup {
     guard !isRecording else { return }
     explain(controller.state.message, namesKeys: controller.state.shortcut == name)
     command.isShown = controller.state.command != nil
+    if let text = controller.state.command { command.explain(ShortcutState.unbroken(text), spoken: text) }
     gnome.isShown = controller.gnomeChoice != nil
     switch controller.gnomeChoice {
     case .add?:
       gnomeButton.label = tr("Set _Up")
-      gnome.explain(tr("Adds the keys to the custom shortcuts in GNOME’s settings."))
+      gnome.explain(tr("Adds %s to the custom shortcuts in GNOME’s settings.").filled(with: keysSet))
     case .remove?:
       gnomeButton.label = tr("_Remove")
       gnome.explain(tr("The keys are among the custom shortcuts in GNOME’s settings."))

@@ -47,6 +47,17 @@ enum ShortcutState: Equatable {
 }
 
 extension ShortcutState {
+  /// The keys for the user, or that there are none.
+  var keys: String {
+    switch self {
+    case .held(_, let name?): name
+    // The desktop has given keys and keeps their name to itself.
+    case .held(_, name: nil): tr("Set by the Desktop")
+    case .off: tr("None")
+    case .starting, .notHeld: tr("Not Available")
+    }
+  }
+
   /// The state in words, a sentence or two.
   var message: String {
     switch self {
@@ -70,13 +81,13 @@ extension ShortcutState {
     }
   }
 
-  /// The command that the user has to bind, for want of another way; nil if there is no need.
+  /// What the user has to bind, for want of another way; nil if there is no need.
   ///
   /// `message` ends with a colon then.
   @MainActor var command: String? {
     switch self {
     case .notHeld(.refused), .notHeld(.removed), .notHeld(.notInstalled), .notHeld(.unsupported):
-      Self.toggleCommand
+      Compositor.current?.lines(running: Self.toggleCommand) ?? Self.toggleCommand
     default: nil
     }
   }
@@ -99,6 +110,11 @@ extension ShortcutState {
     } else {
       tr("The keys are set in the desktop’s settings.")
     }
+  }
+
+  /// A command to be shown, not copied: word joiners keep a label from breaking an option after its hyphens.
+  static func unbroken(_ command: String) -> String {
+    command.map { $0 == "-" ? "-\u{2060}" : String($0) }.joined()
   }
 
   /// Shows or hides the history, from wherever it is run: outside of a sandbox, too.
@@ -125,12 +141,12 @@ extension Accelerator {
 }
 
 extension SystemClipboard {
-  /// Puts the command to bind on the clipboard.
+  /// Puts a command to bind on the clipboard.
   ///
-  /// - Returns: the words to say if that failed; nil if the command is there.
-  func offerToggleCommand() async -> String? {
+  /// - Returns: the message to show if that failed; nil if the command is there.
+  func offer(command: String) async -> String? {
     do {
-      try await offer(ClipText(validating: Array(ShortcutState.toggleCommand.utf8)))
+      try await offer(ClipText(validating: Array(command.utf8)))
       return nil
     } catch TransferError.overtaken {
       return HistoryFailure.clipboardTaken.message
@@ -141,6 +157,12 @@ extension SystemClipboard {
 }
 
 extension ShortcutState.Reason {
+  /// Where to bind the command, or to put the lines, that follow.
+  private static var instruction: String {
+    if let file = Compositor.current?.file { return tr("Add this to %s:").filled(with: file) }
+    return tr("In the keyboard settings, bind keys to this command:")
+  }
+
   fileprivate var message: String {
     switch self {
     case .taken(let name): tr("Another program uses %s. Choose other keys.").filled(with: name)
@@ -154,13 +176,9 @@ extension ShortcutState.Reason {
         + tr("Choose the keys again to be asked once more, or bind keys to this command:")
     case .unsuitable(let why): why
     case .notInstalled:
-      tr(
-        "This desktop offers shortcuts to installed programs only. In the keyboard settings, bind keys to this command:"
-      )
+      tr("This desktop offers shortcuts to installed programs only.") + " " + Self.instruction
     case .unsupported:
-      tr(
-        "This desktop does not offer shortcuts to programs. In the keyboard settings, bind keys to this command:"
-      )
+      tr("This desktop does not offer shortcuts to programs.") + " " + Self.instruction
     case .malformed: tr("The shortcut in the settings is not a valid key combination. Choose other keys.")
     }
   }
