@@ -7,6 +7,7 @@ final class AppServices {
   let clipboard: any SystemClipboard
   let location: HistoryLocation
   let windowState: KeyFile
+  let hints: Hints
   /// Whether the user has paused reading the clipboard.
   let pause = ReadingPause()
   /// Deletes the items that are older than the user wants to keep.
@@ -19,7 +20,7 @@ final class AppServices {
   private let makeShortcuts: @MainActor () -> [any GlobalShortcutController.Backend]
 
   init(
-    clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile,
+    clipboard: any SystemClipboard, location: HistoryLocation, windowState: KeyFile, hints: Hints,
     now: @escaping @Sendable () -> Int64,
     history: @escaping @MainActor () -> Result<History, StoreError>,
     preferences: @escaping @MainActor () -> Preferences,
@@ -28,6 +29,7 @@ final class AppServices {
     self.clipboard = clipboard
     self.location = location
     self.windowState = windowState
+    self.hints = hints
     self.now = now
     openHistory = history
     makePreferences = preferences
@@ -53,6 +55,7 @@ final class AppServices {
     return AppServices(
       clipboard: systemClipboard(), location: location,
       windowState: KeyFile(path: Desktop.Folders.state + "/copypasta/state.ini", group: "window"),
+      hints: Hints(keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/hints.ini", group: "hints")),
       now: { Format.now },
       history: { Result { () throws(StoreError) in try History(at: location) } },
       preferences: livePreferences, shortcuts: liveShortcutBackends)

@@ -105,10 +105,27 @@ final class CopyPastaApplication {
   /// Takes the window off the screen, and ends the program if nothing needs it any more.
   private func hide() { toggler?.hide() }
 
+  /// Hides the window for the user, and tells them once that the program keeps running.
+  private func closeWindow() {
+    hide()
+    guard window?.isShown == false, !reasons.isEmpty else { return }
+    services.hints.showOnce(.keepsRunning) {
+      let wayBack =
+        if case .held(_, let name?) = services.shortcut.state {
+          tr("%s shows it.").filled(with: name)
+        } else if reasons.holds(.trayIcon) {
+          tr("Its icon in the tray shows it.")
+        } else {
+          tr("Open it again to show it.")
+        }
+      Notification(title: tr("CopyPasta keeps running"), body: wayBack).send()
+    }
+  }
+
   private func madeToggler() -> WindowToggler {
     if let toggler { return toggler }
     addStyle()
-    let window = HistoryWindow(services, showText: showText, closed: hide)
+    let window = HistoryWindow(services, showText: showText, closed: closeWindow)
     let toggler = WindowToggler(
       window, preferences: { [services] in services.preferences }, hidden: windowHidden)
     tokens.append(window.copies.add { [self] in haptics.copied() })
@@ -159,10 +176,12 @@ final class CopyPastaApplication {
   private func addDialogActions() {
     application.addAction("preferences", keys: ["<Control>comma"]) { [self] in showPreferences(.ambient) }
     application.addAction("shortcuts", keys: ["<Control>question"]) { [self] in
-      dialogs.show(.shortcuts, above: window?.parentOfDialogs) { ShortcutsWindow() }
+      dialogs.show(.shortcuts, above: window?.parentOfDialogs) { [services] in
+        ShortcutsWindow(services.shortcut.state)
+      }
     }
     application.addAction("about") { [self] in
-      dialogs.show(.about, above: window?.parentOfDialogs) { AboutDialog(checking: services.location) }
+      dialogs.show(.about, above: window?.parentOfDialogs) { AboutDialog() }
     }
   }
 

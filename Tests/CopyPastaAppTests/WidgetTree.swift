@@ -39,6 +39,7 @@ extension AppServices {
     return AppServices(
       clipboard: FakeClipboard(), location: HistoryLocation(folder: "/proc/none"),
       windowState: KeyFile(path: "/proc/none", group: "window"),
+      hints: Hints(keptIn: KeyFile(path: "/proc/none", group: "hints")),
       now: { 0 }, history: { history },
       preferences: { preferences }, shortcuts: { [way] })
   }

@@ -40,6 +40,9 @@ final class KeepAliveReasons {
   /// Whether nothing keeps the process.
   var isEmpty: Bool { holding.isEmpty && lost.isEmpty }
 
+  /// Whether a reason holds now.
+  func holds(_ reason: Reason) -> Bool { holding.contains(reason) }
+
   /// A reason holds from now on.
   func hold(_ reason: Reason) {
     holding.insert(reason)

@@ -62,6 +62,30 @@ import Testing
     }
   }
 
+  @Test func `the first close that leaves the program running shows a notification, and no other close does`()
+    async throws
+  {
+    try await VirtualDesktop.with { desktop in
+      let daemon = try desktop.start(Fixture.python("notifications.py"))
+      func shown() -> String { String(decoding: daemon.output, as: UTF8.self) }
+      try await waitUntil("the notification daemon") { shown() == "ready\n" }
+      try desktop.home.set(["shortcut": "'<Control><Super>v'"])
+      for start in 1...2 {
+        let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+        try await scene.capture("secret words \(start)")
+        for _ in 1...2 {
+          try await scene.closeWindow(.escape)
+          try await waitUntil("the window gone") { try await desktop.copyPastaWindowCount() == 0 }
+          try await waitUntil("the notification") { shown().contains("keeps running") }
+          #expect(try await desktop.run([CopyPasta.programPath]).exit == .code(0))
+          try await waitUntil("the window back") { try await scene.app.window.isActive() }
+        }
+        #expect(try await scene.app.stop() == .code(0))
+      }
+      #expect(shown() == "ready\nCopyPasta keeps running|Ctrl+Super+V shows it.\n")
+    }
+  }
+
   @Test func `SIGTERM ends the program and leaves no log behind`() async throws {
     try await Scene.run { scene in
       try await scene.capture("kept")
