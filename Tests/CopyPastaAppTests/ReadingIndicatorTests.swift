@@ -48,8 +48,8 @@ import Testing
   @Test func `the first frame of a window says what is so once the window is active`() throws {
     let scratch = try Scratch()
     let cases: [(Result<History, StoreError>, Bool, String)] = [
-      (.success(scratch.history), false, "Reading"), (.success(scratch.history), true, "Paused"),
-      (.failure(.readOnly), false, "Not Reading"),
+      (.success(scratch.history), false, "Recording"), (.success(scratch.history), true, "Paused"),
+      (.failure(.readOnly), false, "Not Recording"),
     ]
     for (history, isPaused, words) in cases {
       let services = AppServices.keepingNothing(showing: history, FakeShortcut())
@@ -57,7 +57,7 @@ import Testing
       let before = toplevels()
       let window = HistoryWindow(services, showText: { _ in }, closed: {})
       let widget = try #require(toplevels().first { !before.contains($0) })
-      #expect(Self.words(in: widget).contains("Not Reading"))
+      #expect(Self.words(in: widget).contains("Not Recording"))
       window.present(.ambient)
       #expect(Self.words(in: widget).contains(words))
       window.destroy()

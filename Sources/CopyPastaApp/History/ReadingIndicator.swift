@@ -99,23 +99,23 @@ extension ReadingIndicator.State {
   /// The words of the mark, with `_` before the letter that presses it together with Alt.
   var name: String {
     switch self {
-    case .reading: tr("_Reading")
-    case .idle: tr("_Not Reading")
+    case .reading: tr("_Recording")
+    case .idle: tr("_Not Recording")
     case .paused: tr("_Paused")
-    case .secret: tr("_Secret, Not Recorded")
+    case .secret: tr("_Secret Skipped")
     }
   }
 
   fileprivate var explanation: String {
     switch self {
     case .reading:
-      tr("CopyPasta is reading the clipboard because this window is active. Press to pause.")
+      tr("Recording what you copy while this window is in front. Click to pause.")
     case .idle:
-      tr("CopyPasta is not reading the clipboard because this window is not active. Press to pause.")
+      tr("Not recording, because another window is in front. Click to pause.")
     case .paused:
-      tr("CopyPasta records only what you paste or drop here. Press to resume reading the clipboard.")
+      tr("Paused. Only what you paste or drop here is recorded. Click to resume.")
     case .secret:
-      tr("A password manager marked the copied text as secret, so it was not recorded. Press to pause.")
+      tr("A password manager marked the copied text as secret, so it was skipped. Click to pause.")
     }
   }
 }

@@ -43,9 +43,9 @@ final class PreferencesWindow: Dialogs.Dialog {
       [
         PreferenceRow(
           .hidesAfterCopying, of: preferences, tr("Hide After _Copying"),
-          tr("The window hides after you copy a text, so that you can paste the text at once.")),
+          tr("Return to your app straight away, ready to paste.")),
         PreferenceRow(
-          .hidesOnFocusLoss, of: preferences, tr("Hide When _Focus Is Lost"),
+          .hidesOnFocusLoss, of: preferences, tr("Hide When Switching _Windows"),
           tr("The window hides when you go to another window.")),
         PreferenceRow(
           previewLinesOf: preferences, tr("Preview Li_nes"), tr("How much of an item the list shows.")),
@@ -65,8 +65,8 @@ final class PreferencesWindow: Dialogs.Dialog {
       tr("Storage"),
       [
         PreferenceRow(
-          sizeLimitOf: preferences, tr("_Largest Text"),
-          tr("In MiB. A larger text is not recorded, and the window says so.")),
+          sizeLimitOf: preferences, tr("Size _Limit (MiB)"),
+          tr("Larger copies are skipped, with a notice.")),
         retention.row,
       ]),
   ]

@@ -74,13 +74,13 @@ import Testing
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Menu")
-      try await scene.expectEntries(["Copy", "Delete", "Show Text"], by: reader)
+      try await scene.expectEntries(["Copy", "View Full Text", "Delete"], by: reader)
       try await scene.desktop.press("Escape")
       try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
       try await scene.desktop.press("F10")
       try await scene.expectEntries(
         [
-          "Preferences", "Keyboard Shortcuts", "Clear History…", "Pause Reading", "About CopyPasta", "Quit",
+          "Pause Recording", "Clear History…", "Preferences", "Keyboard Shortcuts", "About CopyPasta", "Quit",
         ], by: reader)
       try await scene.desktop.press("Escape")
     }
@@ -93,7 +93,7 @@ import Testing
       for (dialog, keys) in [
         ("Preferences", ["ctrl+comma"]), ("Keyboard Shortcuts", ["ctrl+question"]),
         ("About CopyPasta", ["F10", "Up", "Up", "Return"]),
-        ("Clear History?", ["F10", "Down", "Down", "Return"]),
+        ("Clear History?", ["F10", "Down", "Return"]),
       ] {
         for key in keys {
           if key == "F10" { try await scene.openPopup(key) } else { try await scene.desktop.press(key) }
@@ -165,7 +165,7 @@ import Testing
       let buttons = tree.all.filter { ["push button", "button", "toggle button"].contains($0.role) }
       #expect(buttons.allSatisfy { !$0.name.isEmpty } && buttons.contains { $0.name == "Undo" })
       #expect(tree.all(role: "list").map(\.name).contains("Clipboard history"))
-      #expect(tree.all.contains { $0.name == "Reading" })
+      #expect(tree.all.contains { $0.name == "Recording" })
     }
   }
 
