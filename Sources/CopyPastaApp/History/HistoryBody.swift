@@ -86,7 +86,7 @@ final class UndoBar {
   init(of controller: @escaping @MainActor () -> HistoryController?) {
     label.ellipsize()
     label.expand(horizontally: true)
-    let undoButton = Button(words: tr("Undo")) { controller()?.undo() }
+    let undoButton = Button(words: tr("Undo")) { controller()?.undoAll() }
     let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) {
       controller()?.deletions.forget()
     }

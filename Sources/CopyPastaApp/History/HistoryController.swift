@@ -101,17 +101,24 @@ final class HistoryController {
   }
 
   /// Brings back the last clip that was deleted, at its old place; again, the one before.
-  func undo() {
-    queue.add { [self] in
-      guard let deleted = deletions.removeNewest() else { return }
-      do throws(StoreError) {
-        model.restore(try await store.restore(deleted))
-        view?.focus(deleted.id)
-        view?.announce(.restored)
-      } catch {
-        deletions.add(deleted)
-        host?.say(.notRestored(error))
-      }
+  func undo() { queue.add { [self] in await restoreNewest() } }
+
+  /// Brings back every clip that the undo bar names.
+  func undoAll() { queue.add { [self] in while await restoreNewest() {} } }
+
+  /// Restores the last deletion; false if there is none, or if it failed.
+  @discardableResult
+  private func restoreNewest() async -> Bool {
+    guard let deleted = deletions.removeNewest() else { return false }
+    do throws(StoreError) {
+      model.restore(try await store.restore(deleted))
+      view?.focus(deleted.id)
+      view?.announce(.restored)
+      return true
+    } catch {
+      deletions.add(deleted)
+      host?.say(.notRestored(error))
+      return false
     }
   }
 

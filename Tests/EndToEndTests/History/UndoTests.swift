@@ -39,6 +39,17 @@ import Testing
     }
   }
 
+  @Test func `the button of the bar restores every item that the bar names`() async throws {
+    try await Scene.run(with: Self.clips) { scene in
+      let before = try await scene.history.clips()
+      try await scene.press(["Home", "Down", "Delete", "Delete", "Delete"])
+      #expect(try await eventually { try await scene.history.count() == 5 })
+      try await scene.clickUndo()
+      #expect(try await eventually { try await scene.history.clips() == before })
+      try await scene.expectFocusedRowCopied("row 7")
+    }
+  }
+
   @Test func `the bar moves no row and goes by itself, and with it what could be undone`() async throws {
     try await Scene.run(with: Self.clips + ["last"]) { scene in
       try await scene.parkMouse()
