@@ -82,9 +82,12 @@ import Testing
         atPath: "\(folder.path)/\(name)", withDestinationPath: "/usr/bin/\(name)")
     }
     if !swift.isEmpty {
-      let program = folder.path + "/swift"
-      try "#!/bin/sh\necho \(swift)\n".write(toFile: program, atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+      // By a process of its own: a program cannot be run while a child of this process, which another test has just
+      // forked, holds it open for writing (ETXTBSY).
+      let script = "printf '#!/bin/sh\\necho \(swift)\\n' >\"$1\" && chmod 755 \"$1\""
+      let made = try await Program.run(
+        ["/bin/sh", "-c", script, "sh", folder.path + "/swift"], environment: ["PATH": "/usr/bin:/bin"])
+      try #require(made.exit == .code(0), "\(made.errors)")
     }
     let result = try await Program.run(
       ["/bin/bash", Fixture.checkout + "/meson-helpers/packages", "build"], environment: ["PATH": folder.path]

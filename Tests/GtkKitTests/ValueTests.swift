@@ -44,8 +44,10 @@ import Testing
     #expect(file.integers(["width"]) == [:])
     try file.write([("width", 480), ("height", -1)])
     #expect(file.integers(["width", "height", "depth"]) == ["width": 480, "height": -1])
-    try file.write([("depth", 7), ("width", 481)])
+    try file.write([("depth", 7), ("width", 481)], keepingOthers: true)
     #expect(file.integers(["width", "height", "depth"]) == ["width": 481, "height": -1, "depth": 7])
+    try file.write([("depth", 8)])
+    #expect(file.integers(["width", "height", "depth"]) == ["depth": 8])
   }
 
   @Test func `a damaged key file is an empty one`() throws {
