@@ -15,14 +15,13 @@ final class AboutDialog: Dialogs.Dialog {
     add(CopyPasta.version)
     add(tr("A private clipboard history"))
     // Not labels with links: in GTK 4.22 and newer a screen reader at such a label ends the program when it is closed.
-    let links = Box(
-      .vertical, spacing: 6,
-      [
-        Button(words: tr("Website")) { Desktop.open(CopyPasta.website) },
-        Button(words: tr("Report an Issue")) { Desktop.open(CopyPasta.issues) },
-      ])
-    links.align(horizontally: .center)
-    page.append(links)
+    for (words, address) in [
+      (tr("Website"), CopyPasta.website), (tr("Report an Issue"), CopyPasta.issues),
+    ] {
+      let button = Button(words: words) { Desktop.open(address) }
+      button.align(horizontally: .center)
+      page.append(button)
+    }
     add(tr("© 2026 The CopyPasta authors"))
     // The translators put their names in the place of this word.
     let credits = tr("translator-credits")

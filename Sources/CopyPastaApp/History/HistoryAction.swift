@@ -36,7 +36,7 @@ struct HistoryAction {
   var keys: [String] = []
   /// Those of `keys` that the menu of a row shows.
   var menuKeys: String?
-  /// Whether the menu of a row separates it from the others.
+  /// Whether it is last in the menu of a row.
   var isDestructive = false
   /// More keys that do the same.
   var otherKeys: [String] = []
@@ -82,9 +82,12 @@ struct HistoryAction {
     ]
   }
 
-  /// The actions in the menu of a row, by section.
-  static var menuSections: [[HistoryAction]] {
-    [false, true].map { section in ofTexts.filter { $0.entry != nil && $0.isDestructive == section } }
+  /// The actions in the menu of a row, the one that deletes last.
+  ///
+  /// In one section: GTK 4.8 adds the separators of a menu after it has measured it, and cuts off its end.
+  static var inMenu: [HistoryAction] {
+    let actions = ofTexts.filter { $0.entry != nil }
+    return actions.filter { !$0.isDestructive } + actions.filter(\.isDestructive)
   }
 
   static var close: HistoryAction {

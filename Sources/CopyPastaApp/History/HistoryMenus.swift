@@ -44,12 +44,10 @@ final class RowMenu {
     if let position = row.item.position { view.focus(position) }
     // A tooltip would lie over the menu.
     view.hasTooltip = false
-    let sections = HistoryAction.menuSections.map { actions in
-      actions.compactMap { action in
-        action.entry.map { (label: $0, action: action.fullName, keys: action.menuKeys) }
-      }
+    let entries = HistoryAction.inMenu.compactMap { action in
+      action.entry.map { (label: $0, action: action.fullName, keys: action.menuKeys) }
     }
-    popover.popUp(Menu(sections: sections, target: clip.id), at: point)
+    popover.popUp(Menu(sections: [entries], target: clip.id), at: point)
   }
 }
 

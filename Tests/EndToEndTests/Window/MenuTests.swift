@@ -24,7 +24,7 @@ import Testing
   @Test func `a right click opens a menu that deletes`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.openMenuByMouse()
-      try await scene.chooseByMouse(entry: 2, separators: 1)
+      try await scene.chooseByMouse(entry: 2)
       #expect(try await eventually { try await scene.history.texts() == ["old"] })
       // The keyboard goes on to the neighbour.
       try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
@@ -157,8 +157,7 @@ extension Scene {
   }
 
   /// Clicks on an entry of a menu that a right click on the newest row has opened; 0 is the first.
-  fileprivate func chooseByMouse(entry: Int, separators: Int = 0) async throws {
-    try await app.window.click(
-      x: Self.firstRowPoint.x + 32, y: Self.firstRowPoint.y + 20 + entry * 30 + separators * 9)
+  fileprivate func chooseByMouse(entry: Int) async throws {
+    try await app.window.click(x: Self.firstRowPoint.x + 32, y: Self.firstRowPoint.y + 20 + entry * 30)
   }
 }
