@@ -103,8 +103,13 @@ open class Object {
     }
   }
 
-  /// Ends a connection; its closure is released.
-  final func disconnect(_ connection: gulong) { g_signal_handler_disconnect(raw, connection) }
+  /// Ends a connection, if it has not ended; its closure is released.
+  ///
+  /// The dispose of an object ends its connections, and GDK disposes a frame clock with its surface.
+  final func disconnect(_ connection: gulong) {
+    guard g_signal_handler_is_connected(raw, connection) != 0 else { return }
+    g_signal_handler_disconnect(raw, connection)
+  }
 
   /// GLib hands a handler the object, then the arguments, as values that last for the call.
   private typealias Handler = @MainActor (UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void

@@ -76,8 +76,9 @@ final class ExpectedFocus {
   }
 
   private func end() {
-    for connection in connections { connection.object.disconnect(connection.number) }
+    let ended = connections
     connections = []
+    for connection in ended { connection.object.disconnect(connection.number) }
     timer = nil
   }
 }
