@@ -53,16 +53,13 @@ public struct ClockReading: Sendable, Equatable {
   }
 
   /// Whether a clock that runs can show this: 1980 is where some clocks without a battery begin.
-  var isPlausible: Bool { Self.plausibleTimes.contains(wallTime) }
+  var isPlausible: Bool { CaptureTime.believableClocks.contains(wallTime) }
 
   /// Whether this is as good a last look as a later one: within a boot any is, and after the next an hour is nothing.
   func isWithinAnHour(of last: ClockReading?) -> Bool {
     guard let last, last.bootID == bootID else { return false }
     return (0..<3_600_000_000).contains(wallTime - last.wallTime)
   }
-
-  /// From 1980 until 2100.
-  private static let plausibleTimes: Range<Int64> = 315_532_800_000_000..<4_102_444_800_000_000
 
   private static let currentBootID: String = {
     do throws(StoreError) {
