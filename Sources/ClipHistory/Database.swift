@@ -18,7 +18,7 @@ final class Database {
   /// How long a call waits for another program's lock, in milliseconds.
   let lockTimeout: Int32
   /// The handle writes through this object until it is closed.
-  private let erasing: ErasingFile?
+  private let erasing: ZeroingFileMethods?
   /// The files before an immutable connection opened them; nil for the others, which take locks.
   private let stamps: [FileStamp?]?
 
@@ -40,7 +40,7 @@ final class Database {
     self.handle = handle
     self.path = path
     self.lockTimeout = lockTimeout
-    erasing = access == .readWrite ? ErasingFile(of: handle) : nil
+    erasing = access == .readWrite ? ZeroingFileMethods(of: handle) : nil
     sqlite3_extended_result_codes(handle, 1)
     wait(atMost: lockTimeout)
     // A history that keeps what was deleted is worse than none.
@@ -129,7 +129,7 @@ final class Database {
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, saysWronglyItIsReadOnly { error = .damaged }
     if error == .damaged, isStale { return .replaced }
-    if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRescued }
+    if error == .damaged, !HistoryFolder.markDamaged(path) { error = .cannotBeRecovered }
     return error
   }
 
@@ -141,7 +141,7 @@ final class Database {
 
   /// The text that a row of this file holds.
   ///
-  /// - Throws: `.damaged` if the bytes are not the text of a clip; the next start then rescues the history.
+  /// - Throws: `.damaged` if the bytes are not the text of a clip; the next start then recovers the history.
   func text(_ bytes: [UInt8]) throws(StoreError) -> ClipText {
     do {
       return try ClipText(validating: bytes)

@@ -2,10 +2,10 @@ import CSQLite
 import Glibc
 
 /// Tells every process of CopyPasta that a history is in use: shared while the history is open or exported, alone while
-/// it is rescued or imported to.
+/// it is recovered or imported to.
 ///
-/// The lock is on the folder, and on no file in it, because a rescue replaces the files. On a file system without such
-/// locks two programs that start at the same moment may both rescue.
+/// The lock is on the folder, and on no file in it, because a recovery replaces the files. On a file system without such
+/// locks two programs that start at the same moment may both recovery.
 final class FolderLock {
   private let descriptor: Int32
   /// Keeps out the programs of other computers that share the folder.
@@ -13,8 +13,8 @@ final class FolderLock {
 
   /// Shares the history with others, or takes it for this program alone.
   ///
-  /// - Parameter patiently: whether to wait some seconds for a program that only puts a finished rescue in its place.
-  /// - Throws: `.locked` while another program rescues the history or imports to it; with `alone`, also while another
+  /// - Parameter patiently: whether to wait some seconds for a program that only puts a finished recovery in its place.
+  /// - Throws: `.locked` while another program recovers the history or imports to it; with `alone`, also while another
   ///   program has it open.
   init(_ location: HistoryLocation, alone: Bool = false, patiently: Bool = false) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -32,8 +32,8 @@ final class FolderLock {
 
   /// Asks `question` while everybody else is kept out; false if somebody else has the history open.
   ///
-  /// - Throws: `.locked` if an import or a rescue takes the history between two locks; this lock is lost then.
-  func whileAlone(_ question: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
+  /// - Throws: `.locked` if an import or a recovery takes the history between two locks; this lock is lost then.
+  func withExclusiveLock(_ question: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
     let answer = Result { () throws(StoreError) in isAlone ? try question() : false }
     // A change of a lock gives the old lock up first, even if the change fails (flock(2)).
@@ -77,7 +77,7 @@ final class HostLock {
 
   /// - Parameter host: the number of a computer.
   init?(_ location: HistoryLocation, host: Int) throws(StoreError) {
-    descriptor = open(location.hostMark, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    descriptor = open(location.hostMarker, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return nil }
     _ = call(Self.set, F_RDLCK, host, count: 1)
     // A count of 0 means all bytes from there on (fcntl(2)).

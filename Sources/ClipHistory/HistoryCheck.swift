@@ -24,7 +24,7 @@ public struct HistoryCheck: Sendable, Equatable {
 
   /// Reads the whole history, one text at a time, and changes nothing in it.
   ///
-  /// Damage is noted beside the file, so that the next start rescues the history even if SQLite would not notice.
+  /// Damage is noted beside the file, so that the next start recovers the history even if SQLite would not notice.
   /// SQLite reads a large file in one go, for some seconds; a text that is deleted meanwhile leaves the log afterwards.
   ///
   /// - Throws: as `HistoryStore.init` does, if there is nothing that can be checked; not `.damaged`.
@@ -39,7 +39,7 @@ public struct HistoryCheck: Sendable, Equatable {
       try checkClips(database)
       try checkRest(database)
       if database.isStale { throw .replaced }
-    } catch .damaged, .cannotBeRescued {
+    } catch .damaged, .cannotBeRecovered {
       isStructureSound = false
     }
     if !isSound { HistoryFolder.markDamaged(location.database) }

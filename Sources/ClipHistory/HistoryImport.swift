@@ -11,7 +11,7 @@ import CSQLite
 /// try history.finish()
 /// ```
 public final class HistoryImport {
-  let session: WritingSession
+  let session: WriteConnection
   /// The latest time that is believed.
   private let latest: Int64
   /// The largest id that was ever given out before.

@@ -21,24 +21,26 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The index of the write-ahead log; it holds page numbers, no text.
   var sharedMemory: String { database + "-shm" }
 
-  /// An empty file, there from the moment when damage is found until the rescue.
-  var damageMark: String { Self.damageMark(of: database) }
+  /// An empty file, there from the moment when damage is found until the recovery.
+  var damageMarker: String { Self.damageMarker(of: database) }
 
-  static func damageMark(of database: String) -> String { database + "-damaged" }
+  static func damageMarker(of database: String) -> String { database + "-damaged" }
 
   /// An empty file, there while the database is made for the first time.
-  var creationMark: String { database + "-new" }
+  var creationMarker: String { database + "-new" }
 
   /// An empty file by whose locks computers that share the folder know of each other.
-  var hostMark: String { database + "-host" }
+  var hostMarker: String { database + "-host" }
 
-  /// Where a rescued history is made.
-  var unfinishedRescue: HistoryLocation { HistoryLocation(folder: folder, name: "rescue-unfinished.sqlite3") }
+  /// Where a recovered history is made.
+  var unfinishedRecovery: HistoryLocation {
+    HistoryLocation(folder: folder, name: "rescue-unfinished.sqlite3")
+  }
 
-  /// A rescued history that is complete, until it takes the place of the damaged one.
-  var finishedRescue: String { database + "-rescued" }
+  /// A recovered history that is complete, until it takes the place of the damaged one.
+  var finishedRecovery: String { database + "-rescued" }
 
-  /// Whether there is nothing at all that a history could be read or rescued from.
+  /// Whether there is nothing at all that a history could be read or recovered from.
   ///
   /// - Throws: `.folderUnusable` if that cannot be told, `.irregular` if something is there that is not followed.
   public var isVacant: Bool {
@@ -91,12 +93,12 @@ enum HistoryFolder {
     faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
   }
 
-  /// Marks a history as damaged, so that its next opening rescues it.
+  /// Marks a history as damaged, so that its next opening recovers it.
   ///
-  /// - Returns: false if nothing can be written beside it: there is no rescue then.
+  /// - Returns: false if nothing can be written beside it: there is no recovery then.
   @discardableResult
   static func markDamaged(_ database: String) -> Bool {
-    if mknod(HistoryLocation.damageMark(of: database), S_IFREG | 0o600, 0) == 0 { return true }
+    if mknod(HistoryLocation.damageMarker(of: database), S_IFREG | 0o600, 0) == 0 { return true }
     return errno == EEXIST && isWritable(parent(of: database))
   }
 
@@ -165,7 +167,7 @@ enum HistoryFolder {
   ///
   /// The mark comes first: if a power cut leaves both, and the database empty, there was never anything in it.
   private static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
-    if try size(of: location.database) == nil { mknod(location.creationMark, S_IFREG | 0o600, 0) }
+    if try size(of: location.database) == nil { mknod(location.creationMarker, S_IFREG | 0o600, 0) }
     if mknod(location.database, S_IFREG | 0o600, 0) == 0 { return }
     switch errno {
     case EEXIST: return

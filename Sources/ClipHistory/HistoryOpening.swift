@@ -6,8 +6,8 @@ import Glibc
 /// | what lies there | a writer | a reader |
 /// |---|---|---|
 /// | nothing | makes a history | gets `.cannotOpen` |
-/// | a finished rescue that a crash kept from its place | puts it there | reads it where it lies |
-/// | a damaged history | gets `.damaged`: for `HistoryRescuer` | reads what can be read |
+/// | a finished recovery that a crash kept from its place | puts it there | reads it where it lies |
+/// | a damaged history | gets `.damaged`: for `HistoryRecovery` | reads what can be read |
 /// | a history that cannot be written | gets the reason: see `StoreError.mayLeaveReadable` | reads what can be read |
 /// | a newer version's, or another program's | gets `.newerSchema` or `.foreign` | the same |
 struct HistoryOpening {
@@ -24,23 +24,23 @@ struct HistoryOpening {
 
   /// Opens the history, also if other processes have it open.
   ///
-  /// - Throws: `.damaged` if it has to be rescued first.
-  func toWrite() throws(StoreError) -> WritingSession {
+  /// - Throws: `.damaged` if it has to be recovered first.
+  func toWrite() throws(StoreError) -> WriteConnection {
     try prepareFolder()
-    let lock = try finishRescueAndShare()
+    let lock = try finishRecoveryAndShare()
     if try isMarked() { throw .damaged }
     // Not while others have the history open: they may be making it, or writing its log.
-    if try lock.whileAlone(hasHiddenDamage) { throw .damaged }
+    if try lock.withExclusiveLock(hasHiddenDamage) { throw .damaged }
     return try open(under: lock)
   }
 
   /// Opens the history, and keeps other processes from it.
   ///
-  /// - Throws: `.locked` while another process has it open, `.damaged` if it has to be rescued first.
-  func toWriteAlone() throws(StoreError) -> WritingSession {
+  /// - Throws: `.locked` while another process has it open, `.damaged` if it has to be recovered first.
+  func toWriteAlone() throws(StoreError) -> WriteConnection {
     try prepareFolder()
     let lock = try FolderLock(location, alone: true)
-    try finishRescue()
+    try finishRecovery()
     if try isDamaged() { throw .damaged }
     return try open(under: lock)
   }
@@ -48,14 +48,14 @@ struct HistoryOpening {
   /// Opens the history, whatever state it is in; the caller has prepared the folder, and nobody else moves the file.
   ///
   /// - Parameter lock: is held as long as the session lives; nil if the caller holds one.
-  func open(under lock: FolderLock?) throws(StoreError) -> WritingSession {
+  func open(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
     try HistoryFolder.prepareFiles(location)
     try readBeforeWriting()
     let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
     try bringUpToDate(database)
     // The mark may be another process's. If it stayed, a database that is emptied later would pass for unfinished.
-    unlink(location.creationMark)
-    return try WritingSession(database, lock: lock)
+    unlink(location.creationMarker)
+    return try WriteConnection(database, lock: lock)
   }
 
   // MARK: - To read
@@ -63,7 +63,7 @@ struct HistoryOpening {
   /// Opens an existing history as far as it can be read, and writes nothing.
   func toRead() throws(StoreError) -> Database {
     try HistoryFolder.checkKinds(location)
-    if try isRescueDue() { return try read(location.finishedRescue, .immutable) }
+    if try isRecoveryDue() { return try read(location.finishedRecovery, .immutable) }
     // SQLite deletes the log beside an empty database, even when it only reads, and the log may be all that is left.
     if try isEmptied() { throw damage }
     do throws(StoreError) {
@@ -80,21 +80,21 @@ struct HistoryOpening {
   func lockToReadAll() throws(StoreError) -> FolderLock {
     guard try !isVacant() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
     let lock = try FolderLock(location)
-    if try lock.whileAlone(hasHiddenDamage) { throw damage }
+    if try lock.withExclusiveLock(hasHiddenDamage) { throw damage }
     return lock
   }
 
   // MARK: - What lies there
 
-  /// Whether there is nothing at all that a history could be read or rescued from.
+  /// Whether there is nothing at all that a history could be read or recovered from.
   func isVacant() throws(StoreError) -> Bool {
     try HistoryFolder.checkKinds(location)
     guard try HistoryFolder.size(of: location.database) == nil, try logSize() == 0 else { return false }
-    return try !isRescueDue()
+    return try !isRecoveryDue()
   }
 
   /// Whether the history was found damaged while it was in use.
-  func isMarked() throws(StoreError) -> Bool { try HistoryFolder.size(of: location.damageMark) != nil }
+  func isMarked() throws(StoreError) -> Bool { try HistoryFolder.size(of: location.damageMarker) != nil }
 
   /// Whether the history is marked or has hidden damage; to be asked only while nobody else has it open.
   func isDamaged() throws(StoreError) -> Bool {
@@ -109,7 +109,7 @@ struct HistoryOpening {
   private func hasHiddenDamage() throws(StoreError) -> Bool {
     if try isEmptied() { return true }
     if try HistoryFolder.databaseSize(location) == 0 {
-      return try HistoryFolder.size(of: location.creationMark) == nil
+      return try HistoryFolder.size(of: location.creationMarker) == nil
     }
     guard try logSize() > 0, let log = try RawFile(location.writeAheadLog) else { return false }
     return WALReader(log).isDamaged
@@ -118,22 +118,22 @@ struct HistoryOpening {
   /// Whether a log lies beside a database that is empty or missing.
   private func isEmptied() throws(StoreError) -> Bool {
     guard try HistoryFolder.databaseSize(location) ?? 0 == 0, try logSize() > 0 else { return false }
-    return try !isRescueDue()
+    return try !isRecoveryDue()
   }
 
-  /// Whether a crash kept a finished rescue from taking the database's place, which is empty now.
-  private func isRescueDue() throws(StoreError) -> Bool {
+  /// Whether a crash kept a finished recovery from taking the database's place, which is empty now.
+  private func isRecoveryDue() throws(StoreError) -> Bool {
     guard try HistoryFolder.size(of: location.database) == nil else { return false }
-    return try HistoryFolder.size(of: location.finishedRescue) != nil
+    return try HistoryFolder.size(of: location.finishedRecovery) != nil
   }
 
   private func logSize() throws(StoreError) -> Int {
     try HistoryFolder.size(of: location.writeAheadLog) ?? 0
   }
 
-  /// The error for damage, by whether a rescue can be written.
+  /// The error for damage, by whether a recovery can be written.
   private var damage: StoreError {
-    HistoryFolder.isWritable(location.folder) ? .damaged : .cannotBeRescued
+    HistoryFolder.isWritable(location.folder) ? .damaged : .cannotBeRecovered
   }
 
   // MARK: - Steps to write
@@ -145,26 +145,26 @@ struct HistoryOpening {
     guard try isVacant() else { throw .readOnly }
   }
 
-  /// Brings a rescue that a crash interrupted to its end; to be called only while nobody else has the history open.
-  func finishRescue() throws(StoreError) {
-    if try isRescueDue() { _ = try RescueInstaller(location: location).install() }
+  /// Brings a recovery that a crash interrupted to its end; to be called only while nobody else has the history open.
+  func finishRecovery() throws(StoreError) {
+    if try isRecoveryDue() { _ = try RecoveryInstaller(location: location).install() }
   }
 
-  /// Brings a rescue that a crash interrupted to its end, then shares the history with others.
+  /// Brings a recovery that a crash interrupted to its end, then shares the history with others.
   ///
   /// Files are moved, so this program needs the history alone: of two programs that start at once, one does it.
-  private func finishRescueAndShare() throws(StoreError) -> FolderLock {
-    let isDue = try isRescueDue()
+  private func finishRecoveryAndShare() throws(StoreError) -> FolderLock {
+    let isDue = try isRecoveryDue()
     var attempts = 20
-    while try isRescueDue() {
+    while try isRecoveryDue() {
       do throws(StoreError) {
         let lock = try FolderLock(location, alone: true)
         defer { withExtendedLifetime(lock) {} }
-        try finishRescue()
+        try finishRecovery()
       } catch .locked {
         // Another program is about to, or has done so and has the history open by now.
         withExtendedLifetime(try FolderLock(location, patiently: true)) {}
-        if try isRescueDue() { attempts -= 1 }
+        if try isRecoveryDue() { attempts -= 1 }
         guard attempts > 0 else { throw .locked }
       }
     }
@@ -222,13 +222,13 @@ struct HistoryOpening {
 }
 
 /// What reads a history by a connection of its own.
-protocol ReadingConnection {
+protocol PreparedReads {
   var database: Database { get }
   init(_ database: Database) throws(StoreError)
 }
 
 /// Reads a history, and opens it again if somebody has written to what an immutable connection shows.
-final class FollowingReader<Connection: ReadingConnection> {
+final class ReopeningReader<Connection: PreparedReads> {
   private let opening: HistoryOpening
   private(set) var current: Connection
   /// Connections that are stale.

@@ -10,9 +10,9 @@ import CSQLite
 /// let first = try reader.newestPage(limit: 50)
 /// ```
 public final class HistoryReader {
-  private var following: FollowingReader<Session>?
+  private var following: ReopeningReader<Session>?
 
-  private struct Session: ReadingConnection {
+  private struct Session: PreparedReads {
     let database: Database
     let pages: Statement
 
@@ -35,7 +35,7 @@ public final class HistoryReader {
   ///
   /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation) throws(StoreError) {
-    following = try FollowingReader(HistoryOpening(location))
+    following = try ReopeningReader(HistoryOpening(location))
   }
 
   /// Closes the connection, whoever still holds the reader; no page can be read any more.
@@ -86,7 +86,7 @@ public final class HistoryReader {
 ///
 /// A cursor has a connection of its own, so it may be made and used on any one thread, beside a store and its readers.
 /// Between two clips the cursor holds no lock of SQLite's: clips that are deleted meanwhile are left out, and no
-/// deleted text stays in the log. Only imports and rescues, which would renumber the clips, wait until the cursor is
+/// deleted text stays in the log. Only imports and recoveries, which would renumber the clips, wait until the cursor is
 /// let go. One text at a time is in memory.
 ///
 /// ```swift
@@ -94,12 +94,12 @@ public final class HistoryReader {
 /// while let clip = try clips.next() { write(clip.text.bytes) }
 /// ```
 public final class ClipCursor {
-  private let following: FollowingReader<Session>
+  private let following: ReopeningReader<Session>
   private let lock: FolderLock
   /// The least id of the next clip; nil after the largest id that there can be.
   private var start: Int64? = .min
 
-  private struct Session: ReadingConnection {
+  private struct Session: PreparedReads {
     let database: Database
     let next: Statement
 
@@ -113,14 +113,14 @@ public final class ClipCursor {
   /// Whether the last failure was that of one clip, so that the next call goes on behind it.
   public private(set) var canGoOn = false
 
-  /// Opens an existing history, even a rescue that is not in its place yet, and writes nothing.
+  /// Opens an existing history, even a recovery that is not in its place yet, and writes nothing.
   ///
-  /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a rescue can read what is there, `.locked`
+  /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a recovery can read what is there, `.locked`
   ///   during an import.
   public init(location: HistoryLocation) throws(StoreError) {
     let opening = HistoryOpening(location)
     lock = try opening.lockToReadAll()
-    following = try FollowingReader(opening)
+    following = try ReopeningReader(opening)
   }
 
   /// The next newer clip, nil after the newest.

@@ -57,16 +57,16 @@ public actor HistoryStore: SerialActor {
   private let timeouts: LockTimeouts
   private let location: HistoryLocation
   /// Nil while nothing can be written.
-  private var session: WritingSession?
+  private var session: WriteConnection?
   /// Reads while nothing can be written.
-  private var fallback: FollowingReader<ReadingSession>?
+  private var fallback: ReopeningReader<ReadConnection>?
   private var isClosed = false
 
   /// Whether the log may still hold a deleted text.
   ///
   /// A reader keeps the log as it is. So the store tries to empty it at once, at each later write, a few times by
   /// itself, and at the end.
-  private var owesErasure: Bool
+  private var needsCheckpoint: Bool
   private var retry: DispatchTimer?
   /// How many clips were restored: what was found to have expired before is void.
   private var restorations = 0
@@ -93,7 +93,7 @@ public actor HistoryStore: SerialActor {
     self.timeouts = timeouts
     // A log that a crash left behind may hold a text that was deleted just before.
     let hasLog = try (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
-    owesErasure = hasLog
+    needsCheckpoint = hasLog
     self.location = location
     do throws(StoreError) {
       session = try HistoryOpening(location, timeouts: timeouts).toWrite()
@@ -101,7 +101,7 @@ public actor HistoryStore: SerialActor {
     } catch let error where error.mayLeaveReadable {
       obstacle = error
       do throws(StoreError) {
-        fallback = try FollowingReader(HistoryOpening(location))
+        fallback = try ReopeningReader(HistoryOpening(location))
       } catch .damaged {
         throw .damaged
       } catch _ {
@@ -146,7 +146,7 @@ public actor HistoryStore: SerialActor {
   /// - Parameter isKnown: says whether the text is known, given whether it is the last captured one.
   private func write(
     _ text: ClipText, at now: Int64, noted: Bool = true,
-    unless isKnown: (WritingSession, _ isLast: Bool) throws(StoreError) -> Bool
+    unless isKnown: (WriteConnection, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) -> RecordOutcome {
     let session = try opened()
     // Before the transaction: the digest of 64 MiB takes some 0.3 s, and nobody else could write meanwhile.
@@ -320,7 +320,7 @@ public actor HistoryStore: SerialActor {
 
   /// Empties the log after a deletion, now or later.
   private func eraseFromLog() {
-    owesErasure = true
+    needsCheckpoint = true
     eraseFromLogIfOwed()
     eraseLater(timeouts.retries[...])
   }
@@ -329,9 +329,9 @@ public actor HistoryStore: SerialActor {
   ///
   /// A failure is not thrown: the row itself is deleted.
   private func eraseFromLogIfOwed() {
-    guard owesErasure, let session else { return }
+    guard needsCheckpoint, let session else { return }
     do throws(StoreError) {
-      owesErasure = try !session.database.truncateLog(waiting: timeouts.readers)
+      needsCheckpoint = try !session.database.truncateLog(waiting: timeouts.readers)
     } catch {
       // The emptying stays owed.
     }
@@ -339,7 +339,7 @@ public actor HistoryStore: SerialActor {
 
   /// Tries again after each of these delays, as long as the log may hold a deleted text.
   private func eraseLater(_ delays: ArraySlice<Duration>) {
-    let delay = owesErasure ? delays.first : nil
+    let delay = needsCheckpoint ? delays.first : nil
     retry = delay.map {
       DispatchTimer(after: $0, on: queue) { [weak self] in
         self?.assumeIsolated { store in
@@ -352,7 +352,7 @@ public actor HistoryStore: SerialActor {
 
   /// Hands the pages of an emptied file back to the file system, once they were overwritten.
   private func giveRoomBack(_ database: Database) {
-    guard !owesErasure else { return }
+    guard !needsCheckpoint else { return }
     do throws(StoreError) {
       try database.execute("VACUUM")
       eraseFromLog()
@@ -362,7 +362,7 @@ public actor HistoryStore: SerialActor {
   }
 
   /// The writing session, which is opened now if that was not possible before.
-  private func opened() throws(StoreError) -> WritingSession {
+  private func opened() throws(StoreError) -> WriteConnection {
     if let session { return session }
     guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }
     let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
@@ -371,7 +371,7 @@ public actor HistoryStore: SerialActor {
   }
 
   private func read<Result>(
-    _ body: (ReadingSession) throws(StoreError) -> Result
+    _ body: (ReadConnection) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     if let session { return try body(session.reading) }
     guard let fallback else { throw .failed(code: SQLITE_MISUSE) }

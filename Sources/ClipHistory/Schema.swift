@@ -129,7 +129,7 @@ enum Schema {
   /// The condition that the only row of `last_look` meets, as SQL, for the same reason.
   static let isLastLook = "only = 1 AND (SELECT count(*) FROM last_look) = 1"
 
-  /// - Throws: `.damaged` if the last id that was given out is not believed, in which case a rescue gives new ones, or
+  /// - Throws: `.damaged` if the last id that was given out is not believed, in which case a recovery gives new ones, or
   ///   if there are other rows, which are another table's.
   static func checkSequence(of database: Database) throws(StoreError) {
     let isRight = try database.integer(

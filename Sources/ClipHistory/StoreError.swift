@@ -15,7 +15,7 @@ public enum StoreError: Error, Equatable, Sendable {
   case cannotOpen(path: String, code: Int32)
   /// The file or its folder may be read, but not written.
   case readOnly
-  /// The file is damaged, or no database at all: for `HistoryRescuer`. Nothing in it was overwritten.
+  /// The file is damaged, or no database at all: for `HistoryRecovery`. Nothing in it was overwritten.
   case damaged
   /// The file is the database of another program, and was left alone.
   case foreign
@@ -30,7 +30,7 @@ public enum StoreError: Error, Equatable, Sendable {
   /// The disk, or the user's quota, is full; nothing was written.
   case diskFull
   /// The file is damaged, and nothing can be written beside it: opening it again would find the same damage.
-  case cannotBeRescued
+  case cannotBeRecovered
   /// A clip that was to be restored is in the history already.
   case alreadyThere
   /// Anything else; `code` is SQLite's extended result code. `SQLITE_MISUSE` if the store was closed before.
@@ -41,7 +41,7 @@ public enum StoreError: Error, Equatable, Sendable {
     switch self {
     case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed: true
     case .irregular, .unsuitableFileSystem, .damaged, .foreign, .newerSchema, .replaced, .openElsewhere,
-      .cannotBeRescued, .alreadyThere:
+      .cannotBeRecovered, .alreadyThere:
       false
     }
   }

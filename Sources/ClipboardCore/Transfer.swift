@@ -29,7 +29,7 @@ public enum TransferError: Error, Equatable, Sendable {
   case cancelled
   /// Another copy was made at the same moment: by the user, out of the history, before this text could be asked for; or
   /// by another program, before the text that was to be offered was on the clipboard.
-  case overtaken
+  case ownershipLost
   /// The desktop is out of reach, or does not allow the transfer.
   case unavailable
 }
@@ -92,7 +92,7 @@ public enum SecretHint {
   ///
   /// A program that lists the format and keeps the value to itself is taken at its word: nil, for a refusal, and an
   /// empty value mean a secret.
-  public static func marksSecret(_ value: [UInt8]?) -> Bool {
+  public static func isSecretHint(_ value: [UInt8]?) -> Bool {
     guard let value, let end = value.lastIndex(where: { $0 != 0 && $0 != UInt8(ascii: "\n") }) else {
       return true
     }
@@ -103,7 +103,7 @@ public enum SecretHint {
 /// Whether the clipboard may be read, known on every thread at the moment it changes.
 ///
 /// Once `revoke()` has returned, no question is on its way that was asked through `ask`.
-public final class ReadingPermit: Sendable {
+public final class ReadPermit: Sendable {
   private struct State {
     var isGranted = false
     var grants = 0

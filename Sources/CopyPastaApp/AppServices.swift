@@ -64,10 +64,10 @@ final class AppServices {
   /// Forgets the history, which must not be open, and is opened anew when it is next asked for.
   func forgetHistory() { openedHistory = nil }
 
-  /// Rescues a damaged history, which must not be open; nil if there was nothing to rescue.
-  func rescueHistory() async throws(StoreError) -> HistoryRescuer.Outcome? {
+  /// Recovers a damaged history, which must not be open; nil if there was nothing to recover.
+  func recoverHistory() async throws(StoreError) -> HistoryRecovery.Outcome? {
     forgetHistory()
-    return try await HistoryRescuer().rescue(location)
+    return try await HistoryRecovery().recover(location)
   }
 
   /// Closes what is open; waits a moment for what is being written.
@@ -86,14 +86,14 @@ final class AppServices {
   private func releasedStore() -> HistoryStore? {
     defer { forgetHistory() }
     guard case .success(let history) = openedHistory else { return nil }
-    // A task that the end has overtaken may still hold the list, and the reader with it.
+    // A task that the end has ownershipLost may still hold the list, and the reader with it.
     history.reader.close()
     return history.store
   }
 
   private static func livePreferences() -> Preferences {
     let schema = SettingsSchema(CopyPasta.id)
-    if schema == nil { complain(tr("Settings are not saved: their schema is not installed.")) }
+    if schema == nil { printError(tr("Settings are not saved: their schema is not installed.")) }
     return Preferences(schema: schema)
   }
 

@@ -28,11 +28,11 @@ public enum CopyPasta {
       print("copypasta \(version)")
       return 0
     case .misused(let problem):
-      complain(problem + " " + tr("See copypasta --help."))
+      printError(problem + " " + tr("See copypasta --help."))
       return 2
     case _ where !Desktop.Folders.unnameable.isEmpty:
       let variables = Desktop.Folders.unnameable.joined(separator: ", ")
-      complain(tr("A folder’s path is not valid UTF-8: set %s to another folder.").filled(with: variables))
+      printError(tr("A folder’s path is not valid UTF-8: set %s to another folder.").filled(with: variables))
       return 1
     case .show: return start(.shown)
     case .background: return start(.hidden)
@@ -50,12 +50,12 @@ public enum CopyPasta {
   /// Becomes the program, or asks the one that runs already to show itself.
   private static func start(_ start: CopyPastaApplication.Start) -> Int32 {
     let activation = Activation.ofThisLaunch()
-    MainLoop.shareHeaps()
+    MainLoop.limitMallocArenas()
     Display.preferFastStart()
-    let services = StartupServices(isHurried: start != .hidden) { complain($0.silence) }
+    let services = StartupServices(isHurried: start != .hidden) { printError($0.silence) }
     services.awaitBeforeDisplay()
     guard Display.open() else {
-      complain(tr("No display: neither WAYLAND_DISPLAY nor DISPLAY leads to a desktop."))
+      printError(tr("No display: neither WAYLAND_DISPLAY nor DISPLAY leads to a desktop."))
       return 1
     }
     // A service takes its name once it can answer: the call that it was started for waits for the name.
@@ -78,7 +78,7 @@ public enum CopyPasta {
   private static func toggle() -> Int32 {
     // Without a bus, each press of the key would open another window.
     guard SessionBus.isThere else {
-      complain(tr("No session bus: --toggle cannot reach a running CopyPasta."))
+      printError(tr("No session bus: --toggle cannot reach a running CopyPasta."))
       return 1
     }
     let running = RunningApplication(id: id)
@@ -100,8 +100,9 @@ public enum CopyPasta {
   private static func status(of answer: RunningApplication.Answer) -> Int32 {
     switch answer {
     case .done: return 0
-    case .notRunning, .starting: complain(tr("CopyPasta has just ended. Try again."))
-    case .failed(let reason): complain(tr("CopyPasta is running but not responding: %s").filled(with: reason))
+    case .notRunning, .starting: printError(tr("CopyPasta has just ended. Try again."))
+    case .failed(let reason):
+      printError(tr("CopyPasta is running but not responding: %s").filled(with: reason))
     }
     return 1
   }
@@ -144,7 +145,7 @@ private enum CrashReport {
 /// Says something on standard error, in one line.
 ///
 /// Never a clip's text.
-func complain(_ message: String) { writeError("copypasta: \(message)\n") }
+func printError(_ message: String) { writeError("copypasta: \(message)\n") }
 
 /// Writes a text to standard error as it is.
 func writeError(_ text: String) {

@@ -81,17 +81,17 @@ final class CopyPastaApplication {
     // `endIfUnneeded` decides whether the program lives on, and not GTK's count of windows.
     application.hold()
     application.addAction("show") { [self] in show(.ambient) }
-    application.addAction("toggle") { [self] in madeToggler().toggle(.ambient) }
+    application.addAction("toggle") { [self] in ensureToggler().toggle(.ambient) }
     application.addAction(services.pause.action)
     addDialogActions()
     application.addAction("quit", keys: ["<Control>q"], quit)
     window?.join(application)
     if !SessionBus.isThere {
-      complain(
+      printError(
         tr("No session bus: a second launch, --toggle and the tray icon cannot reach this window."))
     }
     SessionBus.onEnd { [self] in
-      complain(tr("The connection to the session bus was lost."))
+      printError(tr("The connection to the session bus was lost."))
       quit()
     }
     if isEnding { application.quit() } else { startParts() }
@@ -100,7 +100,7 @@ final class CopyPastaApplication {
   // MARK: - The window
 
   /// Shows the window in front, with the focus on the newest row.
-  private func show(_ activation: Activation) { madeToggler().show(activation) }
+  private func show(_ activation: Activation) { ensureToggler().show(activation) }
 
   /// Takes the window off the screen, and ends the program if nothing needs it any more.
   private func hide() { toggler?.hide() }
@@ -122,7 +122,7 @@ final class CopyPastaApplication {
     }
   }
 
-  private func madeToggler() -> WindowToggler {
+  private func ensureToggler() -> WindowToggler {
     if let toggler { return toggler }
     addStyle()
     let window = HistoryWindow(services, showText: showText, closed: closeWindow)
@@ -146,7 +146,7 @@ final class CopyPastaApplication {
       guard case .success = services.history else { return services.forgetHistory() }
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
-      _ = madeToggler()
+      _ = ensureToggler()
       await window?.prepare()
     }
   }
@@ -223,7 +223,7 @@ final class CopyPastaApplication {
   private func startShortcut() {
     let shortcut = services.shortcut
     tokens += [
-      shortcut.presses.add { [self] in madeToggler().toggle($0) },
+      shortcut.presses.add { [self] in ensureToggler().toggle($0) },
       shortcut.changes.add { [self] in shortcutChanged(to: shortcut.state) },
     ]
     shortcut.start()
@@ -245,17 +245,17 @@ final class CopyPastaApplication {
 
   /// Says why the setting went back: in Preferences if they are open, else in the window.
   private func startAtLoginFailed(_ message: String) {
-    complain(message)
+    printError(message)
     if let preferences = dialogs.open[.preferences] as? PreferencesWindow {
-      preferences.reportStartAtLogin(message)
+      preferences.showStartAtLoginError(message)
     } else {
-      window?.report(message)
+      window?.showNotice(message)
     }
   }
 
   private func requested(_ request: TrayIcon.Request, _ activation: Activation) {
     switch request {
-    case .toggle: madeToggler().toggleByClick(activation)
+    case .toggle: ensureToggler().toggleByClick(activation)
     case .show: show(activation)
     case .pause: services.pause.isPaused.toggle()
     case .preferences: showPreferences(activation)
@@ -270,7 +270,7 @@ final class CopyPastaApplication {
     isEnding = true
     // GTK takes the windows along before the loop has done all that waits in it.
     preparation?.cancel()
-    // An application that does not run yet will not start; told to quit before, it would complain.
+    // An application that does not run yet will not start; told to quit before, it would printError.
     if application.isRegistered { application.quit() }
   }
 
@@ -299,7 +299,7 @@ final class CopyPastaApplication {
 
   /// The X server or the compositor has ended: so must this program, with all that is on its way to the disk.
   private func displayLost() {
-    complain(tr("The connection to the display was lost."))
+    printError(tr("The connection to the display was lost."))
     window?.rememberSize()
     // On Wayland a read would wait for the main loop, which does not run any more.
     window?.controller?.endReading()

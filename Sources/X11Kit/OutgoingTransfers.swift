@@ -1,4 +1,4 @@
-/// The long texts that are being handed out piece by piece (INCR, ICCCM 2.7.2), each at its paster's pace.
+/// The long texts that are being handed out piece by piece (INCR, ICCCM 2.7.2), each at its requestor's pace.
 ///
 /// Every transfer keeps the text it began with, so a new offer does not disturb it.
 final class OutgoingTransfers {
@@ -32,7 +32,7 @@ final class OutgoingTransfers {
   private let idleTimeout: Duration
   private var running: [Destination: Transfer] = [:]
 
-  /// - Parameter idleTimeout: How long a paster may do nothing before it is given up.
+  /// - Parameter idleTimeout: How long a requestor may do nothing before it is given up.
   init(_ connection: XConnection, _ atoms: Atoms, idleTimeout: Duration) {
     self.connection = connection
     incr = atoms[.incr]
@@ -45,7 +45,7 @@ final class OutgoingTransfers {
   /// - Returns: false if there are too many transfers already.
   func begin(_ bytes: [UInt8], type: Atom, to destination: Destination) -> Bool {
     guard running.count < Self.capacity else { return false }
-    // Before the property is written: the paster may delete it at once.
+    // Before the property is written: the requestor may delete it at once.
     connection.select([.properties, .structure], on: destination.window)
     let announcement = connection.setProperty(
       destination.property, of: destination.window, type: incr, elements: [UInt32(clamping: bytes.count)])
@@ -53,7 +53,7 @@ final class OutgoingTransfers {
     return true
   }
 
-  /// The paster has taken a piece: writes the next one, or the empty one that is the end.
+  /// The requestor has taken a piece: writes the next one, or the empty one that is the end.
   ///
   /// `sequence` is the event's. A deletion from before our last write took something older, and is no request for
   /// more.
@@ -83,7 +83,7 @@ final class OutgoingTransfers {
     running = running.filter { $0.key.window != window }
   }
 
-  /// Forgets the transfers whose paster has done nothing for too long.
+  /// Forgets the transfers whose requestor has done nothing for too long.
   func dropIdle() {
     let now = SuspendingClock.now
     for (destination, transfer) in running where transfer.lastProgress + idleTimeout <= now {

@@ -5,7 +5,7 @@ import SerialQueue
 /// Owns the X11 clipboard and hands out a text, through a connection of its own and off the main thread.
 ///
 /// GDK's own serving deadlocks the program from 256 KiB, and serves nothing from 20 MiB. This one serves texts of
-/// any length, to several pasters at once, from the one copy of the text that it was given.
+/// any length, to several requestors at once, from the one copy of the text that it was given.
 ///
 /// ```swift
 /// let owner = try SelectionOwner(display: nil) { _ in print("somebody else has copied something") }
@@ -46,7 +46,7 @@ public actor SelectionOwner {
   ///
   /// The call waits for the server. The clipboard stays as it is.
   /// - Parameters:
-  ///   - idleTimeout: How long a paster may do nothing in the middle of a long text before it is given up.
+  ///   - idleTimeout: How long a requestor may do nothing in the middle of a long text before it is given up.
   ///   - lost: Called on the owner's queue, with the owner, each time this owner loses the clipboard: somebody else has
   ///     taken it, or the connection is lost.
   /// - Throws: `cannotConnect` if no server answers.
@@ -90,7 +90,7 @@ public actor SelectionOwner {
       handleEvents()
       throw .connectionLost
     }
-    return isOwner ? .held : isTaken ? .takenOver : .overtaken
+    return isOwner ? .held : isTaken ? .takenOver : .ownershipLost
   }
 
   /// What became of an offer.
@@ -100,7 +100,7 @@ public actor SelectionOwner {
     /// The text was on the clipboard, and another program, such as a clipboard manager, has taken it over by now.
     case takenOver
     /// Another program has copied at this very moment, and its copy is the later one.
-    case overtaken
+    case ownershipLost
   }
 
   /// Whether the text on the clipboard is this owner's, as far as the server has told.
@@ -172,7 +172,7 @@ public actor SelectionOwner {
     throw .unavailable
   }
 
-  /// A timer runs only while a paster is to be waited for.
+  /// A timer runs only while a requestor is to be waited for.
   private func setTimer() {
     guard let delay = transfers.nextCheck else {
       timer = nil
@@ -190,7 +190,7 @@ public actor SelectionOwner {
     handleEvents()
   }
 
-  // MARK: - Requests of pasters (ICCCM 2.2 and 2.6)
+  // MARK: - Requests of requestors (ICCCM 2.2 and 2.6)
 
   /// Answers one request, if only by refusing it.
   private func answer(_ request: Event.SelectionRequest) {

@@ -23,8 +23,8 @@ public actor SelectionReader: SerialActor {
   private let connection: XConnection
   private let atoms: Atoms
   private let cancellation: Deadline.CancellationSignal
-  private let permit: ReadingPermit
-  private let lateAnswers: LateAnswers
+  private let permit: ReadPermit
+  private let lateAnswers: OrphanedRequests
   private var readSource: XConnection.ReadSource?
   /// The grant for which the clipboard is followed; nil while it is not.
   private var followedGrant: Int?
@@ -45,14 +45,14 @@ public actor SelectionReader: SerialActor {
   ///   - queue: The thread to run on, which sleeps while it reads.
   /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
   public init(
-    display: String?, permit: ReadingPermit = ReadingPermit(),
+    display: String?, permit: ReadPermit = ReadPermit(),
     on queue: SerialQueue = SerialQueue(label: "org.copypasta.selection-reader")
   ) throws(X11Error) {
     self.queue = queue
     let connection = try XConnection(display: display)
     self.connection = connection
     self.permit = permit
-    lateAnswers = LateAnswers(connection)
+    lateAnswers = OrphanedRequests(connection)
     let tellsOwners: Bool
     do {
       atoms = try Atoms(connection)
@@ -249,7 +249,7 @@ extension SelectionReader {
   /// An owner may still answer into the window that it was given. If the window were gone, the owner would get an X
   /// error, which ends many programs (xclip is one), and with them the text that they offer. So the window stays until
   /// the answer has come.
-  final class LateAnswers {
+  final class OrphanedRequests {
     /// What an owner still has to do.
     enum Awaited {
       /// Answer the question.

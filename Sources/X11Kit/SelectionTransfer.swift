@@ -10,7 +10,7 @@ final class SelectionTransfer {
   private let connection: XConnection
   private let atoms: Atoms
   private let selection: Atom
-  private let lateAnswers: SelectionReader.LateAnswers
+  private let lateAnswers: SelectionReader.OrphanedRequests
   /// When something may be asked for; nil if the user has asked for this read.
   private let permission: Permission?
   private let limits: TransferLimits
@@ -18,7 +18,7 @@ final class SelectionTransfer {
   /// The window for the answers, which lives until the read is over and the owner has done what it was asked for.
   private let requestor: Window
   /// The answer that the owner still owes.
-  private var awaited: SelectionReader.LateAnswers.Awaited?
+  private var awaited: SelectionReader.OrphanedRequests.Awaited?
   /// The owner's window, whose end the server tells us of.
   private var watched = noWindow
   private var stage = Stage.judging(since: 0)
@@ -26,11 +26,11 @@ final class SelectionTransfer {
   private let ownWindow: () -> Window?
   private let asked: () -> Void
   /// Whether this program has taken the clipboard since the text was asked for: nobody else's text came in between.
-  private var isOvertaken = false
+  private var isOwnershipLost = false
 
   /// When something may be asked for without the user asking for it.
   struct Permission {
-    let permit: ReadingPermit
+    let permit: ReadPermit
     /// The window that has to have the focus, too.
     ///
     /// GTK leaves a window active while one of its menus has grabbed the keyboard, even if another program has the
@@ -53,7 +53,8 @@ final class SelectionTransfer {
   }
 
   init(
-    of selection: Atom, _ connection: XConnection, _ atoms: Atoms, _ lateAnswers: SelectionReader.LateAnswers,
+    of selection: Atom, _ connection: XConnection, _ atoms: Atoms,
+    _ lateAnswers: SelectionReader.OrphanedRequests,
     _ permission: Permission?, _ limits: TransferLimits, _ deadline: Deadline,
     ownWindow: @escaping () -> Window?, asked: @escaping () -> Void
   ) {
@@ -137,9 +138,9 @@ final class SelectionTransfer {
     let (hint, property) = (atoms.secretHint, atoms[.hintProperty])
     try ask(for: hint, into: property, at: time)
     return switch try answer(to: hint, in: property, limit: SecretHint.longestValue) {
-    case .refused: SecretHint.marksSecret(nil)
+    case .refused: SecretHint.isSecretHint(nil)
     case .tooLarge: false
-    case .value(_, _, let bytes): SecretHint.marksSecret(bytes)
+    case .value(_, _, let bytes): SecretHint.isSecretHint(bytes)
     }
   }
 
@@ -277,11 +278,11 @@ final class SelectionTransfer {
     isReplaced = change.owner != nil
     if let owner = change.owner, owner == ownWindow() {
       // This text's owner has been asked for it, so the copy out of the history comes after it.
-      guard isQuestionBefore(change) else { throw .overtaken }
-      isOvertaken = true
+      guard isQuestionBefore(change) else { throw .ownershipLost }
+      isOwnershipLost = true
       return
     }
-    if isOvertaken {
+    if isOwnershipLost {
       graceEnd = graceEnd ?? .now + limits.grace
       return
     }
@@ -307,7 +308,7 @@ final class SelectionTransfer {
   }
 
   /// The error of a read whose owner has been replaced, and has had its time.
-  private var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
+  private var replaced: TransferError { isOwnershipLost ? .ownershipLost : .cancelled }
 
   /// The error to report: after the owner has been replaced, a deadline that passes says no more than that.
   private func reason(for error: TransferError) -> TransferError {

@@ -8,8 +8,8 @@ extension XConnection {
   }
 
   /// The answer to `xcb_get_selection_owner` with this number.
-  func selectionOwner(answering question: UInt32, _ deadline: Deadline) throws(TransferError) -> Window? {
-    let reply = try reply(xcb_get_selection_owner_reply_t.self, to: question, deadline)
+  func selectionOwner(answering sequence: UInt32, _ deadline: Deadline) throws(TransferError) -> Window? {
+    let reply = try reply(xcb_get_selection_owner_reply_t.self, to: sequence, deadline)
     guard let owner = reply?.body.owner, owner != noWindow else { return nil }
     return owner
   }

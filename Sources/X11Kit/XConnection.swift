@@ -227,8 +227,8 @@ final class XConnection {
 
   /// The window that gets the keys; nil if that is whichever the pointer is in.
   func focus(_ deadline: Deadline) throws(TransferError) -> Window? {
-    let question = xcb_get_input_focus(handle).sequence
-    let reply = try reply(xcb_get_input_focus_reply_t.self, to: question, deadline)
+    let sequence = xcb_get_input_focus(handle).sequence
+    let reply = try reply(xcb_get_input_focus_reply_t.self, to: sequence, deadline)
     guard let focus = reply?.body.focus else { return noWindow }
     return focus == XCB_INPUT_FOCUS_POINTER_ROOT.rawValue ? nil : focus
   }
@@ -251,16 +251,16 @@ final class XConnection {
     var window = window
     while window != noWindow, window != root {
       windows.append(window)
-      let question = xcb_query_tree(handle, window).sequence
-      window = try reply(xcb_query_tree_reply_t.self, to: question, deadline)?.body.parent ?? noWindow
+      let sequence = xcb_query_tree(handle, window).sequence
+      window = try reply(xcb_query_tree_reply_t.self, to: sequence, deadline)?.body.parent ?? noWindow
     }
     return windows
   }
 
   /// The window on the screen that the pointer is in, a window manager's frame perhaps.
   func windowAtPointer(_ deadline: Deadline) throws(TransferError) -> Window {
-    let question = xcb_query_pointer(handle, root).sequence
-    return try reply(xcb_query_pointer_reply_t.self, to: question, deadline)?.body.child ?? noWindow
+    let sequence = xcb_query_pointer(handle, root).sequence
+    return try reply(xcb_query_pointer_reply_t.self, to: sequence, deadline)?.body.child ?? noWindow
   }
 
   // MARK: - Keys
@@ -304,8 +304,8 @@ final class XConnection {
 
   /// Whether a key is down.
   func isDown(_ key: xcb_keycode_t, _ deadline: Deadline) throws(TransferError) -> Bool {
-    let question = xcb_query_keymap(handle).sequence
-    guard let keys = try reply(xcb_query_keymap_reply_t.self, to: question, deadline)?.body.keys else {
+    let sequence = xcb_query_keymap(handle).sequence
+    guard let keys = try reply(xcb_query_keymap_reply_t.self, to: sequence, deadline)?.body.keys else {
       return false
     }
     return withUnsafeBytes(of: keys) { $0[Int(key) / 8] & 1 << (key % 8) != 0 }

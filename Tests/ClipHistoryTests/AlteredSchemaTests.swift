@@ -2,7 +2,7 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A history whose tables another program has changed is rescued")
+@Suite("A history whose tables another program has changed is recovered")
 struct AlteredSchemaTests {
   let history = TemporaryHistory()
 
@@ -35,7 +35,7 @@ struct AlteredSchemaTests {
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(throws: StoreError.damaged) { try history.reader() }
     #expect(throws: StoreError.damaged) { try ClipCursor(location: history.location) }
-    try await history.expectRescue(of: 3)
+    try await history.expectRecovery(of: 3)
     let store = try history.store()
     #expect(try await store.add("four") == Clip(id: 4, capturedAt: 1, byteCount: 4, preview: "four"))
     #expect(try history.previews().count == 4)

@@ -122,11 +122,12 @@ struct ClipCursorTests {
     #expect(try allIDs() == [.min, -1, .max])
   }
 
-  @Test func `come from a finished rescue that is not in its place yet, and leave it as it is`() async throws
+  @Test func `come from a finished recovery that is not in its place yet, and leave it as it is`()
+    async throws
   {
     try await history.record("one")
-    let rescue = history.location.finishedRescue
-    try FileManager.default.moveItem(atPath: history.location.database, toPath: rescue)
+    let recovery = history.location.finishedRecovery
+    try FileManager.default.moveItem(atPath: history.location.database, toPath: recovery)
     #expect(try !history.location.isVacant)
     #expect(try allIDs() == [1])
     #expect(try history.names() == ["history.sqlite3-rescued"])

@@ -46,8 +46,8 @@ struct FailureTests {
       try TemporaryHistory.becomeOwner(of: history)
       let reading = try history.store()
       let reader = try history.reader()
-      #expect(throws: StoreError.cannotBeRescued) { try reader.newestPage(limit: 99) }
-      await #expect(throws: StoreError.cannotBeRescued) { try await reading.text(of: 50) }
+      #expect(throws: StoreError.cannotBeRecovered) { try reader.newestPage(limit: 99) }
+      await #expect(throws: StoreError.cannotBeRecovered) { try await reading.text(of: 50) }
       #expect(try !HistoryCheck(history.location).isSound)
       chmod(history.location.folder, 0o700)
       await #expect(throws: StoreError.damaged) { try await reading.text(of: 50) }
@@ -56,7 +56,7 @@ struct FailureTests {
   }
 
   /// The history was marked while it could be written: what can be read of it is shown, and the mark opens it again and
-  /// again only if a rescue would mend it.
+  /// again only if a recovery would mend it.
   @Test func `where it is marked as damaged in a folder that has become read-only`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()
@@ -67,9 +67,9 @@ struct FailureTests {
       let reader = try history.reader()
       #expect(try await reading.text(of: 1)?.byteCount == 140)
       #expect(try reader.page(from: 3, limit: 9).map(\.id) == [3, 2, 1])
-      #expect(throws: StoreError.cannotBeRescued) { try reader.newestPage(limit: 99) }
+      #expect(throws: StoreError.cannotBeRecovered) { try reader.newestPage(limit: 99) }
       await #expect(throws: StoreError.readOnly) { try await reading.add("next") }
-      await #expect(throws: StoreError.cannotBeRescued) { try await history.rescued() }
+      await #expect(throws: StoreError.cannotBeRecovered) { try await history.recovered() }
       chmod(history.location.folder, 0o700)
       await #expect(throws: StoreError.damaged) { try await reading.add("next") }
       await reading.close()

@@ -5,7 +5,7 @@ import Testing
 @testable import ClipHistory
 
 /// Damages the files of a history at random, and looks what becomes of it: whatever its bytes are, it can be opened or
-/// rescued, holds what was not hit, and records the next text.
+/// recovered, holds what was not hit, and records the next text.
 struct FileFuzz {
   /// The files of a history before they are damaged, and what is in it.
   private struct Original {
@@ -25,9 +25,9 @@ struct FileFuzz {
       await store.close()
       database = try files.bytes()
       log = try isOpen ? Data(contentsOf: URL(filePath: files.location.writeAheadLog)) : Data()
-      var salvage = try Salvage(files.location)
-      for position in salvage.positions {
-        let found = salvage.clip(at: position)
+      var recovery = try RowRecovery(files.location)
+      for position in recovery.positions {
+        let found = recovery.clip(at: position)
         let clip = try #require(found)
         // The pages of a large text lie anywhere: such a row counts as hit by anything.
         let isLarge = clip.text.byteCount > 3_000
@@ -43,7 +43,7 @@ struct FileFuzz {
   private let originals: [Original]
   /// In memory, if there is such a file system: every file is written and synced several times.
   private let location: HistoryLocation
-  private(set) var rescues = 0
+  private(set) var recoveries = 0
   /// How many damaged files gave each row that was not hit only after a check had found the damage.
   private(set) var foundByCheck = 0
   private(set) var refusals = 0
@@ -157,15 +157,15 @@ struct FileFuzz {
     }
   }
 
-  /// Opens, reads, records and exports, as a start and a use of the program do; a damage that comes up is rescued, once.
+  /// Opens, reads, records and exports, as a start and a use of the program do; a damage that comes up is recovered, once.
   private mutating func use() async throws {
     recorded = []
     do {
       try await useOnce(recording: "next")
     } catch StoreError.damaged {
-      try await rescue()
-      rescues += 1
-      try await useOnce(recording: "after the rescue")
+      try await recover()
+      recoveries += 1
+      try await useOnce(recording: "after the recovery")
     }
   }
 
@@ -203,9 +203,9 @@ struct FileFuzz {
   /// A row that was not hit is there, at the latest once a check has found the damage that SQLite does not see.
   private mutating func compare(with original: Original, _ hit: Set<Int>?) async throws {
     if try !HistoryCheck(location).isSound {
-      try await rescue()
+      try await recover()
       foundByCheck += 1
-      try need(HistoryCheck(location).isSound, "damaged after a rescue")
+      try need(HistoryCheck(location).isSound, "damaged after a recovery")
     }
     guard let hit else { return }
     try await Self.withStore(at: location) { store in
@@ -216,9 +216,9 @@ struct FileFuzz {
     }
   }
 
-  private func rescue() async throws {
-    let outcome = try await HistoryRescuer().rescue(location)
-    try need(outcome != nil, "not rescued")
+  private func recover() async throws {
+    let outcome = try await HistoryRecovery().recover(location)
+    try need(outcome != nil, "not recovered")
   }
 
   private static func withStore(

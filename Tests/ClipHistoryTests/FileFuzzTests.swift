@@ -7,7 +7,7 @@ import Testing
 /// With `COPYPASTA_FUZZ_BITS` the first seeds flip each bit of the smallest file once, one bit a seed.
 ///
 /// In processes of their own, because a trap or a hang ends one of them; each has said before which seed it was at.
-@Suite("Whatever the bytes of its files are, a history is opened or rescued, and goes on")
+@Suite("Whatever the bytes of its files are, a history is opened or recovered, and goes on")
 struct FileFuzzTests {
   @Test(arguments: 0..<2)
   func `any bit, any page, any length`(half: Int) async throws {
@@ -48,7 +48,7 @@ struct FileFuzzTests {
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     if usage.ru_maxrss > 1 << 20 { findings.append("\(usage.ru_maxrss) KiB of memory") }
     findings.append(
-      "\(count) files from seed \(first) on: \(fuzz.rescues) rescued, \(fuzz.foundByCheck) found by a check only, "
+      "\(count) files from seed \(first) on: \(fuzz.recoveries) recovered, \(fuzz.foundByCheck) found by a check only, "
         + "\(fuzz.refusals) refused as another program's or a newer version's, at most \(usage.ru_maxrss) KiB"
     )
     try Data(findings.joined(separator: "\n").utf8).write(to: report)

@@ -55,7 +55,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test func `at a rescue, which leaves everything as it is`() async throws {
+  @Test func `at a recovery, which leaves everything as it is`() async throws {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
       let history = TemporaryHistory()
@@ -63,10 +63,10 @@ struct FullDiskTests {
       history.markDamaged()
       let before = try history.bytes()
       TestFiles.limitRoom(to: 30_000)
-      await #expect(throws: StoreError.diskFull) { try await history.rescued() }
+      await #expect(throws: StoreError.diskFull) { try await history.recovered() }
       #expect(try history.bytes() == before)
       TestFiles.limitRoom(to: nil)
-      #expect(try await history.rescued().clipCount == 50)
+      #expect(try await history.recovered().clipCount == 50)
     }
   }
 

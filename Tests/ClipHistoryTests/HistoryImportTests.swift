@@ -159,7 +159,7 @@ struct HistoryImportTests {
       INSERT INTO clip VALUES (\(id), 200, 1, NULL, 'y'); UPDATE sqlite_sequence SET seq = 1;
       """)
     #expect(throws: StoreError.damaged) { try add([("x", 100)]) }
-    #expect(try history.isMarked(), "the next start rescues it")
+    #expect(try history.isMarked(), "the next start recovers it")
   }
 
   /// The page's second and third row have changed places, so that a search leads back.
@@ -173,7 +173,7 @@ struct HistoryImportTests {
       bytes.replaceSubrange(list + 4..<list + 6, with: second)
     }
     #expect(throws: StoreError.damaged) { try add([("a", 50)]) }
-    #expect(try history.isMarked(), "the next start rescues it")
+    #expect(try history.isMarked(), "the next start recovers it")
   }
 
   /// As on a computer whose clock has no battery.

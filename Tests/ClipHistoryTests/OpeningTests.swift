@@ -49,7 +49,7 @@ struct OpeningTests {
   /// As a power cut leaves it in the first moments of the very first start.
   @Test func `goes on with one that was never finished`() async throws {
     try history.plant(Data())
-    try Data().write(to: URL(filePath: history.location.creationMark))
+    try Data().write(to: URL(filePath: history.location.creationMarker))
     try await history.record("one")
     try history.plant(Data())
     #expect(throws: StoreError.damaged, "it was finished since") { try history.store() }

@@ -81,7 +81,7 @@ private final class PowerCut: Sendable {
     let after = TemporaryHistory()
     try after.plant(Data())
     for (name, content) in files { try content.write(to: URL(filePath: after.location.folder + "/" + name)) }
-    if isBeingMade { try Data().write(to: URL(filePath: after.location.creationMark)) }
+    if isBeingMade { try Data().write(to: URL(filePath: after.location.creationMarker)) }
     let store = try after.store(HistoryStore.LockTimeouts(retries: []))
     let ids = Set(try await store.allIDs())
     for (id, text) in seen.live where id != seen.pending {
@@ -98,7 +98,7 @@ private final class PowerCut: Sendable {
   private func cut() {
     var random = SplitMix(seed: seed ^ 0xff)
     let files = TestFiles.afterPowerCut(in: history.location.folder, using: &random)
-    let isBeingMade = FileManager.default.fileExists(atPath: history.location.creationMark)
+    let isBeingMade = FileManager.default.fileExists(atPath: history.location.creationMarker)
     let acknowledged = record.withLock { $0 }
     atCut.withLock { $0 = (acknowledged, files, isBeingMade) }
   }

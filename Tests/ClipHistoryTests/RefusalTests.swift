@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A file that is not for us is left alone, also by a rescue")
+@Suite("A file that is not for us is left alone, also by a recovery")
 struct RefusalTests {
   let history = TemporaryHistory()
 
@@ -18,7 +18,7 @@ struct RefusalTests {
     let before = try history.bytes()
     #expect(throws: error) { try history.store() }
     #expect(throws: error) { try history.reader() }
-    await #expect(throws: error) { try await HistoryRescuer().rescue(history.location) }
+    await #expect(throws: error) { try await HistoryRecovery().recover(history.location) }
     #expect(try history.bytes() == before)
     #expect(try !history.isMarked())
   }
@@ -42,7 +42,7 @@ struct RefusalTests {
     try history.run(sql)
     try history.damage { $0.destroy(100..<4096) }
     let bytes = try history.bytes()
-    await #expect(throws: StoreError.self) { try await history.rescued() }
+    await #expect(throws: StoreError.self) { try await history.recovered() }
     #expect(try history.bytes() == bytes)
   }
 
@@ -67,6 +67,6 @@ struct RefusalTests {
     await #expect(throws: StoreError.damaged) { try await store.text(of: 1) }
     await #expect(throws: StoreError.damaged) { try await store.text(of: 2) }
     #expect(try history.previews().count == 2)
-    #expect(try history.isMarked(), "the next start rescues, as the message says")
+    #expect(try history.isMarked(), "the next start recoveries, as the message says")
   }
 }

@@ -181,7 +181,7 @@ import Testing
     await store.close()
     history.markDamaged()
     try await waitUntil("the history recovered") {
-      do { return try await HistoryRescuer().rescue(history.location) != nil } catch StoreError.locked {
+      do { return try await HistoryRecovery().recover(history.location) != nil } catch StoreError.locked {
         return false
       }
     }

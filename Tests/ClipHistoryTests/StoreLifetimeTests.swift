@@ -70,13 +70,13 @@ struct StoreLifetimeTests {
     let folder = history.location.folder
     var importing: Int32 = -1
     #expect(throws: StoreError.locked) {
-      try lock.whileAlone {
+      try lock.withExclusiveLock {
         do { importing = try overtake(lockOf: folder) } catch { Issue.record(error) }
         return true
       }
     }
     close(importing)
-    #expect(try !lock.whileAlone { false })
+    #expect(try !lock.withExclusiveLock { false })
   }
 
   @Test func `by one that could not be opened`() async throws {

@@ -72,9 +72,9 @@ final class TemporaryHistory: Sendable {
   /// Whether SQLite finds nothing wrong.
   func isSound() throws -> Bool { try foreign().rows("PRAGMA integrity_check") == ["ok"] }
 
-  /// Rescues what must be damaged.
-  func rescued() async throws -> HistoryRescuer.Outcome {
-    try #require(try await HistoryRescuer().rescue(location))
+  /// Recovers what must be damaged.
+  func recovered() async throws -> HistoryRecovery.Outcome {
+    try #require(try await HistoryRecovery().recover(location))
   }
 
   /// Marks the history as found damaged.

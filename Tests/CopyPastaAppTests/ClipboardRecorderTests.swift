@@ -127,10 +127,10 @@ import Testing
   }
 
   @Test func `a text that cannot be had because a row was copied is told of`() async throws {
-    source.failure = .overtaken
+    source.failure = .ownershipLost
     source.follow(true)
     #expect(try await eventually { !outcomes.all.isEmpty })
-    #expect(outcomes.all == [.unread(.overtaken)])
+    #expect(outcomes.all == [.unread(.ownershipLost)])
     #expect(outcomes.messages.allSatisfy { $0 != nil })
   }
 

@@ -163,7 +163,7 @@ final class FakeShortcut: GlobalShortcutController.Backend {
   private(set) var isHeld = false
   private(set) var wasCancelled = false
   private(set) var forgottenRefusals = 0
-  let observers = Observers<GlobalShortcutController.News>()
+  let observers = Observers<GlobalShortcutController.BackendEvent>()
 
   func start(_ keys: Accelerator) async -> ShortcutState {
     asked.append(keys.name)

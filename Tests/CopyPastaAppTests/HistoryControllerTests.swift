@@ -24,7 +24,7 @@ import Testing
     for text in initial.reversed() { try await scratch.record(text) }
     controller = try HistoryController(
       scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30,
-      undoTime: .seconds(3600), host: view)
+      undoTime: .seconds(3600), delegate: view)
     controller.view = view
     ids = controller.ids
   }
@@ -67,7 +67,7 @@ import Testing
     case .goneFromStore: try await scratch.store.delete(ids[1])
     case .storeClosed: await scratch.store.close()
     case .clipboardUnavailable: clipboard.failure = .unavailable
-    case .clipboardOvertaken: clipboard.failure = .overtaken
+    case .clipboardOvertaken: clipboard.failure = .ownershipLost
     }
     switch action {
     case .copy: controller.copy(ids[1])
@@ -356,11 +356,11 @@ import Testing
   // MARK: - The file
 
   @Test func `a damaged or replaced file is opened anew, another failure said`() {
-    for error in [StoreError.damaged, .replaced, .locked, .cannotBeRescued] {
-      view.tell(error, as: .notRead(error))
+    for error in [StoreError.damaged, .replaced, .locked, .cannotBeRecovered] {
+      view.show(error, as: .notRead(error))
     }
     #expect(view.reasonsToReopen == [.damaged, .replaced])
-    #expect(view.failures == [.notRead(.locked), .notRead(.cannotBeRescued)])
+    #expect(view.failures == [.notRead(.locked), .notRead(.cannotBeRecovered)])
   }
 
   @Test func `older clips come behind the first page, or a word if they cannot be read`() async throws {
@@ -392,7 +392,7 @@ import Testing
       let other = try Scratch()
       let controller = try HistoryController(
         other.store, other.history.reader, clipboard, now: { 0 }, firstPageSize: 30, undoTime: .seconds(3600),
-        host: view)
+        delegate: view)
       controller.view = view
       controller.isReading = true
       controller.undo()
@@ -411,7 +411,7 @@ import Testing
     }
     let controller = try HistoryController(
       store ?? scratch.store, scratch.history.reader, clipboard, now: { Format.now },
-      firstPageSize: firstPageSize, host: view)
+      firstPageSize: firstPageSize, delegate: view)
     controller.view = view
     return controller
   }

@@ -62,7 +62,7 @@ import Testing
   private func list(of scratch: Scratch, now: @escaping @Sendable () -> Int64 = { 0 }) throws -> HistoryList {
     let controller = try HistoryController(
       scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 },
-      firstPageSize: HistoryList.rowCount(inHeight: 400), host: RecordingView())
+      firstPageSize: HistoryList.rowCount(inHeight: 400), delegate: RecordingView())
     return HistoryList(controller, now: now)
   }
 

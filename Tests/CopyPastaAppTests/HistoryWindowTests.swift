@@ -72,8 +72,8 @@ import Testing
     for text in ["one", "two"] { try await scratch.record(text) }
     let controller = try HistoryController(
       scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
-      host: RecordingView())
-    let body = HistoryBody(controller: { controller }, copyCommand: {})
+      delegate: RecordingView())
+    let body = HistoryContentView(controller: { controller }, copyCommand: {})
     let list = HistoryList(controller, now: { 0 })
     let window = Window(title: "body")
     window.setChild(body.root)

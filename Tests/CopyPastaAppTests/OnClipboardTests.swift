@@ -18,7 +18,8 @@ import Testing
     scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
     controller = try HistoryController(
-      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, host: view)
+      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, delegate: view
+    )
     controller.view = view
   }
 

@@ -4,7 +4,7 @@ import ClipHistory
 
 /// A view without a display, and what is around it: it writes down all that it is told.
 @MainActor
-final class RecordingView: HistoryView, HistoryHost {
+final class RecordingView: HistoryView, HistoryDelegate {
   private(set) var flashes: [Clip.ID] = []
   /// The rows that had the focus; nil stands for the newest one.
   private(set) var focuses: [Clip.ID?] = []
@@ -47,7 +47,7 @@ final class RecordingView: HistoryView, HistoryHost {
     showsSecret = isSecret
   }
 
-  func say(_ failure: HistoryFailure) { failures.append(failure) }
+  func show(_ failure: HistoryFailure) { failures.append(failure) }
 
   func reopen(because error: StoreError) { reasonsToReopen.append(error) }
 }

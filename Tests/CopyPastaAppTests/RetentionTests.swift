@@ -25,7 +25,7 @@ import Testing
     retention = Retention({ [preferences] in preferences }, clock: { [clock] in clock.reading })
     controller = try HistoryController(
       scratch.store, scratch.history.reader, FakeClipboard(), now: { [clock] in clock.wallTime },
-      firstPageSize: 30, undoTime: .seconds(3600), host: view)
+      firstPageSize: 30, undoTime: .seconds(3600), delegate: view)
     preferences.retentionPeriod = .month
   }
 
@@ -193,7 +193,7 @@ import Testing
     let store = try HistoryStore(
       location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
     let controller = try HistoryController(
-      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, host: view)
+      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, delegate: view)
     retention.confirm(try #require(question))
     try await scratch.whileLocked {
       controller.expire(by: retention)
@@ -264,7 +264,7 @@ import Testing
     let store = try HistoryStore(
       location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
     let controller = try HistoryController(
-      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, host: view)
+      store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, delegate: view)
     try await scratch.whileLocked {
       for _ in 0..<3 {
         if let expired = try await retention.expired(after: .month, in: store) { retention.confirm(expired) }

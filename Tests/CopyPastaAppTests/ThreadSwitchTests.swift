@@ -33,7 +33,8 @@ private struct SwitchScene {
   init(_ clipboard: any SystemClipboard) throws {
     scratch = try Scratch()
     controller = try HistoryController(
-      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, host: view)
+      scratch.store, scratch.history.reader, clipboard, now: { Format.now }, firstPageSize: 30, delegate: view
+    )
     controller.view = view
     controller.isReading = true
   }

@@ -61,7 +61,7 @@ import X11Kit
       try await clipboard.offer(ClipText(validating: Array("ours".utf8)))
       #expect(try await source.readNow() == .own)
       let window = try #require(clipboard.owner?.window)
-      let killer = try desktop.start(["/usr/bin/python3", Self.fixture("paster.py"), "kill", "\(window)"])
+      let killer = try desktop.start(["/usr/bin/python3", Self.fixture("requestor.py"), "kill", "\(window)"])
       try await waitUntil("the end of the connection") { clipboard.owner == nil && !killer.isRunning }
       var others: [SelectionOwner] = []
       while others.last?.window != window {

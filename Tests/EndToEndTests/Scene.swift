@@ -12,7 +12,7 @@ struct Scene {
 
   var history: HistoryDatabase { app.history }
 
-  /// Starts the program, runs a test on it, and asks it to end, which must leave nothing to complain about.
+  /// Starts the program, runs a test on it, and asks it to end, which must leave nothing to printError about.
   ///
   /// - Parameters:
   ///   - kind: the kind of desktop.

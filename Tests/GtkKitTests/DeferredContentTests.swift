@@ -15,9 +15,11 @@ import Testing
   @Test func `a program that asks and takes nothing is given up`() async throws {
     let text = Bytes([UInt8](repeating: 97, count: 4 << 20))
     let content = DeferredContent(types: [type], idleTimeout: .milliseconds(50)) { text }
-    let paster = try Paster()
-    await #expect(throws: GLibError.self) { try await pumping { try await paster.ask(content, for: type) } }
-    #expect(paster.taken.count < text.count)
+    let requestor = try Requestor()
+    await #expect(throws: GLibError.self) {
+      try await pumping { try await requestor.ask(content, for: type) }
+    }
+    #expect(requestor.taken.count < text.count)
   }
 
   @Test func `of many programs at once 64 are served, and the next one once they are`() async throws {
@@ -26,12 +28,12 @@ import Testing
       await gate.wait()
       return Bytes([97])
     }
-    let pasters = try (0..<65).map { _ in try Paster() }
+    let requestors = try (0..<65).map { _ in try Requestor() }
     var outcomes: [Bool] = []
-    for paster in pasters {
+    for requestor in requestors {
       Task {
         do {
-          try await paster.ask(content, for: type)
+          try await requestor.ask(content, for: type)
           outcomes.append(true)
         } catch {
           outcomes.append(false)
@@ -44,7 +46,7 @@ import Testing
     try await pump("the others") { outcomes.count == 65 }
     // All contents share the 64: another test's may be among them.
     #expect((60...64).contains(outcomes.count { $0 }))
-    let next = try Paster()
+    let next = try Requestor()
     try await pumping { try await next.ask(content, for: type) }
     #expect(next.taken == [97])
   }
@@ -52,7 +54,7 @@ import Testing
 
 /// A program that pastes: the reading end of a pipe.
 @MainActor
-private final class Paster {
+private final class Requestor {
   private let ends: [CInt]
 
   init() throws {

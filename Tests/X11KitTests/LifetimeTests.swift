@@ -26,9 +26,9 @@ extension X11KitTests {
           let owner = try SelectionOwner(display: display)
           try await owner.offer(sampleText(1 << 20))
           // With a transfer, and so with a timer.
-          let paster = try Client.fixture("paster", "never", "1", display: display)
-          #expect(try await paster.nextLine() == "begun 1")
-          return (owner, paster)
+          let requestor = try Client.fixture("requestor", "never", "1", display: display)
+          #expect(try await requestor.nextLine() == "begun 1")
+          return (owner, requestor)
         }
       }
     }

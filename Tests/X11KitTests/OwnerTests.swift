@@ -5,7 +5,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Pasters, the usual ones and the unusual, get the text.
+  /// Requestors, the usual ones and the unusual, get the text.
   @Suite struct OwnerTests {
     static let textTargets = [
       "UTF8_STRING", "text/plain;charset=utf-8", "text/plain;charset=UTF-8", "text/plain", "STRING", "TEXT",
@@ -41,9 +41,10 @@ extension X11KitTests {
       let listed = try await paste("-t", "TARGETS", display: display)
       let names = String(decoding: listed, as: UTF8.self).split(separator: "\n").map(String.init)
       #expect(names == ["TARGETS", "TIMESTAMP", "MULTIPLE"] + Self.textTargets)
-      let paster = try Client.fixture("paster", "types", "UTF8_STRING", "STRING", "TEXT", display: display)
+      let requestor = try Client.fixture(
+        "requestor", "types", "UTF8_STRING", "STRING", "TEXT", display: display)
       #expect(
-        try await paster.lines() == [
+        try await requestor.lines() == [
           "UTF8_STRING UTF8_STRING 8 typed", "STRING STRING 8 typed", "TEXT UTF8_STRING 8 typed",
         ])
     }
@@ -58,7 +59,7 @@ extension X11KitTests {
     ])
     func `answers what was asked for, and nothing else`(_ how: String, _ expected: [String]) async throws {
       try await owner.offer(Array("served".utf8))
-      #expect(try await Client.fixture("paster", how, display: display).lines() == expected)
+      #expect(try await Client.fixture("requestor", how, display: display).lines() == expected)
       try await expectNextPasteIsRight()
     }
 
@@ -66,7 +67,7 @@ extension X11KitTests {
     func `keeps transfers apart`(_ behaviour: String, _ count: Int) async throws {
       let text = sampleText(3 << 20)
       try await owner.offer(text)
-      let lines = try await Client.fixture("paster", behaviour, display: display).lines()
+      let lines = try await Client.fixture("requestor", behaviour, display: display).lines()
       let sum = try await digest(text)
       #expect(lines == Array(repeating: sum, count: count))
       try await expectNextPasteIsRight()
@@ -76,17 +77,17 @@ extension X11KitTests {
     @Test func `pranks with a long text`() async throws {
       let owner = try SelectionOwner(display: display, idleTimeout: .milliseconds(200))
       try await owner.offer(sampleText(1 << 20))
-      #expect(try await Client.fixture("paster", "pranks", display: display).lines() == ["Q"])
+      #expect(try await Client.fixture("requestor", "pranks", display: display).lines() == ["Q"])
       // A transfer to that window would be given up by then, and those events with it.
       try await expectRoomForEveryTransfer()
       try await owner.offer(Array("the next".utf8))
       #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
-    @Test func `serves two pasters at once`() async throws {
+    @Test func `serves two requestors at once`() async throws {
       let text = sampleText(10 << 20)
       try await owner.offer(text)
-      let slow = try Client.fixture("paster", "slowly", display: display)
+      let slow = try Client.fixture("requestor", "slowly", display: display)
       #expect(try await slow.nextLine() == "begun INCR")
       #expect(try await paste(display: display) == text)
       try slow.tell("go on")
@@ -98,7 +99,7 @@ extension X11KitTests {
     func `a transfer ends with the text it began with`(_ isOthers: Bool) async throws {
       let text = sampleText(3 << 20)
       try await owner.offer(text)
-      let slow = try Client.fixture("paster", "slowly", display: display)
+      let slow = try Client.fixture("requestor", "slowly", display: display)
       #expect(try await slow.nextLine() == "begun INCR")
       if isOthers {
         let other = try await Client.owner("Owner", display: display)
@@ -113,26 +114,26 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    @Test func `a paster may die midway`() async throws {
+    @Test func `a requestor may die midway`() async throws {
       try await owner.offer(sampleText(3 << 20))
-      #expect(try await Client.fixture("paster", "die", display: display).lines() == ["leaving"])
+      #expect(try await Client.fixture("requestor", "die", display: display).lines() == ["leaving"])
       try await expectRoomForEveryTransfer()
       try await expectNextPasteIsRight()
     }
 
-    @Test func `pasters that never read are few and given up`() async throws {
+    @Test func `requestors that never read are few and given up`() async throws {
       let owner = try SelectionOwner(display: display, idleTimeout: .seconds(2))
       try await owner.offer(sampleText(1 << 20))
-      let paster = try Client.fixture("paster", "never", "70", display: display)
-      #expect(try await paster.nextLine() == "begun 64")
+      let requestor = try Client.fixture("requestor", "never", "70", display: display)
+      #expect(try await requestor.nextLine() == "begun 64")
       try await expectRoomForEveryTransfer()
-      withExtendedLifetime((owner, paster)) {}
+      withExtendedLifetime((owner, requestor)) {}
     }
 
     /// Else the owner would answer nobody else for as long as the flood lasts, and what waits would fill the memory.
     @Test func `a flood of requests is not answered to its end, and keeps nobody waiting`() async throws {
       try await owner.offer(Array("before".utf8))
-      let flood = try Client.fixture("paster", "flood", display: display)
+      let flood = try Client.fixture("requestor", "flood", display: display)
       #expect(try await flood.nextLine() == "asked")
       try await expectNextPasteIsRight()
       try flood.tell("count")
@@ -154,7 +155,7 @@ extension X11KitTests {
 
     @Test func `a connection that the server drops is a loss, and is said`() async throws {
       try await owner.offer(Array("ours".utf8))
-      let killer = try Client.fixture("paster", "kill", "\(owner.window)", display: display)
+      let killer = try Client.fixture("requestor", "kill", "\(owner.window)", display: display)
       #expect(try await killer.lines() == ["killed"])
       #expect(try await eventually { await !owner.isOwner })
       #expect(await owner.isConnectionLost)
@@ -167,7 +168,7 @@ extension X11KitTests {
 
     @Test func `a window that another client destroys is a loss, and is said`() async throws {
       try await owner.offer(Array("ours".utf8))
-      let vandal = try Client.fixture("paster", "destroy", "\(owner.window)", display: display)
+      let vandal = try Client.fixture("requestor", "destroy", "\(owner.window)", display: display)
       #expect(try await vandal.lines() == ["destroyed"])
       #expect(try await eventually { await !owner.isOwner })
       #expect(await owner.isConnectionLost)
@@ -179,7 +180,7 @@ extension X11KitTests {
     }
 
     @Test func `what another client writes on its window makes no difference`() async throws {
-      let vandal = try Client.fixture("paster", "occupy", "\(owner.window)", display: display)
+      let vandal = try Client.fixture("requestor", "occupy", "\(owner.window)", display: display)
       #expect(try await vandal.lines() == ["occupied"])
       try await expectNextPasteIsRight()
     }
@@ -207,8 +208,8 @@ extension X11KitTests {
     /// Expects room for as many transfers as there may be at once; the text on the clipboard is a long one.
     private func expectRoomForEveryTransfer(sourceLocation: SourceLocation = #_sourceLocation) async throws {
       let hasRoom = try await eventually {
-        let paster = try Client.fixture("paster", "never", "64", display: display)
-        return try await paster.nextLine() == "begun 64"
+        let requestor = try Client.fixture("requestor", "never", "64", display: display)
+        return try await requestor.nextLine() == "begun 64"
       }
       #expect(hasRoom, sourceLocation: sourceLocation)
     }

@@ -10,7 +10,7 @@ final class GdkClipboard: SystemClipboard {
   private var offered: ClipText?
   let offerLosses = Observers<Void>()
   /// The question that a copy of this program's own waits for.
-  private let question = PendingQuestion()
+  private let pendingRead = PendingRead()
   /// The source that follows the clipboard.
   private weak var source: GdkClipboardSource?
 
@@ -20,7 +20,7 @@ final class GdkClipboard: SystemClipboard {
   }
 
   func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
-    let source = GdkClipboardSource(device, question, deliver: deliver)
+    let source = GdkClipboardSource(device, pendingRead, deliver: deliver)
     self.source = source
     return source
   }
@@ -29,7 +29,7 @@ final class GdkClipboard: SystemClipboard {
   var offeredText: ClipText? { device.isLocal ? offered : nil }
 
   func offer(_ text: ClipText) async throws(TransferError) {
-    await question.wait()
+    await pendingRead.wait()
     device.offer(text.bytes, as: TextFormat.mimeTypes)
     offered = text
   }
@@ -60,9 +60,9 @@ extension Clipboard: ClipboardDevice {}
 @MainActor
 private final class GdkClipboardSource: ClipboardSource {
   private let clipboard: any ClipboardDevice
-  private let question: PendingQuestion
+  private let pendingRead: PendingRead
   private let deliver: ClipboardDeliver
-  private let permit = ReadingPermit()
+  private let permit = ReadPermit()
   var limits = TransferLimits()
   /// How often the clipboard changed hands.
   private var changes = 0
@@ -84,7 +84,7 @@ private final class GdkClipboardSource: ClipboardSource {
     let graceTime: Duration
     var grace: Timeout?
     /// Whether this program has replaced the offer: nothing is heard of the owner any more, which goes on sending.
-    var isOvertaken = false
+    var isOwnershipLost = false
     /// Whether the text was asked for.
     var hasAsked = false
     /// Ends when the clipboard changes hands, while `confirm` waits for that.
@@ -97,12 +97,12 @@ private final class GdkClipboardSource: ClipboardSource {
     }
 
     /// The error that the read ends with if the text is out of reach.
-    var replaced: TransferError { isOvertaken ? .overtaken : .cancelled }
+    var replaced: TransferError { isOwnershipLost ? .ownershipLost : .cancelled }
   }
 
-  init(_ clipboard: any ClipboardDevice, _ question: PendingQuestion, deliver: @escaping ClipboardDeliver) {
+  init(_ clipboard: any ClipboardDevice, _ pendingRead: PendingRead, deliver: @escaping ClipboardDeliver) {
     self.clipboard = clipboard
-    self.question = question
+    self.pendingRead = pendingRead
     self.deliver = deliver
   }
 
@@ -113,14 +113,14 @@ private final class GdkClipboardSource: ClipboardSource {
     if isFollowing { permit.grant() } else { permit.revoke() }
     if permit.current != before {
       hasNewOffer = isFollowing
-      if isFollowing { question.begin() } else { question.end() }
+      if isFollowing { pendingRead.begin() } else { pendingRead.end() }
     }
     readOffers()
   }
 
   func close() {
     permit.revoke()
-    question.end()
+    pendingRead.end()
     isClosed = true
     following?.cancel()
   }
@@ -148,7 +148,7 @@ private final class GdkClipboardSource: ClipboardSource {
     // An empty clipboard is local, too.
     noteChange(isOwn: clipboard.isLocal && !clipboard.mimeTypes.isEmpty)
     hasNewOffer = !clipboard.mimeTypes.isEmpty
-    if hasNewOffer, !clipboard.isLocal, permit.current != nil { question.begin() }
+    if hasNewOffer, !clipboard.isLocal, permit.current != nil { pendingRead.begin() }
     readOffers()
   }
 
@@ -159,7 +159,7 @@ private final class GdkClipboardSource: ClipboardSource {
   private func noteChange(isOwn: Bool) {
     for read in reads {
       if isOwn && read.changes == changes && read.grant == permit.current {
-        read.isOvertaken = true
+        read.isOwnershipLost = true
       } else if !isOwn, read.grace == nil {
         read.grace = Timeout(after: read.graceTime) { [weak read] in read?.task?.cancel() }
       }
@@ -173,13 +173,13 @@ private final class GdkClipboardSource: ClipboardSource {
   private func readOffer() async -> ClipboardDelivery {
     hasNewOffer = false
     do throws(TransferError) {
-      question.begin()
+      pendingRead.begin()
       let content = try await content()
-      if question.end(), content == .own { throw .overtaken }
+      if pendingRead.end(), content == .own { throw .ownershipLost }
       return .success(content)
     } catch {
       // If only this read was given up, the next one asks the question.
-      if error != .cancelled || permit.current == nil { question.end() }
+      if error != .cancelled || permit.current == nil { pendingRead.end() }
       return .failure(error)
     }
   }
@@ -218,11 +218,11 @@ private final class GdkClipboardSource: ClipboardSource {
     var limits = limits
     limits.bytes = SecretHint.longestValue
     do {
-      return SecretHint.marksSecret(try await transfer([SecretHint.name], of: read, within: limits) {})
+      return SecretHint.isSecretHint(try await transfer([SecretHint.name], of: read, within: limits) {})
     } catch TransferError.tooLarge {
       return false
     } catch is GLibError {
-      return SecretHint.marksSecret(nil)
+      return SecretHint.isSecretHint(nil)
     }
   }
 
@@ -233,7 +233,7 @@ private final class GdkClipboardSource: ClipboardSource {
     let bytes = try await TextTransfer(limits: limits).bytes { [self] in
       guard read.grant == permit.current, read.changes == changes else { throw read.replaced }
       asking()
-      if read.hasAsked { question.end() }
+      if read.hasAsked { pendingRead.end() }
       return try await clipboard.read(types)
     }
     try await confirm(read, isEmpty: bytes.isEmpty)
@@ -258,15 +258,15 @@ private final class GdkClipboardSource: ClipboardSource {
   /// does not end in the middle because the user copies something else.
   private func confirm(_ read: Read, isEmpty: Bool) async throws {
     clipboard.synchronise()
-    guard changes == read.changes || read.isOvertaken else {
+    guard changes == read.changes || read.isOwnershipLost else {
       throw clipboard.mimeTypes.isEmpty ? TransferError.ownerGone : .cancelled
     }
     if changes == read.changes {
       try await waitForChange(during: read, atMost: isEmpty ? Self.longDying : Self.dying)
     }
     clipboard.synchronise()
-    if read.isOvertaken {
-      guard read.hasAsked, !isEmpty else { throw TransferError.overtaken }
+    if read.isOwnershipLost {
+      guard read.hasAsked, !isEmpty else { throw TransferError.ownershipLost }
       return
     }
     if changes != read.changes, clipboard.mimeTypes.isEmpty { throw TransferError.ownerGone }

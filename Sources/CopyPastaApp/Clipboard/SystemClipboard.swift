@@ -17,7 +17,7 @@ protocol SystemClipboard: AnyObject {
   /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
   ///
   /// A text of another program is read before, if that takes but a moment: afterwards that text is lost.
-  /// - Throws: `overtaken` if another program has copied at the same moment; `unavailable`.
+  /// - Throws: `ownershipLost` if another program has copied at the same moment; `unavailable`.
   func offer(_ text: ClipText) async throws(TransferError)
 
   /// The text that this program has on the clipboard; nil once another program has the clipboard, or the text.
@@ -60,7 +60,7 @@ protocol ClipboardSource: AnyObject, Sendable {
   /// to its end, within its limits: some owners (xclip 0.13) serve no other program until it is over.
   ///
   /// What is delivered is the content of each offer, after a look at its formats alone, or why there is none:
-  /// `cancelled` if there is a newer offer to read, or reading is not allowed any more; `overtaken` if a text of this
+  /// `cancelled` if there is a newer offer to read, or reading is not allowed any more; `ownershipLost` if a text of this
   /// program's is on the clipboard now, and what was there before cannot be had; `unavailable` if the desktop is out of
   /// reach, which ends the following.
   @MainActor func follow(_ isFollowing: Bool)
@@ -101,7 +101,7 @@ protocol DroppedText {
 ///
 /// A text can only be had from the clipboard's owner. So this program gives the question a moment before it takes the
 /// clipboard: a click on a row also activates the window, which then reads what was copied before.
-final class PendingQuestion: Sendable {
+final class PendingRead: Sendable {
   /// How long a copy waits for the question: most programs say what they have in a few milliseconds.
   private static let patience = Duration.milliseconds(200)
 

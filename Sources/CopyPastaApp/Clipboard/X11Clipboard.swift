@@ -11,7 +11,7 @@ import X11Kit
 final class X11Clipboard: SystemClipboard {
   private let display: String
   /// The question that a copy of this program's own waits for.
-  private let question = PendingQuestion()
+  private let pendingRead = PendingRead()
   /// The source that reads what other programs copy.
   private weak var source: X11ClipboardSource?
   /// The window that has to have the focus for the clipboard to be read.
@@ -25,18 +25,18 @@ final class X11Clipboard: SystemClipboard {
   init(display: String) { self.display = display }
 
   func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource {
-    let source = X11ClipboardSource(display: display, question, deliver: deliver)
+    let source = X11ClipboardSource(display: display, pendingRead, deliver: deliver)
     self.source = source
-    tellWindows()
+    updateWindows()
     return source
   }
 
   func setReadingWindow(_ number: UInt32?) {
     readingWindow = number
-    tellWindows()
+    updateWindows()
   }
 
-  private func tellWindows() {
+  private func updateWindows() {
     source?.control.withLock { ($0.ownWindow, $0.readingWindow) = (owner?.window, readingWindow) }
   }
 
@@ -44,7 +44,7 @@ final class X11Clipboard: SystemClipboard {
   var dropFormats: [String] { TextFormat.names }
 
   func offer(_ text: ClipText) async throws(TransferError) {
-    await question.wait()
+    await pendingRead.wait()
     let outcome: SelectionOwner.Outcome
     do {
       outcome = try await take(text)
@@ -60,7 +60,7 @@ final class X11Clipboard: SystemClipboard {
       }
     }
     offeredText = outcome == .held ? text : nil
-    if outcome == .overtaken { throw .overtaken }
+    if outcome == .ownershipLost { throw .ownershipLost }
   }
 
   private func take(_ text: ClipText) async throws(X11Error) -> SelectionOwner.Outcome {
@@ -77,7 +77,7 @@ final class X11Clipboard: SystemClipboard {
       Task.unpooled { await self?.lost(by: owner) }
     }
     self.owner = owner
-    tellWindows()
+    updateWindows()
     return owner
   }
 
@@ -85,7 +85,7 @@ final class X11Clipboard: SystemClipboard {
   private func forgetOwner() {
     owner = nil
     offeredText = nil
-    tellWindows()
+    updateWindows()
   }
 
   private func lost(by owner: SelectionOwner) async {
@@ -101,9 +101,9 @@ final class X11Clipboard: SystemClipboard {
 private actor X11ClipboardSource: ClipboardSource, SerialActor {
   nonisolated let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let display: String
-  private let question: PendingQuestion
+  private let pendingRead: PendingRead
   private let deliver: ClipboardDeliver
-  private let permit = ReadingPermit()
+  private let permit = ReadPermit()
   /// What the main thread changes while this thread sleeps in a transfer.
   let control = Mutex(Control())
   private var reader: SelectionReader?
@@ -122,9 +122,9 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  init(display: String, _ question: PendingQuestion, deliver: @escaping ClipboardDeliver) {
+  init(display: String, _ pendingRead: PendingRead, deliver: @escaping ClipboardDeliver) {
     self.display = display
-    self.question = question
+    self.pendingRead = pendingRead
     self.deliver = deliver
   }
 
@@ -141,7 +141,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     let before = permit.current
     if isFollowing { permit.grant() } else { permit.revoke() }
     if permit.current != before {
-      if isFollowing { question.begin() } else { question.end() }
+      if isFollowing { pendingRead.begin() } else { pendingRead.end() }
     }
     control.withLock { control in
       guard isFollowing, !control.isClosed, control.following == nil else { return }
@@ -152,7 +152,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   @MainActor func close() {
     permit.revoke()
-    question.end()
+    pendingRead.end()
     control.withLock { control in
       control.isClosed = true
       control.following?.cancel()
@@ -206,18 +206,18 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   private func readOffer() async throws(TransferError) -> ClipboardContent {
     do throws(TransferError) {
-      question.begin()
-      let content = try await read { [question] reader throws(TransferError) in
+      pendingRead.begin()
+      let content = try await read { [pendingRead] reader throws(TransferError) in
         try await reader.readText(
           ownWindow: self.ownWindow, activeWindow: self.control.withLock(\.readingWindow),
           within: self.limits
-        ) { question.end() }
+        ) { pendingRead.end() }
       }
-      if question.end(), content == .own { throw .overtaken }
+      if pendingRead.end(), content == .own { throw .ownershipLost }
       return content
     } catch {
       // If only this read was given up, the next one asks the question.
-      if error != .cancelled || permit.current == nil { question.end() }
+      if error != .cancelled || permit.current == nil { pendingRead.end() }
       throw error
     }
   }

@@ -88,7 +88,7 @@ final class TrayIcon {
         Self.introspection, at: "/StatusNotifierItem", methods: methods, properties: Self.properties),
       try menu.export(on: bus),
     ]
-    pauseObservation = pause.changes.add { menu.tellOfPause(on: bus) }
+    pauseObservation = pause.changes.add { menu.signalPauseChange(on: bus) }
     if !isSandboxed { registrations.append(bus.ownName(name)) }
     registrations += ["StatusNotifierHostRegistered", "StatusNotifierHostUnregistered"].map { signal in
       bus.subscribe(to: signal, of: Self.watcher) { [weak self] _ in self?.askForHost(on: bus) }

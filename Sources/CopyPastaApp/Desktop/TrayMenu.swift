@@ -46,7 +46,7 @@ struct TrayMenu {
   }
 
   /// Tells the hosts that reading was paused or resumed.
-  func tellOfPause(on bus: Bus) {
+  func signalPauseChange(on bus: Bus) {
     let changed = ids.dropFirst().filter { entry($0).request == .pause }
     bus.emit(
       "ItemsPropertiesUpdated", of: "com.canonical.dbusmenu", at: Self.path,

@@ -24,7 +24,7 @@ final class WindowToggler {
   private var loss: Timeout?
   /// Whether the X server is being asked which window is in front, for a toggle and for a loss of the focus.
   private var isAsking = false
-  private var lossQuestion: Task<Void, Never>?
+  private var focusLossCheck: Task<Void, Never>?
   /// Runs for a moment after the window lost the focus.
   private var recentLoss: Timeout?
 
@@ -81,7 +81,7 @@ final class WindowToggler {
 
   private func activityChanged() {
     loss = nil
-    lossQuestion?.cancel()
+    focusLossCheck?.cancel()
     recentLoss = nil
     if window.isActive {
       arrival = nil
@@ -94,7 +94,8 @@ final class WindowToggler {
 
   private func waitForLoss() {
     guard preferences()[flag: .hidesOnFocusLoss] else { return }
-    let ask = weakly(self) { toggler in toggler.lossQuestion = Task.unpooled { await toggler.focusIsLost() } }
+    let ask = weakly(self) { toggler in toggler.focusLossCheck = Task.unpooled { await toggler.focusIsLost() }
+    }
     loss = Timeout(after: Self.lossTime, ask)
   }
 

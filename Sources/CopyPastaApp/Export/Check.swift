@@ -16,7 +16,7 @@ enum Check {
       print(check.message)
       return check.isSound ? 0 : 1
     } catch {
-      complain(tr("Not checked.") + " " + error.message)
+      printError(tr("Not checked.") + " " + error.message)
       return 2
     }
   }

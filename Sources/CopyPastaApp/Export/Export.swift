@@ -16,9 +16,9 @@ enum Export {
       if try !location.isVacant { try write(location, to: descriptor) }
       return 0
     } catch let error as StoreError {
-      complain(tr("Not exported.") + " " + error.message)
+      printError(tr("Not exported.") + " " + error.message)
     } catch let error as FileError where error.errno != EPIPE {
-      complain(tr("Not exported: the output could not be written (%s).").filled(with: error.reason))
+      printError(tr("Not exported: the output could not be written (%s).").filled(with: error.reason))
     } catch {
       // The program that read the output, such as `head`, has seen enough.
     }

@@ -18,18 +18,18 @@ enum Import {
       print(counts.message)
       return counts.refused == 0 ? 0 : 1
     } catch StoreError.locked {
-      complain(
+      printError(
         tr(
           "Not imported: the history is open in CopyPasta or another program. "
             + "Quit CopyPasta (copypasta --quit) or that program, then try again."
         )
       )
     } catch let error as StoreError {
-      complain(tr("Not imported.") + " " + error.message)
+      printError(tr("Not imported.") + " " + error.message)
     } catch let error as FileError {
-      complain(tr("Not imported: the input could not be read (%s).").filled(with: error.reason))
+      printError(tr("Not imported: the input could not be read (%s).").filled(with: error.reason))
     } catch {
-      complain(tr("Not imported."))
+      printError(tr("Not imported."))
     }
     return 1
   }
@@ -72,7 +72,7 @@ enum Import {
 
   private static func refuse(_ line: Int, _ reason: String, _ counts: inout ImportCounts) {
     counts.refused += 1
-    complain(tr("Line %s was refused: %s").filled(with: String(line), reason))
+    printError(tr("Line %s was refused: %s").filled(with: String(line), reason))
   }
 }
 

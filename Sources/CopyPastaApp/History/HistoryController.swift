@@ -11,7 +11,7 @@ final class HistoryController {
   let model: HistoryListModel
   /// The view of the list, which sets itself here.
   weak var view: (any HistoryView)?
-  private weak var host: (any HistoryHost)?
+  private weak var delegate: (any HistoryDelegate)?
   private let store: HistoryStore
   private let clipboard: any SystemClipboard
   private let now: @Sendable () -> Int64
@@ -46,15 +46,15 @@ final class HistoryController {
   init(
     _ store: HistoryStore, _ reader: HistoryReader, _ clipboard: any SystemClipboard,
     now: @escaping @Sendable () -> Int64, firstPageSize: Int, undoTime: Duration = .seconds(8),
-    host: any HistoryHost
+    delegate: any HistoryDelegate
   ) throws(StoreError) {
     self.store = store
     self.clipboard = clipboard
     self.now = now
-    self.host = host
-    deletions = RecentDeletions(heldFor: undoTime) { [weak host] in host?.showDeletions($0) }
-    model = try HistoryListModel(reader: reader, firstPageSize: firstPageSize) { [weak host] error in
-      host?.tell(error, as: .notRead(error))
+    self.delegate = delegate
+    deletions = RecentDeletions(heldFor: undoTime) { [weak delegate] in delegate?.showDeletions($0) }
+    model = try HistoryListModel(reader: reader, firstPageSize: firstPageSize) { [weak delegate] error in
+      delegate?.show(error, as: .notRead(error))
     }
     offerLosses = clipboard.offerLosses.add(weakly(self) { $0.onClipboard = nil })
   }
@@ -117,7 +117,7 @@ final class HistoryController {
       return true
     } catch {
       deletions.add(deleted)
-      host?.say(.notRestored(error))
+      delegate?.show(.notRestored(error))
       return false
     }
   }
@@ -132,7 +132,7 @@ final class HistoryController {
         deletions.forget()
         model.removeAll()
       } catch {
-        host?.say(.notCleared(error))
+        delegate?.show(.notCleared(error))
       }
     }
   }
@@ -141,8 +141,8 @@ final class HistoryController {
   func expire(by retention: Retention) {
     retentionQueue.add { [self] in
       do throws(StoreError) {
-        try await retention.run(on: store) { [weak host] in
-          host?.ask(about: $0)
+        try await retention.run(on: store) { [weak delegate] in
+          delegate?.ask(about: $0)
         } deleted: { [model, deletions] expired, ids in
           deletions.forget(where: expired.includes)
           model.remove(ids)
@@ -150,7 +150,7 @@ final class HistoryController {
         retentionFailure = nil
       } catch {
         // The same failure is shown once, not each hour.
-        if !isClosed, error != retentionFailure { host?.tell(error, as: .notExpired(error)) }
+        if !isClosed, error != retentionFailure { delegate?.show(error, as: .notExpired(error)) }
         retentionFailure = error
       }
     }
@@ -161,14 +161,14 @@ final class HistoryController {
     queue.add { [self] in
       do throws(StoreError) {
         guard let text = try await store.text(of: id) else {
-          host?.say(.gone)
+          delegate?.show(.gone)
           model.remove(id)
           return
         }
         let shown = await Self.shown(text)
-        if let position = model.position(of: id) { host?.show(shown, of: model.clip(at: position)) }
+        if let position = model.position(of: id) { delegate?.show(shown, of: model.clip(at: position)) }
       } catch {
-        host?.say(.notRead(error))
+        delegate?.show(.notRead(error))
       }
     }
   }
@@ -189,7 +189,7 @@ final class HistoryController {
         recorder.noteCopied(text, after: source)
       } catch {
         // No part of a text is refused.
-        host?.say(.clipboardUnavailable)
+        delegate?.show(.clipboardUnavailable)
       }
     }
   }
@@ -199,7 +199,7 @@ final class HistoryController {
   /// - Throws: `StoreError`; `CancellationError` if the clip has gone, which the user is told.
   func text(of id: Clip.ID) async throws -> ClipText {
     guard let text = try await store.text(of: id) else {
-      host?.say(.gone)
+      delegate?.show(.gone)
       throw CancellationError()
     }
     return text
@@ -228,11 +228,11 @@ final class HistoryController {
         switch try await clipboardContent() {
         case .text(let bytes): record(bytes, fromClipboard: true)
         case .own: if let text = clipboard.offeredText { record(text.bytes, fromClipboard: true) }
-        case .noText: host?.say(.notRecorded(.noText))
-        case .secret: host?.say(.notRecorded(.secret))
+        case .noText: delegate?.show(.notRecorded(.noText))
+        case .secret: delegate?.show(.notRecorded(.secret))
         }
       } catch {
-        host?.say(.notRecorded(.unread(error)))
+        delegate?.show(.notRecorded(.unread(error)))
       }
     }
   }
@@ -246,7 +246,7 @@ final class HistoryController {
         record(bytes, fromClipboard: false)
       } catch {
         drop.finish(accepted: false)
-        host?.say(.notRecorded(.unread(error)))
+        delegate?.show(.notRecorded(.unread(error)))
       }
     }
   }
@@ -265,7 +265,7 @@ final class HistoryController {
     do throws(StoreError) {
       model.addOlder(try await store.ids(olderThan: model.oldestOfFirstPage))
     } catch {
-      host?.tell(error, as: .notRead(error))
+      delegate?.show(error, as: .notRead(error))
     }
   }
 
@@ -301,14 +301,14 @@ final class HistoryController {
   private func offer(_ id: Clip.ID) async -> Offer {
     do throws(StoreError) {
       guard let text = try await store.text(of: id) else {
-        host?.say(.gone)
+        delegate?.show(.gone)
         return .gone
       }
       guard await offer(text) else { return .failed }
-      host?.copied()
+      delegate?.copied()
       return .offered(text)
     } catch {
-      host?.say(.notRead(error))
+      delegate?.show(.notRead(error))
       return .failed
     }
   }
@@ -318,10 +318,10 @@ final class HistoryController {
     do throws(TransferError) {
       try await clipboard.offer(text)
       return true
-    } catch .overtaken {
-      host?.say(.clipboardTaken)
+    } catch .ownershipLost {
+      delegate?.show(.clipboardTaken)
     } catch {
-      host?.say(.clipboardUnavailable)
+      delegate?.show(.clipboardUnavailable)
     }
     return false
   }
@@ -334,7 +334,7 @@ final class HistoryController {
       view?.announce(event)
     } catch {
       model.restore(clip)
-      host?.say(.notDeleted(error))
+      delegate?.show(.notDeleted(error))
     }
   }
 
@@ -346,7 +346,7 @@ final class HistoryController {
         return try await source.readNow()
       } catch {
         attempts -= 1
-        guard attempts > 0, error == .cancelled || error == .overtaken else { throw error }
+        guard attempts > 0, error == .cancelled || error == .ownershipLost else { throw error }
       }
     }
   }
@@ -372,24 +372,24 @@ final class HistoryController {
     model.insertNewest(
       outcomes.compactMap { outcome -> Clip? in if case .recorded(let clip) = outcome { clip } else { nil } })
     for outcome in outcomes {
-      host?.showSecret(outcome == .secret)
+      delegate?.showSecret(outcome == .secret)
       switch outcome {
       case .recorded(let clip): if fromClipboard, isReading { onClipboard = clip.id }
       case .ignored, .nothingToRecord, .secret: break
-      case .failed(let error): host?.tell(error, as: .notRecorded(outcome))
-      case .invalid, .unread, .noText: host?.say(.notRecorded(outcome))
+      case .failed(let error): delegate?.show(error, as: .notRecorded(outcome))
+      case .invalid, .unread, .noText: delegate?.show(.notRecorded(outcome))
       }
       if fromClipboard, outcome.isOfAnotherText { onClipboard = nil }
     }
   }
 }
 
-extension HistoryHost {
+extension HistoryDelegate {
   /// Has the history opened anew if that mends it, and tells the user otherwise.
-  func tell(_ error: StoreError, as failure: HistoryFailure) {
+  func show(_ error: StoreError, as failure: HistoryFailure) {
     switch error {
     case .damaged, .replaced: reopen(because: error)
-    default: say(failure)
+    default: show(failure)
     }
   }
 }

@@ -21,7 +21,7 @@ protocol HistoryView: AnyObject {
 
 /// The window around the list, which hears what is not about a row.
 @MainActor
-protocol HistoryHost: AnyObject {
+protocol HistoryDelegate: AnyObject {
   /// Offers to undo so many deletions, or none.
   func showDeletions(_ count: Int)
 
@@ -35,7 +35,7 @@ protocol HistoryHost: AnyObject {
   func showSecret(_ isSecret: Bool)
 
   /// Tells the user what was not done, and why.
-  func say(_ failure: HistoryFailure)
+  func show(_ failure: HistoryFailure)
 
   /// Asks whether these items, expired by a clock that may be wrong, are to be deleted; nil if there is no question.
   func ask(about expired: ExpiredClips?)

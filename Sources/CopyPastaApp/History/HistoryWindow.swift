@@ -12,7 +12,7 @@ final class HistoryWindow {
   let readingIndicator = ReadingIndicator()
   private let actions = ActionGroup()
   private lazy var notice = NoticeBar(giveBackFocus: weakly(self) { $0.body.focusAgain() })
-  lazy var body = HistoryBody(
+  lazy var body = HistoryContentView(
     controller: { [weak self] in self?.controller }, copyCommand: weakly(self) { $0.copyCommand() })
 
   var state = State.opening
@@ -42,7 +42,7 @@ final class HistoryWindow {
     /// Nothing yet; or the history is closed, to be opened anew, and its rows stay on the screen meanwhile.
     case opening
     /// All that can be read of a damaged history is carried over into a new one.
-    case rescuing
+    case recovering
     /// The history cannot be opened. Opening is tried again if the user has left the window and comes back to it.
     case unavailable(StoreError, wasLeft: Bool)
     /// The clips, or what to do if there is none.
@@ -122,7 +122,7 @@ final class HistoryWindow {
   }
 
   /// Says something to the user, in one line.
-  func report(_ message: String) { notice.show(message) }
+  func showNotice(_ message: String) { notice.show(message) }
 
   func destroy() {
     controller?.endReading()
@@ -145,7 +145,7 @@ final class HistoryWindow {
     self.state = state
     switch state {
     case .opening: break
-    case .rescuing: body.show(.rescuing, takesFocus: isDrawn)
+    case .recovering: body.show(.recovering, takesFocus: isDrawn)
     case .unavailable(let error, _): body.show(.failure(error.message), takesFocus: isDrawn)
     case .open(let list): body.show(list)
     }
@@ -159,12 +159,12 @@ final class HistoryWindow {
   }
 
   /// Opens the history, or shows why it cannot be opened.
-  func openHistory(rescuing: Bool = true) {
+  func openHistory(recovering: Bool = true) {
     do throws(StoreError) {
       try show(services.history.get())
-    } catch .damaged where rescuing {
-      enter(.rescuing)
-      Task.unpooled { await self.rescue() }
+    } catch .damaged where recovering {
+      enter(.recovering)
+      Task.unpooled { await self.recoverHistory() }
     } catch {
       show(error)
     }
@@ -173,7 +173,7 @@ final class HistoryWindow {
   private func show(_ history: History) throws(StoreError) {
     let controller = try HistoryController(
       history.store, history.reader, services.clipboard, now: services.now,
-      firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), host: self)
+      firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), delegate: self)
     // The settings are read after the first frame, which has as many lines as at the last time.
     let lineLimit = services.windowState.integers(["preview-lines"])["preview-lines"] ?? PreviewText.lineLimit
     let list = HistoryList(
@@ -190,16 +190,16 @@ final class HistoryWindow {
   }
 
   private func show(_ error: StoreError) {
-    if error != complaint { complain(error.message) }
+    if error != complaint { printError(error.message) }
     complaint = error
     enter(.unavailable(error, wasLeft: false))
   }
 
-  /// Rescues the history off the main thread: that may take some seconds.
-  private func rescue() async {
+  /// Recovers the history off the main thread: that may take some seconds.
+  private func recoverHistory() async {
     do throws(StoreError) {
-      let outcome = try await services.rescueHistory()
-      openHistory(rescuing: false)
+      let outcome = try await services.recoverHistory()
+      openHistory(recovering: false)
       if let outcome { notice.show(outcome.message, forLong: true) }
     } catch {
       show(error)
@@ -208,8 +208,8 @@ final class HistoryWindow {
 
   private func drawn() {
     isDrawn = true
-    (notice.isHeard, retentionBar.isHeard) = (isActive, isActive)
-    window.tellActivityAgain()
+    (notice.canAnnounce, retentionBar.canAnnounce) = (isActive, isActive)
+    window.emitActivityAgain()
     // Wayland's compositors take the icon from the desktop file; GTK 4.24 would draw the header again for it.
     if Display.backend != .wayland {
       Task.unpooled { [window] in
@@ -268,7 +268,7 @@ final class HistoryWindow {
     case .keep:
       // The change of the setting has the window look again.
       services.retention.keepForever()
-      report(tr("Nothing was deleted. Keep History For is set to Forever."))
+      showNotice(tr("Nothing was deleted. Keep History For is set to Forever."))
     }
   }
 
@@ -315,8 +315,8 @@ final class HistoryWindow {
 
   private func activityChanged() {
     activity.notify()
-    if isDrawn { window.tellActivityAgain() }
-    (notice.isHeard, retentionBar.isHeard) = (isDrawn && isActive, isDrawn && isActive)
+    if isDrawn { window.emitActivityAgain() }
+    (notice.canAnnounce, retentionBar.canAnnounce) = (isDrawn && isActive, isDrawn && isActive)
     if !isShown { retentionTimer = nil } else if isActive && !wasActive || retentionTimer == nil { expire() }
     wasActive = isActive
     switch state {
@@ -350,7 +350,7 @@ final class HistoryWindow {
     guard let command = services.shortcut.advice.command else { return }
     Task.unpooled { [self] in
       let failure = await services.clipboard.offer(command: command)
-      if let failure { report(failure) } else { body.emptyPage.showCopied() }
+      if let failure { showNotice(failure) } else { body.emptyPage.showCopied() }
     }
   }
 
@@ -369,6 +369,6 @@ final class HistoryWindow {
   }
 
   func notSaved(_ error: GLibError) {
-    complain(tr("The window size could not be saved: %s").filled(with: error.message))
+    printError(tr("The window size could not be saved: %s").filled(with: error.message))
   }
 }

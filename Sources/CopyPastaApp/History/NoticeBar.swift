@@ -41,8 +41,8 @@ final class NoticeBar {
   }
 
   /// Whether the user works in the window; what is shown before is said then.
-  var isHeard = false {
-    didSet { if isHeard { say() } }
+  var canAnnounce = false {
+    didSet { if canAnnounce { announce() } }
   }
 
   /// Shows a line, for some seconds, or `forLong` if it is said only once.
@@ -52,7 +52,7 @@ final class NoticeBar {
     notices[stay] = (text, timer)
     unsaid.insert(text)
     draw()
-    if isHeard { say() }
+    if canAnnounce { announce() }
   }
 
   private func end(_ stay: Stay) {
@@ -74,10 +74,10 @@ final class NoticeBar {
     notices = [:]
   }
 
-  private func say() {
+  private func announce() {
     guard !unsaid.isDisjoint(with: texts) else { return }
     pauseTimer = Timeout(after: Self.pause) { [weak self] in
-      guard let self, isHeard else { return }
+      guard let self, canAnnounce else { return }
       let words = texts.filter(unsaid.contains).joined(separator: " ")
       unsaid = []
       if !words.isEmpty { root.announce(words) }

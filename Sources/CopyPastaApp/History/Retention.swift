@@ -142,8 +142,8 @@ final class RetentionBar {
   }
 
   /// Whether the user works in the window; the question is announced then.
-  var isHeard = false {
-    didSet { if isHeard { announce() } }
+  var canAnnounce = false {
+    didSet { if canAnnounce { announce() } }
   }
 
   /// Asks about expired items; nil hides the bar.
@@ -163,7 +163,7 @@ final class RetentionBar {
     bar.setAccessibleName(message)
     root.isRevealed = true
     isAnnounced = false
-    if isHeard { announce() }
+    if canAnnounce { announce() }
   }
 
   private func answer(_ answer: (ExpiredClips) -> Answer) {
@@ -176,7 +176,7 @@ final class RetentionBar {
     guard !isAnnounced, expired != nil else { return }
     // A screen reader first speaks the row that takes the focus as the window becomes active.
     pauseTimer = Timeout(after: .milliseconds(300)) { [weak self] in
-      guard let self, isHeard, !isAnnounced, let message = expired?.message else { return }
+      guard let self, canAnnounce, !isAnnounced, let message = expired?.message else { return }
       isAnnounced = true
       root.announce(message)
     }

@@ -81,8 +81,8 @@ final class StatusPage {
     StatusPage(icon: "dialog-warning-symbolic", title: tr("History Not Available"), text: message)
   }
 
-  /// The page while a damaged history is rescued.
-  static var rescuing: StatusPage {
+  /// The page while a damaged history is recovered.
+  static var recovering: StatusPage {
     StatusPage(
       icon: "emblem-synchronizing-symbolic", title: tr("Rescuing the History"),
       text: tr("The history’s file is damaged. Every text that can be read is carried over into a new file."))

@@ -68,7 +68,7 @@ final class PreferenceRow {
   }
 
   /// Says in the place of the explanation what went wrong.
-  func report(_ message: String) {
+  func showError(_ message: String) {
     explain(message)
     words.addStyle("failure")
     control.announce(message)
@@ -172,7 +172,7 @@ final class RetentionMenu {
     } catch {
       // The window finds out again when it is next made.
       if case .failure = services.history { services.forgetHistory() }
-      row.report(tr("The older items could not be counted.") + " " + error.message)
+      row.showError(tr("The older items could not be counted.") + " " + error.message)
     }
   }
 

@@ -25,7 +25,7 @@ final class PreferencesWindow: Dialogs.Dialog {
   }
 
   /// Says why the start at login went back, in its row.
-  func reportStartAtLogin(_ message: String) { startsAtLogin.report(message) }
+  func showStartAtLoginError(_ message: String) { startsAtLogin.showError(message) }
 
   private static var warning: Widget {
     let label = Label(

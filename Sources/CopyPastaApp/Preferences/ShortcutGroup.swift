@@ -121,12 +121,14 @@ final class ShortcutGroup {
     guard let text = controller.state.command else { return }
     Task.unpooled { [clipboard, command] in
       let failure = await clipboard.offer(command: text)
-      if let failure { command.report(failure) } else { command.root.announce(tr("Copied")) }
+      if let failure { command.showError(failure) } else { command.root.announce(tr("Copied")) }
     }
   }
 
   private func useGnome() {
-    if let choice = controller.gnomeChoice, let failure = controller.choose(choice) { gnome.report(failure) }
+    if let choice = controller.gnomeChoice, let failure = controller.choose(choice) {
+      gnome.showError(failure)
+    }
   }
 
   // MARK: - What is shown

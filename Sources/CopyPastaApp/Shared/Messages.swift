@@ -46,7 +46,7 @@ extension StoreError {
       )
     case .diskFull:
       tr("The disk is full. Free some space, then try again.")
-    case .cannotBeRescued:
+    case .cannotBeRecovered:
       tr(
         "The history’s file is damaged and cannot be rescued: no new file can be written beside it. Check the folder and the disk."
       )
@@ -65,7 +65,7 @@ extension StoreError {
   }
 }
 
-extension HistoryRescuer.Outcome {
+extension HistoryRecovery.Outcome {
   /// How much was carried over, how much was not, and where the damaged file is now.
   var message: String {
     let name = damagedFile.split(separator: "/").last.map(String.init) ?? damagedFile
@@ -156,7 +156,7 @@ extension CaptureOutcome {
     case .unread(.tooLarge(let limit)):
       // In the unit of the preferences.
       tr("Not recorded: the text is larger than %s MiB.").filled(with: String(limit >> 20))
-    case .unread(.overtaken):
+    case .unread(.ownershipLost):
       tr(
         "The text that was copied before may be missing: the program that offered it was too slow. Copy that text again."
       )

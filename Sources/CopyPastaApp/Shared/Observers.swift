@@ -1,17 +1,17 @@
 /// Tells any number of listeners, each for as long as it keeps its token.
 @MainActor
-final class Observers<News> {
-  private var listeners: [() -> Listener<News>?] = []
+final class Observers<Event> {
+  private var listeners: [() -> Listener<Event>?] = []
 
-  func add(_ body: @escaping @MainActor (News) -> Void) -> ListenerToken {
+  func add(_ body: @escaping @MainActor (Event) -> Void) -> ListenerToken {
     let listener = Listener(body)
     listeners.removeAll { $0() == nil }
     listeners.append { [weak listener] in listener }
     return listener
   }
 
-  func notify(_ news: News) {
-    for listener in listeners { listener()?.body(news) }
+  func notify(_ event: Event) {
+    for listener in listeners { listener()?.body(event) }
   }
 }
 
@@ -26,9 +26,9 @@ extension Observers<Void> {
 class ListenerToken {}
 
 @MainActor
-private final class Listener<News>: ListenerToken {
-  let body: @MainActor (News) -> Void
-  init(_ body: @escaping @MainActor (News) -> Void) { self.body = body }
+private final class Listener<Event>: ListenerToken {
+  let body: @MainActor (Event) -> Void
+  init(_ body: @escaping @MainActor (Event) -> Void) { self.body = body }
 }
 
 /// Makes a closure that does something with an object for as long as the object lives.

@@ -28,7 +28,7 @@ public enum MainLoop {
   /// Has the C library keep two heaps, and not one for each thread: every heap keeps what was freed in it.
   ///
   /// For a program whose other threads wait most of the time. Call this before the first of them begins.
-  public static func shareHeaps() { copypasta_share_heaps() }
+  public static func limitMallocArenas() { copypasta_share_heaps() }
 
   /// Runs the loop until asynchronous work is done, for at most so long; for the end of the program.
   public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {

@@ -84,7 +84,7 @@ open class Object {
 
   /// Connects to a signal that asks, to which `body` returns the answer.
   @discardableResult
-  final func connectQuestion<each Argument: SignalArgument, Answer: SignalAnswer>(
+  final func connectReturning<each Argument: SignalArgument, Answer: SignalAnswer>(
     _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Answer
   ) -> gulong {
     attach(signal) { values, answer in

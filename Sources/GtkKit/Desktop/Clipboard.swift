@@ -202,12 +202,12 @@ extension Widget {
   ) {
     let target = add(
       controller: gtk_drop_target_async_new(contentFormats(of: types), copypasta_GDK_ACTION_COPY))
-    target.connectQuestion("accept") { [target = target.opaque] (drop: OpaquePointer) in
+    target.connectReturning("accept") { [target = target.opaque] (drop: OpaquePointer) in
       isAccepted() && gdk_drop_get_drag(drop) == nil
         && gdk_content_formats_match(
           gdk_drop_get_formats(drop), gtk_drop_target_async_get_formats(target)) != 0
     }
-    target.connectQuestion("drop") { (drop: OpaquePointer) -> Bool in
+    target.connectReturning("drop") { (drop: OpaquePointer) -> Bool in
       body(Drop(Owned(borrowing: drop)))
       return true
     }

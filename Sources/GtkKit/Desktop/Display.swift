@@ -19,7 +19,7 @@ public enum Display {
   /// - Returns: false if there is none.
   public static func open() -> Bool {
     guard gtk_init_check() != 0 else { return false }
-    stopFollowingSelections()
+    stopSelectionEvents()
     return true
   }
 
@@ -28,7 +28,7 @@ public enum Display {
   /// GDK asks for the formats, and then, one round trip each, for the name of every one that it does not know: 60,000
   /// of them stop the main thread for 8 s (GTK 4.8), also while the window is hidden. Nothing here needs them:
   /// `Clipboard` is for Wayland. The owner at the start has been asked by now.
-  private static func stopFollowingSelections() {
+  private static func stopSelectionEvents() {
     typealias XDisplay = @convention(c) (OpaquePointer) -> UnsafeMutableRawPointer?
     typealias Select =
       @convention(c) (UnsafeMutableRawPointer, CUnsignedLong, CUnsignedLong, CUnsignedLong) -> Void

@@ -305,7 +305,7 @@ public final class ListView<Row: ListRow>: Widget {
     source.connect("begin") { [gesture = source.opaque] (sequence: OpaquePointer?) in
       if sequence != nil { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED) }
     }
-    source.connectQuestion("prepare") { [weak self] (x: Double, y: Double) -> UnsafeMutableRawPointer? in
+    source.connectReturning("prepare") { [weak self] (x: Double, y: Double) -> UnsafeMutableRawPointer? in
       guard let row = self?.row(at: Point(x: x, y: y)), let content = content(row) else { return nil }
       dragged.value = row
       // GTK takes over a reference of its own.
@@ -334,7 +334,7 @@ public final class ListView<Row: ListRow>: Widget {
     motion.connect("motion") { (x: Double, y: Double) in pointer.move(to: Point(x: x, y: y)) }
     motion.connect("leave") { pointer.start = nil }
     onAnyInput { if $0 == .key { pointer.start = nil } }
-    connectQuestion("query-tooltip") {
+    connectReturning("query-tooltip") {
       [weak self] (x: gint, y: gint, isKeyboard: Bool, tooltip: OpaquePointer) -> Bool in
       guard let self, isKeyboard || pointer.hasMoved,
         let row = isKeyboard ? focusedRow : row(at: Point(x: Double(x), y: Double(y))),

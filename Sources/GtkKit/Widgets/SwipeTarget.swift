@@ -53,7 +53,7 @@ extension Widget {
       movement.begin()
       moved.value = Point(x: 0, y: 0)
     }
-    scroll.connectQuestion("scroll") {
+    scroll.connectReturning("scroll") {
       [weak self, controller = scroll.opaque] (x: Double, y: Double) -> Bool in
       guard let self, var point = moved.value,
         gtk_event_controller_scroll_get_unit(controller) == GDK_SCROLL_UNIT_SURFACE

@@ -79,7 +79,7 @@ extension Widget {
   /// The key is named as in the keyboard's first Latin layout without Shift, as accelerators are.
   public final func onKeyPress(_ body: @escaping @MainActor (Accelerator) -> Bool) {
     let keys = add(controller: gtk_event_controller_key_new(), beforeChildren: true)
-    keys.connectQuestion("key-pressed") { (key: guint, code: guint, state: GdkModifierType) in
+    keys.connectReturning("key-pressed") { (key: guint, code: guint, state: GdkModifierType) in
       body(
         Accelerator(
           key: latinKey(at: code) ?? key, modifiers: Accelerator.Modifiers(rawValue: state.rawValue)))
@@ -93,7 +93,7 @@ extension Widget {
   /// (Persian) have digits of their own. `body` returns whether it dealt with the key.
   public final func onControlDigit(_ body: @escaping @MainActor (Int) -> Bool) {
     let keys = add(controller: gtk_event_controller_key_new())
-    keys.connectQuestion("key-pressed") { (symbol: guint, code: guint, state: GdkModifierType) -> Bool in
+    keys.connectReturning("key-pressed") { (symbol: guint, code: guint, state: GdkModifierType) -> Bool in
       let modifiers = Accelerator.Modifiers(rawValue: state.rawValue).intersection(.all)
       guard let digit = controlDigit(symbol, code, modifiers) else { return false }
       return body(digit)
@@ -108,7 +108,7 @@ extension Widget {
   /// Calls `body` before the widget, or something within it, gets a key or a button that goes down.
   public final func onAnyInput(_ body: @escaping @MainActor (InputKind) -> Void) {
     let keys = add(controller: gtk_event_controller_key_new(), beforeChildren: true)
-    keys.connectQuestion("key-pressed") {
+    keys.connectReturning("key-pressed") {
       body(.key)
       return false
     }
@@ -136,7 +136,7 @@ extension Widget {
 
   /// Calls `body` with each event before the widget, or something within it, gets it; if it returns true, none gets it.
   final func onEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
-    add(controller: gtk_event_controller_legacy_new(), beforeChildren: true).connectQuestion("event", body)
+    add(controller: gtk_event_controller_legacy_new(), beforeChildren: true).connectReturning("event", body)
   }
 
   /// Adds a controller that a constructor returned (transfer full), which the widget takes over.

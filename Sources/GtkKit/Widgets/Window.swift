@@ -117,7 +117,7 @@ public final class Window: Widget {
     if let number = x11Number {
       // Only some window managers tell GTK's surface; the server tells every window.
       let display = Object(Owned(borrowing: gdk_surface_get_display(surface)))
-      let connection = display.connectQuestion("xevent") { (event: OpaquePointer) -> Bool in
+      let connection = display.connectReturning("xevent") { (event: OpaquePointer) -> Bool in
         let change = copypasta_focus_change(UnsafeRawPointer(event), CUnsignedLong(number))
         if change != 0 { isLeft(change < 0) }
         return false
@@ -136,7 +136,7 @@ public final class Window: Widget {
 
   /// Calls `body` before the window closes; if it returns true, the window stays.
   public func onCloseRequest(_ body: @escaping @MainActor () -> Bool) {
-    connectQuestion("close-request", body)
+    connectReturning("close-request", body)
   }
 
   /// Puts a header bar in the place of the title.
@@ -208,7 +208,7 @@ public final class Window: Widget {
   /// GTK makes a program known to screen readers when it has nothing else to do. If it has told before that the first
   /// window is active, Orca takes the window for one that is gone, and for a minute passes over what it announces. GTK
   /// has a function for this from 4.18 on.
-  public func tellActivityAgain() {
+  public func emitActivityAgain() {
     guard activityNews == nil, isShownAndActive, let tell = RuntimeSymbols.accessibleUpdatePlatformState
     else { return }
     activityNews = Timeout(after: .seconds(1)) { [weak self] in

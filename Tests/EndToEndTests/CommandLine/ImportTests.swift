@@ -99,7 +99,7 @@ import Testing
       #expect(damaged.exit == .code(1))
       #expect(!damaged.text.isEmpty && !damaged.text.contains("of its own"), "\(damaged.text)")
       let mended = Scene(desktop: scene.desktop, app: try await CopyPasta.launch(on: scene.desktop))
-      try await mended.capture("recorded after the rescue")
+      try await mended.capture("recorded after the recovery")
       #expect(try await shell("copypasta --check", on: scene.desktop).exit == .code(0))
       #expect(try await mended.app.stop() == .code(0))
     }

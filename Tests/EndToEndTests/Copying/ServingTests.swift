@@ -4,18 +4,18 @@ import Testing
 
 /// A text that was copied out of the history reaches other programs whole, however large it is and however they ask.
 @Suite struct ServingTests {
-  private static let paster = Fixture.checkout + "/Tests/X11KitTests/Fixtures/paster.py"
+  private static let requestor = Fixture.checkout + "/Tests/X11KitTests/Fixtures/requestor.py"
 
   @Test(arguments: VirtualDesktop.Kind.everywhere, [256 << 10, 64 << 20])
   func `a large text reaches every program`(_ kind: VirtualDesktop.Kind, _ size: Int) async throws {
     try await Scene.run(on: kind) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: size)
-      for program in kind.pasters {
+      for program in kind.requestors {
         #expect(try await scene.digest(of: program) == sum, "\(program)")
       }
-      let gtk = try await GtkPaster.version(on: scene.desktop)
+      let gtk = try await GtkRequestor.version(on: scene.desktop)
       try await withKnownIssue("on X11, GTK 4.24 never ends a read of a text that comes in pieces") {
-        let pasted = try await GtkPaster.paste(on: scene.desktop)
+        let pasted = try await GtkRequestor.paste(on: scene.desktop)
         #expect(pasted == sum)
       } when: {
         kind == .x11 && size > 256 << 10 && !gtk.lexicographicallyPrecedes([4, 24])
@@ -28,13 +28,13 @@ import Testing
     try await Scene.run(on: kind) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 3 << 20)
       for target in kind.textForms {
-        #expect(try await scene.digest(of: "\(kind.pasters[0]) -t '\(target)'") == sum, "\(target)")
+        #expect(try await scene.digest(of: "\(kind.requestors[0]) -t '\(target)'") == sum, "\(target)")
       }
     }
   }
 
-  /// A paster never reads, five are killed midway, and ten ask at once.
-  @Test func `on Wayland too pasters that misbehave cost nobody else anything`() async throws {
+  /// A requestor never reads, five are killed midway, and ten ask at once.
+  @Test func `on Wayland too requestors that misbehave cost nobody else anything`() async throws {
     try await Scene.run(on: .wayland, with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
       let idle = try scene.desktop.start(["bash", "-c", "wl-paste -n | sleep 1000"])
@@ -51,14 +51,14 @@ import Testing
     }
   }
 
-  @Test func `on Wayland many pasters share one copy of the text`() async throws {
+  @Test func `on Wayland many requestors share one copy of the text`() async throws {
     try await Scene.run(on: .wayland) { scene in
       _ = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
       let before = try #require(scene.app.program.residentKibibytes)
       // None of them outlives the shell.
       let reader = "wl-paste -n | (head -c 1 >&2; tail --pid=$$ -f /dev/null)"
       let idle = try scene.desktop.start(["bash", "-c", "for i in $(seq 60); do (\(reader)) & done; wait"])
-      try await waitUntil("60 pasters served") { idle.errors.count == 60 }
+      try await waitUntil("60 requestors served") { idle.errors.count == 60 }
       let after = try #require(scene.app.program.residentKibibytes)
       // Of 60 copies there would be 480 MiB.
       #expect(after < before + 64 << 10)
@@ -82,14 +82,14 @@ import Testing
     }
   }
 
-  /// A paster never reads, another dies midway, one asks for 50 targets, one asks twice at once; all while the user
+  /// A requestor never reads, another dies midway, one asks for 50 targets, one asks twice at once; all while the user
   /// goes on working.
-  @Test func `pasters that misbehave cost nobody else anything`() async throws {
+  @Test func `requestors that misbehave cost nobody else anything`() async throws {
     try await Scene.run(with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 3 << 20)
-      let idle = try scene.desktop.start(["/usr/bin/python3", Self.paster, "never", "20"])
+      let idle = try scene.desktop.start(["/usr/bin/python3", Self.requestor, "never", "20"])
       for behaviour in ["die", "unknown", "two", "again", "pranks"] {
-        let result = try await scene.desktop.run(["/usr/bin/python3", Self.paster, behaviour])
+        let result = try await scene.desktop.run(["/usr/bin/python3", Self.requestor, behaviour])
         #expect(result.exit == .code(0), "\(behaviour)")
       }
       #expect(try await scene.digest(of: "xclip -o -selection clipboard") == sum)
@@ -103,7 +103,7 @@ import Testing
 
 extension VirtualDesktop.Kind {
   /// The command lines that paste here.
-  fileprivate var pasters: [String] {
+  fileprivate var requestors: [String] {
     switch self {
     case .x11: ["xclip -o -selection clipboard", "xsel -b -o"]
     case .wayland, .gnome, .labwc, .kde: ["wl-paste -n"]
@@ -125,14 +125,14 @@ extension Scene {
     let text = Scene.text(ofSize: size)
     try await desktop.copy(text)
     try await waitForNewest(ofSize: size)
-    let sum = try await digest(of: desktop.kind.pasters[0])
+    let sum = try await digest(of: desktop.kind.requestors[0])
     #expect(sum.hasPrefix("\(size) "))
     try await desktop.copy("small")
     try await waitForNewest(ofSize: 5)
     try await focusNewestRow()
     try await desktop.press("Down", "Return")
     try await waitUntil("the large text on the clipboard", within: .seconds(60)) {
-      try await digest(of: desktop.kind.pasters[0]) == sum
+      try await digest(of: desktop.kind.requestors[0]) == sum
     }
     return sum
   }

@@ -103,7 +103,7 @@ import Testing
       }
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await waitUntil("the clips to be carried over") { (try? await history.count()) == 3 }
-      try await scene.capture("recorded after the rescue")
+      try await scene.capture("recorded after the recovery")
       #expect(try await history.count() == 4)
       let names = try FileManager.default.contentsOfDirectory(atPath: desktop.home.dataHome + "/copypasta")
       #expect(names.count { $0.hasPrefix("history-damaged-") } == 1)
@@ -128,7 +128,7 @@ import Testing
           $0.hasPrefix("history-damaged-")
         }
       }
-      try await scene.capture("recorded after the rescue")
+      try await scene.capture("recorded after the recovery")
       #expect((1...3).contains(try await history.count()))
       #expect(try await scene.app.stop() == .code(0))
     }

@@ -16,7 +16,7 @@ final class GlobalShortcutController {
   /// A way in which keys that are pressed in any program reach this one.
   ///
   /// ```swift
-  /// let token = shortcut.observers.add { news in print(news) }
+  /// let token = shortcut.observers.add { event in print(event) }
   /// let state = await shortcut.start(keys)   // held, or not held and why
   /// ```
   @MainActor
@@ -33,11 +33,11 @@ final class GlobalShortcutController {
     func forgetRefusal()
 
     /// Told of each press, and of a state that becomes another one by itself.
-    var observers: Observers<News> { get }
+    var observers: Observers<BackendEvent> { get }
   }
 
   /// Something that a backend tells.
-  enum News {
+  enum BackendEvent {
     /// The keys were pressed; the value gives the window the focus.
     case pressed(Activation)
     /// The state has become another one.
@@ -64,7 +64,7 @@ final class GlobalShortcutController {
     self.preferences = preferences
     self.backends = backends
     tokens = backends.map { backend in
-      backend.observers.add(weakly(self) { $0.heard($1, from: backend) })
+      backend.observers.add(weakly(self) { $0.handle($1, from: backend) })
     }
   }
 
@@ -183,8 +183,8 @@ final class GlobalShortcutController {
     return .notHeld(reason ?? .unsupported)
   }
 
-  private func heard(_ news: News, from backend: any GlobalShortcutController.Backend) {
-    switch news {
+  private func handle(_ event: BackendEvent, from backend: any GlobalShortcutController.Backend) {
+    switch event {
     case .pressed(let activation): presses.notify(activation)
     case .became(let state):
       // Any backend may tell that it has not got the shortcut: GNOME's does with each change of its settings.

@@ -17,7 +17,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   private var changesToken: ListenerToken?
   private var keys: Accelerator?
   /// Told of no press: GNOME runs a program, which speaks to this one over D-Bus.
-  let observers = Observers<GlobalShortcutController.News>()
+  let observers = Observers<GlobalShortcutController.BackendEvent>()
 
   /// The shortcut of this desktop; nil if that is no GNOME, or one without custom shortcuts.
   static func ofDesktop() -> GnomeShortcut? {

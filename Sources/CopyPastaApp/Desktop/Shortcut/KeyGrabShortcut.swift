@@ -10,7 +10,7 @@ final class KeyGrabShortcut: GlobalShortcutController.Backend {
   private let display: String
   private var grab: KeyGrab?
   private var keys: Accelerator?
-  let observers = Observers<GlobalShortcutController.News>()
+  let observers = Observers<GlobalShortcutController.BackendEvent>()
 
   init(display: String) {
     self.display = display

@@ -32,7 +32,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private var isPortalGone = false
   private var losses = 0
   private var heldSince = ContinuousClock.now
-  let observers = Observers<GlobalShortcutController.News>()
+  let observers = Observers<GlobalShortcutController.BackendEvent>()
 
   /// - Parameters:
   ///   - refused: keeps the keys that the user was asked for and refused, so that the next start does not ask again;
@@ -73,7 +73,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     do throws(GLibError) {
       if let keys { try refused?.write(strings: [("keys", keys.name)]) } else { try refused?.remove() }
     } catch {
-      complain(tr("The refusal of the shortcut could not be saved: %s").filled(with: error.message))
+      printError(tr("The refusal of the shortcut could not be saved: %s").filled(with: error.message))
     }
   }
 
@@ -92,8 +92,8 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     }
   }
 
-  private func heard(_ news: GlobalShortcutController.News) {
-    if case .became(.off) = news { sessionLost() } else { observers.notify(news) }
+  private func handle(_ event: GlobalShortcutController.BackendEvent) {
+    if case .became(.off) = event { sessionLost() } else { observers.notify(event) }
   }
 
   private func sessionLost() {
@@ -134,7 +134,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
         return .off
       }
       self.session = session
-      sessionToken = session.observers.add(weakly(self) { $0.heard($1) })
+      sessionToken = session.observers.add(weakly(self) { $0.handle($1) })
       heldSince = .now
       forgetRefusal()
       return .held(by: .portal, name: session.triggerName)

@@ -15,7 +15,7 @@ final class PortalShortcutSession {
   private var isSetUp = false
 
   /// Told of what happens once the session is set up; the state is `off` if the portal has ended the session.
-  let observers = Observers<GlobalShortcutController.News>()
+  let observers = Observers<GlobalShortcutController.BackendEvent>()
 
   private static let interface = "org.freedesktop.portal.GlobalShortcuts"
   private static let id = "toggle-history"

@@ -148,7 +148,7 @@ extension SystemClipboard {
     do {
       try await offer(ClipText(validating: Array(command.utf8)))
       return nil
-    } catch TransferError.overtaken {
+    } catch TransferError.ownershipLost {
       return HistoryFailure.clipboardTaken.message
     } catch {
       return HistoryFailure.clipboardUnavailable.message

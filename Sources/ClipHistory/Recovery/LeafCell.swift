@@ -1,5 +1,5 @@
 /// A row of a table as it lies in a page: https://sqlite.org/fileformat2.html#b_tree_pages and "Record Format" there.
-struct LeafRow {
+struct LeafCell {
   /// The value of a column.
   enum Value: Equatable {
     case null, integer(Int64), text([UInt8]), blob([UInt8]), other
@@ -129,15 +129,15 @@ private struct Cursor {
     return Array(bytes[position..<position + count])
   }
 
-  mutating func value(_ type: Int) -> LeafRow.Value? {
+  mutating func value(_ type: Int) -> LeafCell.Value? {
     switch type {
     case 0: return .null
-    case 1...6: return bytes(LeafRow.size(ofType: type)).map { .integer(Self.integer($0)) }
-    case 7: return bytes(LeafRow.size(ofType: type)).map { _ in .other }
+    case 1...6: return bytes(LeafCell.size(ofType: type)).map { .integer(Self.integer($0)) }
+    case 7: return bytes(LeafCell.size(ofType: type)).map { _ in .other }
     case 8, 9: return .integer(Int64(type - 8))
     case 10, 11: return nil
-    case let type where type % 2 == 1: return bytes(LeafRow.size(ofType: type)).map { .text($0) }
-    default: return bytes(LeafRow.size(ofType: type)).map { .blob($0) }
+    case let type where type % 2 == 1: return bytes(LeafCell.size(ofType: type)).map { .text($0) }
+    default: return bytes(LeafCell.size(ofType: type)).map { .blob($0) }
     }
   }
 

@@ -1,15 +1,15 @@
 /// A GTK 4 program that pastes when its window becomes active: a third real client, and one like most of a desktop.
-public enum GtkPaster {
+public enum GtkRequestor {
   /// The size and the SHA-256 of what it got, as `12 abc…`.
   public static func paste(
     on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> String {
-    try await desktop.run(Fixture.python("gtk_paster.py"), within: limit).succeeded().text
+    try await desktop.run(Fixture.python("gtk_requestor.py"), within: limit).succeeded().text
   }
 
   /// The version of the GTK that it runs on, such as `[4, 24]`.
   public static func version(on desktop: VirtualDesktop) async throws -> [Int] {
-    let result = try await desktop.run(Fixture.python("gtk_paster.py", ["--version"]))
+    let result = try await desktop.run(Fixture.python("gtk_requestor.py", ["--version"]))
     return result.text.split(separator: " ").compactMap { Int($0) }
   }
 }

@@ -4,7 +4,7 @@ import CSQLite
 ///
 /// Of SQLite's methods of the file only the writing one is replaced, as a VFS may do. The bytes that are overwritten
 /// belong to no row, so SQLite never misses them.
-final class ErasingFile {
+final class ZeroingFileMethods {
   /// The target of the file's `pMethods`: the methods that SQLite calls, and behind them its own ones.
   private struct Methods {
     var table: sqlite3_io_methods
@@ -21,7 +21,7 @@ final class ErasingFile {
     else { return nil }
     methods = .allocate(capacity: 1)
     methods.initialize(to: Methods(table: original.pointee, original: original))
-    methods.pointee.table.xWrite = { ErasingFile.write($0, $1, $2, $3) }
+    methods.pointee.table.xWrite = { ZeroingFileMethods.write($0, $1, $2, $3) }
     file.pointee.pMethods = UnsafeRawPointer(methods).assumingMemoryBound(to: sqlite3_io_methods.self)
   }
 

@@ -1,7 +1,7 @@
 import CSQLite
 
 /// A store's reads off the main thread: on its writing connection, or on another one if nothing can be written.
-struct ReadingSession: ReadingConnection {
+struct ReadConnection: PreparedReads {
   let database: Database
   private let text: Statement
   private let ids: Statement
@@ -49,14 +49,14 @@ struct ReadingSession: ReadingConnection {
 }
 
 /// The writing connection and its statements: everything of a store that `close` gives up.
-struct WritingSession {
+struct WriteConnection {
   let database: Database
   let key: [UInt8]
   let insertion: Statement
   let deleted: Statement
   let deletion: Statement
   let newest: Statement
-  let reading: ReadingSession
+  let reading: ReadConnection
   let lastCapture: Statement
   let note: Statement
   private let lastLook: Statement
@@ -76,7 +76,7 @@ struct WritingSession {
       on: database)
     deleted = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: database)
     deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: database)
-    reading = try ReadingSession(database)
+    reading = try ReadConnection(database)
     // CASE, because AND may read the text, however large, though the sizes differ.
     newest = try Statement(
       "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",

@@ -6,12 +6,12 @@ import SerialQueue
 /// For a history whose `HistoryStore.init` threw `.damaged`. No store and no reader of this process may have it open.
 ///
 /// ```swift
-/// let rescue = try await HistoryRescuer().rescue(location)
-/// rescue?.clipCount    // 1204
-/// rescue?.damagedFile  // ".../history-damaged-2026-11-21-190626.sqlite3"
+/// let recovery = try await HistoryRecovery().recover(location)
+/// recovery?.clipCount    // 1204
+/// recovery?.damagedFile  // ".../history-damaged-2026-11-21-190626.sqlite3"
 /// ```
-public actor HistoryRescuer {
-  /// The result of a rescue.
+public actor HistoryRecovery {
+  /// The result of a recovery.
   public struct Outcome: Sendable, Equatable {
     /// How many clips were carried over.
     public let clipCount: Int
@@ -26,33 +26,33 @@ public actor HistoryRescuer {
 
   private let queue = SerialQueue(label: "org.copypasta.rescue")
 
-  /// The thread that the rescuer runs on.
+  /// The thread that the recovery runs on.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Makes a rescuer; touches nothing.
+  /// Makes a recovery; touches nothing.
   public init() {}
 
   /// Makes a sound history of a damaged one.
   ///
   /// The damaged file stays as it is, under a dated name in the same folder. Until the new history is complete and
   /// on disk nothing is changed.
-  /// - Returns: nil if the history is sound, or another program has rescued it meanwhile.
+  /// - Returns: nil if the history is sound, or another program has recovered it meanwhile.
   /// - Throws: `.foreign` and `.newerSchema` for files that are not ours to touch, `.locked` if another program has the
   ///   history open, `.diskFull` if there is no room for a second one.
-  public func rescue(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
+  public func recover(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
     let opening = HistoryOpening(location)
     guard try !opening.isVacant() else { return nil }
-    guard HistoryFolder.isWritable(location.folder) else { throw .cannotBeRescued }
+    guard HistoryFolder.isWritable(location.folder) else { throw .cannotBeRecovered }
     let lock = try FolderLock(location, alone: true)
     defer { withExtendedLifetime(lock) {} }
-    try opening.finishRescue()
+    try opening.finishRecovery()
     guard try Self.isDamaged(opening) else { return nil }
-    var salvage = try Salvage(location)
-    try Self.checkIsOurs(salvage)
-    Self.remove(location.unfinishedRescue)
-    let (clipCount, lostCount) = try Self.carryOver(&salvage, to: location.unfinishedRescue)
+    var recovery = try RowRecovery(location)
+    try Self.checkIsOurs(recovery)
+    Self.remove(location.unfinishedRecovery)
+    let (clipCount, lostCount) = try Self.carryOver(&recovery, to: location.unfinishedRecovery)
     try Self.finish(location)
-    let damagedFile = try RescueInstaller(location: location).install()
+    let damagedFile = try RecoveryInstaller(location: location).install()
     return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
   }
 
@@ -74,19 +74,19 @@ public actor HistoryRescuer {
   }
 
   /// Leaves a file alone that another program, or a newer version, has marked as its own.
-  private static func checkIsOurs(_ salvage: Salvage) throws(StoreError) {
-    guard let marks = salvage.pages.marks else { return }
-    if marks.applicationID == Schema.applicationID {
-      guard marks.version <= Schema.version else {
-        throw .newerSchema(found: marks.version, known: Schema.version)
+  private static func checkIsOurs(_ recovery: RowRecovery) throws(StoreError) {
+    guard let header = recovery.pages.schemaVersion else { return }
+    if header.applicationID == Schema.applicationID {
+      guard header.version <= Schema.version else {
+        throw .newerSchema(found: header.version, known: Schema.version)
       }
-    } else if marks.applicationID != 0 || salvage.positions.isEmpty {
+    } else if header.applicationID != 0 || recovery.positions.isEmpty {
       throw .foreign
     }
   }
 
   private static func carryOver(
-    _ salvage: inout Salvage, to location: HistoryLocation
+    _ recovery: inout RowRecovery, to location: HistoryLocation
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let session = try HistoryOpening(location).open(under: nil)
     var id: Int64?
@@ -94,23 +94,23 @@ public actor HistoryRescuer {
     var fingerprints: Set<Int> = []
     var kept = 0
     var known = 0
-    try inherit(salvage, session)
-    for start in stride(from: 0, to: salvage.positions.count, by: batch) {
+    try inherit(recovery, session)
+    for start in stride(from: 0, to: recovery.positions.count, by: batch) {
       try session.database.transaction { () throws(StoreError) in
-        for index in start..<min(start + batch, salvage.positions.count) {
-          let position = salvage.positions[index]
+        for index in start..<min(start + batch, recovery.positions.count) {
+          let position = recovery.positions[index]
           if position.id != id {
             id = position.id
             fingerprints = []
             known += 1
           }
-          guard let clip = salvage.clip(at: position) else { continue }
+          guard let clip = recovery.clip(at: position) else { continue }
           let fingerprint = Clip.Whole.hash(of: clip.text.bytes, at: clip.capturedAt)
           guard fingerprints.insert(fingerprint).inserted else { continue }
           let isFirst = fingerprints.count == 1
           if !isFirst { known += 1 }
           // A clip whose id is no longer known comes after the others, with a new one.
-          let ownID = isFirst && Salvage.ids.contains(clip.id) ? clip.id : nil
+          let ownID = isFirst && RowRecovery.ids.contains(clip.id) ? clip.id : nil
           _ = try session.insert(clip.text, capturedAt: clip.capturedAt, id: ownID)
           kept += 1
         }
@@ -123,10 +123,10 @@ public actor HistoryRescuer {
 
   /// Takes over what the damaged history knew besides its clips; comes before the clips, so that new ids come after all
   /// that were given out.
-  private static func inherit(_ salvage: Salvage, _ session: WritingSession) throws(StoreError) {
+  private static func inherit(_ recovery: RowRecovery, _ session: WriteConnection) throws(StoreError) {
     let database = session.database
     try database.transaction { () throws(StoreError) in
-      if let last = salvage.lastCapture {
+      if let last = recovery.lastCapture {
         try Statement("UPDATE last_capture SET key = ?1", on: database).execute(last.key)
         let fingerprint = HistoryStore.Fingerprint(digest: last.digest, byteCount: last.byteCount)
         try session.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
@@ -135,34 +135,34 @@ public actor HistoryRescuer {
         """
         INSERT INTO sqlite_sequence SELECT 'clip', 0
           WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'clip');
-        UPDATE sqlite_sequence SET seq = max(seq, \(salvage.largestID)) WHERE name = 'clip';
+        UPDATE sqlite_sequence SET seq = max(seq, \(recovery.largestID)) WHERE name = 'clip';
         """)
     }
   }
 
-  /// Says that the rescue is complete: from now on a start puts it in its place, whatever ends this program.
+  /// Says that the recovery is complete: from now on a start puts it in its place, whatever ends this program.
   private static func finish(_ location: HistoryLocation) throws(StoreError) {
-    guard rename(location.unfinishedRescue.database, location.finishedRescue) == 0 else {
+    guard rename(location.unfinishedRecovery.database, location.finishedRecovery) == 0 else {
       throw .folderUnusable(path: location.folder, errno: errno)
     }
     try HistoryFolder.sync(location.folder)
-    remove(location.unfinishedRescue)
+    remove(location.unfinishedRecovery)
   }
 
   private static func remove(_ location: HistoryLocation) {
     let files = [
-      location.database, location.writeAheadLog, location.sharedMemory, location.creationMark,
-      location.damageMark,
+      location.database, location.writeAheadLog, location.sharedMemory, location.creationMarker,
+      location.damageMarker,
     ]
     for file in files { unlink(file) }
   }
 }
 
-/// Puts a finished rescue in the place of the damaged files, which get a dated name.
+/// Puts a finished recovery in the place of the damaged files, which get a dated name.
 ///
-/// A crash may interrupt this anywhere: the database goes first, and a start that finds none, but a finished rescue,
+/// A crash may interrupt this anywhere: the database goes first, and a start that finds none, but a finished recovery,
 /// goes on from there. A log never lies beside another database than its own.
-struct RescueInstaller {
+struct RecoveryInstaller {
   let location: HistoryLocation
 
   /// - Returns: the path that the damaged database has now.
@@ -177,8 +177,8 @@ struct RescueInstaller {
     if try HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
     // The index holds page numbers only, and SQLite makes a new one.
     unlink(location.sharedMemory)
-    unlink(location.damageMark)
-    guard rename(location.finishedRescue, location.database) == 0 else { throw failure() }
+    unlink(location.damageMarker)
+    guard rename(location.finishedRecovery, location.database) == 0 else { throw failure() }
     try sync()
     return aside
   }

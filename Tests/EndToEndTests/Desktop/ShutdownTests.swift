@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How the program ends, and what stays on the clipboard.
-@Suite struct EndingTests {
+@Suite struct ShutdownTests {
   /// The ways in which a user closes the window.
   enum Way: CaseIterable { case closeButton, escape, altF4 }
 
@@ -120,7 +120,7 @@ import Testing
 }
 
 extension Scene {
-  fileprivate func closeWindow(_ way: EndingTests.Way) async throws {
+  fileprivate func closeWindow(_ way: ShutdownTests.Way) async throws {
     switch way {
     case .closeButton: try await app.window.close()
     case .escape: try await desktop.press("Escape")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Asks the owner of the X11 CLIPBOARD for its text in the way that its argument names: paster.py BEHAVIOUR.
+"""Asks the owner of the X11 CLIPBOARD for its text in the way that its argument names: requestor.py BEHAVIOUR.
 
 The program prints what came of it, a fact a line.
 """
@@ -11,7 +11,7 @@ from Xlib import X, Xatom, display
 from Xlib.protocol import event
 
 
-class Paster:
+class Requestor:
     def __init__(self):
         self.display = display.Display()
         self.window = self.make_window()
@@ -76,72 +76,72 @@ def digest(data):
     return len(data), hashlib.sha256(data).hexdigest()
 
 
-def types(paster):
+def types(requestor):
     """Prints the answer to each text target."""
     for target in sys.argv[2:]:
-        paster.ask(target, 'P')
-        kind, size, value = paster.take(paster.answer())
+        requestor.ask(target, 'P')
+        kind, size, value = requestor.take(requestor.answer())
         say(target, kind, size, bytes(value).decode())
 
 
-def unknown(paster):
+def unknown(requestor):
     """Asks for many targets that nobody has."""
     for number in range(50):
-        paster.ask(f'FIXTURE_UNKNOWN_{number}', 'P')
-    say('refused', sum(paster.answer() is None for _ in range(50)))
+        requestor.ask(f'FIXTURE_UNKNOWN_{number}', 'P')
+    say('refused', sum(requestor.answer() is None for _ in range(50)))
 
 
-def obsolete(paster):
+def obsolete(requestor):
     """Names no property."""
-    paster.ask('UTF8_STRING', None)
-    prop = paster.answer()
-    say(paster.display.get_atom_name(prop), bytes(paster.take(prop)[2]).decode())
+    requestor.ask('UTF8_STRING', None)
+    prop = requestor.answer()
+    say(requestor.display.get_atom_name(prop), bytes(requestor.take(prop)[2]).decode())
 
 
-def outdated(paster):
+def outdated(requestor):
     """Asks in the name of times before and after the owner's; they wrap around."""
-    paster.ask('TIMESTAMP', 'P')
-    since = paster.take(paster.answer())[2][0]
+    requestor.ask('TIMESTAMP', 'P')
+    since = requestor.take(requestor.answer())[2][0]
     for time in (since - 2**30, since - 1, since, since + 1, since + 2**30):
-        paster.ask('UTF8_STRING', 'P', time % 2**32)
-        say('refused' if paster.answer() is None else 'served')
+        requestor.ask('UTF8_STRING', 'P', time % 2**32)
+        say('refused' if requestor.answer() is None else 'served')
 
 
-def multiple(paster):
+def multiple(requestor):
     pairs = ['UTF8_STRING', 'A', 'FIXTURE_UNKNOWN', 'B', 'TARGETS', 'C', 'MULTIPLE', 'D', 'UTF8_STRING', None]
-    atoms = [paster.atom(name) if name else X.NONE for name in pairs]
-    paster.window.change_property(paster.atom('LIST'), paster.atom('ATOM_PAIR'), 32, atoms)
-    paster.ask('MULTIPLE', 'LIST')
-    kind, _, left = paster.take(paster.answer())
-    say(kind, *(paster.display.get_atom_name(a) if a else 'None' for a in left))
-    say(bytes(paster.take(paster.atom('A'))[2]).decode())
-    say(len(paster.take(paster.atom('C'))[2]))
+    atoms = [requestor.atom(name) if name else X.NONE for name in pairs]
+    requestor.window.change_property(requestor.atom('LIST'), requestor.atom('ATOM_PAIR'), 32, atoms)
+    requestor.ask('MULTIPLE', 'LIST')
+    kind, _, left = requestor.take(requestor.answer())
+    say(kind, *(requestor.display.get_atom_name(a) if a else 'None' for a in left))
+    say(bytes(requestor.take(requestor.atom('A'))[2]).decode())
+    say(len(requestor.take(requestor.atom('C'))[2]))
 
 
-def multiple_badly(paster):
+def multiple_badly(requestor):
     """Lists that are none: absent, of an odd number, too long, and no property at all."""
-    paster.ask('MULTIPLE', 'ABSENT')
-    say(paster.answer())
-    for atoms in ([paster.atom('TARGETS')] * 3, [paster.atom('TARGETS')] * 1000):
-        paster.window.change_property(paster.atom('LIST'), paster.atom('ATOM_PAIR'), 32, atoms)
-        paster.ask('MULTIPLE', 'LIST')
-        say(paster.answer())
-    paster.ask('MULTIPLE', None)
-    say(paster.answer())
+    requestor.ask('MULTIPLE', 'ABSENT')
+    say(requestor.answer())
+    for atoms in ([requestor.atom('TARGETS')] * 3, [requestor.atom('TARGETS')] * 1000):
+        requestor.window.change_property(requestor.atom('LIST'), requestor.atom('ATOM_PAIR'), 32, atoms)
+        requestor.ask('MULTIPLE', 'LIST')
+        say(requestor.answer())
+    requestor.ask('MULTIPLE', None)
+    say(requestor.answer())
 
 
-def two(paster):
+def two(requestor):
     """Two long transfers at once to one window, taken in turns."""
-    paster.ask('UTF8_STRING', 'A')
-    paster.ask('STRING', 'B')
+    requestor.ask('UTF8_STRING', 'A')
+    requestor.ask('STRING', 'B')
     texts = {}
     for _ in range(2):
-        prop = paster.answer()
-        assert paster.take(prop)[0] == 'INCR'
+        prop = requestor.answer()
+        assert requestor.take(prop)[0] == 'INCR'
         texts[prop] = b''
     left = set(texts)
     while left:
-        prop, piece = paster.next_piece(*left)
+        prop, piece = requestor.next_piece(*left)
         texts[prop] += piece
         if not piece:
             left.remove(prop)
@@ -149,72 +149,72 @@ def two(paster):
         say(*digest(text))
 
 
-def again(paster):
+def again(requestor):
     """Asks again for a property in the middle of a transfer, and only then deletes the piece that lies there.
 
     To the owner that deletion comes after the new request, and yet it is no sign that the new answer was taken.
     """
-    paster.ask('UTF8_STRING', 'A')
-    prop = paster.answer()
-    paster.take(prop)
-    paster.next_piece(prop)
-    paster.wait_for_piece(prop)
-    paster.display.grab_server()
-    paster.ask('UTF8_STRING', 'A')
-    paster.window.delete_property(prop)
-    paster.display.ungrab_server()
-    say(*digest(paster.receive(paster.answer())))
+    requestor.ask('UTF8_STRING', 'A')
+    prop = requestor.answer()
+    requestor.take(prop)
+    requestor.next_piece(prop)
+    requestor.wait_for_piece(prop)
+    requestor.display.grab_server()
+    requestor.ask('UTF8_STRING', 'A')
+    requestor.window.delete_property(prop)
+    requestor.display.ungrab_server()
+    say(*digest(requestor.receive(requestor.answer())))
 
 
-def slowly(paster):
+def slowly(requestor):
     """Takes one piece, says so, and goes on when it is told."""
-    paster.ask('UTF8_STRING', 'A')
-    prop = paster.answer()
-    kind, _, _ = paster.take(prop)
-    text = paster.next_piece(prop)[1]
+    requestor.ask('UTF8_STRING', 'A')
+    prop = requestor.answer()
+    kind, _, _ = requestor.take(prop)
+    text = requestor.next_piece(prop)[1]
     say('begun', kind)
     sys.stdin.readline()
     while True:
-        piece = paster.next_piece(prop)[1]
+        piece = requestor.next_piece(prop)[1]
         if not piece:
             break
         text += piece
     say(*digest(text))
 
 
-def die(paster):
+def die(requestor):
     """Leaves after the first piece."""
-    paster.ask('UTF8_STRING', 'A')
-    prop = paster.answer()
-    paster.take(prop)
-    paster.next_piece(prop)
+    requestor.ask('UTF8_STRING', 'A')
+    prop = requestor.answer()
+    requestor.take(prop)
+    requestor.next_piece(prop)
     say('leaving')
 
 
-def never(paster):
+def never(requestor):
     """Begins as many transfers as it is told, and takes nothing."""
     answers = []
     for number in range(int(sys.argv[2])):
-        paster.ask('UTF8_STRING', f'P{number}')
-        answers.append(paster.answer())
+        requestor.ask('UTF8_STRING', f'P{number}')
+        answers.append(requestor.answer())
     say('begun', sum(a is not None for a in answers))
     sys.stdin.readline()
 
 
-def flood(paster):
+def flood(requestor):
     """Asks 200,000 times without waiting for an answer, and then counts those that came."""
-    paster.display.sync()
+    requestor.display.sync()
     request = struct.pack(
-        '=BxHIIIII', 24, 6, paster.window.id, paster.atom('CLIPBOARD'), paster.atom('TARGETS'), paster.atom('P'), 0)
+        '=BxHIIIII', 24, 6, requestor.window.id, requestor.atom('CLIPBOARD'), requestor.atom('TARGETS'), requestor.atom('P'), 0)
     for _ in range(200):
-        paster.display.display.socket.sendall(request * 1000)
+        requestor.display.display.socket.sendall(request * 1000)
     say('asked')
     sys.stdin.readline()
     data, answers = b'', 0
-    paster.display.display.socket.settimeout(1)
+    requestor.display.display.socket.settimeout(1)
     try:
         while True:
-            data += paster.display.display.socket.recv(1 << 20)
+            data += requestor.display.display.socket.recv(1 << 20)
             whole = len(data) // 32 * 32
             answers += sum(data[at] & 0x7f == X.SelectionNotify for at in range(0, whole, 32))
             data = data[whole:]
@@ -222,44 +222,44 @@ def flood(paster):
         say('all answered' if answers == 200_000 else 'few answered' if 0 < answers < 100_000 else answers)
 
 
-def kill(paster):
+def kill(requestor):
     """Has the server close the connection of the client that made a window."""
-    paster.display.create_resource_object('window', int(sys.argv[2])).kill_client()
-    paster.display.sync()
+    requestor.display.create_resource_object('window', int(sys.argv[2])).kill_client()
+    requestor.display.sync()
     say('killed')
 
 
-def destroy(paster):
+def destroy(requestor):
     """Destroys another client's window."""
-    paster.display.create_resource_object('window', int(sys.argv[2])).destroy()
-    paster.display.sync()
+    requestor.display.create_resource_object('window', int(sys.argv[2])).destroy()
+    requestor.display.sync()
     say('destroyed')
 
 
-def occupy(paster):
+def occupy(requestor):
     """Gives the property that the owner learns the time by a value of another type."""
-    window = paster.display.create_resource_object('window', int(sys.argv[2]))
-    window.change_property(paster.atom('COPYPASTA_TIME'), Xatom.INTEGER, 32, [1])
-    paster.display.sync()
+    window = requestor.display.create_resource_object('window', int(sys.argv[2]))
+    window.change_property(requestor.atom('COPYPASTA_TIME'), Xatom.INTEGER, 32, [1])
+    requestor.display.sync()
     say('occupied')
 
 
-def pranks(paster):
+def pranks(requestor):
     """Names the owner's own window as the requestor, and one that is gone; forges a request for another selection."""
-    owner = paster.display.get_selection_owner(paster.atom('CLIPBOARD'))
+    owner = requestor.display.get_selection_owner(requestor.atom('CLIPBOARD'))
     for prop in ('P', 'COPYPASTA_TIME'):
-        paster.ask('UTF8_STRING', prop, window=owner)
-    gone = paster.make_window()
-    paster.ask('UTF8_STRING', 'P', window=gone)
-    paster.ask('MULTIPLE', 'P', window=gone)
+        requestor.ask('UTF8_STRING', prop, window=owner)
+    gone = requestor.make_window()
+    requestor.ask('UTF8_STRING', 'P', window=gone)
+    requestor.ask('MULTIPLE', 'P', window=gone)
     gone.destroy()
     forged = event.SelectionRequest(
-        time=X.CurrentTime, owner=owner, requestor=paster.window, selection=paster.atom('PRIMARY'),
-        target=paster.atom('UTF8_STRING'), property=paster.atom('P'))
+        time=X.CurrentTime, owner=owner, requestor=requestor.window, selection=requestor.atom('PRIMARY'),
+        target=requestor.atom('UTF8_STRING'), property=requestor.atom('P'))
     owner.send_event(forged)
-    paster.ask('UTF8_STRING', 'Q')
-    say(paster.display.get_atom_name(paster.answer()))
+    requestor.ask('UTF8_STRING', 'Q')
+    say(requestor.display.get_atom_name(requestor.answer()))
 
 
 if __name__ == '__main__':
-    globals()[sys.argv[1]](Paster())
+    globals()[sys.argv[1]](Requestor())

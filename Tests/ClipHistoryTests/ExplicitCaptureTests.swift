@@ -2,7 +2,7 @@ import ClipHistory
 import Testing
 
 @Suite("A text that is handed over on purpose")
-struct PurposeTests {
+struct ExplicitCaptureTests {
   let history = TemporaryHistory()
   let store: HistoryStore
 

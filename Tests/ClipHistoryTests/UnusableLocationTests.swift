@@ -5,7 +5,7 @@ import Testing
 @testable import ClipHistory
 
 @Suite("A place that no history can be in is said, and nothing is followed or lost")
-struct BadPlaceTests {
+struct UnusableLocationTests {
   let history = TemporaryHistory()
 
   /// Every way in says what is in the way.
@@ -17,7 +17,7 @@ struct BadPlaceTests {
     #expect(throws: error) { try ClipCursor(location: location) }
     #expect(throws: error) { try HistoryCheck(location) }
     #expect(throws: error) { try HistoryImport(location, at: 1) }
-    await #expect(throws: error) { try await HistoryRescuer().rescue(location) }
+    await #expect(throws: error) { try await HistoryRecovery().recover(location) }
   }
 
   @Test(arguments: ["", "/history.sqlite3"], [true, false])
@@ -84,11 +84,11 @@ struct BadPlaceTests {
     }
   }
 
-  @Test func `a finished rescue that cannot be looked at`() async throws {
+  @Test func `a finished recovery that cannot be looked at`() async throws {
     try await history.record("one")
     try FileManager.default.removeItem(atPath: history.location.database)
-    let rescue = history.location.finishedRescue
-    try FileManager.default.createSymbolicLink(atPath: rescue, withDestinationPath: rescue)
+    let recovery = history.location.finishedRecovery
+    try FileManager.default.createSymbolicLink(atPath: recovery, withDestinationPath: recovery)
     let error = StoreError.folderUnusable(path: history.location.folder, errno: ELOOP)
     #expect(throws: error) { try history.location.isVacant }
     #expect(throws: error) { try history.store() }
@@ -97,7 +97,7 @@ struct BadPlaceTests {
   }
 
   /// Else the history would be set aside, and an empty one put in its place.
-  @Test func `a damaged history that may not be read is not rescued`() async throws {
+  @Test func `a damaged history that may not be read is not recovered`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       try await history.record("one")
@@ -105,9 +105,9 @@ struct BadPlaceTests {
       chmod(history.location.database, 0)
       try TemporaryHistory.becomeOwner(of: history)
       let error = StoreError.folderUnusable(path: history.location.folder, errno: EACCES)
-      await #expect(throws: error) { try await history.rescued() }
+      await #expect(throws: error) { try await history.recovered() }
       chmod(history.location.database, 0o600)
-      #expect(try await history.rescued().clipCount == 1)
+      #expect(try await history.recovered().clipCount == 1)
     }
   }
 

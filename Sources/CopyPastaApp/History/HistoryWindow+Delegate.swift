@@ -3,7 +3,7 @@ import GtkKit
 import SerialQueue
 
 /// What `HistoryController` asks of the window.
-extension HistoryWindow: HistoryHost {
+extension HistoryWindow: HistoryDelegate {
   func showDeletions(_ count: Int) { body.showDeletions(count) }
 
   func copied() { copies.notify() }
@@ -14,7 +14,7 @@ extension HistoryWindow: HistoryHost {
       TextWindow(text, capturedAt: clip.capturedAt, state: services.windowState, failed: notSaved) {
         // Use the controller that the text came from: a history opened since may have another text of that id.
         [weak self, weak controller] _, copied in
-        if let controller { controller.copy(clip.id, copied: copied) } else { self?.say(.gone) }
+        if let controller { controller.copy(clip.id, copied: copied) } else { self?.show(.gone) }
       } copyPart: { [weak self] in
         self?.controller?.copy(part: $0, copied: $1)
       })
@@ -24,8 +24,8 @@ extension HistoryWindow: HistoryHost {
     if isSecret { readingIndicator.showSecret() } else { readingIndicator.hideSecret() }
   }
 
-  func say(_ failure: HistoryFailure) {
-    if let message = failure.message { report(message) }
+  func show(_ failure: HistoryFailure) {
+    if let message = failure.message { showNotice(message) }
   }
 
   func ask(about expired: ExpiredClips?) {
@@ -42,7 +42,7 @@ extension HistoryWindow: HistoryHost {
     Task.unpooled { [self] in
       await list.controller.close()
       services.forgetHistory()
-      if let message { report(message) }
+      if let message { showNotice(message) }
       openHistory()
     }
   }

@@ -12,7 +12,7 @@ gi.require_version('Gtk', '4.0')
 from gi.repository import GLib, Gtk  # noqa: E402
 
 
-class Paster:
+class Requestor:
     def __init__(self):
         Gtk.init()
         self.loop = GLib.MainLoop()
@@ -41,4 +41,4 @@ if __name__ == '__main__':
     if sys.argv[1:] == ['--version']:
         print(Gtk.get_major_version(), Gtk.get_minor_version())
     else:
-        Paster().loop.run()
+        Requestor().loop.run()

@@ -41,7 +41,7 @@ struct DatabasePages {
   }
 
   /// The number that marks a program's files, and the schema's version; nil if the header is missing.
-  var marks: (applicationID: Int64, version: Int)? {
+  var schemaVersion: (applicationID: Int64, version: Int)? {
     guard isDatabase, let header else { return nil }
     return (Int64(header.uint32(at: 68)), header.uint32(at: 60))
   }

@@ -4,12 +4,12 @@ import Testing
 @testable import ClipHistory
 
 @Suite("What only the log of a damaged history holds is carried over too")
-struct LogRescueTests {
+struct LogRecoveryTests {
   private let frame = 24 + 4096
 
-  private func rescuedIDs(_ copy: TemporaryHistory) async throws -> [Int64] {
+  private func recoveredIDs(_ copy: TemporaryHistory) async throws -> [Int64] {
     #expect(throws: StoreError.damaged) { try copy.store() }
-    let outcome = try await copy.rescued()
+    let outcome = try await copy.recovered()
     #expect(FileManager.default.fileExists(atPath: outcome.damagedFile + "-wal"))
     let store = try copy.store()
     let ids = try await store.allIDs()
@@ -21,7 +21,7 @@ struct LogRescueTests {
   func `where the database was removed or emptied`(size: Int?) async throws {
     let copy = try await crashed()
     if let size { try copy.plant(Data(repeating: 0x53, count: size)) } else { unlink(copy.location.database) }
-    #expect(try await rescuedIDs(copy) == Array(1...40))
+    #expect(try await recoveredIDs(copy) == Array(1...40))
   }
 
   /// SQLite itself would take what comes before, and forget the rest without a word.
@@ -31,7 +31,7 @@ struct LogRescueTests {
       let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
       log.destroy(start..<start + 50)
     }
-    #expect(try await rescuedIDs(copy).count >= 39)
+    #expect(try await recoveredIDs(copy).count >= 39)
   }
 
   @Test func `but is shown as far as SQLite reads it, where nothing can be written`() async throws {
@@ -55,7 +55,7 @@ struct LogRescueTests {
   func `where its header is damaged`(range: Range<Int>) async throws {
     let copy = try await crashed()
     try copy.damage(copy.location.writeAheadLog) { $0.destroy(range) }
-    #expect(try await rescuedIDs(copy) == Array(1...40))
+    #expect(try await recoveredIDs(copy) == Array(1...40))
   }
 
   @Test func `but a last transaction that is incomplete is no damage`() async throws {

@@ -6,9 +6,9 @@ import Testing
 
 extension X11KitTests {
   /// Following who owns the clipboard, while that is allowed.
-  @Suite final class FollowingTests {
+  @Suite final class OwnerChangeTests {
     let display: String
-    let permit = ReadingPermit()
+    let permit = ReadPermit()
     let reader: SelectionReader
     /// These live as long as the test: a client is killed with its object.
     var clients: [Client] = []
@@ -94,7 +94,7 @@ extension X11KitTests {
       async let outcome = reader.outcome(ownWindow: window, onPurpose: false)
       #expect(try await slow.nextLine() == "TARGETS")
       try await owner.offer(Array("own".utf8))
-      #expect(await outcome == .failure(.overtaken))
+      #expect(await outcome == .failure(.ownershipLost))
     }
 
     @Test func `nothing is asked for while another window has the focus`() async throws {
@@ -147,7 +147,7 @@ extension X11KitTests {
       let rival = try Client.fixture("rival", "\(owner.window)", display: display)
       #expect(try await rival.nextLine() == "ready")
       var rounds = 0
-      while try await owner.offer(Array("own".utf8)) != .overtaken, rounds < 2000 { rounds += 1 }
+      while try await owner.offer(Array("own".utf8)) != .ownershipLost, rounds < 2000 { rounds += 1 }
       #expect(rounds < 2000)
       #expect(await !owner.isOwner)
       withExtendedLifetime(rival) {}

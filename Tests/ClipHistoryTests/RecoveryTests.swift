@@ -5,7 +5,7 @@ import Testing
 @testable import ClipHistory
 
 @Suite("A damaged history is set aside, and what can be read of it carried over")
-struct RescueTests {
+struct RecoveryTests {
   let history = TemporaryHistory()
   private static let large = String(repeating: "large e\u{301} ", count: 3_000)
   private let texts: [Int64: String]
@@ -27,23 +27,23 @@ struct RescueTests {
     stride(from: 4096, to: bytes.count, by: 4096).filter { bytes[$0] == type }
   }
 
-  /// Rescues, and expects what every rescue promises; answers how many of these texts were lost.
-  private func rescue(_ texts: [Int64: String]) async throws -> Int {
+  /// Recovers, and expects what every recovery promises; answers how many of these texts were lost.
+  private func recover(_ texts: [Int64: String]) async throws -> Int {
     let damaged = try history.bytes()
     #expect(throws: StoreError.damaged) { try history.store() }
-    let outcome = try await history.rescued()
+    let outcome = try await history.recovered()
     #expect(try Data(contentsOf: URL(filePath: outcome.damagedFile)) == damaged, "kept as it is")
     #expect(try permissions(of: outcome.damagedFile) == 0o600)
-    #expect(try await HistoryRescuer().rescue(history.location) == nil, "there is nothing left to do")
+    #expect(try await HistoryRecovery().recover(history.location) == nil, "there is nothing left to do")
     let store = try history.store()
     #expect(try await expectNothingWrong(in: store) == outcome.clipCount)
     #expect(try history.isSound())
-    let next = try await store.add("recorded after the rescue", at: 5)
+    let next = try await store.add("recorded after the recovery", at: 5)
     #expect(next.id > texts.keys.max() ?? 0, "no id is given out twice")
     #expect(try history.reader().newestPage(limit: 1) == [next])
     await store.close()
     let names = try history.names()
-    #expect(!names.contains { $0.contains("rescue") || $0.hasSuffix("-damaged") }, "nothing left behind")
+    #expect(!names.contains { $0.contains("recovery") || $0.hasSuffix("-damaged") }, "nothing left behind")
     return texts.count - outcome.clipCount
   }
 
@@ -57,25 +57,25 @@ struct RescueTests {
   @Test(arguments: [0..<100, 100..<4096, 0..<4096])
   func `where its first page is damaged`(range: Range<Int>) async throws {
     try history.damage { $0.destroy(range) }
-    #expect(try await rescue(texts) == 0)
+    #expect(try await recover(texts) == 0)
   }
 
   /// A shell that looks at a history meanwhile leaves such a log.
   @Test func `and an empty log is not kept with it`() async throws {
     history.markDamaged()
     try Data().write(to: URL(filePath: history.location.writeAheadLog))
-    _ = try await history.rescued()
+    _ = try await history.recovered()
     #expect(try history.names().count { $0.hasPrefix("history-damaged-") } == 1)
   }
 
   @Test func `also after one that was never finished, or never put in its place`() async throws {
-    let (unfinished, finished) = (history.location.unfinishedRescue, history.location.finishedRescue)
-    for file in [unfinished.database, unfinished.writeAheadLog, unfinished.damageMark, finished] {
+    let (unfinished, finished) = (history.location.unfinishedRecovery, history.location.finishedRecovery)
+    for file in [unfinished.database, unfinished.writeAheadLog, unfinished.damageMarker, finished] {
       try Data("left by a crash".utf8).write(to: URL(filePath: file))
     }
     for _ in 1...2 {
       history.markDamaged()
-      try await history.expectRescue(of: 121)
+      try await history.expectRecovery(of: 121)
       let store = try history.store()
       #expect(try await store.allIDs() == Array(1...121))
       await store.close()
@@ -84,13 +84,13 @@ struct RescueTests {
 
   @Test func `and the last captured text is not recorded again`() async throws {
     try history.damage { $0.destroy(0..<4096) }
-    _ = try await history.rescued()
+    _ = try await history.recovered()
     let store = try history.store()
     #expect(try await store.record(try ClipText(texts[121] ?? ""), at: 1) == .duplicate)
     #expect(try await store.add("new", at: 1).capturedAt == 121, "times ascend")
   }
 
-  /// Nothing looks at such a page before it is read: that finds the damage, and the next opening rescues.
+  /// Nothing looks at such a page before it is read: that finds the damage, and the next opening recoveries.
   @Test(arguments: [5, 13] as [UInt8])
   func `where a page in its middle is damaged`(type: UInt8) async throws {
     try history.damage { bytes in
@@ -104,7 +104,7 @@ struct RescueTests {
       #expect(throws: StoreError.damaged) { try reader.newestPage(limit: 999) }
       await store.close()
     }
-    let lost = try await rescue(texts)
+    let lost = try await recover(texts)
     #expect(type == 5 ? lost == 0 : (1...60).contains(lost))
   }
 
@@ -116,7 +116,7 @@ struct RescueTests {
     await #expect(throws: StoreError.damaged) { try await store.text(of: 61) }
     await store.close()
     history.markDamaged()
-    try await history.expectRescue(of: 120, losing: 1)
+    try await history.expectRecovery(of: 120, losing: 1)
   }
 
   @Test func `where a number does not lead to its row any more`() async throws {
@@ -135,12 +135,12 @@ struct RescueTests {
     #expect(try await store.delete(1_000) == nil)
     await store.close()
     #expect(try history.isMarked())
-    try await history.expectRescue(of: 121)
+    try await history.expectRecovery(of: 121)
   }
 
   @Test func `where it was cut off`() async throws {
     try history.damage { $0.removeLast($0.count / 2 - 1_000) }
-    let lost = try await rescue(texts)
+    let lost = try await recover(texts)
     #expect((1..<121).contains(lost))
   }
 
@@ -148,7 +148,7 @@ struct RescueTests {
   @Test(arguments: [0, 1, 50, 100_000])
   func `where nothing is left of it`(size: Int) async throws {
     try history.plant(Data(repeating: UInt8(ascii: "n"), count: size))
-    #expect(try await rescue([:]) == 0)
+    #expect(try await recover([:]) == 0)
   }
 
   /// SQLite finds nothing wrong with the large numbers, and could record nothing after them.
@@ -159,7 +159,7 @@ struct RescueTests {
   ])
   func `where it lacks what it should have, or a number leaves no ids`(sql: String) async throws {
     try history.run(sql)
-    #expect(try await rescue(texts) == 0)
+    #expect(try await recover(texts) == 0)
     #expect(try await history.store().allIDs().max() == 122)
   }
 
@@ -171,7 +171,7 @@ struct RescueTests {
       """)
     history.markDamaged()
     // The second is whole; it is its `byte_count` that is wrong.
-    try await history.expectRescue(of: 122, losing: 1)
+    try await history.expectRecovery(of: 122, losing: 1)
     let wrong = Clip(id: 201, capturedAt: 0, byteCount: 5, preview: "wrong")
     #expect(try history.reader().newestPage(limit: 1) == [wrong])
   }
@@ -189,7 +189,7 @@ struct RescueTests {
   func `where an older version made it`(_ version: ReleasedVersion) async throws {
     try history.plant(version)
     history.markDamaged()
-    try await history.expectRescue(of: 2)
+    try await history.expectRecovery(of: 2)
     #expect(try history.previews() == ["two", "one"])
   }
 
@@ -212,7 +212,7 @@ struct RescueTests {
       #expect(throws: StoreError.damaged) { try Schema.migrate(database, by: later) }
     }
     #expect(throws: StoreError.damaged) { try history.store() }
-    #expect(try await history.rescued().clipCount == 2)
+    #expect(try await history.recovered().clipCount == 2)
     #expect(try await history.store().allIDs() == [1, 7])
   }
 
@@ -225,7 +225,7 @@ struct RescueTests {
     let (id, wrong) = ids
     // Twenty rows to a page, so that the size of each takes two bytes, and its id one.
     try await history.record((1...60).map { "clip \($0) " + String(repeating: ".", count: 180) })
-    let rows = try Salvage(history.location).positions
+    let rows = try RowRecovery(history.location).positions
     let row = try #require(rows.first { $0.id == id })
     if id == 20 { #expect(rows.last { $0.page == row.page }?.id == 20) }
     let number = try history.foreign().rows(
@@ -236,10 +236,10 @@ struct RescueTests {
       if losesNumber { bytes.destroy(end - 4096..<end) }
     }
     history.markDamaged()
-    try await history.expectRescue(of: 60)
-    let rescued = try history.store()
+    try await history.expectRecovery(of: 60)
+    let recovered = try history.store()
     for (found, number) in [(Int64(wrong), wrong), (61, id)] {
-      let text = try #require(try await rescued.text(of: found))
+      let text = try #require(try await recovered.text(of: found))
       #expect(String(decoding: text.bytes, as: UTF8.self).hasPrefix("clip \(number) "))
     }
   }
@@ -259,7 +259,7 @@ struct RescueTests {
       UPDATE last_capture SET captured_at = 4000000000000000000
       """)
     history.markDamaged()
-    try await history.expectRescue(of: 122)
+    try await history.expectRecovery(of: 122)
     // After all that were given out, even if a damaged number says that none is left.
     let lost = Clip(id: 122, capturedAt: 0, byteCount: 4, preview: "lost")
     #expect(try history.reader().newestPage(limit: 1) == [lost])
@@ -271,7 +271,7 @@ struct RescueTests {
     let store = try history.store()
     history.markDamaged()
     let before = try history.bytes()
-    await #expect(throws: StoreError.locked) { try await history.rescued() }
+    await #expect(throws: StoreError.locked) { try await history.recovered() }
     #expect(try history.bytes() == before)
     try await store.add("it goes on")
   }
@@ -280,35 +280,35 @@ struct RescueTests {
   @Test func `also where another one seems to have it open for a moment`() async throws {
     history.markDamaged()
     // On a slow machine the moment may be longer than anybody waits.
-    let isRescued = try await eventually {
+    let isRecovered = try await eventually {
       var lock: FolderLock? = try FolderLock(history.location)
-      async let rescue = history.rescued()
+      async let recovery = history.recovered()
       try await Task.sleep(for: .milliseconds(20))
       withExtendedLifetime(lock) {}
       lock = nil
-      do { return try await rescue.clipCount == 121 } catch StoreError.locked { return false }
+      do { return try await recovery.clipCount == 121 } catch StoreError.locked { return false }
     }
-    #expect(isRescued)
+    #expect(isRecovered)
   }
 
-  /// Puts the history where a rescue leaves it that is finished, and that a crash has kept from its place.
-  private func interruptRescue() throws {
+  /// Puts the history where a recovery leaves it that is finished, and that a crash has kept from its place.
+  private func interruptRecovery() throws {
     try FileManager.default.moveItem(
-      atPath: history.location.database, toPath: history.location.finishedRescue)
+      atPath: history.location.database, toPath: history.location.finishedRecovery)
   }
 
   @Test func `also where it was interrupted as it put the files in their places`() async throws {
-    try interruptRescue()
-    // The log of the damaged one, which must not come to lie beside the rescued one.
+    try interruptRecovery()
+    // The log of the damaged one, which must not come to lie beside the recovered one.
     try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.writeAheadLog))
     #expect(try await history.store().allIDs() == Array(1...121))
-    #expect(!FileManager.default.fileExists(atPath: history.location.finishedRescue))
+    #expect(!FileManager.default.fileExists(atPath: history.location.finishedRecovery))
   }
 
-  /// All find that a crash has interrupted a rescue; the next one must not set aside what the first has installed.
+  /// All find that a crash has interrupted a recovery; the next one must not set aside what the first has installed.
   @Test func `also where several programs start at once after that`() async throws {
     for _ in 0..<20 {
-      try interruptRescue()
+      try interruptRecovery()
       let counts = try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<3 { group.addTask { try await history.store().allIDs().count } }
         return try await group.reduce(into: []) { $0.append($1) }
@@ -318,7 +318,7 @@ struct RescueTests {
     }
   }
 
-  /// Without a limit, a small damaged file could make a rescue read and write for days.
+  /// Without a limit, a small damaged file could make a recovery read and write for days.
   @Test func `where all rows lead to the same pages, two of them are carried over`() async throws {
     let history = TemporaryHistory()
     let texts = (1...20).map { String(repeating: "\($0 % 10)", count: 400_000) }
@@ -327,13 +327,13 @@ struct RescueTests {
     let starts = Array(stride(from: 4096, to: file.count, by: 4096))
     var leaves = starts.filter { file[$0] == 0x0d }.map { Array(file[$0..<$0 + 4096]) }
     leaves.removeAll { page in
-      let rows = LeafRow.offsets(in: page, isFirst: false).map { LeafRow(in: page, at: $0) }
+      let rows = LeafCell.offsets(in: page, isFirst: false).map { LeafCell(in: page, at: $0) }
       return !rows.contains { ($0?.types.last ?? 0) > 800_000 }
     }
     // The last four bytes of a row name the first page of its chain. The first row's chain stays.
     var chain = 0
     for index in leaves.indices {
-      let rows = LeafRow.offsets(in: leaves[index], isFirst: false)
+      let rows = LeafCell.offsets(in: leaves[index], isFirst: false)
       for row in rows {
         let end = rows.filter { $0 > row }.min() ?? 4096
         if chain == 0 { chain = leaves[index].uint32(at: end - 4) }
@@ -344,7 +344,7 @@ struct RescueTests {
     while case let next = file.uint32(at: (last - 1) * 4096), next > 0 { last = next }
     try history.plant(Data(file[..<(last * 4096)] + leaves.joined()))
     history.markDamaged()
-    try await history.expectRescue(of: 2, losing: 18)
+    try await history.expectRecovery(of: 2, losing: 18)
   }
 
   /// Bytes that occur in no text, so that a text which was hit can be told from one that was not.
@@ -359,15 +359,15 @@ struct RescueTests {
       }
     }
     history.markDamaged()
-    _ = try await history.rescued()
+    _ = try await history.recovered()
     _ = try await expectNothingWrong(in: history.store())
   }
 }
 
 extension TemporaryHistory {
-  /// Rescues so many clips, and so many that are lost.
-  func expectRescue(of clips: Int, losing lost: Int = 0) async throws {
-    let outcome = try await rescued()
+  /// Recovers so many clips, and so many that are lost.
+  func expectRecovery(of clips: Int, losing lost: Int = 0) async throws {
+    let outcome = try await recovered()
     #expect(outcome.clipCount == clips && outcome.lostCount == lost)
   }
 }

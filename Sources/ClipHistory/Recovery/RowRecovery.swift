@@ -1,7 +1,7 @@
 /// The readable rest of a damaged history: every page is looked at by itself, whatever led to it before.
 ///
 /// Pages that are no longer in use hold no rows, as `secure_delete` has overwritten them.
-struct Salvage {
+struct RowRecovery {
   /// Where a row of `clip` lies.
   struct Position {
     let id: Int64
@@ -61,7 +61,7 @@ struct Salvage {
   /// The size is in the row three times, once for the text and twice with the other columns; two have to agree. Nothing
   /// tells whether the time is right.
   mutating func clip(at position: Position) -> Clip.Whole? {
-    guard let page = pages.page(Int(position.page)), let row = LeafRow(in: page, at: Int(position.offset)),
+    guard let page = pages.page(Int(position.page)), let row = LeafCell(in: page, at: Int(position.offset)),
       let values = row.values(pages, links: &linksLeft), case .integer(let capturedAt) = values[.capturedAt],
       case .integer(let byteCount) = values[.byteCount], case .text(let bytes) = values[.text],
       byteCount == bytes.count || row.addsUp
@@ -76,7 +76,7 @@ struct Salvage {
 
   private mutating func look(at number: Int) {
     guard let page = pages.page(number) else { return }
-    let rows = LeafRow.offsets(in: page, isFirst: number == 1).map { ($0, LeafRow(in: page, at: $0)) }
+    let rows = LeafCell.offsets(in: page, isFirst: number == 1).map { ($0, LeafCell(in: page, at: $0)) }
     for (index, (offset, row)) in rows.enumerated() {
       guard let row else { continue }
       if Self.isClip(row) {
@@ -99,7 +99,7 @@ struct Salvage {
   }
 
   /// Whether a row is of `clip`, by the types of its columns: the id lies beside the record, which has NULL for it.
-  private static func isClip(_ row: LeafRow) -> Bool {
+  private static func isClip(_ row: LeafCell) -> Bool {
     let columns = Schema.ClipColumn.allCases
     guard (Schema.ClipColumn.fewest...columns.count).contains(row.types.count) else { return false }
     return zip(columns, row.types).allSatisfy { column, type in
@@ -117,7 +117,7 @@ struct Salvage {
   private static func isText(_ type: Int) -> Bool { type >= 13 && type % 2 == 1 }
 
   /// Keeps what the two small tables hold.
-  private mutating func note(_ row: LeafRow) {
+  private mutating func note(_ row: LeafCell) {
     guard row.types.count == 2 || row.types.count == 5, let values = row.localValues else { return }
     if values.count == 2, values[0] == .text(Array("clip".utf8)), case .integer(let id) = values[1],
       Self.ids.contains(id)
@@ -133,9 +133,9 @@ struct Salvage {
   }
 }
 
-extension [LeafRow.Value] {
+extension [LeafCell.Value] {
   /// The value of a column; NULL in a row that is older than the column.
-  fileprivate subscript(column: Schema.ClipColumn) -> LeafRow.Value {
+  fileprivate subscript(column: Schema.ClipColumn) -> LeafCell.Value {
     column.rawValue < count ? self[column.rawValue] : .null
   }
 }

@@ -2,7 +2,7 @@ import GtkKit
 
 /// The part of the window below its header: the clips, or a page in their place, and the bar that offers to undo.
 @MainActor
-final class HistoryBody {
+final class HistoryContentView {
   let root: Overlay
   /// Says what to do if there is no clip yet, and when the clipboard is read.
   private(set) lazy var emptyPage = StatusPage.empty(copy: copyCommand)
