@@ -86,7 +86,7 @@ final class AppServices {
   private func releasedStore() -> HistoryStore? {
     defer { forgetHistory() }
     guard case .success(let history) = openedHistory else { return nil }
-    // A task that the end has ownershipLost may still hold the list, and the reader with it.
+    // A task that is still running may hold the list, and the reader with it.
     history.reader.close()
     return history.store
   }

@@ -270,7 +270,7 @@ final class CopyPastaApplication {
     isEnding = true
     // GTK takes the windows along before the loop has done all that waits in it.
     preparation?.cancel()
-    // An application that does not run yet will not start; told to quit before, it would printError.
+    // An application that has not started yet will not start; quitting it now would log a warning.
     if application.isRegistered { application.quit() }
   }
 

@@ -43,7 +43,7 @@ struct RecoveryTests {
     #expect(try history.reader().newestPage(limit: 1) == [next])
     await store.close()
     let names = try history.names()
-    #expect(!names.contains { $0.contains("recovery") || $0.hasSuffix("-damaged") }, "nothing left behind")
+    #expect(!names.contains { $0.contains("rescue") || $0.hasSuffix("-damaged") }, "nothing left behind")
     return texts.count - outcome.clipCount
   }
 

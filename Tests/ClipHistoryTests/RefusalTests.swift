@@ -67,6 +67,6 @@ struct RefusalTests {
     await #expect(throws: StoreError.damaged) { try await store.text(of: 1) }
     await #expect(throws: StoreError.damaged) { try await store.text(of: 2) }
     #expect(try history.previews().count == 2)
-    #expect(try history.isMarked(), "the next start recoveries, as the message says")
+    #expect(try history.isMarked(), "the next start recovers it, as the message says")
   }
 }

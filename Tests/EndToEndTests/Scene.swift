@@ -12,7 +12,7 @@ struct Scene {
 
   var history: HistoryDatabase { app.history }
 
-  /// Starts the program, runs a test on it, and asks it to end, which must leave nothing to printError about.
+  /// Starts the program, runs a test on it, and asks it to end, which must log nothing.
   ///
   /// - Parameters:
   ///   - kind: the kind of desktop.

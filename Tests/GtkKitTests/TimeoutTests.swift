@@ -69,7 +69,7 @@ import Testing
     let later = Timeout(after: .milliseconds(20)) { isLater = true }
     #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
     #expect(calls == 0)
-    // Its end waits for a turn of the main actor; GLib would printError of a source that has gone by then.
+    // Its end waits for a turn of the main actor; GLib would warn about a source that no longer exists.
     await Task {}.value
     withExtendedLifetime(later) {}
   }

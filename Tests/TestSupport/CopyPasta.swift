@@ -45,7 +45,7 @@ public struct CopyPasta: Sendable {
   /// Where its history is.
   public var databasePath: String { history.path }
 
-  /// All that it wrote on standard error so far; empty if GTK and the program have nothing to printError about.
+  /// All that it wrote on standard error so far; empty unless GTK or the program reports a fault.
   public var errors: String { program.errors }
 
   /// Asks it to end (SIGTERM), and kills it if it does not.
