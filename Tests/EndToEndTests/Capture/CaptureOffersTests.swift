@@ -6,7 +6,7 @@ import Testing
   static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds)
-  func `of HTML and text, and of files and text, the text is taken`(_ kind: VirtualDesktop.Kind) async throws
+  func `an offer of text with HTML or files is recorded as its text`(_ kind: VirtualDesktop.Kind) async throws
   {
     try await Scene.run(on: kind) { scene in
       let rich = try await ClipboardOwner.start(
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test(arguments: kinds) func `an image is ignored and nothing of it is requested`(
+  @Test(arguments: kinds) func `an image is ignored and never requested`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in

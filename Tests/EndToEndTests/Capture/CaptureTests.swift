@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `the same text twice is one row`() async throws {
+  @Test func `copying the same text twice adds one row`() async throws {
     try await Scene.run { scene in
       try await scene.capture("twice")
       let again = try await ClipboardOwner.start(offering: .text("twice"), on: scene.desktop)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the same clipboard is not recorded again after a relaunch, nor if its row was deleted`(
+  func `a relaunch does not record the same clipboard again, even if its row was deleted`(
     isDeleted: Bool
   ) async throws {
     try await Scene.run { scene in
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a deleted text is not recorded again from the same clipboard`() async throws {
+  @Test func `reactivating the window does not record a deleted text again`() async throws {
     try await Scene.run { scene in
       let owner = try await ClipboardOwner.start(offering: .text("deleted"), on: scene.desktop)
       try await scene.expectNewest("deleted")
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `copying a row out of the history adds no row, nor does its text offered by another program`()
+  @Test func `copying a row adds no row, even if another program then offers the same text`()
     async throws
   {
     try await Scene.run(with: ["old", "new"]) { scene in

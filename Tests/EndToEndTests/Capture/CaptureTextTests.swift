@@ -11,7 +11,7 @@ import Testing
     "\u{10ffff}\u{fffd}\u{fffe}", "<b>&amp;</b> %s \\n ' \" ; --", "no\u{a0}break\u{2028}separators\u{2029}",
   ]
 
-  @Test func `the text is kept byte for byte`() async throws {
+  @Test func `a captured text is stored byte for byte`() async throws {
     try await Scene.run { scene in
       for text in Self.texts {
         try await scene.desktop.copy(text)
@@ -37,7 +37,9 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `what is not UTF-8 or holds a NUL is refused`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a text that is not valid UTF-8 or contains a NUL is refused with a message`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
     let refused: [[UInt8]] = [
       [0xff, 0xfe, 0x41], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0x61, 0x00, 0x62], [0x00, 0x61],
     ]

@@ -6,7 +6,7 @@ import Testing
   static let kinds = VirtualDesktop.Kind.all
 
   @Test(arguments: kinds)
-  func `what is copied while another window is active is never requested nor recorded`(
+  func `a text copied and replaced while another window is active is never requested`(
     _ kind: VirtualDesktop.Kind
   )
     async throws
@@ -30,7 +30,7 @@ import Testing
 
   /// GTK calls a window active as long as a menu of its has the keyboard.
   @Test(arguments: menus)
-  func `what is copied while another window is active is not read though a menu is open`(
+  func `an open menu does not cause reads while another window is active`(
     _ kind: VirtualDesktop.Kind, menu key: String
   ) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: menus)
-  func `a menu does not keep the window from hiding when the user goes to another one`(
+  func `the window hides on focus loss even if a menu is open`(
     _ kind: VirtualDesktop.Kind, menu key: String
   ) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `starting reads once what is on the clipboard`(_ kind: VirtualDesktop.Kind) async throws {
+  func `the program reads the clipboard once at startup`(_ kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       let owner = try await ClipboardOwner.start(offering: .text("before the start"), on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `each time that the window becomes active it reads once`(_ kind: VirtualDesktop.Kind) async throws {
+  func `each activation of the window reads the clipboard once`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let other = try await scene.openOtherWindow()
       let owner = try await ClipboardOwner.start(offering: .text("kept"), on: scene.desktop)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `a minimised window never requests anything`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a minimised window never requests clipboard content`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       try await scene.openOtherWindow()
       try await scene.app.window.activate()
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `a hidden window never requests anything`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a hidden window never requests clipboard content`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["copied"]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("copied")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DragTests {
   static let text = "dropped, with é, 🍝\nand a second line"
 
-  @Test func `what is dropped is recorded though reading is paused`() async throws {
+  @Test func `a dropped text is recorded while reading is paused`() async throws {
     try await Scene.run(with: ["old"]) { scene in
       let other = try await scene.openDragging("source", Self.text)
       try await scene.pause()
@@ -19,7 +19,7 @@ import Testing
 
   /// GDK would cut the text off at the NUL, and escape what is not valid UTF-8.
   @Test(arguments: ["41004200", "636166e9", "C3A900"])
-  func `a dropped text that its source offers as UTF8_STRING alone is judged byte for byte`(_ digits: String)
+  func `a text dropped only as UTF8_STRING is validated byte for byte`(_ digits: String)
     async throws
   {
     try await Scene.run(with: ["old"]) { scene in
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a text dropped twice is one row`() async throws {
+  @Test func `dropping the same text several times adds one row`() async throws {
     try await Scene.run(with: ["old"]) { scene in
       let other = try await scene.openDragging("source", Self.text)
       for times in 1...2 {
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `without a history the window is no place to drop on`() async throws {
+  @Test func `the window refuses drops while the history is unavailable`() async throws {
     try await VirtualDesktop.with { desktop in
       try await Scene.fillHistory(with: ["old"], on: desktop)
       let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a row is dragged out whole and not copied`() async throws {
+  @Test func `dragging a row out delivers its whole text and leaves the clipboard unchanged`() async throws {
     let long = (1...20_000).map { "line \($0)" }.joined(separator: "\n")
     try await Scene.run(with: [long, "new"]) { scene in
       try await scene.capture("other")

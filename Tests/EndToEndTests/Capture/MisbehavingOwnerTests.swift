@@ -7,21 +7,25 @@ import Testing
 @Suite struct MisbehavingOwnerTests {
   @Suite struct X11 {
     @Test(arguments: OwnerCase.x11)
-    func `an owner does no harm`(_ owner: OwnerCase) async throws {
+    func `a misbehaving source application does not affect history, resources or the next copy`(
+      _ owner: OwnerCase
+    ) async throws {
       try await MisbehavingOwnerTests.check(owner)
     }
   }
 
   @Suite struct Wayland {
     @Test(arguments: OwnerCase.wayland)
-    func `an owner does no harm`(_ owner: OwnerCase) async throws {
+    func `a misbehaving source application does not affect history, resources or the next copy`(
+      _ owner: OwnerCase
+    ) async throws {
       try await MisbehavingOwnerTests.check(owner)
     }
   }
 
   @Suite struct Replaced {
     @Test(arguments: OwnerCase.slow)
-    func `a slow owner does not hold up the next copy`(_ owner: OwnerCase) async throws {
+    func `a slow source application does not block the next copy`(_ owner: OwnerCase) async throws {
       try await Scene.run(on: owner.kind) { scene in
         let baseline = try await scene.resourceBaseline()
         let slow = try await ClipboardOwner.start(behaving: owner.behaviour, on: scene.desktop)
@@ -35,7 +39,9 @@ import Testing
 
     /// All of it or nothing.
     @Test(arguments: VirtualDesktop.Kind.everywhere)
-    func `an owner that is replaced during the transfer leaves no half text`(_ kind: VirtualDesktop.Kind)
+    func `replacing the source application during a transfer records no partial text`(
+      _ kind: VirtualDesktop.Kind
+    )
       async throws
     {
       try await Scene.run(on: kind) { scene in
@@ -55,7 +61,7 @@ import Testing
   /// Another window takes the focus as soon as the owner is asked.
   @Suite struct FocusLost {
     @Test(arguments: OwnerCase.interrupted)
-    func `an owner does no harm either if the focus is taken away in the middle`(_ owner: OwnerCase)
+    func `a misbehaving transfer does no harm if the window loses the focus meanwhile`(_ owner: OwnerCase)
       async throws
     {
       try await Scene.run(on: owner.kind) { scene in
@@ -82,7 +88,7 @@ import Testing
     }
 
     /// A compositor does not tell a window without the focus that the owner has ended.
-    @Test func `half a text of an owner that dies meanwhile is no text`() async throws {
+    @Test func `a partial text is discarded if its source application dies during focus loss`() async throws {
       try await Scene.run(on: .wayland) { scene in
         let baseline = try await scene.resourceBaseline()
         let other = try await scene.desktop.openOtherWindow()
@@ -99,7 +105,7 @@ import Testing
     }
 
     /// The program ends when it has judged what came.
-    @Test func `what ends while the window has no focus is not recorded`() async throws {
+    @Test func `a transfer cut short while the window is inactive is not recorded`() async throws {
       try await Scene.run(on: .wayland) { scene in
         try await scene.capture("before")
         let other = try await scene.desktop.openOtherWindow()
@@ -116,7 +122,9 @@ import Testing
 
     /// On X11 its end is seen; on Wayland it is read anew when the window is active again.
     @Test(arguments: VirtualDesktop.Kind.everywhere)
-    func `a text that comes slowly is recorded whole, once`(_ kind: VirtualDesktop.Kind) async throws {
+    func `a slow text is recorded whole and once if the window loses the focus meanwhile`(
+      _ kind: VirtualDesktop.Kind
+    ) async throws {
       try await Scene.run(on: kind) { scene in
         let baseline = try await scene.resourceBaseline()
         let other = try await scene.desktop.openOtherWindow()
@@ -137,7 +145,7 @@ import Testing
 
   /// Of more than 64 MiB nothing is kept; its owner can still paste it elsewhere.
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `a text of one byte too many is refused`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a text one byte above the size limit is refused`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let baseline = try await scene.resourceBaseline()
       let text = String(repeating: "x", count: 64 << 20 + 1)
@@ -151,7 +159,8 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `a clipboard that is emptied during the transfer is no text`(_ kind: VirtualDesktop.Kind) async throws
+  func `a source application killed before sending its text is reported`(_ kind: VirtualDesktop.Kind)
+    async throws
   {
     try await Scene.run(on: kind) { scene in
       let baseline = try await scene.resourceBaseline()
@@ -165,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `the line goes by itself`() async throws {
+  @Test func `the message about a refused text disappears automatically`() async throws {
     try await Scene.run { scene in
       let edge = try await scene.watchEdge()
       _ = try await ClipboardOwner.start(behaving: "Refuse", on: scene.desktop)

@@ -7,7 +7,7 @@ import Testing
   static let kinds = VirtualDesktop.Kind.all
 
   @Test(arguments: kinds)
-  func `while it is paused nothing is requested, also if the window is activated, toggled or opened anew`(
+  func `a paused window requests nothing when activated, toggled or presented again`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `resuming looks at the clipboard once`(_ kind: VirtualDesktop.Kind) async throws {
+  func `resuming reads the clipboard once`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       try await scene.capture("before")
       try await scene.pause()
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `what the user pastes is recorded though it is paused`(_ kind: VirtualDesktop.Kind) async throws {
+  func `Ctrl+V records the clipboard while reading is paused`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       try await scene.capture("before")
       try await scene.pause()
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `a screen reader hears that it is paused, and finds another mark`(
+  func `pausing and resuming are announced and change the indicator's accessible name`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `while the history is opened anew, the pause is neither over nor said again`() async throws {
+  @Test func `recreating the history keeps the pause without a second announcement`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       func timesSaid() -> Int { reader.heard.count { $0.contains("Paused") && !$0.contains("Click") } }
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `it is paused and resumed by a click, by the menu and over the bus, and ends with the program`()
+  @Test func `a click, the menu and D-Bus toggle the pause, which ends with the program`()
     async throws
   {
     try await Scene.run(with: ["one"]) { scene in

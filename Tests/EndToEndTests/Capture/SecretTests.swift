@@ -6,7 +6,7 @@ import Testing
   static let kinds = VirtualDesktop.Kind.all
 
   @Test(arguments: kinds)
-  func `a secret is neither requested nor recorded nor in memory`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a secret is never requested, recorded or held in memory`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       // A recorded text is in memory: so the secret would be found.
       let marker = "marker-7d1f0c92-"
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `that a secret was left out is said each time that it is found, and nothing of it`(
+  func `each skipped secret is announced and shown in the indicator, without its text`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a secret that follows another one while the mark tells of it is not said again`() async throws {
+  @Test func `a second secret is not announced while the indicator still shows the first`() async throws {
     try await Scene.run(with: ["one"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       let start = ContinuousClock.now
@@ -73,7 +73,7 @@ import Testing
 
   /// Offered again without its mark, by a clipboard manager or a desktop, a secret is a text as any other.
   @Test(arguments: kinds)
-  func `neither a hint of another value nor a secret that has lost its mark is one`(
+  func `a hint with another value, or a secret offered again without a hint, is recorded`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
