@@ -4,13 +4,13 @@ import Testing
 
 /// The program's words and status before it has a window.
 @Suite struct CommandLineTests {
-  @Test func `without a display it says so in one line and ends with 1`() async throws {
+  @Test func `without a display the program prints one line and exits with status 1`() async throws {
     let result = try await run([])
     #expect(result.exit == .code(1))
     #expect(result.isOneLineOfErrors && result.errors.lowercased().contains("display"), "\(result.errors)")
   }
 
-  @Test func `a display that is not there is no display`() async throws {
+  @Test func `an unreachable display prints one line and exits with status 1`() async throws {
     let result = try await run([], environment: ["DISPLAY": ":4711"])
     #expect(result.exit == .code(1))
     #expect(result.isOneLineOfErrors, "\(result.errors)")
@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: [
     ["--no-such-option"], ["-x"], ["stray"], ["--version", "stray"], ["two", "words"], [""],
   ])
-  func `a misused command line is told in one line and ends with 2`(_ arguments: [String]) async throws {
+  func `bad usage prints one line and exits with status 2`(_ arguments: [String]) async throws {
     let result = try await run(arguments)
     #expect(result.exit == .code(2))
     #expect(result.isOneLineOfErrors, "\(result.errors)")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["--version", "--help", "-h"])
-  func `version and help need no display`(_ option: String) async throws {
+  func `--version and --help need no display`(_ option: String) async throws {
     let result = try await run([option])
     #expect(result.exit == .code(0))
     #expect(result.errors == "")
@@ -36,7 +36,7 @@ import Testing
 
   /// As a text, the path would be that of another folder.
   @Test(arguments: [[], ["--export"], ["--check"], ["--version"]])
-  func `a folder whose path is not UTF-8 is refused in one line, and no other is made`(
+  func `a data folder whose path is not UTF-8 is refused in one line, and no folder is created`(
     _ arguments: [String]
   ) async throws {
     let folder = try TemporaryFolder()
@@ -68,8 +68,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: history))
   }
 
-  @Test func `a data folder whose path is too long is refused in one line that says what to do`() async throws
-  {
+  @Test func `an overlong data folder path is refused in one line that names XDG_DATA_HOME`() async throws {
     let home = try TemporaryFolder()
     let long = home.path + String(repeating: "/" + String(repeating: "n", count: 99), count: 5)
     let result = try await Program.run(

@@ -4,7 +4,7 @@ import Testing
 
 /// `copypasta --export`, without a display.
 @Suite struct ExportTests {
-  @Test func `the history of a program that runs is written`() async throws {
+  @Test func `the history of a running instance is exported`() async throws {
     try await Scene.run { scene in
       try await scene.capture("first\nwith a second line")
       try await scene.capture("second")
@@ -20,7 +20,7 @@ import Testing
   }
 
   /// 25 MB of texts, by a program that may have 16 MiB.
-  @Test func `a history larger than the memory is written whole`() async throws {
+  @Test func `a history larger than memory is exported completely`() async throws {
     let rows = """
       WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 500)
       INSERT INTO clip(captured_at, byte_count, preview, text)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `who stops reading ends it quietly`() async throws {
+  @Test func `a reader that closes the pipe ends the export silently`() async throws {
     try await withHistory(Self.manyClips) { home in
       let result = try await export(home: home, into: "head -n 1")
       #expect(result.text.hasSuffix(#""text":"clip 1"}"#))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a full disk is told in one line`() async throws {
+  @Test func `a full disk is reported in one line`() async throws {
     try await withHistory(Self.manyClips) { home in
       let result = try await export(home: home, into: "exec cat >/dev/null", redirected: ">/dev/full")
       #expect(
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// As NFS and some quotas say it.
-  @Test func `a failure that comes with the closing of the output is told in one line`() async throws {
+  @Test func `an error on closing the output is reported in one line`() async throws {
     try await withHistory("SELECT 1") { home in
       let fault = """
         #define _GNU_SOURCE
@@ -93,7 +93,7 @@ import Testing
       "$0" --import <pipe & exec 3>pipe; for number in {1..5000}; do echo '{"text":"clip 1"}' >&3; done
       """#,
     ], ["QUIT", "SEGV"])
-  func `a crash leaves no dump and says no text`(begins: String, signal: String) async throws {
+  func `a crash leaves no core dump and prints no clip text`(begins: String, signal: String) async throws {
     try await withHistory(Self.manyClips) { home in
       let script = #"""
         ulimit -c unlimited; mkdir "$HOME/empty"; cd "$HOME/empty"; mkfifo pipe
@@ -112,13 +112,13 @@ import Testing
     }
   }
 
-  @Test func `a newer history is told in one line`() async throws {
+  @Test func `a history from a newer version is reported in one line`() async throws {
     try await withHistory("PRAGMA user_version = 99") { home in
       try await expectFailure(home: home)
     }
   }
 
-  @Test func `a damaged history is told in one line`() async throws {
+  @Test func `a damaged history is reported in one line`() async throws {
     try await withHistory(Self.manyClips) { home in
       let file = try FileHandle(
         forUpdating: URL(fileURLWithPath: home + "/.local/share/copypasta/history.sqlite3"))

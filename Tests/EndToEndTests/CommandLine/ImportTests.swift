@@ -7,7 +7,7 @@ import Testing
   /// The oldest first.
   private static let texts = ["first\nwith a second line", "שלום 🍝", "the newest"]
 
-  @Test func `a history that is imported on another machine is shown and copied there`() async throws {
+  @Test func `an exported history can be imported, shown and copied in another home folder`() async throws {
     try await Scene.run(with: Self.texts) { scene in
       let other = scene.desktop.home.path + "/other"
       let result = try await shell("copypasta --export | HOME=\(other) copypasta --import", on: scene.desktop)
@@ -21,8 +21,7 @@ import Testing
     }
   }
 
-  @Test func `what is there already is not imported again, and a copy afterwards is the newest`() async throws
-  {
+  @Test func `importing existing clips adds none, and a later copy becomes the newest`() async throws {
     try await Scene.run(with: Self.texts) { scene in
       let file = scene.desktop.home.path + "/export"
       #expect(try await shell("copypasta --export >\(file)", on: scene.desktop).exit == .code(0))
@@ -36,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a line that is refused is told by its number, and not a word of any text`() async throws {
+  @Test func `a refused line is reported by its number, without its text`() async throws {
     try await VirtualDesktop.with { desktop in
       let result = try await shell(
         #"""
@@ -51,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a history that is in use is not touched`() async throws {
+  @Test func `import fails and changes nothing while the history is open`() async throws {
     try await Scene.run(with: Self.texts) { scene in
       let result = try await shell(#"echo '{"text":"another"}' | copypasta --import"#, on: scene.desktop)
       #expect(result.exit == .code(1))
@@ -61,7 +60,7 @@ import Testing
   }
 
   /// 25 MB of texts, by programs that may have 16 MiB each.
-  @Test func `a history larger than the memory arrives whole`() async throws {
+  @Test func `a history larger than memory is imported completely`() async throws {
     try await VirtualDesktop.with { desktop in
       try await Scene.fillHistory(with: ["first"], on: desktop)
       let rows = """
@@ -84,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a check goes beside the program, names damage without a text, and a start mends it`()
+  @Test func `--check works during use and reports damage, which the next start repairs`()
     async throws
   {
     try await Scene.run(with: (1...200).map { "a text of its own \($0)" }) { scene in
