@@ -7,7 +7,7 @@ import Testing
   private static let text = "the owner's text"
 
   @Test(arguments: kinds, ["false", "true"])
-  func `a text that is being read when a row is copied is recorded, and the row is copied at once`(
+  func `copying a row during a read still records the text being read`(
     _ kind: VirtualDesktop.Kind, hidesAfterCopying: String
   ) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `a click that activates the window copies, and what was copied elsewhere is recorded`(
+  func `a click that activates the window copies its row and records the text copied elsewhere`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
@@ -46,7 +46,9 @@ import Testing
   }
 
   /// Its text was not asked for, and now nobody can.
-  @Test func `an owner that is slow to say what it has is not waited for, with a word`() async throws {
+  @Test func `copying a row shows a message if the source application has not yet listed its formats`()
+    async throws
+  {
     try await Scene.run(with: ["new"]) { scene in
       let edge = try await scene.watchEdge()
       let slow = try await ClipboardOwner.start(behaving: "SlowTargets", on: scene.desktop)
@@ -58,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `an owner that sends nothing once it is replaced is told of`() async throws {
+  @Test func `a message is shown if a replaced source application sends nothing`() async throws {
     try await Scene.run(on: .wayland, with: ["new"]) { scene in
       let edge = try await scene.watchEdge()
       let slow = try await ClipboardOwner.start(behaving: "SlowAndQuit", on: scene.desktop)
@@ -71,7 +73,7 @@ import Testing
   }
 
   /// As often as `COPYPASTA_ROUNDS` says, thrice.
-  @Test func `own copies do not come back from a manager that takes them over at once`() async throws {
+  @Test func `a clipboard manager that takes over copied rows does not cause new rows`() async throws {
     try await Scene.run(with: ["one", "two", "three"]) { scene in
       let manager = try await ClipboardOwner.start(behaving: "Manager", on: scene.desktop)
       try await scene.expectNewest(Self.text)

@@ -3,14 +3,14 @@ import Testing
 
 /// The row that was copied shows it for a moment.
 @Suite struct CopyFeedbackTests {
-  @Test func `a clicked row flashes and goes back`() async throws {
+  @Test func `a clicked row flashes and regains its colour`() async throws {
     try await Scene.run(with: ["flashes"]) { scene in
       try await scene.expectFlash { try await scene.clickFirstRow() }
       try await scene.expectClipboard("flashes")
     }
   }
 
-  @Test func `a row copied by the keyboard flashes and goes back`() async throws {
+  @Test func `a row copied with the keyboard flashes and regains its colour`() async throws {
     try await Scene.run(with: ["flashes"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CopyTests {
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום \u{202e}bidi\u{202c}, e\u{301}\r\n\n"
 
-  @Test func `a click copies the whole text in every form`() async throws {
+  @Test func `a click copies the whole text in every format`() async throws {
     try await Scene.run(with: [Self.text]) { scene in
       try await scene.clickFirstRow()
       try await scene.expectPasted(Array(Self.text.utf8))
@@ -13,7 +13,7 @@ import Testing
   }
 
   /// Reading it takes longer than closing the window, and only the copy keeps the program.
-  @Test func `a text of 16 MiB is copied though the window is closed at once`() async throws {
+  @Test func `closing the window immediately does not stop a copy of 16 MiB`() async throws {
     try await Scene.run { scene in
       let text = Scene.text(ofSize: 16 << 20)
       try await scene.capture(text)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["Return", "KP_Enter"])
-  func `Enter copies the row that has the keyboard`(_ key: String) async throws {
+  func `Enter copies the focused row`(_ key: String) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.desktop.press("Home", "Down", key)
       try await scene.expectClipboard("middle")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `the keyboard reaches the first text that was ever captured`() async throws {
+  @Test func `End and Enter copy the oldest captured text`() async throws {
     try await Scene.run { scene in
       try await scene.capture("first")
       try await scene.waitForFirstRow()
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `ten rows copied quickly leave the last one on the clipboard`() async throws {
+  @Test func `copying ten rows quickly leaves the last one on the clipboard`() async throws {
     try await Scene.run(with: (1...10).map { "row \($0)" }) { scene in
       try await scene.desktop.press("Home")
       var keys = ["key", "Return"]

@@ -3,7 +3,7 @@ import Testing
 
 /// The text that stays on the clipboard when the program ends, on X11, where the clipboard is its owner's.
 @Suite struct HandOverTests {
-  @Test func `a clipboard manager keeps the text`() async throws {
+  @Test func `a clipboard manager keeps the copied text after the program exits`() async throws {
     let text = "kept\tafter é 🍝\n"
     try await Scene.run(with: [text, "newest"]) { scene in
       try scene.desktop.home.allowService("org.xfce.Xfconf")

@@ -3,7 +3,7 @@ import Testing
 
 /// The events that the real feedbackd is asked for.
 @Suite struct HapticsTests {
-  @Test func `a copy asks feedbackd for an event that it knows`() async throws {
+  @Test func `a copy requests an event that feedbackd knows`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let feedbackd = try scene.desktop.start(
         ["/usr/libexec/feedbackd"], environment: ["G_MESSAGES_DEBUG": "all", "G_DEBUG": ""])

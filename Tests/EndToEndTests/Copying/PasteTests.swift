@@ -4,7 +4,7 @@ import Testing
 /// Ctrl+V records the clipboard's text on purpose.
 @Suite struct PasteTests {
   @Test(arguments: ["ctrl+v", "shift+Insert"])
-  func `a deleted text comes back`(_ key: String) async throws {
+  func `pasting restores a deleted text and focuses its row`(_ key: String) async throws {
     try await Scene.run { scene in
       try await scene.capture("first")
       try await scene.capture("second")
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `the newest row is never doubled`() async throws {
+  @Test func `pasting the newest text adds no row and focuses the newest row`() async throws {
     try await Scene.run { scene in
       try await scene.capture("old")
       try await scene.capture("new")
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `in the empty state the text is shown and has the keyboard`() async throws {
+  @Test func `pasting in the empty state shows the text and focuses its row`() async throws {
     try await Scene.run { scene in
       try await scene.capture("only")
       try await scene.desktop.press("Home", "Delete")

@@ -7,7 +7,7 @@ import Testing
   private static let requestor = Fixture.checkout + "/Tests/X11KitTests/Fixtures/requestor.py"
 
   @Test(arguments: VirtualDesktop.Kind.everywhere, [256 << 10, 64 << 20])
-  func `a large text reaches every program`(_ kind: VirtualDesktop.Kind, _ size: Int) async throws {
+  func `every program can paste a large copied text`(_ kind: VirtualDesktop.Kind, _ size: Int) async throws {
     try await Scene.run(on: kind) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: size)
       for program in kind.requestors {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `a large text is served in every form`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a large copied text is served in every format`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 3 << 20)
       for target in kind.textForms {
@@ -34,7 +34,7 @@ import Testing
   }
 
   /// A requestor never reads, five are killed midway, and ten ask at once.
-  @Test func `on Wayland too requestors that misbehave cost nobody else anything`() async throws {
+  @Test func `on Wayland, misbehaving requestors do not disturb other requestors or captures`() async throws {
     try await Scene.run(on: .wayland, with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
       let idle = try scene.desktop.start(["bash", "-c", "wl-paste -n | sleep 1000"])
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `on Wayland many requestors share one copy of the text`() async throws {
+  @Test func `on Wayland, many requestors share one copy of the text in memory`() async throws {
     try await Scene.run(on: .wayland) { scene in
       _ = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
       let before = try #require(scene.app.program.residentKibibytes)
@@ -68,7 +68,7 @@ import Testing
   }
 
   /// As `xkill` and a server that runs out of patience do it.
-  @Test func `after the server has dropped the connection the next copy works`() async throws {
+  @Test func `the next copy works after the X server has closed the connection`() async throws {
     try await Scene.run(with: ["older", "newer"]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("newer")
@@ -84,7 +84,7 @@ import Testing
 
   /// A requestor never reads, another dies midway, one asks for 50 targets, one asks twice at once; all while the user
   /// goes on working.
-  @Test func `requestors that misbehave cost nobody else anything`() async throws {
+  @Test func `on X11, misbehaving requestors do not disturb other requestors or captures`() async throws {
     try await Scene.run(with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 3 << 20)
       let idle = try scene.desktop.start(["/usr/bin/python3", Self.requestor, "never", "20"])
