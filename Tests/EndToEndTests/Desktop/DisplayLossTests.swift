@@ -5,7 +5,9 @@ import Testing
 /// The X server or the compositor ends first.
 @Suite struct DisplayLossTests {
   @Test(arguments: VirtualDesktop.Kind.all, [SIGKILL, SIGTERM])
-  func `the program ends with all that it showed`(_ kind: VirtualDesktop.Kind, _ signal: Int32) async throws {
+  func `a lost display ends the program with an error and keeps the recorded text`(
+    _ kind: VirtualDesktop.Kind, _ signal: Int32
+  ) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       let app = try await CopyPasta.launch(on: desktop)
       try await Scene(desktop: desktop, app: app).capture("kept")
@@ -17,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGTERM])
-  func `also if the program is about to end`(_ signal: Int32) async throws {
+  func `a display lost during shutdown leaves the history intact`(_ signal: Int32) async throws {
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
       try await desktop.waitForName()
@@ -45,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
-  func `asked to end it ends in order`(_ signal: Int32) async throws {
+  func `SIGTERM, SIGINT and SIGHUP end the program cleanly`(_ signal: Int32) async throws {
     try await VirtualDesktop.with { desktop in
       // Hidden, and visible.
       for arguments in [["--background"], []] {
@@ -59,7 +61,7 @@ import Testing
   }
 
   /// A dump of the memory would hold clips.
-  @Test func `a crash leaves no dump`() async throws {
+  @Test func `a crash leaves no core dump`() async throws {
     try await VirtualDesktop.with { desktop in
       let folder = try TemporaryFolder()
       let crash = #"ulimit -c unlimited; cd "$1"; exec "$0""#

@@ -10,7 +10,7 @@ import Testing
   }
 )
 struct FlatpakTests {
-  @Test func `a text is captured, copied out again, and kept`() async throws {
+  @Test func `the sandboxed program captures, copies and keeps a text`() async throws {
     try await Self.run { scene in
       for text in ["older", "newest"] { try await scene.capture(text) }
       try await scene.desktop.press("Home", "Down", "Return")
@@ -25,7 +25,7 @@ struct FlatpakTests {
     }
   }
 
-  @Test func `the tray shows its icon, which hides the window and brings it back`() async throws {
+  @Test func `clicking the tray icon hides and shows the sandboxed program's window`() async throws {
     try await Self.run { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
@@ -39,14 +39,14 @@ struct FlatpakTests {
     }
   }
 
-  @Test func `without a tray nothing keeps the program that is closed`() async throws {
+  @Test func `closing the window ends the sandboxed program if there is no tray`() async throws {
     try await Self.run { scene in
       try await scene.app.window.close()
       #expect(try await scene.app.program.waitForExit() == .code(0))
     }
   }
 
-  @Test func `the portal's shortcut calls it up`() async throws {
+  @Test func `the portal's shortcut hides and shows the sandboxed program's window`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
       let portal = try await Self.startPortal("granted", on: desktop)
       try Self.set("shortcut='<Control><Super>v'", on: desktop)
@@ -65,7 +65,7 @@ struct FlatpakTests {
   }
 
   @Test(arguments: ["granted", "refused"])
-  func `the start at login is as the portal answers`(_ answer: String) async throws {
+  func `the start-at-login setting follows the portal's answer`(_ answer: String) async throws {
     try await VirtualDesktop.with { desktop in
       let portal = try await Self.startPortal(answer, on: desktop)
       let scene = Scene(desktop: desktop, app: try await Self.launch(on: desktop))

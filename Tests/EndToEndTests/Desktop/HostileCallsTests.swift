@@ -20,8 +20,7 @@ import Testing
     ["org.gtk.Application.NoSuchMethod"],
   ]
 
-  @Test func `calls that make no sense are refused, and a token of the wrong type is no token`() async throws
-  {
+  @Test func `invalid calls are refused, and a token of the wrong type is ignored`() async throws {
     try await Scene.run { scene in
       try await scene.desktop.waitForName()
       for call in Self.nonsense {
@@ -36,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a flood of calls is survived`() async throws {
+  @Test func `the program keeps recording after a flood of calls`() async throws {
     try await Scene.run { scene in
       try await scene.desktop.waitForName()
       let call = [

@@ -7,7 +7,7 @@ import Testing
   /// How long a program that has come to rest is watched: what wakes up once a second is seen several times.
   fileprivate static let rest = Duration.seconds(5)
 
-  @Test func `hidden after a burst, a drag, a dialog and an undo it is never woken up`() async throws {
+  @Test func `a hidden program does not wake up after a burst, a drag, a dialog and an undo`() async throws {
     try await Scene.run(with: ["one", "two", "three"]) { scene in
       let burst = try await scene.desktop.run(["/usr/bin/python3", Fixture.path("burst.py"), "40"])
       #expect(burst.exit == .code(0), "\(burst.errors)")
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `hidden after a swipe, a dialog and an undo it is never woken up`() async throws {
+  @Test func `a hidden program does not wake up after a swipe, a dialog and an undo`() async throws {
     try await Scene.run(on: .wayland, with: ["one", "two", "three"]) { scene in
       try await scene.desktop.press("Home")
       try await scene.swipeFirstRow(right: 300)
@@ -32,7 +32,7 @@ import Testing
 
   /// The first call after a login is to be as fast as the next one.
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `started in the background it makes its window ready unseen, and is never woken up then`(
+  func `a background start prepares the window unseen and then does not wake up`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await VirtualDesktop.with(kind) { desktop in
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// The line that says what became of it is for somebody who looks.
-  @Test func `started in the background it leaves a damaged history as it is until it is called`()
+  @Test func `a background start leaves a damaged history unchanged until the window is shown`()
     async throws
   {
     try await VirtualDesktop.with { desktop in

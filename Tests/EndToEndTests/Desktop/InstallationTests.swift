@@ -14,14 +14,16 @@ import Testing
     #expect(help.split(separator: "\n").allSatisfy { $0.hasPrefix("«") && $0.hasSuffix("»") }, "\(help)")
   }
 
-  @Test func `a language that is not there is English`() async throws {
+  @Test func `a missing translation falls back to English`() async throws {
     let prefix = try await installation(translating: "s/.*/«&»/")
     let result = try await run(prefix, "--no-such-option", language: "fr")
     #expect(result.errors == "copypasta: Unknown option “--no-such-option”. See copypasta --help.\n")
   }
 
   @Test(arguments: [true, false])
-  func `the settings schema is found under any prefix, and its lack is said`(isThere: Bool) async throws {
+  func `the settings schema is found under any prefix, and a missing schema is reported`(isThere: Bool)
+    async throws
+  {
     let prefix = try await installation(translating: "")
     if isThere {
       let folder = prefix.path + "/share/glib-2.0/schemas"
@@ -39,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `the session bus starts what is installed below a prefix with blanks and quotes`() async throws {
+  @Test func `D-Bus activation works under a prefix with blanks and quotes`() async throws {
     let folder = try TemporaryFolder()
     let prefix = folder.path + "/it's $mine"
     try folder.makeFolder("it's $mine/libexec")

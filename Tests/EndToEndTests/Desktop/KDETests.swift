@@ -11,7 +11,7 @@ import Testing
     "KDE is not here: no \(VirtualDesktop.missingForKDEPortal.joined(separator: ", "))")
 )
 struct KDETests {
-  @Test func `after a restart the shortcut works without a question`() async throws {
+  @Test func `the shortcut works after a restart without another question`() async throws {
     try await KDEScene.runDesktop { desktop in
       let scene = try await KDEScene(on: desktop, asks: VirtualDesktop.portalAsksForShortcuts())
       for round in 1...Scene.rounds { try await scene.use("round \(round)") }
@@ -23,7 +23,7 @@ struct KDETests {
   }
 
   @Test(.enabled("it asks from 6.4 on") { try VirtualDesktop.portalAsksForShortcuts() })
-  func `a no is kept to at the next start, and keys that are set in its settings are taken`() async throws {
+  func `a refusal is remembered at the next start, and keys set in KDE's settings work`() async throws {
     try await KDEScene.runDesktop { desktop in
       let calls = try desktop.start(
         ["dbus-monitor"]

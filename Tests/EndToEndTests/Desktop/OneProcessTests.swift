@@ -4,7 +4,7 @@ import Testing
 
 /// The only process, reached by further launches and over D-Bus.
 @Suite struct OneProcessTests {
-  @Test func `launches at the same moment make one window and one process`() async throws {
+  @Test func `simultaneous launches make one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in
       let launches = try [[], ["--toggle"], [], ["--toggle"], []].map {
         try desktop.start([CopyPasta.programPath] + $0)
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `Quit ends the program, and is no error if there is none`() async throws {
+  @Test func `--quit ends the program, and succeeds if no instance runs`() async throws {
     try await Scene.run { scene in
       try await scene.capture("kept")
       let quit = try await scene.desktop.copypasta("--quit")
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `started in the background, it shows nothing until it is asked to`() async throws {
+  @Test func `a background start shows no window until --toggle`() async throws {
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
       try await desktop.waitForName()
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `start at login writes and removes the file`() async throws {
+  @Test func `the start-at-login setting writes and removes the autostart file`() async throws {
     try await VirtualDesktop.with { desktop in
       let file = Self.autostartFile(on: desktop)
       // Made while the program does not run.
@@ -73,7 +73,9 @@ import Testing
     }
   }
 
-  @Test func `after an upgrade the start at login leads to where the program was installed`() async throws {
+  @Test func `the autostart file names the installed path even after the program file was removed`()
+    async throws
+  {
     try await VirtualDesktop.with { desktop in
       let installed = CopyPasta.programPath + "-\(UInt32.random(in: .min ... .max))"
       try FileManager.default.linkItem(atPath: CopyPasta.programPath, toPath: installed)
@@ -93,7 +95,8 @@ import Testing
     desktop.home.configHome + "/autostart/\(CopyPasta.applicationID).desktop"
   }
 
-  @Test func `without a session bus the window works, and one line says what does not`() async throws {
+  @Test func `without a session bus the program records, and one line reports the missing bus`() async throws
+  {
     try await VirtualDesktop.with { desktop in
       let app = try await CopyPasta.launch(
         on: desktop, environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
@@ -105,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `started by the bus, it does what the call says and ends with its window`() async throws {
+  @Test func `a D-Bus call starts the program, which exits when its window closes`() async throws {
     try await VirtualDesktop.with { desktop in
       try desktop.home.addService(
         CopyPasta.applicationID, command: "'\(CopyPasta.programPath)' --gapplication-service")

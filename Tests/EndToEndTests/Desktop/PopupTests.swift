@@ -5,7 +5,9 @@ import Testing
 /// The window as a popup: one key brings it, with the keyboard, and takes it away.
 @Suite struct PopupTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `the key, Down and Enter are a whole use`(_ kind: VirtualDesktop.Kind) async throws {
+  func `toggling, Down and Enter copy an older row, and toggling again restores the focus`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try await scene.toggle()
@@ -19,7 +21,9 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `it never comes without the keyboard nor twice`(_ kind: VirtualDesktop.Kind) async throws {
+  func `repeated use of the toggle key always shows one focused window`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try await scene.bindToggleKey()
@@ -35,7 +39,8 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `behind another window it comes to the front`(_ kind: VirtualDesktop.Kind) async throws {
+  func `toggling raises and focuses a window that is behind another`(_ kind: VirtualDesktop.Kind) async throws
+  {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       try await scene.openOtherWindow()
       #expect(try await scene.shownWindow() != nil, "it stays where it is when it loses the keyboard")
@@ -47,7 +52,7 @@ import Testing
   }
 
   /// On X11 that is the window manager's to decide.
-  @Test func `it comes up on the monitor in use`() async throws {
+  @Test func `the popup appears on the monitor in use`() async throws {
     try await Scene.run(on: .wayland, with: ["text"]) { scene in
       _ = try await scene.hideBehindOtherWindow()
       try await scene.desktop.addMonitorInSway()
@@ -64,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `Enter hides it if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
+  func `Enter hides the window if hide-after-copying is set`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try scene.desktop.home.set(["hide-after-copying": "true", "shortcut": "''"])
@@ -78,7 +83,9 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `losing the keyboard hides it if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
+  func `losing the focus hides the window if hide-on-focus-loss is set`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.openOtherWindow()
       try await scene.app.window.activate()
@@ -108,7 +115,7 @@ import Testing
   }
 
   /// A busy program hears of the key that closes the dialog when it should have noticed long ago that the focus is away.
-  @Test func `a dialog that is closed while the program is busy is no loss of the keyboard`() async throws {
+  @Test func `closing a dialog while the program is busy does not count as focus loss`() async throws {
     try await Scene.run(with: ["text"]) { scene in
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
       var pressedWhileBusy = 0
@@ -131,7 +138,7 @@ import Testing
   }
 
   /// The keyboard is away for a key of the desktop's, so it asks which window is in front; the server answers nobody.
-  @Test func `a server that another program has grabbed does not freeze it`() async throws {
+  @Test func `an X server grab by another program does not freeze CopyPasta`() async throws {
     try await Scene.run(with: ["text"]) { scene in
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
       let grab = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py")])

@@ -5,7 +5,9 @@ import Testing
 /// The global shortcut on X11, pressed as a user does, while another program has the focus.
 @Suite struct ShortcutTests {
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
-  func `brings the window with the keyboard and takes it away`(_ manager: VirtualDesktop.WindowManager)
+  func `the shortcut alternately shows the window with the focus and hides the window`(
+    _ manager: VirtualDesktop.WindowManager
+  )
     async throws
   {
     try await Self.run(under: manager, with: ["older", "newest"]) { scene, other in
@@ -22,7 +24,9 @@ import Testing
 
   /// While the window is on its way, another program still has the focus.
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
-  func `keys typed right behind it are the window’s`(_ manager: VirtualDesktop.WindowManager) async throws {
+  func `keys typed right after the shortcut reach the window`(_ manager: VirtualDesktop.WindowManager)
+    async throws
+  {
     try await Self.run(under: manager, with: ["older", "newest"]) { scene, _ in
       // Kept back for half a second at most, in which a busy machine may not show a window.
       for _ in 1...5 {
@@ -40,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a program that is stopped takes no key from another one`() async throws {
+  @Test func `a stopped CopyPasta takes no key from another program`() async throws {
     try await Self.run { scene, _ in
       let typed = try scene.desktop.start(["xev", "-name", "Typed", "-event", "keyboard"])
       let window = try await waitFor("the window") { try await scene.desktop.window(titled: "Typed") }
@@ -79,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `the window that is closed stays within reach`() async throws {
+  @Test func `the shortcut reopens a closed window`() async throws {
     try await Self.run { scene, other in
       try await scene.pressShortcut()
       try await scene.expectActive()
@@ -90,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `another setting takes effect at once`() async throws {
+  @Test func `changing the shortcut takes effect immediately and frees the old keys`() async throws {
     try await Self.run { scene, other in
       try scene.desktop.home.set(["shortcut": "'<Alt>F9'"])
       try await waitUntil("the new shortcut heard") {
@@ -106,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `what another program has is left to it`() async throws {
+  @Test func `a second instance does not take keys that another program has grabbed`() async throws {
     try await VirtualDesktop.with { desktop in
       try desktop.home.set(["shortcut": "'<Control><Super>v'"])
       let rival = try await CopyPasta.launch(on: desktop)

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases)
-  func `closing ends the program if nothing needs it`(_ way: Way) async throws {
+  func `closing the window ends a program that does not own the clipboard`(_ way: Way) async throws {
     try await Scene.run { scene in
       try await scene.capture("not ours")
       try await scene.closeWindow(way)
@@ -36,7 +36,7 @@ import Testing
   }
 
   /// On Wayland nobody can tell then whether a text is whole.
-  @Test func `a text that is on its way when the window closes is recorded`() async throws {
+  @Test func `a text still being transferred when the window closes is recorded`() async throws {
     try await Scene.run { scene in
       let long = try await ClipboardOwner.start(behaving: "IncrLong", on: scene.desktop)
       try await waitUntil("the transfer begun") { long.lines.contains("piece") }
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a hidden window comes back with a second launch`() async throws {
+  @Test func `a second launch shows the hidden window again`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("kept")
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `the first close that leaves the program running shows a notification, and no other close does`()
+  @Test func `only the first close that leaves the program running shows a notification`()
     async throws
   {
     try await VirtualDesktop.with { desktop in
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `SIGTERM ends the program and leaves no log behind`() async throws {
+  @Test func `SIGTERM ends the program and leaves no write-ahead log`() async throws {
     try await Scene.run { scene in
       try await scene.capture("kept")
       scene.app.program.signal(SIGTERM)

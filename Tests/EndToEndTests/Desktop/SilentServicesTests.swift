@@ -7,7 +7,9 @@ import Testing
 /// GTK by itself waits for each of them without a limit.
 @Suite struct SilentServicesTests {
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `a portal that hangs holds no window up, and is followed once it answers`(_ kind: VirtualDesktop.Kind)
+  func `a hanging portal does not block the window, and its later answer is applied`(
+    _ kind: VirtualDesktop.Kind
+  )
     async throws
   {
     try await VirtualDesktop.with(kind) { desktop in
@@ -31,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `a session bus that hangs counts as none`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a hanging session bus is treated as absent`(_ kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       desktop.signalBus(SIGSTOP)
       defer { desktop.signalBus(SIGCONT) }
@@ -42,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `nobody is asked to quit over a session bus that hangs`() async throws {
+  @Test func `--quit succeeds on a hanging session bus`() async throws {
     let bus = try await PrivateBus.start()
     bus.signal(SIGSTOP)
     defer { bus.signal(SIGCONT) }
@@ -50,7 +52,9 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `an accessibility bus that hangs holds no window up`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a hanging accessibility bus does not block the window and is reported`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await VirtualDesktop.with(kind) { desktop in
       let silent = try desktop.start([
         "/usr/bin/python3", Fixture.path("silent_accessibility.py"), desktop.home.path + "/silent",
@@ -69,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `a session bus that ends takes the program along, which says so`() async throws {
+  @Test func `losing the session bus ends the program with a message`() async throws {
     try await VirtualDesktop.with { desktop in
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await scene.capture("kept")
@@ -80,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `nohup keeps the end of a terminal from ending the program`() async throws {
+  @Test func `a program started with nohup survives SIGHUP`() async throws {
     try await VirtualDesktop.with { desktop in
       let app = try await CopyPasta.launch(on: desktop, through: ["/usr/bin/nohup"])
       let scene = Scene(desktop: desktop, app: app)

@@ -8,19 +8,21 @@ import Testing
   // MARK: - What the command does by itself; in the place of the program is a script that says how it was started
 
   @Test(arguments: [[], ["--export"], ["--toggle", "--toggle"], ["two words", ""]])
-  func `all but a toggle is the program's business, word for word`(_ arguments: [String]) async throws {
+  func `the launcher passes all arguments except a single --toggle to the program unchanged`(
+    _ arguments: [String]
+  ) async throws {
     let command = try await InstalledCommand.withScript()
     let bus = try await PrivateBus.start()
     #expect(try await bus.run([command.path] + arguments).text == InstalledCommand.started(with: arguments))
   }
 
-  @Test func `a distribution without libexec has the program in lib`() async throws {
+  @Test func `the launcher finds the program in lib if there is no libexec`() async throws {
     let command = try await InstalledCommand.withScript(in: "lib")
     let bus = try await PrivateBus.start()
     #expect(try await bus.run([command.path]).text == InstalledCommand.started(with: []))
   }
 
-  @Test func `a program that runs is asked to toggle, with the launch's token`() async throws {
+  @Test func `--toggle calls the running instance with the launch's activation token`() async throws {
     let command = try await InstalledCommand.withScript()
     let bus = try await PrivateBus.start()
     let application = try await startApplication("answers", on: bus)
@@ -41,7 +43,7 @@ import Testing
 
   /// A program that is on its way is not to be toggled: that would hide its window.
   @Test(arguments: [nil, "starts", "ends"])
-  func `where nothing can be toggled the program is started, to show itself`(_ behaviour: String?)
+  func `--toggle starts the program if no instance is ready to toggle`(_ behaviour: String?)
     async throws
   {
     let command = try await InstalledCommand.withScript()
@@ -53,7 +55,7 @@ import Testing
     try await application?.stop()
   }
 
-  @Test func `an error that says nothing is left to the program`() async throws {
+  @Test func `after an unexpected D-Bus error the launcher leaves --toggle to the program`() async throws {
     let command = try await InstalledCommand.withScript()
     let bus = try await PrivateBus.start()
     let application = try await startApplication("org.freedesktop.DBus.Error.AccessDenied", on: bus)
@@ -62,7 +64,7 @@ import Testing
     try await application.stop()
   }
 
-  @Test func `a bus that hangs is told in one line`() async throws {
+  @Test func `--toggle reports a hanging bus in one line`() async throws {
     let command = try await InstalledCommand.withScript(patience: nil)
     let bus = try await PrivateBus.start()
     bus.signal(SIGSTOP)
@@ -72,7 +74,7 @@ import Testing
     #expect(result.exit == .code(1) && result.text == "")
   }
 
-  @Test func `a program that hangs is told in one line`() async throws {
+  @Test func `--toggle reports a hanging instance in one line`() async throws {
     let command = try await InstalledCommand.withScript(patience: .seconds(10))
     let bus = try await PrivateBus.start()
     let application = try await startApplication("hangs", on: bus)
@@ -82,7 +84,7 @@ import Testing
     try await application.stop()
   }
 
-  @Test func `a command without its program says so in one line`() async throws {
+  @Test func `the launcher reports a missing program in one line`() async throws {
     let command = try await InstalledCommand.withScript()
     try FileManager.default.removeItem(atPath: command.program)
     let result = try await PrivateBus.start().run([command.path])
@@ -93,7 +95,7 @@ import Testing
   // MARK: - With the program
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `a toggle shows the window, hides it, and brings it back`(_ kind: VirtualDesktop.Kind) async throws {
+  func `repeated --toggle shows, hides and shows the window`(_ kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       let command = try await InstalledCommand.ofProgram()
       try desktop.home.set(["shortcut": "''", "tray-icon": "false"])
@@ -113,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `toggles at the same moment make one window and one process`() async throws {
+  @Test func `simultaneous toggles make one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
       let toggles = try (1...2).map { _ in try desktop.start([command.path, "--toggle"]) }
@@ -129,7 +131,9 @@ import Testing
   }
 
   @Test(arguments: [["--toggle"], []])
-  func `a program that ends while it is asked is followed by a new one`(_ arguments: [String]) async throws {
+  func `the launcher starts a new instance if the running one exits during the call`(_ arguments: [String])
+    async throws
+  {
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
       let ending = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), "ends"])
@@ -148,7 +152,7 @@ import Testing
 
   /// The error says that it has ended; it keeps the name all the same.
   @Test(arguments: [["--toggle"], []])
-  func `a program that has the name and is never there is told in one line`(_ arguments: [String])
+  func `a name owner that always fails with NoReply is reported in one line`(_ arguments: [String])
     async throws
   {
     try await VirtualDesktop.with { desktop in
@@ -165,7 +169,7 @@ import Testing
   }
 
   /// Without a bus each press of the key would bring another window.
-  @Test func `without a session bus a toggle says so in one line, and shows nothing`() async throws {
+  @Test func `without a session bus --toggle prints one line and shows no window`() async throws {
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
       let result = try await desktop.run(

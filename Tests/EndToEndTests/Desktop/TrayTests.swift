@@ -3,7 +3,7 @@ import Testing
 
 /// The icon in a real panel's tray.
 @Suite struct TrayTests {
-  @Test func `clicking the icon hides the window and brings it back`() async throws {
+  @Test func `clicking the tray icon alternately hides and shows the window`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
@@ -18,7 +18,7 @@ import Testing
 
   /// As where GNOME's menu takes it at the first of two clicks.
   @Test(arguments: ["false", "true"])
-  func `a click that takes the keyboard away hides the window`(_ hidesOnFocusLoss: String) async throws {
+  func `a tray click that takes the focus away hides the window`(_ hidesOnFocusLoss: String) async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `the menu shows the history and the preferences, and ends the program`() async throws {
+  @Test func `the tray menu shows the history and Preferences, and quits the program`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.chooseFromMenu(entry: 1)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `the menu pauses reading`() async throws {
+  @Test func `the tray menu pauses reading`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.chooseFromMenu(entry: 2)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `the icon is back after the panel has restarted`() async throws {
+  @Test func `the tray icon reappears after the panel restarts`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.stop()
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `once the panel has gone for good, the window that is closed ends the program`() async throws {
+  @Test func `closing the window ends the program once the panel is gone`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.stop()
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `switching the icon off ends a program that nothing else keeps`() async throws {
+  @Test func `disabling the tray icon ends a hidden program that nothing else keeps running`() async throws {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.stop()
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `switched off, the icon goes at once`() async throws {
+  @Test func `the tray-icon setting removes and restores the icon immediately`() async throws {
     try await Scene.run { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()

@@ -7,7 +7,9 @@ import Testing
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום\r\n\n"
 
   /// sway has no shortcuts for programs, and nothing here has a portal.
-  @Test func `the keyboard copies the lines to bind, which are not broken at a hyphen`() async throws {
+  @Test func `the command to bind can be copied with the keyboard and does not break at a hyphen`()
+    async throws
+  {
     try await VirtualDesktop.with(.wayland, accessibility: true) { desktop in
       try desktop.home.set([:])
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -26,7 +28,7 @@ import Testing
 
   /// GDK serves no type without a slash there.
   @Test(arguments: VirtualDesktop.Kind.compositors)
-  func `a click copies the whole text in every form`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a click copies the whole text in every format`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       try await scene.capture(Self.text)
       try await scene.clickFirstRow()
