@@ -6,13 +6,13 @@ import Testing
 @Suite struct BadStartTests {
   private static let marker = "Zq7-not-for-a-log"
 
-  @Test func `a data folder that cannot be made`() async throws {
+  @Test func `a data folder that cannot be created is reported in one line`() async throws {
     try await VirtualDesktop.with { desktop in
       try await expectComplaint(environment: ["XDG_DATA_HOME": "/proc/no-such-folder"], on: desktop)
     }
   }
 
-  @Test func `a file in the place of the data folder`() async throws {
+  @Test func `a file in place of the data folder is reported and left unchanged`() async throws {
     try await VirtualDesktop.with { desktop in
       let file = URL(fileURLWithPath: desktop.home.dataHome + "/copypasta")
       try Data(Self.marker.utf8).write(to: file)
@@ -21,16 +21,17 @@ import Testing
     }
   }
 
-  @Test func `a database of another program`() async throws {
+  @Test func `another program's database is reported and left unchanged`() async throws {
     try await expectUntouched(sql: "PRAGMA application_id = 4711")
   }
 
-  @Test func `a newer history`() async throws {
+  @Test func `a history from a newer version is reported and left unchanged`() async throws {
     try await expectUntouched(sql: "PRAGMA user_version = 99")
   }
 
   /// As where an older package is installed over a newer one, and the newer one again.
-  @Test func `a newer history is said to be one, and is whole once a newer program is back`() async throws {
+  @Test func `a history from a newer version is named as such and opens again after an update`() async throws
+  {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       try await Scene.fillHistory(with: ["first", "second"], on: desktop)
       let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
@@ -56,7 +57,8 @@ import Testing
 
   /// The disk is one of 256 KiB, in a name space of the program's own.
   @Test(.enabled(if: geteuid() == 0, "only root can mount a disk"))
-  func `a history on a full disk is shown and copied, and recorded to once there is room`() async throws {
+  func `a history on a full disk can be shown and copied, and records again once space is free`() async throws
+  {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       try await Scene.fillHistory(with: ["first", "second"], on: desktop)
       let script = """
@@ -96,7 +98,7 @@ import Testing
 
   /// All that can be read is carried over, and the program goes on as if nothing had been.
   @Test(arguments: [100..<1000, 0..<4096])
-  func `a damaged first page`(range: Range<Int>) async throws {
+  func `a history with a damaged first page is recovered with all clips`(range: Range<Int>) async throws {
     try await VirtualDesktop.with { desktop in
       let history = try await makeHistory(on: desktop) { content in
         content.replaceSubrange(range, with: [UInt8](repeating: 0xa5, count: range.count))
@@ -113,7 +115,7 @@ import Testing
   }
 
   /// Nothing looks at such a page before its rows are read.
-  @Test func `a damaged page of rows`() async throws {
+  @Test func `a history with a damaged leaf page is recovered and records again`() async throws {
     try await VirtualDesktop.with { desktop in
       let history = try await makeHistory(on: desktop) { content in
         // Behind the schema and the two small tables.
@@ -135,7 +137,7 @@ import Testing
   }
 
   /// Nothing is written into a file that nobody will find again.
-  @Test func `a history that is removed while it is open`() async throws {
+  @Test func `a copy creates a new history if the files were removed while open`() async throws {
     try await Scene.run { scene in
       try await scene.capture("before")
       for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: scene.history.path + end) }

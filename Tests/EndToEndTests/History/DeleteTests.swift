@@ -4,7 +4,7 @@ import Testing
 /// A row is deleted at once, and the keyboard goes on to its neighbour.
 @Suite struct DeleteTests {
   @Test(arguments: ["Delete", "KP_Delete"])
-  func `the key deletes the row that has the keyboard`(_ key: String) async throws {
+  func `Delete removes the focused row`(_ key: String) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.desktop.press("Home", "Down", key)
       #expect(try await eventually { try await scene.history.texts() == ["newest", "oldest"] })
@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `pressed again, it deletes the next row, and Enter copies the one after`(
+  func `repeated Delete removes the following rows, and Enter then copies the next`(
     _ kind: VirtualDesktop.Kind
   )
     async throws
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `after the oldest row the keyboard is on the one above`() async throws {
+  @Test func `deleting the oldest row focuses the row above`() async throws {
     try await Scene.run(with: (1...5).map { "row \($0)" }) { scene in
       try await scene.desktop.press("End", "Delete", "Delete", "Return")
       try await scene.expectClipboard("row 3")
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `after the only row the empty state comes back, and the next capture is shown`() async throws {
+  @Test func `deleting the only row shows the empty state until the next capture`() async throws {
     try await Scene.run(with: ["only"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Delete")

@@ -4,7 +4,7 @@ import Testing
 
 /// The files on disk, as any other program sees them.
 @Suite struct HistoryTests {
-  @Test func `other programs find what they may rely on, for this user alone, and can update nothing`()
+  @Test func `the database is private to the user, has the documented columns and refuses updates`()
     async throws
   {
     try await Scene.run { scene in
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `what was recorded survives a kill`() async throws {
+  @Test func `a recorded text survives SIGKILL`() async throws {
     try await Scene.run { scene in
       var scene = scene
       for round in 1...3 {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a deleted text is in none of the files`() async throws {
+  @Test func `a deleted text is removed from every file`() async throws {
     try await Scene.run { scene in
       let secret = "Zq7-deleted-and-gone-"
       try await scene.capture("kept below")

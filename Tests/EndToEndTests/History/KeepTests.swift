@@ -5,7 +5,9 @@ import Testing
 /// How long items are kept, as the user chooses it.
 @Suite struct KeepTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `the first look asks, and Delete deletes from the list and the files`(_ kind: VirtualDesktop.Kind)
+  func `the first retention check asks, and Delete removes expired items from list and files`(
+    _ kind: VirtualDesktop.Kind
+  )
     async throws
   {
     try await VirtualDesktop.with(kind) { desktop in
@@ -32,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `items that have expired by then go when the window becomes active`() async throws {
+  @Test func `activating the window deletes items that have expired since the last check`() async throws {
     // On a slow machine, the item may have expired at the start already.
     for margin in [8, 16, 32, 64] {
       if try await Self.seesItemExpire(within: margin) { return }
@@ -67,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `without an answer nothing is deleted, also after a restart, and Keep keeps all`(
+  func `an unanswered question deletes nothing, even after a restart, and Keep keeps every item`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await VirtualDesktop.with(kind) { desktop in
@@ -87,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `the question is announced and takes no focus`() async throws {
+  @Test func `the retention question is announced and does not take the focus`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       let reader = try await ScreenReader.listening(on: desktop)
       try await Scene.fillHistory(with: ["one", "two"], on: desktop)
@@ -102,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `a value that is none of the choices counts as forever, and is left alone`() async throws {
+  @Test func `an unknown retention setting keeps items forever and is not overwritten`() async throws {
     try await VirtualDesktop.with { desktop in
       try await Scene.fillHistory(with: ["one", "two"], on: desktop)
       let scene = try await Self.start(keeping: "a while", on: desktop)
@@ -118,7 +120,7 @@ import Testing
 
   /// On sway GDK warns of a list whose place changes; on labwc nobody knows where a dialog is.
   @Test(arguments: VirtualDesktop.Kind.all.filter { ![.wayland, .labwc].contains($0) })
-  func `a shorter time is chosen by its mnemonic, after a question that can be refused`(
+  func `choosing a shorter retention period with the keyboard asks first and can be cancelled`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["one", "two"]) { scene in

@@ -8,7 +8,7 @@ import Testing
   /// The rows on the left of the scroll bar, which comes and goes.
   static let rows = Rectangle(x: 8, y: 60, width: 420, height: 560)
 
-  @Test func `End reaches the oldest row, Home the newest, and Page Down older ones in their order`()
+  @Test func `End reaches the oldest row, Home the newest, and Page Down older rows in order`()
     async throws
   {
     try await Scene.run(with: Self.clips) { scene in
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a capture moves nothing at the end nor in the middle of the list`() async throws {
+  @Test func `a capture does not scroll the list at its end or in its middle`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.goToTheEnd()
       try await scene.expectCapturesMoveNothing()
@@ -47,7 +47,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a capture moves nothing where the wheel scrolled`(afterUseOfTheKeyboard: Bool) async throws {
+  func `a capture does not scroll a list that was scrolled with the wheel`(afterUseOfTheKeyboard: Bool)
+    async throws
+  {
     try await Scene.run(with: Self.clips) { scene in
       if afterUseOfTheKeyboard {
         try await scene.desktop.press("Home", "Down", "Return")
@@ -63,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a deleted row deep in the list makes room for the next`() async throws {
+  @Test func `deleting rows deep in the list focuses the next row`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.goToTheEnd()
       try await scene.desktop.press("Up", "Up", "Up", "Delete", "Delete", "Return")

@@ -7,7 +7,7 @@ import Testing
   static let reversed = [String](clips.reversed())
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `Ctrl+Z brings a row back and gives it the keyboard`(_ kind: VirtualDesktop.Kind) async throws {
+  func `Ctrl+Z restores and focuses the deleted row`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: Self.clips) { scene in
       try await scene.desktop.press("Home", "Down", "Down", "Delete")
       #expect(try await eventually { try await scene.history.count() == 7 })
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `each of several quick deletions can be undone`() async throws {
+  @Test func `Ctrl+Z undoes each of several quick deletions`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       let before = try await scene.history.clips()
       try await scene.press(["Home", "Down"] + Array(repeating: "Delete", count: 5))
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `the button of the bar undoes`() async throws {
+  @Test func `the Undo button restores a deleted row`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.desktop.press("Home", "Delete")
       #expect(try await eventually { try await scene.history.count() == 7 })
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `the button of the bar restores every item that the bar names`() async throws {
+  @Test func `the Undo button restores every item counted in the undo bar`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       let before = try await scene.history.clips()
       try await scene.press(["Home", "Down", "Delete", "Delete", "Delete"])
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `the bar moves no row and goes by itself, and with it what could be undone`() async throws {
+  @Test func `the undo bar moves no row and disappears automatically, which ends undo`() async throws {
     try await Scene.run(with: Self.clips + ["last"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Delete")
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `the bar covers no part of the row in focus at the end of the list`() async throws {
+  @Test func `the undo bar does not cover the focused row at the end of the list`() async throws {
     try await Scene.run(with: (1...30).map { "row \($0)" }) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("End", "Delete")
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `nothing of it survives the program`() async throws {
+  @Test func `a deletion cannot be undone after a restart`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.desktop.press("Home", "Delete")
       #expect(try await eventually { try await scene.history.texts() == ["old"] })
