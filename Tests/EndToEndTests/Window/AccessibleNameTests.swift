@@ -16,7 +16,7 @@ import Testing
   ]
 
   @Test(arguments: places.indices)
-  func `all that can have the focus has a name, which is not that of a class`(_ place: Int) async throws {
+  func `every focusable widget has an accessible name that is not a class name`(_ place: Int) async throws {
     let (name, clips, keys, shown) = Self.places[place]
     try await Scene.run(with: clips, accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `all that can have the focus has a name in a notice`() async throws {
+  @Test func `every focusable widget has an accessible name while a notice is shown`() async throws {
     try await Scene.run(with: ["one"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `all that can have the focus has a name in a question`() async throws {
+  @Test func `every focusable widget has an accessible name while a question is shown`() async throws {
     try await Scene.run(with: ["one"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()

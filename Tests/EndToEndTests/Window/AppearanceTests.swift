@@ -9,7 +9,7 @@ import Testing
   private static let orange = "(0.9, 0.4, 0.0)"
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `dark and light come and go with the desktop's preference`(kind: VirtualDesktop.Kind) async throws {
+  func `the window follows the desktop's dark and light preference`(kind: VirtualDesktop.Kind) async throws {
     try await VirtualDesktop.with(kind) { desktop in
       let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a dark desktop sees no white window, though its portal keeps silent`() async throws {
+  @Test func `a remembered dark preference applies to the first frame while the portal hangs`() async throws {
     try await VirtualDesktop.with { desktop in
       let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `without a portal GNOME's own setting is followed, from the first start on`() async throws {
+  @Test func `without a portal the first start follows GNOME's own setting`() async throws {
     try await VirtualDesktop.with { desktop in
       try desktop.home.setGnome(colorScheme: "prefer-dark")
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `more contrast is followed in light and dark`() async throws {
+  @Test func `the window follows the contrast preference in light and dark`() async throws {
     try await VirtualDesktop.with { desktop in
       let portal = try await SettingsPortal.start([:], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -78,7 +78,9 @@ import Testing
     ("HighContrast", "Default:hc"), ("HighContrastInverse", "Default:hc-dark"),
     ("Adwaita-dark", "Adwaita:dark"),
   ])
-  func `a theme of GTK's own is drawn as its name says`(name: String, variant: String) async throws {
+  func `the name of a built-in GTK theme selects the matching variant`(name: String, variant: String)
+    async throws
+  {
     try await VirtualDesktop.with { desktop in
       let right = Scene(
         desktop: desktop, app: try await CopyPasta.launch(on: desktop, environment: ["GTK_THEME": variant]))
@@ -91,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `the accent tints what is copied`() async throws {
+  @Test func `the desktop's accent colour tints the copied row`() async throws {
     try await VirtualDesktop.with { desktop in
       let portal = try await SettingsPortal.start(["accent-color": Self.orange], on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -106,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a theme of the user's own wins`() async throws {
+  @Test func `a user's own theme overrides the portal's preferences`() async throws {
     try await VirtualDesktop.with { desktop in
       _ = try await SettingsPortal.start(
         ["color-scheme": "uint32 1", "contrast": "uint32 1", "accent-color": Self.orange], on: desktop)

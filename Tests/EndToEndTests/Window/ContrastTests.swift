@@ -13,7 +13,7 @@ import Testing
   private static let readingMark = Rectangle(x: 8, y: 8, width: 130, height: 34)
 
   @Test(arguments: ["Adwaita", "Adwaita:dark", "Default-hc", "Default-hc-dark"])
-  func `text stands out, also on a row that was just copied`(theme: String) async throws {
+  func `text has a contrast of at least 4.5 to 1, even on a copied row`(theme: String) async throws {
     try await run(theme) { scene in
       let picture = try await scene.settledScreenshot()
       let lines = Self.texts(in: picture)

@@ -4,7 +4,7 @@ import Testing
 
 /// Preferences, keyboard shortcuts, about and the main menu, by the keyboard.
 @Suite struct DialogTests {
-  @Test func `a click anywhere on a row turns its switch`() async throws {
+  @Test func `a click anywhere on a preference row toggles its switch`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.parkMouse()
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `the next keys that are pressed become the shortcut`() async throws {
+  @Test func `the shortcut button stores the next keys that have a modifier`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.desktop.press("alt+h")
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `keys that mean something in the window are only keys while it waits for some`(
+  func `window shortcuts are captured, not executed, while the shortcut button waits for keys`(
     kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["one"]) { scene in
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `Escape leaves the shortcut and Backspace takes it away`() async throws {
+  @Test func `Escape cancels a shortcut change and Backspace clears the shortcut`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\nshortcut='<Super>j'\n")
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// A number is taken when the focus leaves, which it does not before the window goes.
-  @Test func `a number that was typed is kept however the window is left`() async throws {
+  @Test func `a typed size limit is saved however Preferences is closed`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.leavePreferences(byTyping: "10", and: "")
       try await scene.leavePreferences(byTyping: "11", and: "Escape")
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `the wheel scrolls the page, whatever the pointer rests on`() async throws {
+  @Test func `the wheel scrolls Preferences and does not change the number under the pointer`() async throws {
     try await Scene.run(with: ["one"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `a text larger than the setting is refused`() async throws {
+  @Test func `a text larger than the size limit setting is refused`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\nsize-limit=uint32 1\n")
@@ -130,7 +130,9 @@ import Testing
     }
   }
 
-  @Test func `the switch of the start at login goes back if it cannot be set`() async throws {
+  @Test func `the start-at-login switch reverts and shows an error if the file cannot be written`()
+    async throws
+  {
     try await VirtualDesktop.with { desktop in
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       let folder = desktop.home.configHome + "/autostart"
@@ -145,7 +147,7 @@ import Testing
   }
 
   /// The arrow keys skip a disabled entry, so the fourth enabled one is About.
-  @Test func `an empty history cannot be cleared, until there is something in it`() async throws {
+  @Test func `Clear History is disabled while the history is empty`() async throws {
     try await Scene.run { scene in
       try await scene.openPopup("F10")
       try await scene.desktop.press("Down", "Down", "Down", "Return")
@@ -160,8 +162,7 @@ import Testing
   }
 
   /// Anything left behind each time would be there thirty-nine times; some is let go of a moment later.
-  @Test func `opened again and again, Preferences leave as much behind as after the first time`() async throws
-  {
+  @Test func `reopening Preferences leaks no X resources or file descriptors`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.usePreferences()
       let first = try await scene.resources()
@@ -176,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `preferences can be asked for while the window is hidden`() async throws {
+  @Test func `the preferences action opens Preferences while the window is hidden`() async throws {
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
       let service = ["gapplication", "action", CopyPasta.applicationID, "preferences"]

@@ -15,7 +15,9 @@ import Testing
     }
   }
 
-  @Test func `ten quick cuts take ten rows and leave the last on the clipboard`() async throws {
+  @Test func `ten quick presses of Ctrl+X delete ten rows and leave the last one on the clipboard`()
+    async throws
+  {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.press(["Home"] + Array(repeating: "ctrl+x", count: 10))
       #expect(try await eventually { try await scene.history.texts() == ["row 2", "row 1"] })
@@ -26,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `Delete held down takes one row after the other`() async throws {
+  @Test func `holding Delete down deletes one row after another`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.press(["Home", "Down"] + Array(repeating: "Delete", count: 20))
       #expect(try await eventually { try await scene.history.count() == 0 })
@@ -36,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `Ctrl with a digit copies the nth newest`() async throws {
+  @Test func `Ctrl with a digit copies the nth newest row`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       for (key, row) in [("ctrl+1", 12), ("ctrl+4", 9), ("ctrl+9", 4), ("ctrl+KP_3", 10)] {
         // Wherever the keyboard is.
@@ -47,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `Ctrl with a digit copies the last row, and does nothing past it`() async throws {
+  @Test func `Ctrl with a digit beyond the last row does nothing`() async throws {
     try await Scene.run(with: ["one", "two", "three"]) { scene in
       try await scene.desktop.press("ctrl+3")
       try await scene.expectClipboard("one")
@@ -64,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `Ctrl with a digit moves the focus to the row that it copies`() async throws {
+  @Test func `Ctrl with a digit moves the focus to the copied row`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.desktop.press("End", "ctrl+4")
       try await scene.expectClipboard("row 9")
@@ -75,7 +77,7 @@ import Testing
 
   /// Keys by their place on the keyboard: 10 is the digit 1, 53 is X, 54 C, 55 V, 52 Z on an English one.
   @Test(arguments: ["us,ru", "us,ara", "us,gr", "us,ir"])
-  func `the keys work in a layout of another script`(_ layout: String) async throws {
+  func `the keyboard shortcuts work in a layout with a non-Latin script`(_ layout: String) async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.useLastGroup(of: layout)
       try await scene.desktop.press("Home", "Down")
@@ -90,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `a new text leaves the focus on the row that the user has chosen`() async throws {
+  @Test func `a capture leaves the focus on the row that the user chose`() async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Down")
@@ -101,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: ["fr", "cz"])
-  func `the digits work though they need Shift`(_ layout: String) async throws {
+  func `Ctrl with a digit works in layouts where digits need Shift`(_ layout: String) async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.useLastGroup(of: layout)
       try await scene.pressWithControl(code: 11)

@@ -3,7 +3,7 @@ import Testing
 
 /// The context menu of a row, by mouse and by keyboard.
 @Suite struct MenuTests {
-  @Test func `a right click opens a menu that copies`() async throws {
+  @Test func `Copy in the context menu copies the right-clicked row`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       let menu = try await Screenshot.take(of: scene.openMenuByMouse(), on: scene.desktop)
       // Without a compositor as with one.
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `a right click opens a menu that deletes`() async throws {
+  @Test func `Delete in the context menu deletes the right-clicked row`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.openMenuByMouse()
       try await scene.chooseByMouse(entry: 2)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a button that goes down on one row and up on another means neither`() async throws {
+  @Test func `a right click released on another row opens no menu`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       let point = Scene.firstRowPoint
       try await scene.app.window.moveMouse(x: point.x, y: point.y)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a right click alone copies nothing`() async throws {
+  @Test func `a right click alone does not copy`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.capture("other")
       try await scene.openMenuByMouse()
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `the key opens a menu that copies`() async throws {
+  @Test func `Menu and Shift+F10 open a context menu that copies the focused row`() async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home")
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `the key's menu is for the row that has the keyboard`(_ kind: VirtualDesktop.Kind) async throws {
+  func `the Menu key opens the menu of the focused row`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Down")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `an entry that is chosen again shows the window that it has opened`() async throws {
+  @Test func `choosing a menu entry again presents the window that is already open`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.parkMouse()
       for (letter, title) in [("p", "Preferences"), ("k", "Keyboard Shortcuts"), ("a", "About CopyPasta")] {
@@ -97,7 +97,7 @@ import Testing
 
   /// From the list the menu is opened by its key or by its button, and left, or a window is opened by it and left.
   @Test(arguments: [true, false])
-  func `the main menu gives the keyboard back to the row that had it`(byKey: Bool) async throws {
+  func `closing the main menu or its dialogs returns the focus to the same row`(byKey: Bool) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.parkMouse()
       for (title, choice) in [

@@ -4,7 +4,7 @@ import Testing
 
 /// All that a screen reader gets to know, and a whole session by it and the keyboard alone.
 @Suite struct ScreenReaderTests {
-  @Test func `a row is a list item named by its preview, its age and its place`() async throws {
+  @Test func `a row is a list item named by its preview, age and position`() async throws {
     try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       let rows = try await waitFor("all rows counted") { () -> [ScreenReader.Element]? in
@@ -20,7 +20,9 @@ import Testing
   }
 
   /// Orca says all that is within a row after its name, and “not selected” of what can be selected and is not.
-  @Test func `a row is said once, and its place is right after captures and deletions`() async throws {
+  @Test func `rows have no child elements, and their positions are right after captures and deletions`()
+    async throws
+  {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       for row in try await reader.tree().all(role: "list item") {
@@ -43,7 +45,7 @@ import Testing
   }
 
   /// Orca says a row anew if its name changes while the user is at it.
-  @Test func `a row is not said again because it is older`() async throws {
+  @Test func `the focused row's accessible name does not change with its age`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       // The words of the age change some seconds after the start.
       let time = Int(Date().timeIntervalSince1970 - 50) * 1_000_000
@@ -69,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `the entries of the menus have names`() async throws {
+  @Test func `every menu entry has an accessible name`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()
@@ -87,7 +89,7 @@ import Testing
   }
 
   /// GTK 4.22 and newer end the program at that visit if the reader was at a link.
-  @Test func `a reader that was in a dialog comes by again`() async throws {
+  @Test func `a screen reader can read the window again after each dialog closes`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       for (dialog, keys) in [
@@ -107,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `the empty state has the keyboard and says what to do`() async throws {
+  @Test func `the empty state has the focus and describes what to do`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }
@@ -122,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `the keys of the shortcut are said once`() async throws {
+  @Test func `the shortcut button's description names the keys once`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       try desktop.home.set(["shortcut": "'<Control><Super>v'"])
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -140,7 +142,7 @@ import Testing
 
   /// Orca takes a window for gone that is active before GTK has made the program known, and is silent on it.
   @Test(.enabled(if: toldAgain, "GTK can say it again from 4.18 on"))
-  func `that the first window is active is told once the program is known`() async throws {
+  func `the first window's activation is announced after the program registers`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       let reader = try await ScreenReader.listening(on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -151,7 +153,7 @@ import Testing
 
   private static var toldAgain: Bool { dlsym(nil, "gtk_accessible_update_platform_state") != nil }
 
-  @Test func `copying and deleting are said`() async throws {
+  @Test func `copying and deleting are announced`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       try await scene.desktop.press("Home", "Return")
@@ -169,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `what the window says in words is said`() async throws {
+  @Test func `a refusal message is announced`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
@@ -179,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func `the row has the focus again once a notice is closed by the keyboard`() async throws {
+  @Test func `closing a notice with the keyboard returns the focus to the row`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       try await scene.desktop.press("Home", "Down")
@@ -197,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `Undo is reached by Tab while it is shown and never otherwise`() async throws {
+  @Test func `Tab reaches the Undo button only while the button is shown`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()
@@ -215,7 +217,7 @@ import Testing
   }
 
   /// Capture, walk, copy, delete, undo: each step by what the reader says.
-  @Test func `a whole session needs no eyes and no pointer`() async throws {
+  @Test func `a whole session works with the screen reader and keyboard alone`() async throws {
     try await Scene.run(accessibility: true) { scene in
       try await scene.parkMouse()
       let reader = ScreenReader(desktop: scene.desktop)

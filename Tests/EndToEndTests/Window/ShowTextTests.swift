@@ -5,7 +5,8 @@ import Testing
 /// The whole text of a row, in a window of its own.
 @Suite struct ShowTextTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `Alt+Enter shows the text, and Escape leads back to the row`(_ kind: VirtualDesktop.Kind) async throws
+  func `Alt+Enter shows the full text, and Escape returns to the row`(_ kind: VirtualDesktop.Kind)
+    async throws
   {
     try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
       try await scene.desktop.press("Home", "Down")
@@ -17,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `the row's menu shows the text`() async throws {
+  @Test func `the row's menu opens the full text`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Menu")
@@ -27,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `Copy there copies the whole of a text that is larger than what is shown`(
+  func `Copy in the full text window copies the whole text, even beyond the shown part`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     let text = Scene.text(ofSize: 3 << 20)
@@ -40,7 +41,9 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `Copy there hides both windows if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
+  func `Copy in the full text window hides both windows if hide-after-copying is set`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
     try await Scene.run(on: kind, with: ["one"]) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try scene.desktop.home.set(["hide-after-copying": "true", "shortcut": "''"])
@@ -57,7 +60,8 @@ import Testing
 
   /// A part of a text of the history is no new text.
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `what is selected there is copied, and not recorded`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a selection copied in the full text window is not recorded`(_ kind: VirtualDesktop.Kind) async throws
+  {
     try await Scene.run(on: kind, with: ["one two"]) { scene in
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
@@ -75,7 +79,9 @@ import Testing
     String(repeating: "0123456789", count: 500), "a\tb\u{200E}c\r\nd\u{1}\n",
     String(repeating: "\t", count: 3000),
   ])
-  func `a selection is copied byte for byte, though it is shown otherwise`(_ text: String) async throws {
+  func `a selection is copied byte for byte, even if the text is displayed differently`(_ text: String)
+    async throws
+  {
     try await Scene.run(with: [text]) { scene in
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("ctrl+a", "ctrl+c")
@@ -85,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `Monospace is remembered, and so is the size of the main window`() async throws {
+  @Test func `the monospace option and the main window's size are remembered`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       let state = scene.desktop.home.stateHome + "/copypasta/state.ini"
       func kept(_ line: String) throws -> Bool {
@@ -105,7 +111,9 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `the clipboard is not read while a text is in front`(_ kind: VirtualDesktop.Kind) async throws {
+  func `the clipboard is not read while the full text window is active`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind, with: ["one"]) { scene in
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.waitUntilInactive()
@@ -118,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `a screen reader has the name of the text, its time and its length`() async throws {
+  @Test func `the full text window exposes its name and length to a screen reader`() async throws {
     try await Scene.run(with: ["private words"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       let window = try await scene.openDialog("alt+Return", titled: "Full Text")

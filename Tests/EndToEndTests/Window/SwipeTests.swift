@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `up and down scrolls and swipes nothing`() async throws {
+  @Test func `a vertical swipe scrolls the list without deleting`() async throws {
     let rows = (1...40).map { "row \($0)" }
     try await Scene.run(on: .wayland, with: rows) { scene in
       let before = try await scene.settledScreenshot()

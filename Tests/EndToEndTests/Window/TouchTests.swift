@@ -81,7 +81,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func `up and down scrolls and swipes nothing`(_ language: Language) async throws {
+  func `a vertical swipe scrolls the list without copying or deleting`(_ language: Language) async throws {
     try await Scene.run(in: language, with: (1...40).map { "row \($0), " + Self.newer }) { scene in
       let before = try await scene.settledScreenshot()
       try await scene.swipeRow(4, down: -250)

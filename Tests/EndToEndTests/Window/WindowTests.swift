@@ -4,7 +4,7 @@ import Testing
 
 /// The window as the desktop sees it.
 @Suite struct WindowTests {
-  @Test func `the window has its class, and a title that says nothing of a clip`() async throws {
+  @Test func `the window has its class and a title without clip text`() async throws {
     try await Scene.run { scene in
       try await scene.capture("nothing for a title")
       try await scene.waitForFirstRow()
@@ -15,7 +15,7 @@ import Testing
   }
 
   /// From the SVG it would be drawn by libraries of 8 MiB, in each process.
-  @Test func `what is installed has the icon as a picture, which GTK takes`() async throws {
+  @Test func `GTK finds an installed PNG icon in every size`() async throws {
     let installed = try TemporaryFolder()
     let stage = [Fixture.checkout + "/meson-helpers/internal/build", "stage", installed.path]
     let staged = try await Program.run(stage, environment: ["PATH": "/usr/bin:/bin"])
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `its size is remembered over a relaunch`(closedByTheUser: Bool) async throws {
+  func `the window's size is remembered across a restart`(closedByTheUser: Bool) async throws {
     try await Scene.run { scene in
       let resized = try await scene.desktop.run(
         ["wmctrl", "-i", "-r", "\(scene.app.window.id)", "-e", "0,-1,-1,700,500"])
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// A page that cannot scroll would force its size on the window.
-  @Test func `a small window keeps its size when its last text is deleted, and what it says then scrolls`()
+  @Test func `a small window keeps its size after the last item is deleted, and the empty page scrolls`()
     async throws
   {
     try await VirtualDesktop.with { desktop in
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `a second launch presents the window of the first`() async throws {
+  @Test func `a second launch presents the running instance's window`() async throws {
     try await Scene.run { scene in
       try await scene.openOtherWindow()
       try await scene.app.window.activate()
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `marks that are stacked on a letter are drawn over no other row`() async throws {
+  @Test func `stacked combining marks do not draw over another row`() async throws {
     let stack = String(repeating: "x", count: 40) + "a" + String(repeating: "\u{301}", count: 90)
     try await Scene.run(with: [stack, "short"]) { scene in
       try await scene.parkMouse()
