@@ -4,7 +4,7 @@ import Testing
 
 /// The harness itself: if one of these fails, look here before at the program.
 @Suite struct HarnessTests {
-  @Test func `what is copied on Wayland is pasted`() async throws {
+  @Test func `a text copied on Wayland can be pasted`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
       let text = "two\nlines, 🍝 and שלום"
       try await desktop.copy(text)
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `an owner counts its requests`() async throws {
+  @Test func `ClipboardOwner counts its requests`() async throws {
     try await VirtualDesktop.with { desktop in
       let owner = try await ClipboardOwner.start(
         offering: .text("plain"), .html("<b>rich</b>"), .hint(), on: desktop)
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// The X server of a desktop that has ended is kept, for the next one.
-  @Test func `nothing is left of a test process, also of one that is killed`() async throws {
+  @Test func `a killed test process leaves no temporary folder`() async throws {
     let result = try await #require(
       processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]
     ) {
@@ -54,7 +54,7 @@ import Testing
     try await waitUntil("the folder gone") { !FileManager.default.fileExists(atPath: parent) }
   }
 
-  @Test func `what a program has started ends with it if it is stopped`() async throws {
+  @Test func `stopping a program ends its child processes`() async throws {
     let shell = try Program(
       ["bash", "-c", "sleep 600 | sleep 600 & jobs -p; wait"], environment: ["PATH": "/usr/bin:/bin"])
     try await waitUntil("the first of the two") { !shell.lines.isEmpty }
@@ -75,7 +75,7 @@ import Testing
       "please install what is missing (docs/packages.md), or set COPYPASTA_SKIP_PACKAGES=1: gtk4 "
     ),
   ])
-  func `a script names what is missing in one line`(swift: String, line: String) async throws {
+  func `the packages script names missing packages in one line`(swift: String, line: String) async throws {
     let folder = try TemporaryFolder()
     for name in ["basename", "dirname", "head", "sed", "sort"] {
       try FileManager.default.createSymbolicLink(
