@@ -7,7 +7,7 @@ import Testing
 @Suite struct AgeClockTests {
   private let minute: Int64 = 60_000_000
 
-  @Test func `it wakes up when the next age changes and only while it runs`() {
+  @Test func `the clock wakes up when the next age changes, and only while running`() {
     // A second short of two minutes: the words change in a second.
     let time = Format.now - 2 * minute + 1_000_000
     var refreshes = 0
@@ -30,7 +30,7 @@ import Testing
     #expect(refreshes == 2)
   }
 
-  @Test func `a clock that jumps is noticed, also where no age would change for long`() {
+  @Test func `the clock wakes up after its longest sleep even if no age changes sooner`() {
     let rows = Rows()
     rows.times = [Format.now - 50 * 60 * minute]
     var refreshes = 0
@@ -42,7 +42,7 @@ import Testing
     clock.isRunning = false
   }
 
-  @Test func `without rows it sleeps`() {
+  @Test func `a clock without rows does not wake up`() {
     var refreshes = 0
     let clock = Age.Clock(now: { Format.now }, times: { [] }) { refreshes += 1 }
     clock.isRunning = true
@@ -50,7 +50,7 @@ import Testing
     #expect(!MainLoop.run(until: { refreshes > 1 }, atMost: .milliseconds(50)))
   }
 
-  @Test func `a row that changes sooner is heeded`() {
+  @Test func `a row whose age changes sooner brings the next wake-up forward`() {
     let rows = Rows()
     rows.times = [Format.now - 50 * 60 * minute]
     var refreshes = 0

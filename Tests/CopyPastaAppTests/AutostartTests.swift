@@ -15,7 +15,7 @@ import Testing
 
   init() throws { home = try TemporaryFolder() }
 
-  @Test func `it is written and removed`() throws {
+  @Test func `the autostart file is written, replaced and removed`() throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/opt/copypasta")
     try autostart.set(true)
     let content = try String(contentsOfFile: file, encoding: .utf8)
@@ -31,7 +31,9 @@ import Testing
   }
 
   @Test(arguments: ["/opt/my apps/copypasta", #"/a"b`c$d\e%f/copypasta"#])
-  func `the desktop reads the program's path as it is`(_ program: String) async throws {
+  func `a program path with special characters is escaped in the autostart file`(_ program: String)
+    async throws
+  {
     try StartAtLogin.AutostartFile(folder: folder, program: program).set(true)
     let check = try await run(["desktop-file-validate", file])
     #expect(check.exit == .code(0), "\(check.text)")
@@ -44,7 +46,7 @@ import Testing
     #expect(try await run(["/usr/bin/python3", "-c", script]).text == program)
   }
 
-  @Test func `what somebody else put there stays`() throws {
+  @Test func `another program's autostart file is not changed`() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let others = "[Desktop Entry]\nType=Application\nName=Mine\nExec=mine\n"
     try others.write(toFile: file, atomically: true, encoding: .utf8)
@@ -55,7 +57,7 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == others)
   }
 
-  @Test func `if it cannot be written, it says so`() throws {
+  @Test func `an autostart file that cannot be written causes an error with its path`() throws {
     try "in the way".write(toFile: home.path + "/config", atomically: true, encoding: .utf8)
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/opt/copypasta")
     let error = #expect(throws: StartAtLogin.EntryError.self) { try autostart.set(true) }
@@ -67,7 +69,7 @@ import Testing
   /// Each start of the program is another `StartAtLogin`, and what was agreed on last is kept between them.
   ///
   /// The one before has gone by then: it would set the entry, too.
-  @Test func `the last change wins, whoever made it`() async throws {
+  @Test func `the last change to the setting or the file wins`() async throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)
     // By gsettings, or as an administrator's default.
@@ -97,7 +99,7 @@ import Testing
     withExtendedLifetime(start) {}
   }
 
-  @Test func `where settings are not kept, the file is followed`() throws {
+  @Test func `the setting follows the file if settings are not saved`() throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     try autostart.set(true)
     let preferences = Preferences(schema: nil)
@@ -106,7 +108,7 @@ import Testing
     withExtendedLifetime(start) {}
   }
 
-  @Test func `a setting made before the first start that cannot be had goes back, and that is said`()
+  @Test func `a start-at-login setting that cannot be applied is reset with a message`()
     async throws
   {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -130,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: ["Hidden=true", "X-GNOME-Autostart-enabled=false"])
-  func `a file that the desktop has switched off starts nothing`(_ line: String) throws {
+  func `an autostart file that the desktop disabled counts as off`(_ line: String) throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     try autostart.set(true)
     #expect(autostart.isSet == true)
@@ -141,7 +143,7 @@ import Testing
     #expect(autostart.isSet == true)
   }
 
-  @Test func `a program that was moved is started from where it is now`() throws {
+  @Test func `the autostart file is updated if its program no longer exists`() throws {
     try StartAtLogin.AutostartFile(folder: folder, program: home.path + "/gone/copypasta").set(true)
     #expect(StartAtLogin.AutostartFile(folder: folder, program: "/bin/true").isSet == true)
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nTryExec=/bin/true\n"))
@@ -152,7 +154,7 @@ import Testing
 
   // MARK: In a sandbox
 
-  @Test func `a portal's refusal puts the switch back and is said`() async throws {
+  @Test func `a portal's refusal resets the setting and shows a message`() async throws {
     let fake = try await FakePortal()
     try await fake.start()
     fake.answers["RequestBackground"] = .refused
@@ -173,7 +175,7 @@ import Testing
     #expect(preferences[flag: .startsAtLogin] && messages.count == 1)
   }
 
-  @Test func `a switch that is turned while the desktop asks ends as it was turned last`() async throws {
+  @Test func `a setting changed while the portal asks ends with the last value`() async throws {
     let fake = try await FakePortal()
     try await fake.start()
     fake.answers["RequestBackground"] = .silence
@@ -196,7 +198,7 @@ import Testing
   }
 
   @Test(arguments: [FakePortal.Answer.refused, .failed, .error, .nonsense])
-  func `a portal that says no is told of`(_ answer: FakePortal.Answer) async throws {
+  func `a portal that refuses or fails causes an error`(_ answer: FakePortal.Answer) async throws {
     let fake = try await FakePortal()
     fake.answers["RequestBackground"] = answer
     try await fake.start()
@@ -205,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func `each of two quick requests gets its own answer`() async throws {
+  @Test func `two concurrent portal requests each get their own answer`() async throws {
     let fake = try await FakePortal()
     try await fake.start()
     fake.answers["RequestBackground"] = .silence

@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 @Suite struct BurstMailboxTests {
-  @Test func `the first comes at once, and what follows fast is held back until it is asked for`()
+  @Test func `the first item is delivered immediately, and a following burst is held until flushed`()
     async throws
   {
     var deliveries: [[Int]] = []
@@ -25,7 +25,7 @@ import Testing
     #expect(deliveries == [[0], [1, 2, 3, 4]])
   }
 
-  @Test func `silence ends a burst`() async throws {
+  @Test func `a pause in a burst delivers the held items`() async throws {
     var delivered: [Int] = []
     let mailbox = BurstMailbox<Int>(
       .init(gap: .seconds(600), silence: .milliseconds(1), limit: .seconds(600))
@@ -37,7 +37,7 @@ import Testing
     try await pump("a delivery") { delivered == Array(0..<5) }
   }
 
-  @Test func `what comes without haste comes at once, and together if the main thread was busy`()
+  @Test func `items outside a burst are delivered immediately, or together if the main thread is busy`()
     async throws
   {
     var deliveries: [[Int]] = []
@@ -53,7 +53,7 @@ import Testing
     #expect(deliveries == [[0], [1], [2], [3, 4]])
   }
 
-  @Test func `a haste without end is drawn now and then`() async throws {
+  @Test func `an endless burst is delivered at intervals`() async throws {
     var delivered: [Int] = []
     let mailbox = BurstMailbox<Int>(
       .init(gap: .seconds(600), silence: .seconds(600), limit: .milliseconds(1))

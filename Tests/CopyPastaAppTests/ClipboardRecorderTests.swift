@@ -28,7 +28,7 @@ import Testing
     try await eventually { try scratch.texts() == texts }
   }
 
-  @Test func `nothing is read while the window is inactive`() async throws {
+  @Test func `no offer is read while the window is inactive`() async throws {
     source.copy(text("before"))
     #expect(source.reads == 0)
     source.follow(true)
@@ -52,7 +52,7 @@ import Testing
     #expect(try scratch.texts() == ["a", "b", "a"])
   }
 
-  @Test(arguments: ["", "\0\0"]) func `an empty text is not stored, and nothing is said`(_ empty: String)
+  @Test(arguments: ["", "\0\0"]) func `an empty text is not stored and causes no message`(_ empty: String)
     async throws
   {
     source.follow(true)
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// The clipboard is read again as the window becomes active, and a row may be copied before that is over.
-  @Test func `the last text, read again while another one is copied out, is no new one`() async throws {
+  @Test func `the last text is not recorded again if read during a copy`() async throws {
     source.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))
@@ -87,7 +87,7 @@ import Testing
 
   /// A clipboard manager may take a copy over, and be read, before the copy is noted.
   @Test(arguments: [["copied out"], ["copied out", "the next one"]])
-  func `what comes back of a copy while it is being noted is no new one`(copies: [String]) async throws {
+  func `a copied text read before the copy is noted is not recorded`(copies: [String]) async throws {
     source.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))
@@ -107,7 +107,7 @@ import Testing
 
   /// The text waits for what the user did before.
   @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
-  func `a text that was read before a copy is compared with what was captured before it`(
+  func `a text read before a copy is compared with the capture before the copy`(
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()
@@ -126,7 +126,7 @@ import Testing
     #expect(try await scratch.record("copied out") == nil)
   }
 
-  @Test func `a text that cannot be had because a row was copied is told of`() async throws {
+  @Test func `a text lost because a row was copied causes a message`() async throws {
     source.failure = .ownershipLost
     source.follow(true)
     #expect(try await eventually { !outcomes.all.isEmpty })
@@ -135,7 +135,9 @@ import Testing
   }
 
   /// An owner may serve nobody else until a transfer is over, so it is not left in the middle of one.
-  @Test func `a transfer goes on when the window becomes inactive, and settling waits for it`() async throws {
+  @Test func `a transfer continues when the window becomes inactive, and draining waits for its end`()
+    async throws
+  {
     source.follow(true)
     #expect(try await eventually { source.isWaiting })
     source.follow(false)
@@ -149,7 +151,7 @@ import Testing
     #expect(source.reads == 1)
   }
 
-  @Test func `closing gives up a transfer`() async throws {
+  @Test func `closing the source cancels a transfer`() async throws {
     source.follow(true)
     #expect(try await eventually { source.isWaiting })
     source.close()
@@ -158,7 +160,7 @@ import Testing
     #expect(outcomes.all.isEmpty)
   }
 
-  @Test func `what is no text is ignored without a word`() async throws {
+  @Test func `an offer without text is ignored without a message`() async throws {
     source.content = .noText
     source.follow(true)
     for content: ClipboardContent in [.noText, .own, .text([])] {
@@ -172,7 +174,7 @@ import Testing
     #expect(outcomes.messages.allSatisfy { $0 == nil })
   }
 
-  @Test func `a secret is told of, and nothing is recorded`() async throws {
+  @Test func `a secret is reported and not recorded`() async throws {
     source.content = .noText
     source.follow(true)
     source.copy(.secret)
@@ -180,7 +182,7 @@ import Testing
     #expect(try scratch.texts() == [])
   }
 
-  @Test func `what is no valid text is refused with a word`() async throws {
+  @Test func `an invalid text is refused with a message`() async throws {
     source.content = .noText
     source.follow(true)
     for bytes: [UInt8] in [[0xE9], [0x61, 0, 0x62]] {
@@ -195,7 +197,7 @@ import Testing
   }
 
   /// 1 MiB at a time, as fast as they are taken, while another program holds the history's file.
-  @Test func `what waits for the disk is bounded in bytes`() async throws {
+  @Test func `the texts waiting for the disk are bounded in bytes`() async throws {
     // The store waits for the lock longer than the test holds it.
     let store = try HistoryStore(
       location: scratch.location, digest: { _, text in Array(text.bytes.suffix(32)) },
@@ -222,7 +224,7 @@ import Testing
     await recorder.drain(after: source)
   }
 
-  @Test func `it is let go once it is closed`() async throws {
+  @Test func `a closed recorder is released`() async throws {
     weak var gone: ClipboardRecorder?
     do {
       let recorder = ClipboardRecorder(into: scratch.store, now: { 0 }) { _ in }

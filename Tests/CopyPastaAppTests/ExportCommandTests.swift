@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite struct ExportCommandTests {
-  @Test func `every text comes back byte for byte oldest first`() async throws {
+  @Test func `every text is exported byte for byte, oldest first`() async throws {
     let texts = [
       "plain", "two\nlines\r\n", "tab\t, \"quotes\" and \\backslashes\\", "{\"json\":[1]}",
       "\u{1}\u{8}\u{c}\u{1f}\u{7f}",
@@ -29,14 +29,14 @@ import Testing
     #expect(lines.map(\.capturedAt) == lines.map(\.capturedAt).sorted())
   }
 
-  @Test func `no line has a control character or a separator in it`() async throws {
+  @Test func `control characters and line separators are escaped`() async throws {
     let scratch = try Scratch()
     try await scratch.record("a\u{0b}b\u{9b}c\u{2028}d\u{7f}\u{85}")
     let line = String(decoding: try export(scratch.location).output.dropLast(), as: UTF8.self)
     #expect(line.hasSuffix(#""text":"a\u000bb\u009bc\u2028d\u007f\u0085"}"#))
   }
 
-  @Test func `times are ISO 8601 with microseconds`() {
+  @Test func `times are exported as ISO 8601 with microseconds`() {
     #expect(Format.iso8601(0) == "1970-01-01T00:00:00.000000Z")
     #expect(Format.iso8601(1_795_287_987_000_042) == "2026-11-21T19:06:27.000042Z")
     #expect(Format.iso8601(-1) == "1969-12-31T23:59:59.999999Z")
@@ -44,21 +44,21 @@ import Testing
     #expect(Format.iso8601(.max) == "" && Format.iso8601(.min) == "")
   }
 
-  @Test func `a history that was never made is empty and is not made`() throws {
+  @Test func `exporting a missing history writes no lines and creates no history`() throws {
     let folder = try TemporaryFolder()
     let (status, output) = try export(HistoryLocation(folder: folder.path + "/copypasta"))
     #expect(status == 0 && output.isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
-  @Test func `a history that cannot be reached is not empty`() throws {
+  @Test func `exporting an unreachable history fails`() throws {
     let folder = try TemporaryFolder()
     try folder.write("", to: "file")
     let (status, output) = try export(HistoryLocation(folder: folder.path + "/file/copypasta"))
     #expect(status == 1 && output.isEmpty)
   }
 
-  @Test func `an empty history is empty`() throws {
+  @Test func `exporting an empty history writes no lines`() throws {
     let (status, output) = try export(Scratch().location)
     #expect(status == 0 && output.isEmpty)
   }

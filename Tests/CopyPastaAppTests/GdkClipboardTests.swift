@@ -33,8 +33,7 @@ import Testing
   }
 
   /// GTK hears of the focus in its own turn, after the compositor has said all that it knows.
-  @Test func `a text is not delivered if the focus was lost just before its end was confirmed`() async throws
-  {
+  @Test func `a text is not delivered if the focus is lost just before its end is confirmed`() async throws {
     source.follow(true)
     var calls = 0
     device.onSynchronise = { [source] in
@@ -48,7 +47,7 @@ import Testing
     #expect(calls == 2)
   }
 
-  @Test func `a read whose owner sends nothing more ends soon after another program copies`() async throws {
+  @Test func `a stalled read ends soon after another program copies`() async throws {
     // Were there no grace, the read would have its whole time: an hour.
     source.follow(true)
     device.copy(sending: "half of ", isEnded: false)
@@ -58,7 +57,7 @@ import Testing
     #expect(deliveries.all == [.failure(.cancelled), Self.whole])
   }
 
-  @Test func `a body waits for the delivery of the read that is under way`() async throws {
+  @Test func `afterRead waits for the delivery of the current read`() async throws {
     let log = Deliveries()
     source.afterRead { Task { await log.take(.failure(.refused)) } }
     try await pump("the body") { log.all.count == 1 }

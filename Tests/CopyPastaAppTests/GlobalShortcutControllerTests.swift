@@ -27,7 +27,7 @@ import Testing
       (.notHeld(.missing("X")), .notHeld(.unsupported), .notHeld(.missing("X"))),
       (.notHeld(.unsupported), .notHeld(.unsupported), .notHeld(.unsupported)),
     ] as [(ShortcutState, ShortcutState, ShortcutState)])
-  func `one way is taken, and each is asked for the keys once`(
+  func `the first backend that supports the shortcut is used, and each is asked once`(
     outcome: ShortcutState, next: ShortcutState, state: ShortcutState
   ) async throws {
     (first.outcome, second.outcome) = (outcome, next)
@@ -44,7 +44,7 @@ import Testing
     try await expect(Self.held)
   }
 
-  @Test func `an empty setting is none and a new one takes effect at once`() async throws {
+  @Test func `an empty setting disables the shortcut and a new one takes effect immediately`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -61,7 +61,7 @@ import Testing
 
   /// Preferences would not take them; any other program may set them.
   @Test(arguments: ["v", "<Shift>Return", "<Control>c", "<Control>Insert"])
-  func `keys that every program needs are not asked for`(_ name: String) async throws {
+  func `keys that every program needs are rejected without asking a backend`(_ name: String) async throws {
     let keys = try #require(Accelerator(name))
     first.outcome = Self.held
     preferences.shortcut = name
@@ -72,7 +72,7 @@ import Testing
     try await expect(Self.held)
   }
 
-  @Test func `a way that is still asking is given up for the new setting`() async throws {
+  @Test func `a changed setting cancels a pending request`() async throws {
     first.outcome = nil
     controller.start()
     try await expect(.starting)
@@ -85,7 +85,7 @@ import Testing
     try await expect(Self.held)
   }
 
-  @Test func `a pause gives it back`() async throws {
+  @Test func `pausing releases the shortcut and resuming requests the shortcut again`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -97,7 +97,7 @@ import Testing
     #expect(first.isHeld)
   }
 
-  @Test func `presses are handed on and changes told`() async throws {
+  @Test func `the controller reports presses and changes of the active backend only`() async throws {
     var presses: [Activation] = []
     var states: [ShortcutState] = []
     let pressObservation = controller.presses.add { presses.append($0) }
@@ -119,7 +119,9 @@ import Testing
   }
 
   @Test(arguments: [ShortcutState.notHeld(.unsupported), .notHeld(.refused)])
-  func `a way that tells of a failure is not the one that holds it`(_ failure: ShortcutState) async throws {
+  func `a backend that reports a failure does not become the active one`(_ failure: ShortcutState)
+    async throws
+  {
     controller.start()
     try await expect(.notHeld(.unsupported))
     // As GNOME's settings do, whatever is changed in them.
@@ -129,7 +131,7 @@ import Testing
     try await expect(.held(by: .portal, name: "X"))
   }
 
-  @Test func `where the way that held it has lost it, another one may hold it`() async throws {
+  @Test func `another backend can take over after the active one loses the shortcut`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -139,7 +141,7 @@ import Testing
     try await expect(.held(by: .portal, name: "X"))
   }
 
-  @Test func `a change elsewhere while a way is being asked is not its answer`() async throws {
+  @Test func `a change in one backend is not taken for another backend's answer`() async throws {
     second.outcome = nil
     controller.start()
     try await pump("the question") { second.asked.count == 1 }

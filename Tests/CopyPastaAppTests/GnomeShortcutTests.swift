@@ -52,14 +52,14 @@ import Testing
     </schemalist>
     """
 
-  @Test func `nothing is written until the user asks for it`() async {
+  @Test func `GNOME's settings are not written until the user asks`() async {
     #expect(!shortcut.isSet)
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
     #expect(places["custom-keybindings"] == .strings([Self.others]))
     #expect(entry["binding"] == .string(""))
   }
 
-  @Test func `what was added, once or twice, is taken out again`() async {
+  @Test func `an installed shortcut is listed once and removed completely`() async {
     for _ in 1...2 { #expect(shortcut.install(keys)) }
     #expect(places["custom-keybindings"] == .strings([Self.others, Self.ours]))
     #expect(entry["command"] == .string("copypasta --toggle"))
@@ -72,14 +72,14 @@ import Testing
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
   }
 
-  @Test func `other keys that are set here become GNOME's too`() async throws {
+  @Test func `changing the keys in CopyPasta updates GNOME's settings`() async throws {
     #expect(shortcut.install(keys))
     let state = await shortcut.start(try #require(Accelerator("<Alt>F1")))
     #expect(state == .held(by: .gnome, name: "Alt+F1"))
     #expect(entry["binding"] == .string("<Alt>F1"))
   }
 
-  @Test func `what the user changes in GNOME is told`() async {
+  @Test func `changes in GNOME's settings are reported`() async {
     #expect(shortcut.install(keys))
     _ = await shortcut.start(keys)
     var states: [ShortcutState] = []
@@ -91,7 +91,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `the choice is offered if there is no other way`() async throws {
+  @Test func `GNOME's shortcut is offered if no other backend works`() async throws {
     let preferences = Preferences(schema: nil)
     let controller = GlobalShortcutController(preferences, backends: [shortcut, FakeShortcut()])
     controller.start()
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// An administrator's lock is one more reason for which a setting is not taken.
-  @Test func `settings that cannot be changed are said`() async throws {
+  @Test func `locked GNOME settings cause a message`() async throws {
     try folder.write(
       Self.source.replacingOccurrences(
         of: "name=\"command\" type=\"s\">",
@@ -129,7 +129,7 @@ import Testing
     #expect(controller.gnomeChoice == .add && places["custom-keybindings"] == .strings([Self.others]))
   }
 
-  @Test func `schemas of another shape are left alone`() async throws {
+  @Test func `a missing or incompatible GNOME schema disables the backend`() async throws {
     let missing = GnomeShortcut(command: "") { SettingsSchema($0 + ".missing") }
     #expect(missing == nil)
     try folder.write(
@@ -144,7 +144,7 @@ import Testing
 
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: installed), "gnome-settings-daemon is not installed"))
-  func `GNOME's own schema is understood`() {
+  func `GNOME's own schema is supported`() {
     #expect(GnomeShortcut(command: "copypasta --toggle") { SettingsSchema($0) } != nil)
   }
 }

@@ -36,7 +36,7 @@ import Testing
     Haptics(preferences: preferences) { [bus = scene.service] () throws(BusError) in bus }
   }
 
-  @Test func `a copy asks for the event while the preference says so`() async throws {
+  @Test func `a copy requests the event only while the preference is on`() async throws {
     let scene = try await BusScene.start()
     var asked: [Variant] = []
     let service = try serve(on: scene) { asked.append($0) }
@@ -58,7 +58,7 @@ import Testing
     withExtendedLifetime(service) {}
   }
 
-  @Test func `nobody is missed`() async throws {
+  @Test func `a copy without a haptics service or bus causes no error`() async throws {
     let scene = try await BusScene.start()
     haptics(Preferences(schema: nil), on: scene).copied()
     var attempts = 0

@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 @Suite struct HintsTests {
-  @Test func `each hint is shown once, also after a restart`() throws {
+  @Test func `each hint is shown only once, even after a restart`() throws {
     let folder = try TemporaryFolder()
     let file = KeyFile(path: folder.path + "/hints.ini", group: "hints")
     var shown: [Hints.Hint] = []
@@ -19,7 +19,7 @@ import Testing
     #expect(shown == Hints.Hint.allCases)
   }
 
-  @Test func `a hint is shown if its file cannot be written`() {
+  @Test func `a hint is shown even if its file cannot be written`() {
     var count = 0
     let file = KeyFile(path: "/proc/none/hints.ini", group: "hints")
     Hints(keptIn: file).showOnce(.keepsRunning) { count += 1 }

@@ -8,7 +8,7 @@ import Testing
 /// The table of actions, and what is written by hand beside it.
 @MainActor
 @Suite struct HistoryActionTests {
-  @Test func `no name, key, entry or swipe means two things`() {
+  @Test func `each name, key, menu entry and swipe belongs to one action`() {
     let all = HistoryAction.all
     for words in [
       all.map(\.name), all.flatMap(\.triggers), all.compactMap(\.entry), all.map(\.title),
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `GTK knows each key, and none is a digit by itself`() {
+  @Test func `every key is valid in GTK, and none is a single digit`() {
     for action in HistoryAction.all {
       #expect(!action.keys.isEmpty, "\(action.name)")
       for trigger in action.triggers {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `the guide lists every key and swipe, and all keys of an action in one row`() throws {
+  @Test func `the guide lists every swipe, and all keys of an action in one row`() throws {
     let rows = try String(contentsOfFile: Fixture.checkout + "/docs/guide.md", encoding: .utf8)
       .split(separator: "\n").filter { $0.hasPrefix("| ") }
       .map { $0.split(separator: "|")[0].split(whereSeparator: ",;".contains).map { $0.trimmed } }
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `the style of a row that is swiped has the icon of what it does`() {
+  @Test func `the style sheet shows each swipe's icon`() {
     let style = String(decoding: PackageResources.style_css, as: UTF8.self)
     for action in HistoryAction.all {
       guard let swipe = action.swipe else { continue }

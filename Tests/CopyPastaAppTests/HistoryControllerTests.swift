@@ -60,7 +60,7 @@ import Testing
     (.cut, .clipboardUnavailable, .clipboardUnavailable),
     (.copy, .clipboardOvertaken, .clipboardTaken), (.cut, .clipboardOvertaken, .clipboardTaken),
   ])
-  func `what cannot be done is said, and its row stays, or goes if another program deleted it`(
+  func `a failed action shows an error and keeps its row, unless another program deleted the row`(
     action: Action, fault: Fault, failure: HistoryFailure
   ) async throws {
     switch fault {
@@ -82,7 +82,7 @@ import Testing
     #expect(view.events.isEmpty && view.flashes.isEmpty && view.deletionCounts.isEmpty)
   }
 
-  @Test func `while another program holds the file nothing is lost, and each refusal is said`() async throws {
+  @Test func `a locked file loses no item, and each refused change shows an error`() async throws {
     let controller = try controller(waiting: 20)
     try await scratch.whileLocked {
       // A copy is one, without another word.
@@ -109,7 +109,7 @@ import Testing
 
   // MARK: - Copying and showing
 
-  @Test func `copies come in the order of their clicks, and each is told of once it is offered`() async {
+  @Test func `copies keep the order of their clicks, and each is confirmed once offered`() async {
     var told: [String?] = []
     view.onCopied = { [clipboard] in told.append(clipboard.offered.last) }
     let positions = (0..<10).map { $0 * 2 % 3 }
@@ -121,7 +121,7 @@ import Testing
     #expect(view.events == Array(repeating: .copied, count: 10))
   }
 
-  @Test func `neither a copied row nor a part of a text is captured when it comes back`() async throws {
+  @Test func `neither a copied row nor a copied part of a text is captured again`() async throws {
     controller.copy(ids[2])
     await controller.drain()
     #expect(try await scratch.record("one") == nil)
@@ -136,14 +136,14 @@ import Testing
     try expect(initial)
   }
 
-  @Test func `what is dragged is the whole text, or a word if it has gone`() async throws {
+  @Test func `a dragged row provides its whole text, or an error if the clip is gone`() async throws {
     #expect(try await controller.text(of: ids[1]).bytes == Array("two".utf8))
     try await scratch.store.delete(ids[1])
     await #expect(throws: CancellationError.self) { try await controller.text(of: ids[1]) }
     #expect(view.failures == [.gone])
   }
 
-  @Test func `a text is shown, and the clipboard left alone`() async {
+  @Test func `showing a text leaves the clipboard unchanged`() async {
     controller.show(ids[1])
     await controller.drain()
     #expect(view.shown.map(\.id) == [ids[1]] && view.shown.first?.text.text == "two")
@@ -152,7 +152,7 @@ import Testing
 
   // MARK: - Deleting, undoing, clearing
 
-  @Test func `rows are off the list at once, and come back the newest deletion first, each at its place`()
+  @Test func `deleted rows leave immediately, and undo restores the last deletion first, in place`()
     async throws
   {
     let clips = (0..<3).map(controller.model.clip(at:))
@@ -176,7 +176,7 @@ import Testing
     #expect(view.deletionCounts == [1, 2, 3, 2, 1, 0])
   }
 
-  @Test func `cutting copies, then deletes, and can be undone`() async throws {
+  @Test func `cutting copies and deletes, and can be undone`() async throws {
     controller.copyAndDelete(ids[1])
     #expect(controller.texts == ["three", "one"])
     await controller.drain()
@@ -189,7 +189,7 @@ import Testing
     try expect(initial)
   }
 
-  @Test func `clearing empties list and store and leaves nothing to undo`() async throws {
+  @Test func `clearing empties list and store and cannot be undone`() async throws {
     controller.delete(ids[1])
     controller.clear()
     controller.undo()
@@ -201,13 +201,15 @@ import Testing
   // MARK: - Pasting and dropping
 
   @Test(arguments: [("three", ["three", "two", "one"]), ("one", ["one", "three", "two", "one"])])
-  func `a pasted text is at the top, once, and has the focus`(text: String, texts: [String]) async throws {
+  func `a text pasted twice is recorded once, at the top and focused`(text: String, texts: [String])
+    async throws
+  {
     for _ in 1...2 { await paste(.text(Array(text.utf8))) }
     try expect(texts)
     #expect(view.focuses == [nil, nil] && view.failures.isEmpty)
   }
 
-  @Test func `the last captured text comes back though its row is deleted, and so does an own copy`()
+  @Test func `pasting records the last capture again after deletion, and also CopyPasta's own copy`()
     async throws
   {
     try await scratch.store.delete(ids[0])
@@ -223,7 +225,7 @@ import Testing
   @Test(arguments: [
     ClipboardContent.noText, .secret, .text([]), .text([0xFF]), .text([0x61, 0x00, 0x62]),
   ])
-  func `what capture refuses is refused with a word`(content: ClipboardContent) async throws {
+  func `pasting invalid content shows an error`(content: ClipboardContent) async throws {
     await paste(content)
     try expect(initial)
     #expect(view.failures.count == 1)
@@ -234,7 +236,9 @@ import Testing
   @Test(arguments: [
     TransferError.timedOut, .ownerGone, .refused, .tooLarge(limit: 1 << 20), .unavailable,
   ])
-  func `what cannot be read is not recorded, with a word`(error: TransferError) async throws {
+  func `a paste or drop that cannot be read shows an error and records no text`(error: TransferError)
+    async throws
+  {
     clipboard.offers.failuresOnPurpose = [error]
     await paste(.text(Array("never".utf8)))
     let drop = FakeDrop(.failure(error))
@@ -246,7 +250,7 @@ import Testing
   }
 
   @Test(arguments: [ClipboardContent.text(Array("three".utf8)), .text(Array("next".utf8)), .text([0xFF])])
-  func `a skipped secret is shown until the next text, whatever becomes of that`(
+  func `a skipped secret is indicated until the next text, even an invalid one`(
     next: ClipboardContent
   ) async throws {
     clipboard.offers.copy(.secret)
@@ -258,14 +262,14 @@ import Testing
     #expect(view.secretCount == 1)
   }
 
-  @Test func `a copy at the very moment of a paste counts as what was meant`() async throws {
+  @Test func `pasting retries if another program copies at the same moment`() async throws {
     clipboard.offers.failuresOnPurpose = [.cancelled, .cancelled]
     await paste(.text(Array("meant".utf8)))
     try expect(["meant"] + initial)
     #expect(view.failures.isEmpty)
   }
 
-  @Test func `a dropped text within the limit is recorded, and what is on the clipboard not again`()
+  @Test func `a drop within the size limit is recorded and leaves the last capture known`()
     async throws
   {
     controller.setSizeLimit(7)
@@ -282,7 +286,7 @@ import Testing
 
   // MARK: - What overlaps
 
-  @Test func `what is asked for at once is done in its order`() async throws {
+  @Test func `simultaneous requests run in their order`() async throws {
     controller.copy(ids[1])
     controller.delete(ids[1])
     controller.copy(ids[1])
@@ -294,7 +298,7 @@ import Testing
     try expect(initial)
   }
 
-  @Test func `what was cut just before is what is pasted`() async throws {
+  @Test func `pasting directly after cutting pastes the cut text`() async throws {
     clipboard.offers.contentOnPurpose = .own
     controller.copyAndDelete(ids[2])
     controller.paste()
@@ -303,7 +307,7 @@ import Testing
   }
 
   /// The owner of a text may take as long as the limits allow.
-  @Test func `a paste that waits for its text keeps nothing else waiting`() async throws {
+  @Test func `a paste waiting for its text does not delay other actions`() async throws {
     clipboard.offers.stallsOnPurpose = true
     clipboard.offers.contentOnPurpose = .text(Array("late".utf8))
     controller.paste()
@@ -318,7 +322,8 @@ import Testing
   }
 
   @Test(arguments: ["captured", "pasted"])
-  func `what is captured and pasted at once is recorded once, in its order`(captured: String) async throws {
+  func `a text captured and pasted at the same time is recorded once, in order`(captured: String) async throws
+  {
     let controller = try controller(waiting: 120_000)
     clipboard.offers.content = .text(Array(captured.utf8))
     clipboard.offers.contentOnPurpose = .text(Array("pasted".utf8))
@@ -332,7 +337,7 @@ import Testing
     #expect(view.failures.isEmpty)
   }
 
-  @Test func `a clearing takes what was captured before it and nothing that came after`() async throws {
+  @Test func `clearing removes earlier captures and keeps later ones`() async throws {
     let controller = try controller(waiting: 120_000)
     try await scratch.whileLocked {
       // Several, which are recorded so fast that the list hears of them later.
@@ -355,7 +360,7 @@ import Testing
 
   // MARK: - The file
 
-  @Test func `a damaged or replaced file is opened anew, another failure said`() {
+  @Test func `a damaged or replaced file is reopened, and other failures show an error`() {
     for error in [StoreError.damaged, .replaced, .locked, .cannotBeRecovered] {
       view.show(error, as: .notRead(error))
     }
@@ -363,7 +368,7 @@ import Testing
     #expect(view.failures == [.notRead(.locked), .notRead(.cannotBeRecovered)])
   }
 
-  @Test func `older clips come behind the first page, or a word if they cannot be read`() async throws {
+  @Test func `older clips are appended to the first page, and a failed read shows an error`() async throws {
     let controller = try controller(firstPageSize: 1)
     #expect(controller.ids == [ids[0]])
     await controller.loadRest()
@@ -375,7 +380,7 @@ import Testing
     #expect(view.failures == [.notRead(.failed(code: SQLITE_MISUSE))])
   }
 
-  @Test func `closing waits for what was asked for`() async throws {
+  @Test func `closing waits for pending requests`() async throws {
     controller.delete(ids[1])
     controller.copy(ids[0])
     await controller.close()
@@ -384,7 +389,7 @@ import Testing
     #expect(view.failures.isEmpty)
   }
 
-  @Test func `a controller is let go once it is closed, and keeps no view`() async throws {
+  @Test func `a closed controller and its view are released`() async throws {
     weak var gone: HistoryController?
     weak var goneView: RecordingView?
     do {

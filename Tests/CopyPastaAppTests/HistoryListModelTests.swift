@@ -10,7 +10,7 @@ import Testing
   /// Drives the model with random changes and reads against a plain array, and against a second list that knows
   /// only what `items-changed` told it.
   @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1])
-  func `random changes keep every position right`(seed: UInt64) async throws {
+  func `random changes keep every position correct`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let scratch = try Scratch()
     var expected: [Clip] = []
@@ -55,7 +55,7 @@ import Testing
 
   /// In one run, in a few, in so many that the views are told of some together, and of what is not in the list.
   @Test(arguments: [1, 100, 7, 2])
-  func `rows that go together leave the others in their order`(step: Int) async throws {
+  func `removing many rows together keeps the order of the others`(step: Int) async throws {
     let scratch = try Scratch()
     for number in 0..<300 { try await scratch.record("clip \(number)") }
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// A damaged file may hold it.
-  @Test func `the largest possible id is removed with the others`() async throws {
+  @Test func `the largest possible id can be removed together with others`() async throws {
     let scratch = try Scratch()
     for number in 0..<3 { try await scratch.record("clip \(number)") }
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
@@ -88,7 +88,7 @@ import Testing
     #expect(model.remove(1) == nil)
   }
 
-  @Test func `a row that another program deleted is empty and no crash`() async throws {
+  @Test func `a row deleted by another program is shown empty`() async throws {
     let scratch = try Scratch()
     for number in 0..<100 { try await scratch.record("clip \(number)") }
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
@@ -99,7 +99,7 @@ import Testing
     #expect(model.clip(at: 81).preview == "clip 18")
   }
 
-  @Test func `rows far from the newest are let go of as new ones come`() async throws {
+  @Test func `rows far from the newest are released as new ones arrive`() async throws {
     let scratch = try Scratch()
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
     for number in 0..<600 {

@@ -12,7 +12,7 @@ import Testing
   init() async throws { try await TestDisplay.open() }
 
   /// A history that is opened anew gets another one.
-  @Test func `a list that was shown goes when it is let go, and with it its controller`() async throws {
+  @Test func `a list removed from the window is released together with its controller`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     weak var goneList: HistoryList?
@@ -37,7 +37,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `once the menu of a row is closed, the row has the focus at once`() async throws {
+  @Test func `closing a row's menu immediately returns the focus to the row`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     let list = try list(of: scratch)
@@ -115,7 +115,7 @@ import Testing
     }.sorted { $0.place.y < $1.place.y }
   }
 
-  @Test func `rows are no wider than lines are easy to read, and lie in the middle`() async throws {
+  @Test func `rows have a maximum width and are centred in a wide window`() async throws {
     try await withList(of: ["one", String(repeating: "The quick brown fox. ", count: 18)], width: 1600) {
       list, _ in
       for row in rows(of: list) {
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `the nine newest rows have their digits`() async throws {
+  @Test func `the nine newest rows show their digits`() async throws {
     try await withList(of: (1...12).map { "text \($0)" }) { list, _ in
       list.focus(list.controller.model.id(at: 0))
       drawFrame(of: list)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `a row shows as many lines as the user wants, and how many there are`() async throws {
+  @Test func `a row shows the preferred number of lines and the count of all lines`() async throws {
     try await withList(of: ["1\n2\n3\n4", "one"]) { list, _ in
       #expect(rows(of: list).last?.texts.first == "1\u{2028}2\u{2028}3\u{A0}…")
       #expect(rows(of: list).last?.texts[1] == "just now · 4 lines")
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `the row on the clipboard says so, also to a screen reader`() async throws {
+  @Test func `the row on the clipboard has a style and a label that says so`() async throws {
     try await withList(of: ["one", "two", "three"]) { list, _ in
       @MainActor func signs() -> [Bool] {
         rows(of: list).map { gtk_widget_has_css_class($0.widget, "on-clipboard") != 0 }
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [0, 3, 15, 29])
-  func `deleting moves no row that is above`(position: Int) async throws {
+  func `deleting a row does not move the rows above`(position: Int) async throws {
     let texts = (0..<40).map { $0 % 3 == 0 ? "text \($0)\nand more" : "text \($0)" }
     try await withList(of: texts) { list, _ in
       let model = list.controller.model
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `a new item is tinted for a moment, and a button leads to it if the list is scrolled down`()
+  @Test func `a new item is tinted briefly, and a button scrolls up if the list is scrolled down`()
     async throws
   {
     try await withList(of: (0..<40).map { "text \($0)" }) { list, scratch in
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func `a long text says that it goes on in whatever width`() async throws {
+  @Test func `a long preview ends with an ellipsis even in a very wide window`() async throws {
     let scratch = try Scratch()
     let japanese = String(repeating: "日本語", count: 50)
     for text in [japanese, String(repeating: "The quick brown ", count: 160), "whole"] {
@@ -261,7 +261,7 @@ import Testing
     await list.controller.close()
   }
 
-  @Test func `ages are not looked at while the window is hidden`() async throws {
+  @Test func `ages are not updated while the window is hidden`() async throws {
     let scratch = try Scratch()
     let clip = try #require(try await scratch.record("one"))
     // Each look is followed by another one in a second.

@@ -13,7 +13,7 @@ import Testing
 @Suite(.serialized) struct HistoryWindowTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a text that was asked for before the window was hidden is not shown`() async throws {
+  @Test func `a text requested before the window was hidden is not shown`() async throws {
     let scratch = try Scratch()
     let clip = try #require(try await scratch.record("private"))
     var shown: [TextWindow] = []
@@ -30,7 +30,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `a size limit that is changed while the window is shown holds for the next text`() async throws {
+  @Test func `a changed size limit applies to the next text`() async throws {
     let scratch = try Scratch()
     let services = AppServices.keepingNothing(showing: .success(scratch.history), FakeShortcut())
     let window = HistoryWindow(services, showText: { _ in }, closed: {})
@@ -47,7 +47,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `the focus on the undo bar prolongs it`() async throws {
+  @Test func `focusing the undo bar extends its time`() async throws {
     var arrivals = 0
     let bar = UndoBar(of: {
       arrivals += 1
@@ -67,7 +67,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `the row has the focus again once the undo bar goes that had it`() async throws {
+  @Test func `hiding a focused undo bar returns the focus to the list`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
     let controller = try HistoryController(

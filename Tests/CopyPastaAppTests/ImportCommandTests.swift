@@ -7,8 +7,7 @@ import Testing
 @testable import CopyPastaApp
 
 @MainActor
-@Suite("What was exported is imported again")
-struct ImportCommandTests {
+@Suite struct ImportCommandTests {
   private let folder: TemporaryFolder
 
   init() throws {
@@ -34,7 +33,9 @@ struct ImportCommandTests {
     return try String(contentsOfFile: folder.path + "/export.jsonl", encoding: .utf8)
   }
 
-  @Test func `byte for byte, with its times and in its order`() async throws {
+  @Test func `an exported history is imported byte for byte, with times and order, and only once`()
+    async throws
+  {
     let texts = [
       "plain", "two\nlines\r\n", "tab\t, \"quotes\" and \\backslashes\\", "\u{1}\u{8}\u{c}\u{1f}\u{7f}",
       "\u{80}\u{9b}31m\u{a0}ÿ", "\u{2028}\u{2029}", "e\u{301}é 🇮🇹 👩🏽‍🍳 שלום", "\u{feff}\u{fffd}\u{10ffff}",
@@ -50,7 +51,7 @@ struct ImportCommandTests {
     #expect(try exported(location("other")) == first, "nothing twice")
   }
 
-  @Test func `and what is no line of an export is refused, and nothing else`() throws {
+  @Test func `malformed lines are refused and all others are imported`() throws {
     let bad = [
       "nonsense", "{", #"{"text":"#, #"{"text":"a""#, #"{"text":1}"#, #"{"captured_at":null}"#,
       #"{"text":"a"} b"#,
@@ -83,7 +84,7 @@ struct ImportCommandTests {
         """#)
   }
 
-  @Test func `and what is too long is refused for the right reason`() throws {
+  @Test func `each overlong part of a line is refused with the matching reason`() throws {
     let long = String(repeating: "1", count: 65)
     let reasons: [(line: String, refusal: ImportReader.Refusal?)] = [
       ("{\"\(long)\":1,\"text\":\"a\"}", .malformed), ("{\"captured_at\":\"\(long)\",\"text\":\"a\"}", .time),
@@ -103,7 +104,7 @@ struct ImportCommandTests {
   }
 
   /// As editors and other systems leave them.
-  @Test func `and a line of white space is none`() throws {
+  @Test func `blank lines are skipped`() throws {
     let lines = "\r\n{\"text\":\"a\"}\r\n \t \n\r\n{\"text\":\"b\"}\n  "
     #expect(try importing(lines, to: location("new")) == 0)
     #expect(try exported(location("new")).split(separator: "\n").count == 2)
@@ -113,11 +114,11 @@ struct ImportCommandTests {
     arguments: [
       0, 1, 951_782_399_999_999, 1_795_287_987_000_042, 4_102_444_800_000_000, 253_402_300_799_999_999,
     ] as [Int64])
-  func `any time`(time: Int64) {
+  func `a time survives formatting and parsing`(time: Int64) {
     #expect(Format.microseconds(iso8601: Format.iso8601(time)) == time)
   }
 
-  @Test func `and a check says whether it is sound`() async throws {
+  @Test func `--check returns 0 if the history is sound, 1 if damaged and 2 if unreachable`() async throws {
     #expect(Check.run(location("none")) == 0)
     let scratch = try Scratch()
     try await scratch.record("one")

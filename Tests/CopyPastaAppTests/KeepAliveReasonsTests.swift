@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: KeepAliveReasons.Reason.allCases)
-  func `the last reason's end is told at once`(_ reason: KeepAliveReasons.Reason) {
+  func `ending the last reason is reported immediately`(_ reason: KeepAliveReasons.Reason) {
     reasons.hold(reason)
     #expect(!reasons.isEmpty)
     reasons.end(reason)
@@ -23,7 +23,7 @@ import Testing
     #expect(calls.count == 1)
   }
 
-  @Test func `a reason that never held is not told of`() {
+  @Test func `ending a reason that never held is not reported`() {
     for reason in KeepAliveReasons.Reason.allCases {
       reasons.end(reason)
       reasons.lose(reason)
@@ -32,7 +32,7 @@ import Testing
     #expect(calls.count == 0)
   }
 
-  @Test func `one reason is enough`() {
+  @Test func `a single remaining reason keeps the process alive`() {
     reasons.hold(.background)
     reasons.hold(.shortcut)
     reasons.end(.shortcut)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [KeepAliveReasons.Reason.trayIcon, .shortcut])
-  func `what the desktop takes away keeps a hidden program, for however long`(
+  func `a reason lost to the desktop keeps a hidden program alive indefinitely`(
     _ reason: KeepAliveReasons.Reason
   ) {
     reasons.hold(reason)
@@ -55,7 +55,7 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test func `where the panel has gone for good, the next window that is closed is the last`() {
+  @Test func `closing a window long after the panel was lost ends the program`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     clock.now += .seconds(11)
@@ -63,7 +63,7 @@ import Testing
     #expect(reasons.isEmpty)
   }
 
-  @Test func `a panel that is just starting again counts where the window is closed`() {
+  @Test func `closing a window shortly after the panel was lost keeps the program alive`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     clock.now += .seconds(2)
@@ -75,7 +75,7 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test func `what the user switches off is over, also where the desktop has taken it away before`() {
+  @Test func `a reason disabled by the user ends even if the desktop lost the reason before`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     reasons.end(.trayIcon)

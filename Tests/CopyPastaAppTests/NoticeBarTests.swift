@@ -37,7 +37,7 @@ import Testing
     OpaquePointer(try #require(widgets(gtk_scrolled_window_get_type(), in: bar.root.widget).first))
   }
 
-  @Test func `a long notice is whole in a narrow window`() throws {
+  @Test func `a long notice is fully visible in a narrow window`() throws {
     show(height: 700)
     defer { window.destroy() }
     let label = try label()
@@ -52,7 +52,7 @@ import Testing
     #expect(pango_layout_get_line_count(gtk_label_get_layout(label)) > 8)
   }
 
-  @Test func `a long notice can be scrolled in a low window, which stays low`() throws {
+  @Test func `a long notice scrolls in a low window and does not enlarge the window`() throws {
     show(height: 140)
     defer { window.destroy() }
     let scrolled = try scrolledWindow()
@@ -72,7 +72,9 @@ import Testing
     #expect(reached.contains(scrolled))
   }
 
-  @Test func `a later notice takes neither the place nor the time of one that is said once`() throws {
+  @Test func `a later notice appears below a one-time notice and does not replace or shorten that notice`()
+    throws
+  {
     show(height: 700)
     defer { window.destroy() }
     let label = try label()

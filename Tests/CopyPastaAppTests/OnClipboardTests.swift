@@ -37,7 +37,7 @@ import Testing
     try await waitUntil("the first look") { clipboard.offers.reads == 1 }
   }
 
-  @Test func `a row that was copied is on the clipboard until another program takes it`() async {
+  @Test func `a copied row is marked until another program takes the clipboard`() async {
     #expect(controller.onClipboard == nil)
     controller.copy(controller.ids[1])
     await controller.drain()
@@ -47,7 +47,7 @@ import Testing
     #expect(view.clipsOnClipboard == [controller.ids[1], nil])
   }
 
-  @Test func `a row that was copied stays the one on the clipboard while the window is inactive`()
+  @Test func `a copied row stays marked while the window is inactive`()
     async throws
   {
     try await startReading()
@@ -57,7 +57,7 @@ import Testing
     #expect(controller.onClipboard == controller.ids[1])
   }
 
-  @Test func `a text that was recorded is on the clipboard until the window is left`() async throws {
+  @Test func `a captured row is marked until the window becomes inactive`() async throws {
     try await startReading()
     try await copyElsewhere(.text(Array("three".utf8)))
     #expect(controller.texts == ["three", "two", "one"])
@@ -69,21 +69,21 @@ import Testing
   @Test(arguments: [
     ClipboardContent.noText, .secret, .text([]), .text([0xff]),
   ])
-  func `something else on the clipboard takes the mark away`(content: ClipboardContent) async throws {
+  func `other content on the clipboard removes the mark`(content: ClipboardContent) async throws {
     try await startReading()
     try await copyElsewhere(.text(Array("three".utf8)))
     try await copyElsewhere(content)
     #expect(controller.onClipboard == nil && controller.texts.count == 3)
   }
 
-  @Test func `a part of a text that was copied belongs to no row`() async {
+  @Test func `copying a part of a text marks no row`() async {
     controller.copy(controller.ids[0])
     controller.copy(part: Array("tw".utf8))
     await controller.drain()
     #expect(controller.onClipboard == nil)
   }
 
-  @Test func `nothing is asked of the clipboard for the mark`() async {
+  @Test func `marking a row does not read the clipboard`() async {
     controller.copy(controller.ids[0])
     await controller.drain()
     clipboard.lose()

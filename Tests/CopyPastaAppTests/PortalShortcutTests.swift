@@ -23,7 +23,7 @@ import Testing
 
   // MARK: One that behaves
 
-  @Test func `asks for what the user has set`() async throws {
+  @Test func `the portal is asked for the keys that the user set`() async throws {
     try await expectHeld(keys: Accelerator("<Control><Shift><Super>v"))
     let options = try #require(portal.arguments["CreateSession"]?[0]?.dictionary)
     #expect(options["session_handle_token"]?.string == "copypasta")
@@ -39,7 +39,7 @@ import Testing
   /// KDE 5.27 grants all at once; 6.3 opens System Settings if it is asked again for what it remembers; a later version
   /// asks nobody, and wants to be asked.
   @Test(arguments: [(true, nil, 0), (false, nil, 0), (false, 2, 1)] as [(Bool, UInt32?, Int)])
-  func `what KDE grants at once or remembers is asked for only where that asks nobody`(
+  func `keys that KDE grants or remembers are requested only if KDE then asks no question`(
     grantsAtOnce: Bool, version: UInt32?, questions: Int
   ) async throws {
     portal.grantsAtOnce = grantsAtOnce
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .failed, .error, .nonsense, .silence])
-  func `what KDE does not remember is asked for`(_ answer: FakePortal.Answer) async throws {
+  func `keys that KDE does not remember are requested`(_ answer: FakePortal.Answer) async throws {
     portal.remembered = FakePortal.list("another", trigger: "Meta+V")
     portal.answers["ListShortcuts"] = answer
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: "ListShortcuts") : .patient
@@ -67,7 +67,7 @@ import Testing
       (.granted, "Press <Control><Super>v, <Alt>F3", "Ctrl+Super+V or Alt+F3"),
       (.granted, "<Control><Super>v;<Alt>F3", "Ctrl+Super+V or Alt+F3"),
     ] as [(FakePortal.Answer, String, String?)])
-  func `a grant is one, in whatever words`(
+  func `a grant is accepted in every known format`(
     answer: FakePortal.Answer, words: String, name: String?
   ) async throws {
     portal.answers["BindShortcuts"] = answer
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a yes that lists nothing is asked about once more, unless a signal has said what is granted`(
+  func `an empty grant is requested once more, unless a signal lists the granted keys`(
     isSaid: Bool
   ) async throws {
     portal.answers["BindShortcuts"] = .grantedEmpty
@@ -90,14 +90,14 @@ import Testing
     #expect(portal.questions == (isSaid ? 1 : 2))
   }
 
-  @Test func `says first which program it is if that is wanted`() async throws {
+  @Test func `the program registers its id first if the portal supports registration`() async throws {
     portal.knowsRegistry = true
     try await expectHeld()
     #expect(portal.calls.first == "Register")
     #expect(portal.arguments["Register"]?[0]?.string == CopyPasta.id)
   }
 
-  @Test func `a press is told of with its token`() async throws {
+  @Test func `a press is reported with its token, and calls for other sessions are ignored`() async throws {
     try await expectHeld()
     portal.activate(session: Portal.path + "/session/1_1/other")
     portal.activate(shortcut: "other")
@@ -111,7 +111,7 @@ import Testing
 
   /// KDE goes on to list a shortcut whose keys are taken away.
   @Test(arguments: ["Meta+V", ""])
-  func `what the desktop's settings change is told: removed, back, another name, without keys`(
+  func `changes of the shortcut in the desktop's settings are reported`(
     _ trigger: String
   ) async throws {
     portal.granted = FakePortal.list("toggle-history", trigger: trigger)
@@ -126,7 +126,7 @@ import Testing
     try await pump("the changes") { told.states == changes.map(\.state) }
   }
 
-  @Test func `stopping closes the session`() async throws {
+  @Test func `stopping closes the session and ignores later signals`() async throws {
     try await expectHeld()
     try await pumping { await shortcut.stop() }
     try await portal.settle()
@@ -150,7 +150,7 @@ import Testing
     // So GNOME tells of a user's no, too.
     ("BindShortcuts", .failed, .refused), ("BindShortcuts", .nonsense, .refused),
   ])
-  func `whatever it does, an answer comes`(
+  func `every portal failure is reported with its reason`(
     method: String, answer: FakePortal.Answer, reason: ShortcutState.Reason
   ) async throws {
     portal.answers[method] = answer
@@ -162,12 +162,12 @@ import Testing
     #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
   }
 
-  @Test func `a grant without our shortcut is a refusal`() async throws {
+  @Test func `a grant without CopyPasta's shortcut counts as refused`() async throws {
     portal.granted = FakePortal.list("another", trigger: "Meta+V")
     try await expectHeld(as: .notHeld(.refused))
   }
 
-  @Test func `no bus and no portal are said`() async throws {
+  @Test func `a missing bus or portal is reported as unsupported`() async throws {
     #expect(try await start() == .notHeld(.unsupported))
     let busless = PortalShortcut(limits: .patient) { () throws(BusError) in
       throw .noBus("none")
@@ -175,7 +175,7 @@ import Testing
     #expect(try await start(busless) == .notHeld(.unsupported))
   }
 
-  @Test func `giving up takes the question back`() async throws {
+  @Test func `cancelling a request closes the portal's question and session`() async throws {
     let asking = try await ask(shortcut)
     asking.cancel()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
@@ -183,7 +183,7 @@ import Testing
     #expect(portal.calls.contains("Request.Close") && portal.calls.contains("Session.Close"))
   }
 
-  @Test func `a user who takes their time is waited for`() async throws {
+  @Test func `the user's answer is awaited without a time limit`() async throws {
     let asking = try await ask(makeShortcut(.short(for: "ListShortcuts")))
     let question = try #require(portal.requests.last)
     // Another shortcut gets no answer where nobody is asked, and gives up after the same time.
@@ -193,7 +193,7 @@ import Testing
     #expect(try await pumping { await asking.value } == Self.held)
   }
 
-  @Test func `a portal that ends with its question on the screen is not waited for`() async throws {
+  @Test func `a portal that exits during its question is not awaited`() async throws {
     let asking = try await ask(shortcut)
     portal.stop()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
@@ -205,7 +205,7 @@ import Testing
   // MARK: A user's no
 
   @Test(arguments: ["", "Meta+B"])
-  func `after a no KDE's settings have the last word`(_ trigger: String) async throws {
+  func `KDE's settings override an earlier refusal`(_ trigger: String) async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
     try refused.write(strings: [("keys", keys.name)])
@@ -220,7 +220,7 @@ import Testing
     #expect(refused.exists == trigger.isEmpty)
   }
 
-  @Test func `keys that are chosen once more are asked for once more`() async throws {
+  @Test func `choosing refused keys again asks the portal again`() async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
     let controller = GlobalShortcutController(
@@ -234,7 +234,7 @@ import Testing
     try await pump("the yes") { controller.state == Self.held }
   }
 
-  @Test func `a refusal is not asked for again by itself`() async throws {
+  @Test func `a refused shortcut is not requested again automatically`() async throws {
     portal.answers["BindShortcuts"] = .refused
     try await expectHeld(as: .notHeld(.refused))
     portal.stop()
@@ -244,7 +244,7 @@ import Testing
     #expect(told.states == [])
   }
 
-  @Test func `the user's no is kept over a restart, and for these keys only`() async throws {
+  @Test func `a refusal is remembered across a restart, for the refused keys only`() async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/state/shortcut.ini", group: "refused-shortcut")
     let other = try #require(Accelerator("<Alt>F1"))
@@ -261,7 +261,7 @@ import Testing
 
   // MARK: Sessions that are lost
 
-  @Test func `a portal that comes later or again is asked again`() async throws {
+  @Test func `a portal that appears later or restarts is asked again`() async throws {
     // A question that the portal gets as it goes is never answered.
     var limits = PortalShortcut.Limits.patient
     limits.answer = .seconds(1)
@@ -279,7 +279,7 @@ import Testing
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func `a closed session is opened again, also if the first attempts fail`() async throws {
+  @Test func `a closed session is reopened even if the first attempts fail`() async throws {
     var limits = PortalShortcut.Limits.patient
     limits.pauses = Array(repeating: .milliseconds(20), count: 50)
     let shortcut = makeShortcut(limits)
@@ -294,7 +294,7 @@ import Testing
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func `a portal that ends every session is left alone`() async throws {
+  @Test func `a portal that closes every session is not asked forever`() async throws {
     try await expectHeld()
     let token = shortcut.observers.add { [portal] in
       if case .became(Self.held) = $0 { portal.closeSession() }
@@ -305,7 +305,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `keys that are changed while a lost session is waited for are not the last to be mended`()
+  @Test func `a session is restored after every loss, even if the keys changed meanwhile`()
     async throws
   {
     var limits = PortalShortcut.Limits.patient
@@ -322,7 +322,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is left once it is gone`() async throws {
+  @Test func `a released portal shortcut is not leaked`() async throws {
     weak var leaked: PortalShortcut?
     func use() async throws {
       let shortcut = makeShortcut()

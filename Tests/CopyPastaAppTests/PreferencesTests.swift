@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite(.serialized) struct PreferencesTests {
-  @Test func `the schema has the same keys and first values as the code`() async throws {
+  @Test func `the schema has the same keys and defaults as the code`() async throws {
     let folder = try TemporaryFolder()
     try await compileSettingsSchemas(Self.data, into: folder.path)
     let schema = try #require(SettingsSchema(CopyPasta.id, compiledIn: folder.path))
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `what is set is read and told of`() {
+  @Test func `a changed setting is stored and reported once`() {
     let preferences = Preferences(schema: nil)
     let told = Told()
     let token = preferences.observe(.showsTrayIcon) { told.count += 1 }
@@ -32,7 +32,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `every property has a key of its own`() {
+  @Test func `every property has its own key`() {
     let preferences = Preferences(schema: nil)
     let told = Told()
     let tokens = Preferences.Key.allCases.map { key in preferences.observe(key) { told.keys.append(key) } }
@@ -49,7 +49,7 @@ import Testing
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `the largest text stays within its range`() {
+  @Test func `the size limit stays within its range`() {
     let preferences = Preferences(schema: nil)
     #expect(preferences.sizeLimitInMiB << 20 == TransferLimits().bytes)
     preferences.sizeLimitInMiB = 0
@@ -58,7 +58,7 @@ import Testing
     #expect(preferences.sizeLimitInMiB == 512)
   }
 
-  @Test func `the description of the program names the largest text as the settings do`() throws {
+  @Test func `the metainfo states the default size limit`() throws {
     let description = try String(
       contentsOfFile: Self.data + "/org.copypasta.CopyPasta.metainfo.xml.in", encoding: .utf8)
     #expect(description.contains("up to \(TransferLimits().bytes >> 20) MiB each"))

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct PreferencesWindowTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a switch changes its setting and follows it`() throws {
+  @Test func `a switch changes its setting and follows changes of the setting`() throws {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(.showsTrayIcon, of: preferences, "Title", "Explanation")
     let control = try #require(row.control as? Switch)
@@ -21,7 +21,7 @@ import Testing
     #expect(control.isOn)
   }
 
-  @Test func `a click on a row turns its switch over`() {
+  @Test func `a click on a row toggles its switch, unless disabled`() {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(.usesHaptics, of: preferences, "Title", "Explanation")
     row.clicked?()
@@ -31,7 +31,7 @@ import Testing
     #expect(!preferences[flag: .usesHaptics], "locked by the administrator")
   }
 
-  @Test func `the largest text is set in MiB`() throws {
+  @Test func `the size limit is set in MiB`() throws {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(sizeLimitOf: preferences, "Title", "Explanation")
     let button = try #require(row.control as? SpinButton)
@@ -44,7 +44,7 @@ import Testing
 
   // MARK: Large text
 
-  @Test func `headings grow with the text`() throws {
+  @Test func `headings are larger than large text`() throws {
     let settings = Object(Owned(borrowing: gtk_settings_get_default()))
     let font = settings[property: "gtk-font-name"]
     settings[property: "gtk-font-name"] = .text("Sans 40")
@@ -63,7 +63,7 @@ import Testing
     withExtendedLifetime(style) {}
   }
 
-  @Test func `a question is as wide as its words need, and no wider than the screen lets it`() throws {
+  @Test func `a confirmation dialog is wide by default and can shrink`() throws {
     let parent = Window(title: "test")
     let words = Array(repeating: "words", count: 30).joined(separator: " ")
     ConfirmationDialog.ask(over: parent, title: "Question?", text: words, action: "Yes") {}
@@ -93,7 +93,7 @@ import Testing
   enum Way: CaseIterable { case destroyed, closed, hidden }
 
   @Test(arguments: Way.allCases)
-  func `however the window goes while it waits for keys, the shortcut is back`(_ way: Way) async throws {
+  func `the shortcut is restored however Preferences closes while waiting for keys`(_ way: Way) async throws {
     let shown = try ShownDialogs()
     let controller = shown.services.shortcut
     controller.start()
@@ -119,7 +119,7 @@ import Testing
     window.window.destroy()
   }
 
-  @Test func `the same keys, chosen again, are asked for although they were refused`() async throws {
+  @Test func `choosing the same keys again forgets their refusal`() async throws {
     let shown = try ShownDialogs()
     shown.show(.preferences)
     let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(arguments: Dialogs.Kind.allCases)
-  func `a window that is opened again and again goes each time, with all that is in it`(_ kind: Dialogs.Kind)
+  func `a closed dialog is released each time with all its widgets`(_ kind: Dialogs.Kind)
     async throws
   {
     let shown = try ShownDialogs()
@@ -156,7 +156,7 @@ import Testing
     shown.services.preferences[flag: .showsTrayIcon] = false
   }
 
-  @Test func `the window of a text shows for a moment that it copied, and then its button as before`()
+  @Test func `the full text window's button briefly shows that a copy was made`()
     async throws
   {
     let shown = try ShownDialogs()
@@ -170,7 +170,7 @@ import Testing
     shown.dialogs.close()
   }
 
-  @Test func `a second text is shown in the place of the first`() async throws {
+  @Test func `a second full text window replaces the first`() async throws {
     let shown = try ShownDialogs()
     let (first, second) = (shown.textWindow(), shown.textWindow())
     shown.dialogs.show(first, above: nil)

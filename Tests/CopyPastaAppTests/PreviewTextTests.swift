@@ -5,7 +5,7 @@ import Testing
 @Suite struct PreviewTextTests {
   private func shown(_ preview: String) -> String { PreviewText(preview).text }
 
-  @Test func `a preview has three lines at most`() {
+  @Test func `a preview has at most the preferred number of lines`() {
     #expect(shown("one\ntwo\r\nthree") == "one\u{2028}two\u{2028}three")
     #expect(shown("1\n2\n3\n4\n5") == "1\u{2028}2\u{2028}3\u{A0}…")
     #expect(PreviewText("1\n2\n3", lineLimit: 2).text == "1\u{2028}2\u{A0}…")
@@ -13,21 +13,21 @@ import Testing
     #expect(shown("a\rb\u{2029}c") == "a\u{2028}b\u{2028}c")
   }
 
-  @Test func `blank lines take no room in a preview`() {
+  @Test func `a preview skips blank lines`() {
     #expect(shown("\n \r\n\t\nfirst\nmore") == "first\u{2028}more")
     #expect(shown("a\n\n  \nb\n\t\nc") == "a\u{2028}b\u{2028}c")
     #expect(shown("a\n\nb\n\nc\n\nd") == "a\u{2028}b\u{2028}c\u{A0}…")
     #expect(PreviewText.spoken("a\n\nb") == "a b")
   }
 
-  @Test func `line breaks at the end have a sign`() {
+  @Test func `trailing line breaks are shown as a sign`() {
     #expect(shown("a\n") == "a⏎")
     #expect(shown("a" + String(repeating: "\n", count: 300)) == "a⏎")
     #expect(shown("a \nb\n \n") == "a·\u{2028}b⏎")
     #expect(PreviewText.spoken("a\n") == "a")
   }
 
-  @Test func `a preview that leaves lines out counts all lines`() {
+  @Test func `a preview that omits lines counts all lines`() {
     func count(_ text: String, goesOn: Bool = false, lineLimit: Int = 3) -> Int? {
       PreviewText(text, goesOn: goesOn, lineLimit: lineLimit).countOfLines
     }
@@ -43,11 +43,11 @@ import Testing
     #expect(count("1 2 3", goesOn: true) == nil)
   }
 
-  @Test func `control characters can be seen`() {
+  @Test func `control characters are shown as signs`() {
     #expect(shown("a\u{1b}[1m") == "a␛[1m")
   }
 
-  @Test func `white space at the ends of a line can be seen`() {
+  @Test func `white space at the ends of a line is shown as signs`() {
     #expect(shown("  two before") == "··two before")
     #expect(shown("two after  \nand a tab\t") == "two after··\u{2028}and a tab⇥")
     #expect(shown("\tindented\n\t further") == "⇥\tindented\u{2028}⇥\t·further")
@@ -55,13 +55,13 @@ import Testing
     #expect(shown("a\u{A0}") == "a⍽")
   }
 
-  @Test func `white space alone can be seen`() {
+  @Test func `a text of white space is shown as signs`() {
     #expect(shown(" \t\n") == "·⇥⏎")
     #expect(shown(String(repeating: " ", count: 60)) == String(repeating: "·", count: 60))
     #expect(shown(String(repeating: " ", count: 400)) == String(repeating: "·", count: 60) + "\u{A0}…")
   }
 
-  @Test func `a text that goes on says so and has no sign where it is cut`() {
+  @Test func `a truncated preview ends with an ellipsis and has no sign at the cut`() {
     #expect(PreviewText("The quick brown ", goesOn: true).text == "The quick brown \u{A0}…")
     #expect(PreviewText("one\ntwo \nthree\t", goesOn: true).text == "one\u{2028}two·\u{2028}three\t\u{A0}…")
     #expect(PreviewText("1 \n2\n3 \n4", goesOn: true).text == "1·\u{2028}2\u{2028}3·\u{A0}…")
@@ -71,7 +71,7 @@ import Testing
     #expect(!shown("The quick brown").contains("…"))
   }
 
-  @Test func `what turns the order of a text round can be seen`() {
+  @Test func `bidi control characters are shown as signs`() {
     #expect(shown("safe \u{202E}gpj.exe") == "safe ⇠gpj.exe")
     #expect(shown("\u{2066}a\u{2069}\u{202D}b\u{202C}") == "⇢a⇄⇢b⇄")
     #expect(shown("שלום\u{200F} \u{200E}a\u{61C}\u{2068}") == "שלום⇠ ⇢a⇠⇄")
@@ -86,7 +86,7 @@ import Testing
       "\u{2060}", "\u{2064}", "\u{206A}", "\u{2800}", "\u{3164}", "\u{FE0F}", "\u{FEFF}", "\u{FFA0}",
       "\u{FFF9}", "\u{80}", "\u{1D159}", "\u{1D173}", "\u{E0001}", "\u{E0061}", "\u{E0101}",
     ])
-  func `what is not drawn can be seen`(hidden: String) {
+  func `invisible characters are shown as signs`(hidden: String) {
     #expect(shown(hidden) == "◌")
     #expect(shown("a" + hidden + "b") == "a◌b")
     #expect(shown(hidden + hidden + " ") == "◌◌·")
@@ -99,7 +99,7 @@ import Testing
       "می‌خواهم", "ه‍", "‍ه", "क्‍ष", "क्‌ष", "ශ්‍රී", "葛\u{E0101}", "≨︀", "ᠠ\u{180B}", "ខ្ញុំ\u{200B}ទៅ", "א\u{34F}\u{5B8}",
       "กิน\u{200B}ข้าว",
     ])
-  func `what forms other characters stays`(text: String) {
+  func `invisible characters that shape others are kept`(text: String) {
     #expect(shown(text) == text)
     #expect(PreviewText.spoken(text) == text)
   }
@@ -111,12 +111,12 @@ import Testing
       ("a\u{FE0F}", "a◌"),
       ("می\u{200C}\u{200C}خ", "می\u{200C}◌خ"), ("م\u{200B}م", "م◌م"), ("é\u{E0101}", "é◌"),
     ])
-  func `what would form others is seen where it does not`(text: String, expected: String) {
+  func `a joiner or selector without effect is shown as a sign`(text: String, expected: String) {
     #expect(shown(text) == expected)
   }
 
   @Test(arguments: ["", "none", "  ab  \n c", " \n ", "é  ", "\u{2029} 🍝 "])
-  func `signs are where they are said to be`(_ preview: String) {
+  func `the reported ranges contain exactly the signs`(_ preview: String) {
     let written = PreviewText(preview)
     let bytes = Array(written.text.utf8)
     let rest = written.signs.reversed().reduce(into: bytes) { $0.removeSubrange($1) }
@@ -125,7 +125,7 @@ import Testing
     #expect(!String(decoding: rest, as: UTF8.self).contains("·"))
   }
 
-  @Test func `a screen reader hears the text as it is`() {
+  @Test func `the accessible preview contains the text without signs`() {
     #expect(PreviewText.spoken("one\ntwo") == "one two")
     #expect(PreviewText.spoken("  two before ") == "  two before ")
     #expect(PreviewText.spoken("1\n2\n3\n4") == "1 2 3…")

@@ -13,7 +13,7 @@ import Testing
     scratch = try Scratch()
   }
 
-  @Test func `who shows them hears how many there are`() async throws {
+  @Test func `every change of the number of deletions is reported`() async throws {
     var counts: [Int] = []
     let deletions = RecentDeletions(heldFor: .seconds(3600)) { counts.append($0) }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
@@ -24,7 +24,7 @@ import Testing
     #expect(counts == [1, 2, 1, 0])
   }
 
-  @Test func `they are forgotten when the time is over`() async throws {
+  @Test func `deletions are forgotten when their time expires`() async throws {
     var count = 0
     let deletions = RecentDeletions(heldFor: .milliseconds(30)) { count = $0 }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
@@ -33,7 +33,7 @@ import Testing
     #expect(deletions.removeNewest() == nil)
   }
 
-  @Test func `beyond the limit the oldest go and the newest stays`() async throws {
+  @Test func `beyond the size limit the oldest deletions are dropped and the newest is kept`() async throws {
     var count = 0
     let deletions = RecentDeletions(heldFor: .seconds(3600), sizeLimit: 8) { count = $0 }
     let clips = try await deleted(["12345", "123", "1234567890"])

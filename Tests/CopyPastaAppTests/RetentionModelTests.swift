@@ -10,7 +10,7 @@ import Testing
 /// `COPYPASTA_RETENTION_STEPS` steps (300), a hundred for each seed from `COPYPASTA_SEED` (1) on.
 @MainActor
 @Suite struct RetentionModelTests {
-  @Test func `retention does what its reference does, whatever happens to clock, history and process`()
+  @Test func `retention matches its reference model under random clocks, changes and restarts`()
     async throws
   {
     let first = environmentNumber("COPYPASTA_SEED", or: 1)

@@ -63,7 +63,7 @@ import Testing
 
   private var question: ExpiredClips? { view.questions.last ?? nil }
 
-  @Test func `expired items go by a believed clock without a question`() async throws {
+  @Test func `a believed clock deletes expired items without a question`() async throws {
     try await record(29, 1)
     await believeClock()
     pass(days: 2)
@@ -74,7 +74,8 @@ import Testing
 
   // MARK: - Questions
 
-  @Test func `without an answer nothing is deleted however often the window becomes active`() async throws {
+  @Test func `an unanswered question deletes no item, however often the window becomes active`() async throws
+  {
     try await record(40, 50)
     await look()
     #expect(question?.count == 2)
@@ -90,7 +91,7 @@ import Testing
     try expectCount(8)
   }
 
-  @Test func `Keep sets the period to forever, and nothing is deleted afterwards`() async throws {
+  @Test func `Keep sets the period to forever, and no item is deleted afterwards`() async throws {
     try await record(40, 50)
     await look()
     retention.keepForever()
@@ -100,7 +101,7 @@ import Testing
     try expectCount(2)
   }
 
-  @Test func `a longer period deletes nothing by a clock that is wrong`() async throws {
+  @Test func `a longer period deletes no item while the clock is not believed`() async throws {
     preferences.retentionPeriod = .week
     try await record(6, 5, 0)
     await believeClock()
@@ -113,7 +114,7 @@ import Testing
     try expectCount(3)
   }
 
-  @Test func `Delete deletes the counted items only, also if the clock is set meanwhile`() async throws {
+  @Test func `Delete removes only the counted items, even if the clock is set meanwhile`() async throws {
     try await record(30)
     pass(days: 1)
     try await record(Array((1...25).reversed()))
@@ -126,7 +127,7 @@ import Testing
     #expect(question?.count ?? 0 > 20, "the clock that was set asks for itself")
   }
 
-  @Test func `a clock that was accepted is believed`() async throws {
+  @Test func `a clock accepted by Delete is believed`() async throws {
     try await record(40, 29)
     await look()
     retention.confirm(try #require(question))
@@ -138,7 +139,7 @@ import Testing
   }
 
   @Test(arguments: [29, 25, -25] as [Int64])
-  func `a clock that jumps by less than the period asks`(_ days: Int64) async throws {
+  func `a clock that jumps by less than the period deletes no item unasked`(_ days: Int64) async throws {
     try await record(Array((1...28).reversed()))
     await believeClock()
     clock.wallTime += days * Self.day
@@ -148,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: [-31, -20_000] as [Int64])
-  func `what was captured while the clock was behind stays`(_ days: Int64) async throws {
+  func `an item captured while the clock was behind is kept`(_ days: Int64) async throws {
     try await record(3)
     await believeClock()
     clock.wallTime += days * Self.day + 1
@@ -160,7 +161,7 @@ import Testing
     #expect(question == nil)
   }
 
-  @Test func `a clock that was behind from the start asks once it is set`() async throws {
+  @Test func `a clock that was behind from the start causes a question once corrected`() async throws {
     clock.wallTime -= 31 * Self.day
     await believeClock()
     try await record(0, 0, 0)
@@ -170,7 +171,7 @@ import Testing
     try expectCount(3)
   }
 
-  @Test func `what was captured while the clock was ahead goes with its neighbours`() async throws {
+  @Test func `an item captured while the clock was ahead expires with its neighbours`() async throws {
     try await record(0)
     await believeClock()
     clock.wallTime += 400 * Self.day
@@ -187,7 +188,7 @@ import Testing
 
   // MARK: - Confirmations
 
-  @Test func `a confirmation counts once, also if the deletion fails`() async throws {
+  @Test func `a confirmation is used only once, even if the deletion fails`() async throws {
     try await record(40, 20)
     await look()
     let store = try HistoryStore(
@@ -206,7 +207,7 @@ import Testing
     #expect(question?.count == 2)
   }
 
-  @Test func `a confirmation does not outlive its period`() async throws {
+  @Test func `a confirmation is void after the period changes`() async throws {
     try await record(400, 20)
     await look()
     #expect(question?.count == 1)
@@ -218,7 +219,7 @@ import Testing
     try expectCount(2)
   }
 
-  @Test func `an item that is restored while the question is open is not deleted with the others`()
+  @Test func `an item restored during the question is not deleted with the counted ones`()
     async throws
   {
     try await record(40, 45, 1)
@@ -236,7 +237,7 @@ import Testing
 
   // MARK: - Everything else that happens
 
-  @Test func `undo does not bring back what has expired since`() async throws {
+  @Test func `undo does not restore items that have expired since`() async throws {
     try await record(29, 1)
     await believeClock()
     for id in controller.ids { controller.delete(id) }
@@ -249,7 +250,7 @@ import Testing
     try expectCount(1)
   }
 
-  @Test func `a longer period during a deletion keeps the remaining items`() async throws {
+  @Test func `raising the retention period during a purge keeps the remaining items`() async throws {
     try await record(Array(repeating: 40, count: 4_100))
     await look()
     retention.confirm(try #require(question))
@@ -259,7 +260,7 @@ import Testing
     #expect(try scratch.history.reader.newestPage(limit: 20_000).count == 100)
   }
 
-  @Test func `a failure is shown once and not each hour`() async throws {
+  @Test func `a repeated retention failure is shown only once`() async throws {
     try await record(31, 0)
     let store = try HistoryStore(
       location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
@@ -277,7 +278,7 @@ import Testing
 
   // MARK: - The bar
 
-  @Test func `the bar asks with number, period and date, and hides with the answer`() async throws {
+  @Test func `the retention bar shows number, period and date, and hides after the answer`() async throws {
     try await TestDisplay.open()
     try await record(40, 50)
     let expired = try #require(try await retention.expired(after: .month, in: scratch.store))

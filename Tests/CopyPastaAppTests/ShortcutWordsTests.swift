@@ -7,24 +7,24 @@ import Testing
 /// Which keys may become the shortcut, and what the user reads of it.
 @MainActor @Suite struct ShortcutWordsTests {
   @Test(arguments: ["<Control><Super>v", "<Alt>F1", "<Super>space", "<Control><Shift>c", "<Control>k"])
-  func `keys with a modifier will do`(_ name: String) throws {
+  func `keys with a modifier are accepted`(_ name: String) throws {
     let keys = try #require(Accelerator(name))
     #expect(keys.objection == nil && !keys.isModifierAlone)
   }
 
   @Test(arguments: ["v", "<Shift>v", "F12", "Escape", "<Control>c", "<Control>v", "<Control>Insert"])
-  func `what is needed for typing will not`(_ name: String) throws {
+  func `keys needed for typing or editing are rejected`(_ name: String) throws {
     #expect(try #require(Accelerator(name)).objection?.isEmpty == false)
   }
 
-  @Test func `modifiers alone are a beginning`() throws {
+  @Test func `modifiers alone are recognised as incomplete keys`() throws {
     #expect(try #require(Accelerator("<Control>Super_L")).isModifierAlone)
   }
 
   @Test(arguments: [
     ("ubuntu:GNOME", "GNOME’s settings"), ("KDE", "System Settings"), ("Hyprland", "the desktop’s"),
   ])
-  func `where the portal's keys are changed is said in the desktop's words`(
+  func `the message names the desktop's own place for changing the keys`(
     desktop: String, place: String
   ) {
     let before = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: Compositor.allCases)
-  func `a compositor without a shortcut portal gets lines for its own configuration file`(
+  func `without a shortcut portal the message names the compositor's configuration file`(
     _ compositor: Compositor
   ) throws {
     let before = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }
@@ -55,12 +55,12 @@ import Testing
     #expect(state.keys == "Not Available")
   }
 
-  @Test func `a command is shown without a break behind its hyphens, and copied as it is`() {
+  @Test func `a displayed command cannot wrap at its hyphens`() {
     let shown = ShortcutState.unbroken("copypasta --toggle")
     #expect(shown.filter { $0 != "\u{2060}" } == "copypasta --toggle" && !shown.contains("--"))
   }
 
-  @Test func `the command is said if there is no other way`() throws {
+  @Test func `the message offers a command only if no other backend works`() throws {
     for reason in [ShortcutState.Reason.refused, .unsupported] {
       let state = ShortcutState.notHeld(reason)
       #expect(state.message.hasSuffix(":"))

@@ -6,7 +6,7 @@ import Testing
 /// The part that a window shows of a text, in a form that GTK lays out without a pause.
 @MainActor
 @Suite struct ShownTextTests {
-  @Test func `a text of a MiB is shown as it is, and nothing is said`() throws {
+  @Test func `a text of 1 MiB is shown unchanged and without a note`() throws {
     // 128 bytes each.
     let text = String(repeating: String(repeating: "a line ", count: 16) + "of 🙂\r\n++++++\n", count: 1 << 13)
     #expect(text.utf8.count == ShownText.sizeLimit)
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: 0...3)
-  func `a larger text is cut at a character's boundary, and a line says so`(offset: Int) throws {
+  func `a larger text is cut at a character boundary with a note`(offset: Int) throws {
     let text = String(repeating: "a", count: offset) + String(repeating: "🙂 🙂 ", count: 1 << 17)
     let shown = try Self.shown(text)
     #expect(shown.isCut)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["a", "é", "🙂"], [0, 1])
-  func `a long word is split at a character's boundary, and a line says so`(
+  func `a long word is split at a character boundary with a note`(
     character: String, offset: Int
   ) throws {
     let text = String(repeating: "b", count: offset) + String(repeating: character, count: 3000)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: ["\n", "\r", "\r\n", "\u{2029}"], ["word ", "漢"])
-  func `a line that is just as long as it may be is not split`(end: String, word: String) throws {
+  func `a line of exactly the maximum length is not split`(end: String, word: String) throws {
     let line = String(repeating: word, count: ShownText.lineLimit / word.utf8.count)
     let text = String(repeating: line + end, count: 3)
     let shown = try Self.shown(text)
@@ -48,13 +48,13 @@ import Testing
     #expect(try Self.shown(line + word + end).note != nil)
   }
 
-  @Test func `a tab is shown as spaces up to its stop`() throws {
+  @Test func `a tab is shown as spaces up to the next tab stop`() throws {
     let shown = try Self.shown("a\tb\n\tc\n12345678\td")
     #expect(shown.text == "a       b\n        c\n12345678        d")
     #expect(shown.note == nil)
   }
 
-  @Test func `signs stand for what is not drawn, and a line says so`() throws {
+  @Test func `invisible characters are shown as signs with a note`() throws {
     let shown = try Self.shown("a\u{200E}b\u{202E}c\u{AD}d\u{1}")
     #expect(shown.text == "a⇢b⇠c◌d␁")
     #expect(shown.note == "Signs stand for invisible characters. Copy takes everything as it is.")
@@ -68,7 +68,7 @@ import Testing
     "\u{301}",
     "👩‍👩‍👧‍👦", "مرحبا", "\t\u{200E}", "\u{1}",
   ])
-  func `no line has many parts that do not wrap, and there are not many lines`(part: String) throws {
+  func `displayed words, lines and line counts stay below their limits`(part: String) throws {
     let text = String(repeating: part, count: ShownText.sizeLimit / part.utf8.count + 1)
     let shown = try Self.shown(text).text
     #expect(shown.utf8.count <= ShownText.sizeLimit + 8)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `each part of what is shown leads back to its bytes`() throws {
+  @Test func `every part of the displayed text maps back to its original bytes`() throws {
     let text =
       "a\tb\u{200E}é🙂\r\n\t\t\u{1}漢" + String(repeating: "0123456789", count: 120) + "\n" + "e\u{301}"
     let shown = try Self.shown(text)
@@ -97,7 +97,7 @@ import Testing
     #expect(shown.part(count..<count + 9) == [])
   }
 
-  @Test func `characters are counted as Unicode does, of the whole text`() throws {
+  @Test func `the whole text's characters are counted as Unicode scalars`() throws {
     #expect(try Self.shown("é🙂\n").characterCount == 3)
     #expect(try Self.shown(String(repeating: "é", count: 3 << 20)).characterCount == 3 << 20)
   }

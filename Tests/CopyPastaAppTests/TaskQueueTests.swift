@@ -5,7 +5,7 @@ import Testing
 
 @MainActor
 @Suite struct TaskQueueTests {
-  @Test func `work is done in its order, whatever actor it is for`() async {
+  @Test func `tasks run in order across actors`() async {
     let queue = TaskQueue()
     let worker = Worker()
     var done: [Int] = []

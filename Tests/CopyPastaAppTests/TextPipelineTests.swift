@@ -4,7 +4,7 @@ import Testing
 
 /// Texts put together at random from what has broken programs before; the same ones in each run.
 @Suite struct TextPipelineTests {
-  @Test(arguments: 0..<8) func `takes whatever comes`(_ seed: UInt64) {
+  @Test(arguments: 0..<8) func `random texts cause no problem in the text pipeline`(_ seed: UInt64) {
     var random = SplitMix(seed: seed)
     for round in 0..<150 {
       let bytes = Self.made(with: &random)

@@ -20,23 +20,23 @@ import Testing
     try await pumping { [stream] in try await TextTransfer(limits: limits).bytes { stream.input } }
   }
 
-  @Test func `all of it is read`() async throws {
+  @Test func `a stream is read to its end`() async throws {
     stream.send([1, 2, 3])
     stream.end()
     #expect(try await read(limits(bytes: 3)) == [1, 2, 3])
   }
 
-  @Test func `one byte too many is too large`() async throws {
+  @Test func `a stream one byte above the limit is too large`() async throws {
     stream.send([1, 2, 3])
     await #expect(throws: TransferError.tooLarge(limit: 2)) { try await read(limits(bytes: 2)) }
   }
 
-  @Test func `silence ends it`() async throws {
+  @Test func `a silent stream times out`() async throws {
     stream.send([1])
     await #expect(throws: TransferError.timedOut) { try await read(limits(idleTimeout: .milliseconds(50))) }
   }
 
-  @Test func `a byte now and then does not go on for ever`() async throws {
+  @Test func `a slow stream times out after the total limit`() async throws {
     let drip = Task { [stream] in
       while !Task.isCancelled {
         stream.send([1])
@@ -49,7 +49,7 @@ import Testing
     drip.cancel()
   }
 
-  @Test func `being cancelled ends it`() async throws {
+  @Test func `cancelling ends a read`() async throws {
     let reading = Task { [stream] in try await TextTransfer(limits: limits()).bytes { stream.input } }
     reading.cancel()
     await #expect(throws: CancellationError.self) { try await pumping { try await reading.value } }

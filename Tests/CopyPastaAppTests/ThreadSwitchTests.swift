@@ -14,11 +14,11 @@ import X11Kit
 /// The trace has the steps on queues of our own; each step there that the main thread waits for leads back to it.
 @MainActor
 @Suite struct ThreadSwitchTests {
-  @Test func `a text has one thread between the reader and the main thread on X11`() async {
+  @Test func `on X11 a text passes one thread between the reader and the main thread`() async {
     await #expect(processExitsWith: .success) { try await SwitchScene.countOnX11() }
   }
 
-  @Test func `a text has one thread between the reads and the list on Wayland`() async {
+  @Test func `on Wayland a text passes one thread between the read and the list`() async {
     await #expect(processExitsWith: .success) { try await SwitchScene.countOnWayland() }
   }
 }

@@ -24,7 +24,7 @@ import Testing
     "NoSuchMethod",
   ]
 
-  @Test func `calls with other types are refused`() async throws {
+  @Test func `calls with wrong argument types are refused`() async throws {
     for object in [tray.item, tray.menu] {
       for method in Self.methods {
         for value in Self.values where !Self.fits(value, method, object.interface) {
@@ -44,7 +44,9 @@ import Testing
     interface == "org.kde.StatusNotifierItem" && method == "ProvideXdgActivationToken" && value.type == "s"
   }
 
-  @Test(arguments: [-1, 99, .min, .max] as [Int32]) func `an item that is not there is refused`(id: Int32)
+  @Test(arguments: [-1, 99, .min, .max] as [Int32]) func `a call for a missing menu entry is refused`(
+    id: Int32
+  )
     async throws
   {
     let calls: [(String, [Variant])] = [
@@ -59,7 +61,7 @@ import Testing
     #expect(tray.requests == [])
   }
 
-  @Test func `floods of calls leave it at work`() async throws {
+  @Test func `the tray icon still works after a flood of calls`() async throws {
     for number in 0..<2_000 {
       let id = Variant.int32(Int32(number) - 1_000)
       tray.scene.client.send(tray.item, "Activate", [.string("wrong")])

@@ -10,7 +10,7 @@ import Testing
 @Suite struct WordsTests {
   private let second: Int64 = 1_000_000
 
-  @Test func `ages are said as people say them`() {
+  @Test func `ages are shown in everyday words`() {
     let now: Int64 = 1_790_000_000 * second
     func age(_ seconds: Int64) -> String { Age.text(of: now - seconds * second, at: now) }
     #expect(age(0) == "just now")
@@ -29,13 +29,13 @@ import Testing
     arguments: [
       .min, -1, 0, 1_790_000_000_000_000 + 86_400_000_000, 4_000_000_000_000_000_000, .max,
     ] as [Int64])
-  func `a time that cannot be one is not shown as one`(time: Int64) {
+  func `an impossible time is shown as unknown`(time: Int64) {
     let now = 1_790_000_000 * second
     #expect(Age.text(of: time, at: now) == "at an unknown time")
     #expect(Age.timeUntilChange(of: time, at: now) >= .seconds(1))
   }
 
-  @Test func `an age is right until it says that it changes`() {
+  @Test func `an age text stays valid until its reported change`() {
     let now: Int64 = 1_790_000_000 * second
     for seconds: Int64 in [0, 1, 59, 60, 61, 119, 120, 3599, 3600, 7000] {
       let time = now - seconds * second
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `yesterday is told by the hours that the language has`() async throws {
+  @Test func `yesterday's time uses the language's clock format`() async throws {
     // Noon of the day before, wherever this runs.
     let noon = (Int64(1_790_000_000) / 86_400 * 86_400 - 12 * 3600) * second
     let offset = Int64(LocalTime.format(noon, "%z")) ?? 0
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a date is short, in the order of the language, and has the year if that is another one`()
+  @Test func `a date is short, in the language's order, with the year only if different`()
     async throws
   {
     // 14 November 2023, about ten in the evening.
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `a time zone that is changed is known from the next look at it on`() {
+  @Test func `a changed time zone takes effect at the next update`() {
     let time: Int64 = 1_790_000_000 * second
     let zone = getenv("TZ").map { String(cString: $0) }
     defer {
@@ -101,7 +101,7 @@ import Testing
     #expect(before == "14:13" && LocalTime.timeOfDay(time) == "17:13", "\(before)")
   }
 
-  @Test func `command lines`() {
+  @Test func `command line arguments are parsed into invocations`() {
     #expect(Invocation([]) == .show)
     #expect(Invocation(["--version"]) == .version)
     #expect(Invocation(["-h"]) == .help)
@@ -110,7 +110,7 @@ import Testing
     #expect(Invocation(["--version", "--nonsense"]) != .version)
   }
 
-  @Test func `every failure is one line`() {
+  @Test func `every store error has a message of one line`() {
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .foreign,

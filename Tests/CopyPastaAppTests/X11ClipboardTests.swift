@@ -12,8 +12,7 @@ import X11Kit
 /// The program's two connections for the clipboard on X11.
 @MainActor
 @Suite struct X11ClipboardTests {
-  @Test func `whoever comes first, a paste or the following, both hear when reading is allowed`() async throws
-  {
+  @Test func `a paste and following both start reading when requested together`() async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let owner = try SelectionOwner(display: display)
@@ -53,7 +52,9 @@ import X11Kit
   }
 
   /// The server gives a new connection the lowest number that is free, and with it the old windows' numbers.
-  @Test func `a window with the number of a lost one of this program is another program's`() async throws {
+  @Test func `a window that reuses the id of CopyPasta's lost window counts as another program's`()
+    async throws
+  {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let clipboard = X11Clipboard(display: display)
@@ -73,7 +74,7 @@ import X11Kit
     }
   }
 
-  @Test func `two texts that are offered at once have one owner`() async throws {
+  @Test func `two simultaneous offers share one selection owner`() async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let clipboard = X11Clipboard(display: display)

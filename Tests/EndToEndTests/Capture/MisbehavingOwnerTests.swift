@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Suite struct Replaced {
+  @Suite struct Replacement {
     @Test(arguments: OwnerCase.slow)
     func `a slow source application does not block the next copy`(_ owner: OwnerCase) async throws {
       try await Scene.run(on: owner.kind) { scene in
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// Another window takes the focus as soon as the owner is asked.
-  @Suite struct FocusLost {
+  @Suite struct FocusLoss {
     @Test(arguments: OwnerCase.interrupted)
     func `a misbehaving transfer does no harm if the window loses the focus meanwhile`(_ owner: OwnerCase)
       async throws

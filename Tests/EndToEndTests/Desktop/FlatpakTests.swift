@@ -39,7 +39,7 @@ struct FlatpakTests {
     }
   }
 
-  @Test func `closing the window ends the sandboxed program if there is no tray`() async throws {
+  @Test func `without a tray, closing the window ends the sandboxed program`() async throws {
     try await Self.run { scene in
       try await scene.app.window.close()
       #expect(try await scene.app.program.waitForExit() == .code(0))

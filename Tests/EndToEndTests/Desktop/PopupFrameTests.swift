@@ -26,7 +26,7 @@ import Testing
   }
 
   /// sway keeps the focus where it is, as others do for a window that comes up while the user types.
-  @Test func `a popup that is refused the focus looks inactive`() async throws {
+  @Test func `a popup that does not get the focus looks inactive`() async throws {
     try await Self.run(on: .wayland) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try await scene.toggle()

@@ -16,7 +16,7 @@ import Testing
     #expect(try await bus.run([command.path] + arguments).text == InstalledCommand.started(with: arguments))
   }
 
-  @Test func `the launcher finds the program in lib if there is no libexec`() async throws {
+  @Test func `the launcher finds the program in lib on systems without libexec`() async throws {
     let command = try await InstalledCommand.withScript(in: "lib")
     let bus = try await PrivateBus.start()
     #expect(try await bus.run([command.path]).text == InstalledCommand.started(with: []))

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a digit alone does nothing`() async throws {
+  @Test func `a digit without Ctrl does nothing`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.desktop.press("Home", "3", "KP_5")
       try await scene.expectFocusedRowCopied("row 12")

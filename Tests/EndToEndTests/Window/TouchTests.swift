@@ -19,7 +19,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func `a tap copies`(_ language: Language) async throws {
+  func `a tap copies a row`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       try await scene.tapRow(1)
       try await scene.expectClipboard(Self.older)
