@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The harness itself: if one of these fails, look here before at the program.
+/// Tests of the harness itself: if one of these fails, fix it before looking at the program.
 @Suite struct HarnessTests {
   @Test func `a text copied on Wayland can be pasted`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// The X server of a desktop that has ended is kept, for the next one.
+  /// The X server is not checked, because a finished desktop leaves its server to the next one.
   @Test func `a killed test process leaves no temporary folder`() async throws {
     let result = try await #require(
       processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]
@@ -60,13 +60,13 @@ import Testing
     try await waitUntil("the first of the two") { !shell.lines.isEmpty }
     let child = try #require(Int(shell.lines[0]))
     try await shell.stop()
-    // A process that has ended and is not collected yet has no command line any more.
-    try await waitUntil("it gone") {
+    // A zombie process has an empty command line.
+    try await waitUntil("the child process gone") {
       FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
     }
   }
 
-  /// Neither `apt-get` nor any of what the group needs is on this machine.
+  /// The script runs with a PATH that has neither `apt-get` nor any package of the group `build`.
   @Test(arguments: [
     ("", "there is no Swift here. Please install Swift 6.2 or newer: https://"),
     ("Swift version 6.0.3", "this is Swift 6.0. Please install 6.2 or newer: https://"),
@@ -82,8 +82,8 @@ import Testing
         atPath: "\(folder.path)/\(name)", withDestinationPath: "/usr/bin/\(name)")
     }
     if !swift.isEmpty {
-      // By a process of its own: a program cannot be run while a child of this process, which another test has just
-      // forked, holds it open for writing (ETXTBSY).
+      // Write the file in another process. A child that another test has just forked from this process could still
+      // hold the file open for writing, and running it would fail with ETXTBSY.
       let script = "printf '#!/bin/sh\\necho \(swift)\\n' >\"$1\" && chmod 755 \"$1\""
       let made = try await Program.run(
         ["/bin/sh", "-c", script, "sh", folder.path + "/swift"], environment: ["PATH": "/usr/bin:/bin"])

@@ -3,29 +3,29 @@ import TestSupport
 import Testing
 
 extension Scene {
-  /// The program when it has nothing to do, for comparing.
+  /// The resources of the idle program, for comparison.
   struct ResourceBaseline {
     let channels: Int
     let kibibytes: Int
-    /// The program that watches the window's lower edge.
+    /// The script that watches the window's lower edge.
     let edge: Program
   }
 
-  /// Watches the window's lower edge from now on: the program writes a line for each other look.
+  /// Starts a script that prints a line whenever the window's lower edge looks different.
   ///
-  /// A line that is shown there goes after some seconds, in which a loaded machine may not get round to looking.
+  /// A message disappears after some seconds, so a loaded machine could miss it with screenshots taken on demand.
   func watchEdge() async throws -> Program {
     _ = try await settledScreenshot()
     let frame = try await app.window.frame()
-    // Where it says what it refused.
+    // The place of messages about refused texts.
     let place = [frame.x + 10, frame.y + frame.height - 50, 400, 40].map(String.init)
     let watcher = try desktop.start(
       ["/usr/bin/python3", Fixture.path("area_watcher.py"), desktop.kind == .x11 ? "x11" : "wayland"] + place)
-    try await waitUntil("the first picture", seen: { watcher.errors }) { !watcher.lines.isEmpty }
+    try await waitUntil("the watcher's first picture", seen: { watcher.errors }) { !watcher.lines.isEmpty }
     return watcher
   }
 
-  /// Records a first text, after which every connection is made, and takes the measures.
+  /// Records a first text, so that every connection is open, and then measures the program.
   func resourceBaseline() async throws -> ResourceBaseline {
     try await capture("before")
     try await waitForFirstRow()
@@ -36,30 +36,30 @@ extension Scene {
       edge: edge)
   }
 
-  /// Waits until a line at the window's lower edge says something, or has done so since it is watched.
+  /// Waits until a message has appeared at the window's lower edge since `watchEdge` was called.
   func expectNotice(at edge: Program, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let isShown = try await eventually { edge.lines.count > 1 }
-    #expect(isShown, "no line was shown", sourceLocation: sourceLocation)
+    #expect(isShown, "no message was shown", sourceLocation: sourceLocation)
   }
 
-  /// Expects that nothing was left open and nothing kept in memory, and that the interface went on.
+  /// Expects that the program has closed its channels and released its memory.
   func expectResources(backTo baseline: ResourceBaseline, sourceLocation: SourceLocation = #_sourceLocation)
     async throws
   {
     let isClosed = try await eventually { (app.program.openChannels ?? 0) <= baseline.channels }
-    #expect(isClosed, "something is left open", sourceLocation: sourceLocation)
-    // A few rows and pictures more; far from a text that was refused.
+    #expect(isClosed, "channels are left open", sourceLocation: sourceLocation)
+    // Allow for a few more rows and pictures, which are far smaller than a refused text.
     let isSmall = try await eventually {
       (app.program.residentKibibytes ?? 0) < baseline.kibibytes + 32 << 10
     }
-    #expect(isSmall, "memory kept", sourceLocation: sourceLocation)
+    #expect(isSmall, "memory is not released", sourceLocation: sourceLocation)
   }
 
-  /// Whether an owner was asked for all that it will be asked for.
+  /// Whether an owner has received all the requests that are expected.
   func hasAskedAll(of owner: ClipboardOwner) async throws -> Bool {
     let questions = ["TARGETS", "x-kde-passwordManagerHint"]
     let asked = owner.lines.dropFirst()
-    // An owner that copies a secret in between must not do so after the test's next copy.
+    // An owner that swaps in a secret must have done so before the test's next copy.
     if ["SecretBeforeText", "SecretAfterTargets", "SecretAfterHint"].contains(owner.program.arguments.last) {
       return asked.contains("swapped")
     }

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program on a desktop of its own, with a history of its own, for one test.
+/// The program on a private desktop with a private history, for one test.
 struct Scene {
-  /// How often in a row the same is done; `COPYPASTA_ROUNDS` sets another number, as `.ci/run` does.
+  /// How often a test repeats an action; `COPYPASTA_ROUNDS` sets another number, as `.ci/run` does.
   static let rounds = ProcessInfo.processInfo.environment["COPYPASTA_ROUNDS"].flatMap(Int.init) ?? 3
 
   let desktop: VirtualDesktop
@@ -12,12 +12,12 @@ struct Scene {
 
   var history: HistoryDatabase { app.history }
 
-  /// Starts the program, runs a test on it, and asks it to end, which must log nothing.
+  /// Starts the program, runs a test on it, and stops it; the program must log nothing.
   ///
   /// - Parameters:
   ///   - kind: the kind of desktop.
-  ///   - clips: what the history holds before, the oldest first.
-  ///   - environment: variables that the program is started with.
+  ///   - clips: the texts in the history before the start, oldest first.
+  ///   - environment: additional environment variables of the program.
   nonisolated(nonsending) static func run(
     on kind: VirtualDesktop.Kind = .x11, with clips: [String] = [], accessibility: Bool = false,
     environment: [String: String] = [:],
@@ -34,14 +34,14 @@ struct Scene {
     }
   }
 
-  /// Starts the program again, after it has ended.
+  /// Starts the program again after it has exited.
   func relaunch() async throws -> Scene {
     let again = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
     if try await again.history.count() > 0 { try await again.waitForFirstRow() }
     return again
   }
 
-  /// Ends the program if it still runs: at once, with status 0, and without a word of GTK or its own.
+  /// Stops the program if it still runs, and expects status 0 and no output of GTK or the program.
   func end(_ app: CopyPasta? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let app = app ?? self.app
     if app.program.isRunning {
@@ -52,12 +52,12 @@ struct Scene {
 
   // MARK: Copying in other programs
 
-  /// Copies a text in another program, and waits until it is the newest clip, and its row is drawn.
+  /// Copies a text in another program, and waits until its clip is the newest and its row is drawn.
   func capture(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var before = try await screenshot()
     let list = Rectangle(
       x: 0, y: Self.firstRow.y, width: before.width, height: before.height - Self.firstRow.y)
-    // The change by the capture before this one may still be fading in.
+    // The previous capture may still be fading in.
     _ = try await eventually(within: .seconds(2)) {
       try await Task.sleep(for: .milliseconds(40))
       let next = try await screenshot()
@@ -66,8 +66,8 @@ struct Scene {
     }
     try await desktop.copy(text)
     try await expectNewest(text, sourceLocation: sourceLocation)
-    // The text is on disk before it is shown, and a key that is pressed meanwhile means the row below it. A list that
-    // is scrolled does not change.
+    // Wait for the row as well: the text is on disk before its row is shown, and a key pressed in between would act
+    // on the row below. The limit is short because a scrolled list does not change.
     _ = try await eventually(within: .seconds(2)) { try await !screenshot().matches(before, in: list) }
   }
 
@@ -97,7 +97,7 @@ struct Scene {
 
   // MARK: The window
 
-  /// A part of the newest row, at the window's upper left: its text is in it, and nothing of the row below.
+  /// A part of the newest row that contains its text and nothing of the row below.
   static let firstRow = Rectangle(x: 24, y: 66, width: 200, height: 24)
 
   /// Waits until the newest row is drawn; the empty state leaves its place blank.
@@ -105,7 +105,7 @@ struct Scene {
     try await waitUntil("the first row drawn") { try await !screenshot().isPlain(in: Self.firstRow) }
   }
 
-  /// Opens a window of another program, and waits until ours knows that it is not active any more.
+  /// Opens a window of another program, and waits until CopyPasta has noticed the loss of the focus.
   @discardableResult
   func openOtherWindow() async throws -> DesktopWindow {
     let other = try await desktop.openOtherWindow()
@@ -113,12 +113,11 @@ struct Scene {
     return other
   }
 
-  /// Waits until the program knows that its window, which is shown, is not active any more.
+  /// Waits until the program has noticed that its visible window is inactive.
   func waitUntilInactive() async throws {
     try await waitUntil("the window inactive") { try await !app.window.showsReading() }
   }
 
-  /// A picture of the window.
   func screenshot() async throws -> Screenshot {
     try await Screenshot.take(of: app.window, on: desktop)
   }
@@ -126,19 +125,19 @@ struct Scene {
   /// A point in the newest row, in the window.
   static let firstRowPoint = (x: 150, y: 78)
 
-  /// Clicks on the newest row.
   func clickFirstRow(button: Int = 1) async throws {
     try await app.window.click(x: Self.firstRowPoint.x, y: Self.firstRowPoint.y, button: button)
   }
 
-  /// Gives the newest row the keyboard, wherever that was.
+  /// Focuses the newest row, wherever the focus was.
   func focusNewestRow() async throws {
     try await waitForFirstRow()
     try await desktop.press("Down", "Home")
   }
 
-  /// A picture of a window, the main one if none is given, once it has stopped changing; the time is for what ends by
-  /// itself, like a flash.
+  /// A picture of `window`, or of the main window, once it has not changed for `time`.
+  ///
+  /// Pass a longer time to wait for the end of an animation such as a flash.
   func settledScreenshot(
     of window: DesktopWindow? = nil, unchangedFor time: Duration = .milliseconds(150)
   ) async throws -> Screenshot {
@@ -155,7 +154,9 @@ struct Scene {
     return last
   }
 
-  /// The menu or popover that is open, once it is drawn; on X11 only, where it is a window of its own.
+  /// The open menu or popover, once it is drawn.
+  ///
+  /// This works only on X11, where a popup has its own window.
   @discardableResult
   func waitForPopup() async throws -> DesktopWindow {
     var last: Screenshot?
@@ -164,14 +165,14 @@ struct Scene {
       let picture = try await Screenshot.take(of: popup, on: desktop)
       defer { last = picture }
       let whole = Rectangle(x: 0, y: 0, width: picture.width, height: picture.height)
-      // On a slow machine it is black for long before it is drawn.
+      // On a slow machine a popup stays black for a while before it is drawn.
       return !picture.isPlain(in: whole) && last?.matches(picture, in: whole) == true ? popup : nil
     }
   }
 
-  /// Presses the key that opens a menu or another popup over a window, and waits until that is drawn and still.
+  /// Presses the key that opens a menu or another popup, and waits until the popup has stopped changing.
   ///
-  /// On Wayland it is a part of its window's picture.
+  /// On Wayland the popup is part of its window's picture.
   func openPopup(_ key: String, over window: DesktopWindow? = nil) async throws {
     guard desktop.kind != .x11 else {
       try await desktop.press(key)
@@ -187,20 +188,20 @@ struct Scene {
     _ = try await settledScreenshot(of: window, unchangedFor: .milliseconds(400))
   }
 
-  /// Moves the pointer to where it touches nothing of the window; on labwc, which the window fills, to its lower corner.
+  /// Moves the pointer away from the window, or on labwc, where the window fills the screen, into its lower corner.
   func parkMouse() async throws {
     try await desktop.moveMouse(x: desktop.screenSize.width - 2, y: desktop.screenSize.height - 2)
   }
 
   // MARK: Filling the history
 
-  /// Makes a history that holds these texts, the oldest first, as the program itself would have captured them.
+  /// Makes a history of these texts, oldest first, as if the program had captured them.
   nonisolated(nonsending) static func fillHistory(
     with clips: [String], on desktop: VirtualDesktop, from start: Int = 1_500_000_000_000_000
   ) async throws {
     let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
     try await EmptyHistory.make(at: URL(fileURLWithPath: path).deletingLastPathComponent().path)
-    // Long ago at first, so that no row's age changes its words during a test.
+    // The default start is long ago, so that no row's displayed age changes during a test.
     let rows = clips.enumerated().map { index, text in
       let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let preview = text.utf8.count > 400 ? "substr(CAST(x'\(digits)' AS TEXT), 1, 100)" : "NULL"
@@ -215,12 +216,12 @@ struct Scene {
 }
 
 extension Screenshot {
-  /// From where to where the frame of a row in the main window goes; empty if no row has one.
+  /// The vertical range of the focus frame in the main window; empty if no row has a frame.
   func focusFrame() -> Range<Int> {
     let background = colour(x: 4, y: height - 4)
-    // Below the line under the header.
+    // Start below the line under the header.
     let marked = (54..<height - 4).filter { y in
-      // The left edge of the rows, with the frame's width.
+      // Look at the left edge of the rows, in the frame's width.
       (8...20).contains { x in
         let colour = colour(x: x, y: y)
         return abs(colour.red - background.red) > 60
@@ -231,10 +232,12 @@ extension Screenshot {
 }
 
 extension DesktopWindow {
-  /// Whether the mark at the left of the main window's header is green: the program knows that it is active, and reads
-  /// the clipboard; or the window was shown a moment ago, and will be active.
+  /// Whether the indicator in the header bar is green.
   ///
-  /// A window manager calls a window active, or not any more, before the window has heard of it.
+  /// The indicator is green if the program has noticed that its window is active and reads the clipboard, or if the
+  /// window was shown a moment ago and is expected to become active.
+  ///
+  /// A window manager reports a window as active or inactive before the program has noticed it.
   func showsReading() async throws -> Bool {
     let picture = try await Screenshot.take(of: self, on: desktop)
     return (8..<min(90, picture.width)).contains { x in

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The form that is taken of an offer, and the offers that are left alone.
+/// Which format of an offer is read, and which offers are ignored.
 @Suite struct CaptureOffersTests {
   static let kinds = VirtualDesktop.Kind.everywhere
 
@@ -26,11 +26,11 @@ import Testing
     try await Scene.run(on: kind) { scene in
       let baseline = try await scene.resourceBaseline()
       let owner = try await ClipboardOwner.start(offering: .image, on: scene.desktop)
-      // On Wayland nobody has to ask.
+      // On Wayland the compositor sends the formats unasked.
       if kind == .x11 {
-        try await waitUntil("the formats asked for") { owner.requests.contains("TARGETS") }
+        try await waitUntil("the formats requested") { owner.requests.contains("TARGETS") }
       }
-      // A later copy is recorded: by then it is certain what this owner was asked for.
+      // Once a later copy is recorded, this owner receives no more requests.
       try await scene.capture("after")
       #expect(try await owner.program.waitForExit() == .code(0))
       #expect(owner.contentRequests == [])

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Each copy is recorded, once.
+/// Every copy is recorded exactly once.
 @Suite struct CaptureTests {
   @Test func `each copy becomes a row, in order`() async throws {
     try await Scene.run { scene in
@@ -43,7 +43,7 @@ import Testing
       let owner = try await ClipboardOwner.start(offering: .text("deleted"), on: scene.desktop)
       try await scene.expectNewest("deleted")
       try await scene.deleteFirstRow()
-      // Becoming active reads the clipboard anew.
+      // Activating the window reads the clipboard again.
       try await scene.openOtherWindow()
       try await scene.app.window.activate()
       try await waitUntil("the text read again") { owner.contentRequests.count >= 2 }
@@ -69,7 +69,7 @@ import Testing
 }
 
 extension Scene {
-  /// Deletes the only row, once it is drawn, by its key.
+  /// Deletes the only row with the Delete key, once the row is drawn.
   fileprivate func deleteFirstRow() async throws {
     try await focusNewestRow()
     try await desktop.press("Delete")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A text is kept byte for byte, whatever is in it and however large it is.
+/// A captured text is stored byte for byte, and invalid text is refused.
 @Suite struct CaptureTextTests {
   private static let texts = [
     " leading and trailing \t\n", "\n", " ", "\t\ttabs\tand\n\nempty lines\n\n", "carriage\r\nreturns\r",
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// NULs at the end are no part of a text.
+  /// Trailing NULs do not count as text.
   @Test func `an empty text is not stored`() async throws {
     try await Scene.run { scene in
       for text in ["", "\0"] {
@@ -57,7 +57,7 @@ import Testing
 }
 
 extension Scene {
-  /// A text of a size in bytes, different everywhere and with characters of two and four bytes.
+  /// A text of `size` bytes that does not repeat, with characters of two and four bytes.
   static func text(ofSize size: Int) -> String {
     var text = ""
     var line = 0

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The clipboard is read while the window is active, and at no other time.
+/// The clipboard is read only while the window is active.
 @Suite struct CaptureWhileActiveTests {
   static let kinds = VirtualDesktop.Kind.all
 
@@ -16,7 +16,7 @@ import Testing
       try await scene.openOtherWindow()
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
       try await scene.replace(unseen, with: "last")
-      // Not even for its formats.
+      // Not even the formats were requested.
       #expect(unseen.requests == [])
 
       try await scene.app.window.activate()
@@ -25,10 +25,10 @@ import Testing
     }
   }
 
-  /// On sway GDK warns of a menu whose place changes.
+  /// On sway GDK warns about a menu that moves, as F10 would cause.
   static let menus: [(VirtualDesktop.Kind, String)] = [(.x11, "F10"), (.x11, "Menu"), (.wayland, "Menu")]
 
-  /// GTK calls a window active as long as a menu of its has the keyboard.
+  /// GTK reports a window as active while one of its menus has the focus.
   @Test(arguments: menus)
   func `an open menu does not cause reads while another window is active`(
     _ kind: VirtualDesktop.Kind, menu key: String
@@ -45,7 +45,7 @@ import Testing
       try await scene.replace(unseen, with: "last")
       #expect(unseen.requests == [])
 
-      // The clipboard is looked at once the window is active again, with the menu or without.
+      // Reactivating the window reads the clipboard, even if the menu is still open.
       try await scene.app.window.activate()
       try await scene.expectNewest("last")
       #expect(try await scene.history.texts() == ["last", "before", "new", "old"])
@@ -64,7 +64,7 @@ import Testing
       try await scene.openPopup(key)
       try await other.activate()
       try await waitUntil("the window hidden") { try await !scene.app.window.isVisible() }
-      // On sway nothing would bring it back: it has ended.
+      // On sway the program has exited with its window and cannot be shown again.
       guard kind == .x11 else { return }
       try await scene.show()
       #expect(try await scene.desktop.popups().isEmpty)
@@ -92,7 +92,7 @@ import Testing
         try await other.activate()
         try await scene.waitUntilInactive()
         try await scene.app.window.activate()
-        try await waitUntil("read") { owner.contentRequests.count >= round }
+        try await waitUntil("the clipboard read") { owner.contentRequests.count >= round }
       }
       try await scene.capture("after")
       #expect(owner.contentRequests.count == 5)
@@ -137,7 +137,7 @@ import Testing
 }
 
 extension Scene {
-  /// Shows the window again, and waits until it is active.
+  /// Shows the window and waits until it is active.
   fileprivate func show() async throws {
     #expect(try await desktop.copypasta().exit == .code(0))
     try await waitUntil("the window active") {
@@ -146,7 +146,7 @@ extension Scene {
     }
   }
 
-  /// Copies something else, and waits until the owner before it has seen all that it was asked.
+  /// Copies `text`, and waits until the previous owner exits, having received all its requests.
   func replace(_ owner: ClipboardOwner, with text: String) async throws {
     try await desktop.copy(text)
     #expect(try await owner.program.waitForExit() == .code(0))

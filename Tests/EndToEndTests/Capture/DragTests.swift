@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Texts dropped on the window, and rows dragged out of it, from and to a program of another toolkit.
+/// Texts dragged into the window and rows dragged out, from and to a program with another toolkit.
 @Suite struct DragTests {
   static let text = "dropped, with é, 🍝\nand a second line"
 
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// GDK would cut the text off at the NUL, and escape what is not valid UTF-8.
+  /// GDK would cut the text at the NUL and escape invalid UTF-8.
   @Test(arguments: ["41004200", "636166e9", "C3A900"])
   func `a text dropped only as UTF8_STRING is validated byte for byte`(_ digits: String)
     async throws
@@ -67,7 +67,7 @@ import Testing
       try await scene.drag(from: (150, 100, other.window), to: middle) {
         let edge = Rectangle(x: 5, y: 200, width: 4, height: 200)
         let picture = try await scene.screenshot()
-        #expect(picture.matches(before, in: edge), "the window says that it takes it")
+        #expect(picture.matches(before, in: edge), "the window does not highlight a drop target")
       }
       try await waitUntil("the end of the drag") { other.lines.last == "done" }
       #expect(other.lines.first == "refused")
@@ -81,11 +81,11 @@ import Testing
       try await scene.capture("other")
       let other = try await scene.openDragging("target")
       let point = Scene.firstRowPoint
-      // The longest is the third row now.
+      // The long text is now the third row.
       try await scene.drag(from: (point.x, point.y + 2 * 59, scene.app.window), to: (150, 100, other.window))
       let digits = long.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       #expect(try await eventually { other.lines == [digits] })
-      // A drag is no click.
+      // The drag did not count as a click.
       try await scene.expectClipboard("other")
       #expect(try await scene.history.count() == 3)
     }
@@ -102,7 +102,7 @@ import Testing
   }
 }
 
-/// The other program, and what it said.
+/// The program at the other end of a drag.
 private struct Dragging {
   let program: Program
   let window: DesktopWindow
@@ -119,9 +119,9 @@ extension Scene {
     return Dragging(program: program, window: window)
   }
 
-  /// Drags as a hand does: in steps, and not faster than the programs follow.
+  /// Drags in small steps, slowly enough for both programs to follow.
   ///
-  /// - Parameter beforeDrop: called at the end of the way, with the button still down.
+  /// - Parameter beforeDrop: called at the destination, before the button is released.
   func drag(
     from start: (x: Int, y: Int, window: DesktopWindow), to end: (x: Int, y: Int, window: DesktopWindow),
     beforeDrop: () async throws -> Void = {}

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whatever the owner of the clipboard does: nothing wrong is recorded, the user is told, nothing is left open, and the
-/// next copy is recorded at once.
+/// A misbehaving source application adds no wrong clip, causes a message, leaks no resources and does not prevent the
+/// next capture.
 @Suite struct MisbehavingOwnerTests {
   @Suite struct X11 {
     @Test(arguments: OwnerCase.x11)
@@ -37,7 +37,7 @@ import Testing
       }
     }
 
-    /// All of it or nothing.
+    /// Either the whole text is recorded or none of it.
     @Test(arguments: VirtualDesktop.Kind.everywhere)
     func `replacing the source application during a transfer records no partial text`(
       _ kind: VirtualDesktop.Kind
@@ -48,7 +48,7 @@ import Testing
         let baseline = try await scene.resourceBaseline()
         let long = try await ClipboardOwner.start(
           behaving: kind == .x11 ? "IncrLong" : "Long", on: scene.desktop)
-        try await waitUntil("the transfer begun") { long.lines.contains("piece") }
+        try await waitUntil("the transfer started") { long.lines.contains("piece") }
         try await scene.capture("good")
         let whole = String(repeating: "abc", count: 20_000)
         let texts = try await scene.history.texts()
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// Another window takes the focus as soon as the owner is asked.
+  /// Another window takes the focus as soon as the owner receives a request.
   @Suite struct FocusLoss {
     @Test(arguments: OwnerCase.interrupted)
     func `a misbehaving transfer does no harm if the window loses the focus meanwhile`(_ owner: OwnerCase)
@@ -73,7 +73,7 @@ import Testing
         try await other.activate()
         try await waitUntil("the other window active") { try await !scene.app.window.isActive() }
         try await scene.app.window.activate()
-        // A text that is whole is read anew, or was recorded before.
+        // A complete text was recorded before the loss of the focus, or is read again.
         switch owner.outcome {
         case .recorded(let text): try await scene.expectNewest(text)
         case .ignored: try await waitUntil("the owner asked again") { try await scene.hasAskedAll(of: bad) }
@@ -87,14 +87,14 @@ import Testing
       }
     }
 
-    /// A compositor does not tell a window without the focus that the owner has ended.
+    /// A compositor does not notify a window without the focus when the owner exits.
     @Test func `a partial text is discarded if its source application dies during focus loss`() async throws {
       try await Scene.run(on: .wayland) { scene in
         let baseline = try await scene.resourceBaseline()
         let other = try await scene.desktop.openOtherWindow()
         try await scene.app.window.activate()
         let dying = try await ClipboardOwner.start(behaving: "DieLate", on: scene.desktop)
-        try await waitUntil("the transfer begun") { dying.lines.contains("piece") }
+        try await waitUntil("the transfer started") { dying.lines.contains("piece") }
         try await other.activate()
         _ = try await dying.program.waitForExit()
         try await scene.app.window.activate()
@@ -104,14 +104,14 @@ import Testing
       }
     }
 
-    /// The program ends when it has judged what came.
+    /// The program finishes the transfer before it exits.
     @Test func `a transfer cut short while the window is inactive is not recorded`() async throws {
       try await Scene.run(on: .wayland) { scene in
         try await scene.capture("before")
         let other = try await scene.desktop.openOtherWindow()
         try await scene.app.window.activate()
         let dying = try await ClipboardOwner.start(behaving: "DieLate", on: scene.desktop)
-        try await waitUntil("the transfer begun") { dying.lines.contains("piece") }
+        try await waitUntil("the transfer started") { dying.lines.contains("piece") }
         try await other.activate()
         try await scene.waitUntilInactive()
         _ = try await dying.program.waitForExit()
@@ -120,7 +120,7 @@ import Testing
       }
     }
 
-    /// On X11 its end is seen; on Wayland it is read anew when the window is active again.
+    /// On X11 the transfer runs to its end; on Wayland the text is read again after reactivation.
     @Test(arguments: VirtualDesktop.Kind.everywhere)
     func `a slow text is recorded whole and once if the window loses the focus meanwhile`(
       _ kind: VirtualDesktop.Kind
@@ -131,7 +131,7 @@ import Testing
         try await scene.app.window.activate()
         let long = try await ClipboardOwner.start(
           behaving: kind == .x11 ? "IncrLong" : "Long", on: scene.desktop)
-        try await waitUntil("the transfer begun") { long.lines.contains("piece") }
+        try await waitUntil("the transfer started") { long.lines.contains("piece") }
         try await other.activate()
         try await waitUntil("the other window active") { try await !scene.app.window.isActive() }
         try await scene.app.window.activate()
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// Of more than 64 MiB nothing is kept; its owner can still paste it elsewhere.
+  /// A text above 64 MiB is discarded, but other programs can still paste it from its owner.
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `a text one byte above the size limit is refused`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
@@ -165,7 +165,7 @@ import Testing
     try await Scene.run(on: kind) { scene in
       let baseline = try await scene.resourceBaseline()
       let silent = try await ClipboardOwner.start(offering: .silentText, on: scene.desktop)
-      try await waitUntil("the text asked for") { !silent.contentRequests.isEmpty }
+      try await waitUntil("the text requested") { !silent.contentRequests.isEmpty }
       try await silent.program.killNow()
       try await scene.expectNotice(at: baseline.edge)
       try await scene.capture("good")

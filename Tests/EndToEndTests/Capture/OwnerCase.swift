@@ -1,19 +1,19 @@
 import TestSupport
 import Testing
 
-/// An owner of the clipboard that does something in its own way, and what the user is to see of that.
+/// A clipboard owner with an unusual behaviour, and the expected outcome.
 struct OwnerCase: Sendable, CustomTestStringConvertible {
   enum Outcome: Sendable {
-    /// Not recorded, and a line in the window says why.
+    /// Not recorded, and a message in the window says why.
     case refused
-    /// Not recorded, and nothing is said.
+    /// Not recorded, and no message is shown.
     case ignored
     /// Recorded as this text.
     case recorded(String)
   }
 
   let kind: VirtualDesktop.Kind
-  /// A class of the owners' script.
+  /// The name of a class in the owners' script.
   let behaviour: String
   let outcome: Outcome
 
@@ -29,7 +29,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
       + recorded.map { OwnerCase(kind: kind, behaviour: $0, outcome: .recorded($1)) }
   }
 
-  /// Every way to fail that an owner on X11 has.
+  /// Every way in which an owner can fail on X11.
   static let x11 = all(
     .x11,
     refused: [
@@ -39,7 +39,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
     ignored: ["IncrEmpty", "HintRefused", "HintEmpty", "SecretBeforeText", "SecretAfterTargets"],
     recorded: [("IncrZero", pieces), ("IncrLie", pieces), ("NulsAtEnd", "the owner's text")])
 
-  /// Every way to fail that an owner on Wayland has.
+  /// Every way in which an owner can fail on Wayland.
   static let wayland = all(
     .wayland,
     refused: [
@@ -49,8 +49,8 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
     ignored: ["Nothing", "HintRefused", "HintEmpty", "SecretAfterHint"],
     recorded: [("NulsAtEnd", "the owner's text")])
 
-  /// Those with which the focus can go in each step of a transfer: at the formats, the mark of a secret, the first
-  /// piece of a text, the next one, and the last.
+  /// Cases in which the window can lose the focus at each step of a transfer: formats, password hint, first chunk,
+  /// later chunk and end.
   static let interrupted = (x11 + wayland).filter {
     [
       "Mute", "NoAnswer", "IncrStall", "IncrDie", "IncrZero", "NulsAtEnd", "HintUnanswered", "HintRefused",
@@ -58,7 +58,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
     ].contains($0.behaviour)
   }
 
-  /// Those that would take some time, and are to be replaced before.
+  /// Owners that are slow and will be replaced before they finish.
   static let slow =
     all(.x11, refused: [], ignored: ["Mute", "NoAnswer", "IncrStall", "IncrDrip"], recorded: [])
     + all(.wayland, refused: [], ignored: ["NoAnswer", "Stall", "Drip"], recorded: [])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// While the user has paused reading, nothing is asked of any owner of the clipboard, whatever the window does.
+/// While reading is paused, no owner receives a request, whatever the window does.
 @Suite struct PauseTests {
   static let kinds = VirtualDesktop.Kind.all
 
@@ -20,7 +20,7 @@ import Testing
       try await waitUntil("the window inactive") { try await !scene.app.window.isActive() }
       try await scene.app.window.activate()
       try await waitUntil("the window active") { try await scene.app.window.isActive() }
-      // On Wayland the program would end as its window is hidden, and the pause with it.
+      // On Wayland hiding the window would end the program, and with it the pause.
       if kind == .x11 {
         try scene.desktop.home.set(["shortcut": "'<Control><Alt>j'"])
         try await scene.toggle()
@@ -30,7 +30,7 @@ import Testing
         #expect(try await scene.desktop.copypasta().exit == .code(0))
       }
       try await waitUntil("the window active again") { try await scene.shownWindow()?.isActive() == true }
-      // A copy that comes after these keys comes after all that opening the window does.
+      // After these keys are handled, opening the window has had all its effects.
       try await scene.desktop.press("Down", "Home")
       try await scene.replace(unseen, with: "last")
       #expect(unseen.requests == [])
@@ -76,12 +76,12 @@ import Testing
     try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       try await scene.pause()
-      try await waitUntil("it said") { reader.heard.contains { $0.contains("Paused") } }
-      // GTK 4.8 has no other role for a button that stays pressed.
+      try await waitUntil("the announcement") { reader.heard.contains { $0.contains("Paused") } }
+      // GTK 4.8 exposes a toggle button as a push button.
       let marks = try await reader.tree().all.filter { $0.name == "Paused" }
       #expect(marks.count == 1 && ["push button", "toggle button"].contains(marks[0].role))
       try await scene.resume()
-      try await waitUntil("it said") { reader.heard.contains { $0.contains("Recording") } }
+      try await waitUntil("the announcement") { reader.heard.contains { $0.contains("Recording") } }
     }
   }
 
@@ -91,7 +91,7 @@ import Testing
       func timesSaid() -> Int { reader.heard.count { $0.contains("Paused") && !$0.contains("Click") } }
       try await scene.capture("before")
       try await scene.pause()
-      try await waitUntil("the pause said") { timesSaid() > 0 }
+      try await waitUntil("the pause announced") { timesSaid() > 0 }
       let before = timesSaid()
       for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: scene.history.path + end) }
       try await scene.desktop.copy("after")
@@ -127,26 +127,27 @@ import Testing
 }
 
 extension Scene {
-  /// Pauses reading by the mark.
+  /// Pauses reading with the indicator in the header bar.
   func pause() async throws {
     try await waitUntil("reading") { try await app.window.showsReading() }
     try await pressMark("alt+r")
     try await waitUntil("paused") { try await !app.window.showsReading() }
   }
 
-  /// Resumes it in the same way.
+  /// Resumes reading in the same way.
   func resume() async throws {
     try await pressMark("alt+p")
     try await waitUntil("reading") { try await app.window.showsReading() }
   }
 
-  /// By a click where wtype presses keys: sway 1.7 tells a window of no offers after wtype has pressed a key with Alt.
+  /// Click where keys would be pressed with wtype: sway 1.7 stops sending offers to a window after wtype has pressed
+  /// a key with Alt.
   private func pressMark(_ mnemonic: String) async throws {
     if ![.wayland, .labwc].contains(desktop.kind) {
       try await desktop.press(mnemonic)
     } else {
       try await app.window.click(x: 40, y: 24)
-      // Its tooltip would be a popup that moves, of which GDK warns there.
+      // Otherwise the indicator's tooltip would appear: a popup that moves, which GDK warns about on sway.
       try await parkMouse()
     }
   }

@@ -1,21 +1,21 @@
 import TestSupport
 import Testing
 
-/// A text that a password manager marks as a secret is not asked for, not recorded, and never in the program's memory.
+/// A text with a password manager's hint is never requested, recorded or held in memory.
 @Suite struct SecretTests {
   static let kinds = VirtualDesktop.Kind.all
 
   @Test(arguments: kinds)
   func `a secret is never requested, recorded or held in memory`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
-      // A recorded text is in memory: so the secret would be found.
+      // A recorded text is found in memory, so the secret would be found as well.
       let marker = "marker-7d1f0c92-"
       try await scene.capture(marker + "recorded")
       try #require(try scene.app.program.memoryContains(marker + "recorded"))
 
       let owner = try await ClipboardOwner.start(
         offering: .text(marker + "secret"), .hint("secret"), on: scene.desktop)
-      try await waitUntil("the hint asked for") { owner.requests.contains("x-kde-passwordManagerHint") }
+      try await waitUntil("the hint requested") { owner.requests.contains("x-kde-passwordManagerHint") }
       try await scene.capture("after")
       #expect(try await owner.program.waitForExit() == .code(0))
       #expect(owner.contentRequests == [])
@@ -34,11 +34,11 @@ import Testing
       func timesSaid() -> Int { reader.heard.count { $0.contains(words) } }
       _ = try await ClipboardOwner.start(offering: .text("hush-hush"), .hint("secret"), on: scene.desktop)
       for times in 1...2 {
-        try await waitUntil("it said to a screen reader") { timesSaid() == times }
-        try await waitUntil("it said by the mark") {
+        try await waitUntil("the announcement") { timesSaid() == times }
+        try await waitUntil("the secret shown by the indicator") {
           try await reader.tree().all.contains { $0.name == words }
         }
-        try await waitUntil("the mark as before", every: .milliseconds(100)) {
+        try await waitUntil("the indicator back to normal", every: .milliseconds(100)) {
           try await reader.tree().all.contains { $0.name == "Recording" }
         }
         if times == 1 {
@@ -60,18 +60,18 @@ import Testing
       let start = ContinuousClock.now
       for text in ["hush", "hush-hush"] {
         let owner = try await ClipboardOwner.start(offering: .text(text), .hint("secret"), on: scene.desktop)
-        try await waitUntil("the hint asked for") { owner.requests.contains("x-kde-passwordManagerHint") }
+        try await waitUntil("the hint requested") { owner.requests.contains("x-kde-passwordManagerHint") }
       }
-      // On a machine that is too slow, the mark tells of the first one no more.
+      // On a very slow machine the indicator no longer shows the first secret.
       let isInTime = ContinuousClock.now - start < .seconds(5)
       try await scene.capture("after")
       try await scene.desktop.press("Home", "Return")
-      try await waitUntil("the word on copying") { reader.heard.contains("Copied") }
+      try await waitUntil("the announcement of the copy") { reader.heard.contains("Copied") }
       #expect(reader.heard.count { $0.contains("Secret Skipped") } == 1 || !isInTime)
     }
   }
 
-  /// Offered again without its mark, by a clipboard manager or a desktop, a secret is a text as any other.
+  /// A secret that a clipboard manager or a desktop offers again without the hint is an ordinary text.
   @Test(arguments: kinds)
   func `a hint with another value, or a secret offered again without a hint, is recorded`(
     _ kind: VirtualDesktop.Kind
@@ -81,7 +81,7 @@ import Testing
       try await scene.expectNewest("public")
       let owner = try await ClipboardOwner.start(
         offering: .text("a password"), .hint("secret"), on: scene.desktop)
-      try await waitUntil("the hint asked for") { owner.requests.contains("x-kde-passwordManagerHint") }
+      try await waitUntil("the hint requested") { owner.requests.contains("x-kde-passwordManagerHint") }
       try await scene.capture("a password")
     }
   }

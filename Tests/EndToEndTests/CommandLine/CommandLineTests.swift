@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program's words and status before it has a window.
+/// Output and exit status of the program without a window.
 @Suite struct CommandLineTests {
   @Test func `without a display the program prints one line and exits with status 1`() async throws {
     let result = try await run([])
@@ -34,7 +34,7 @@ import Testing
     #expect(result.text.lowercased().contains("copypasta"))
   }
 
-  /// As a text, the path would be that of another folder.
+  /// Decoded as a string, the path would name another folder.
   @Test(arguments: [[], ["--export"], ["--check"], ["--version"]])
   func `a data folder whose path is not UTF-8 is refused in one line, and no folder is created`(
     _ arguments: [String]
@@ -50,7 +50,9 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
-  /// The specification calls relative paths invalid: each folder that the program is started in would get a history.
+  /// The XDG specification declares relative paths invalid.
+  ///
+  /// With them, every folder in which the program is started would get its own history.
   @Test func `a relative data folder is ignored`() async throws {
     let home = try TemporaryFolder()
     let script = #"cd "$0" && mkdir other && cd other && echo '{"text":"a"}' | "$@""#
@@ -78,7 +80,7 @@ import Testing
     #expect(result.errors.contains("too long") && result.errors.contains("XDG_DATA_HOME"), "\(result.errors)")
   }
 
-  /// Runs the program without any display but that which `environment` names.
+  /// Runs the program without a display, unless `environment` names one.
   private func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Program.Result
   {
     let home = try TemporaryFolder()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `copypasta --export`, without a display.
+/// `copypasta --export` without a display.
 @Suite struct ExportTests {
   @Test func `the history of a running instance is exported`() async throws {
     try await Scene.run { scene in
@@ -15,11 +15,11 @@ import Testing
           "second"
           """#)
       #expect(result.errors == "")
-      try await scene.capture("it still records")
+      try await scene.capture("recorded after the export")
     }
   }
 
-  /// 25 MB of texts, by a program that may have 16 MiB.
+  /// Exports 25 MB of texts with a memory limit of 16 MiB.
   @Test func `a history larger than memory is exported completely`() async throws {
     let rows = """
       WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 500)
@@ -38,7 +38,7 @@ import Testing
       let result = try await export(home: home, into: "head -n 1")
       #expect(result.text.hasSuffix(#""text":"clip 1"}"#))
       #expect(result.errors == "")
-      // The same if the shell has told it to ignore the signal.
+      // The result is the same if the shell makes the program ignore SIGPIPE.
       let ignored = try await export(home: home, before: "trap '' PIPE;", into: "head -n 1")
       #expect(ignored.text == result.text && ignored.errors == "")
     }
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// As NFS and some quotas say it.
+  /// NFS and some quotas report errors only on closing.
   @Test func `an error on closing the output is reported in one line`() async throws {
     try await withHistory("SELECT 1") { home in
       let fault = """
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// Its memory is full of texts then; `begins` runs it, and waits until it is at work and cannot go on.
+  /// `begins` starts the program and waits until it is blocked, with its memory full of texts.
   @Test(
     arguments: [
       #""$0" --export >pipe & exec <pipe; read -r line"#,
@@ -105,7 +105,7 @@ import Testing
         environment: ["PATH": "/usr/bin:/bin", "HOME": home, "LC_ALL": "C.UTF-8"], within: .seconds(60))
       let words = result.text.split { $0 == " " || $0 == "\n" }
       let status = signal == "QUIT" ? "131" : "139"
-      // 1 and not 0: also where dumps are piped to a program.
+      // The limit is 1 because 0 would not prevent a dump that is piped to a program.
       let expected = ["Max", "core", "file", "size", "1", "1", "bytes", "status", status[...]]
       #expect(words == expected, "\(result.text)")
       #expect(!result.errors.contains("clip"), "\(result.errors)")
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  /// 50,000 clips, in SQL.
+  /// SQL that adds 50,000 clips.
   private static let manyClips = """
     WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 50000)
     INSERT INTO clip(captured_at, byte_count, text) SELECT n, length('clip ' || n), 'clip ' || n FROM number
@@ -144,7 +144,7 @@ import Testing
     #expect(result.errors.split(separator: "\n").count == 1, sourceLocation: sourceLocation)
   }
 
-  /// Runs a test on the home folder of a history that the program made, and SQL then changed.
+  /// Runs a test on a home folder with a history that the program made and `sql` then changed.
   private func withHistory(_ sql: String, _ body: (String) async throws -> Void) async throws {
     let home = try TemporaryFolder()
     let folder = home.path + "/.local/share"
@@ -155,7 +155,7 @@ import Testing
     try await body(home.path)
   }
 
-  /// Exports without a display or a bus, as a shell does it.
+  /// Exports from a shell without a display or a bus.
   private func export(
     home: String, before: String = "", into reader: String = "exec cat", redirected: String = ""
   ) async throws -> Program.Result {

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `copypasta --import` and `copypasta --check`, as a shell calls them.
+/// `copypasta --import` and `copypasta --check`, called from a shell.
 @Suite struct ImportTests {
-  /// The oldest first.
+  /// Oldest first.
   private static let texts = ["first\nwith a second line", "שלום 🍝", "the newest"]
 
   @Test func `an exported history can be imported, shown and copied in another home folder`() async throws {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// 25 MB of texts, by programs that may have 16 MiB each.
+  /// Exports and imports 25 MB of texts with a memory limit of 16 MiB per program.
   @Test func `a history larger than memory is imported completely`() async throws {
     try await VirtualDesktop.with { desktop in
       try await Scene.fillHistory(with: ["first"], on: desktop)
@@ -77,7 +77,7 @@ import Testing
         copypasta --export | HOME=\(other) copypasta --import &&
           cmp <(copypasta --export) <(HOME=\(other) copypasta --export)
         """, on: desktop)
-      // The texts are all alike, and yet none is taken for another: each has its time.
+      // The texts are all equal, but each has its own time, so none counts as a duplicate.
       #expect(result.text == "501 texts were imported.", "\(result.errors)")
       #expect(result.exit == .code(0) && result.errors == "")
     }
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// Runs a line of bash in which `copypasta` is the program, without a display, in the home of this desktop.
+  /// Runs a line of bash without a display, in this desktop's home folder; `copypasta` calls the program.
   private func shell(_ line: String, on desktop: VirtualDesktop) async throws -> Program.Result {
     try await Program.run(
       ["bash", "-o", "pipefail", "-c", "copypasta() { '\(CopyPasta.programPath)' \"$@\"; }; \(line)"],
@@ -115,7 +115,7 @@ import Testing
 }
 
 extension Scene {
-  /// Starts the program in another home on the same desktop.
+  /// Starts the program with another home folder on the same desktop.
   fileprivate static func start(
     on desktop: VirtualDesktop, home: String, _ body: (Scene) async throws -> Void
   ) async throws {

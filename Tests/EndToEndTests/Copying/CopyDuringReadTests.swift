@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A text of another program is not lost because a row is copied before the text is delivered.
+/// Copying a row does not lose another program's text that is still being read.
 @Suite struct CopyDuringReadTests {
   static let kinds = VirtualDesktop.Kind.everywhere
   private static let text = "the owner's text"
@@ -14,12 +14,12 @@ import Testing
       try scene.desktop.home.set(["hide-after-copying": hidesAfterCopying])
       let slow = try await ClipboardOwner.start(behaving: "Slow", on: scene.desktop)
       try await waitUntil("the owner asked", every: .milliseconds(10)) { !slow.contentRequests.isEmpty }
-      // By the pointer: a new keyboard on sway brings the focus, and the offer with it, once more.
+      // Click instead of pressing a key: on sway a new virtual keyboard would send focus and offer again.
       try await scene.clickFirstRow()
       try await scene.expectClipboard("new")
       try await scene.expectNewest(Self.text)
       if hidesAfterCopying == "true" { return }
-      // Neither comes back.
+      // Neither text is recorded a second time.
       try await scene.openOtherWindow()
       try await scene.app.window.activate()
       try await scene.capture("after")
@@ -36,7 +36,7 @@ import Testing
       let edge = try await scene.watchEdge()
       let slow = try await ClipboardOwner.start(behaving: "Slow", on: scene.desktop)
       try await scene.clickFirstRow()
-      // A program that pastes before asks the owner, too, which on a busy machine may say too late what it has.
+      // A pasting program may ask the owner first, so on a busy machine the owner can list its formats too late.
       let isAsked = try await waitFor("the owner asked, or replaced") { slow.contentRequests.first } != "lost"
       try await scene.expectClipboard("new")
       guard isAsked else { return try await scene.expectNotice(at: edge) }
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// Its text was not asked for, and now nobody can.
+  /// The text was not requested yet, and taking the clipboard makes it unavailable.
   @Test func `copying a row shows a message if the source application has not yet listed its formats`()
     async throws
   {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// As often as `COPYPASTA_ROUNDS` says, thrice.
+  /// Repeats three times `COPYPASTA_ROUNDS`.
   @Test func `a clipboard manager that takes over copied rows does not cause new rows`() async throws {
     try await Scene.run(with: ["one", "two", "three"]) { scene in
       let manager = try await ClipboardOwner.start(behaving: "Manager", on: scene.desktop)
@@ -85,7 +85,7 @@ import Testing
           manager.lines.count { $0 == "took over" } > round
         }
       }
-      // The manager takes this, too.
+      // The clipboard manager takes over this text as well.
       _ = try await ClipboardOwner.start(offering: .text("after"), on: scene.desktop)
       try await scene.expectNewest("after")
       #expect(try await scene.history.texts() == ["after"] + texts)

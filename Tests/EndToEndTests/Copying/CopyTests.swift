@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A row goes back to the clipboard, whole and byte for byte, in one way for each hand.
+/// Rows copied with mouse and keyboard, byte for byte.
 @Suite struct CopyTests {
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום \u{202e}bidi\u{202c}, e\u{301}\r\n\n"
 
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  /// Reading it takes longer than closing the window, and only the copy keeps the program.
+  /// Reading the text takes longer than closing the window, and only the pending copy keeps the program alive.
   @Test func `closing the window immediately does not stop a copy of 16 MiB`() async throws {
     try await Scene.run { scene in
       let text = Scene.text(ofSize: 16 << 20)
@@ -23,7 +23,7 @@ import Testing
       #expect(result.exit == .code(0))
       try await waitUntil("the window hidden") { try await !scene.app.window.isVisible() }
       #expect(try await eventually { try await scene.desktop.paste() == Array(text.utf8) })
-      // A program that is on its way out shows no window any more.
+      // A program that is exiting would not show a window again.
       #expect(try await scene.desktop.copypasta().exit == .code(0))
       try await waitUntil("the window shown") { try await scene.app.window.isVisible() }
       #expect(scene.app.program.isRunning)
@@ -59,7 +59,7 @@ import Testing
       #expect(result.exit == .code(0))
       try await scene.expectClipboard("row 1")
       #expect(try await scene.history.count() == 10)
-      // None of the nine before it comes late.
+      // None of the nine earlier copies arrives late.
       try await scene.capture("after")
       try await scene.expectClipboard("after")
     }
@@ -67,7 +67,7 @@ import Testing
 }
 
 extension Scene {
-  /// Waits until the text is on the clipboard, and pastes it in every form that programs ask for.
+  /// Waits until the text is on the clipboard, and pastes it in every format that programs request.
   fileprivate func expectPasted(_ text: [UInt8], sourceLocation: SourceLocation = #_sourceLocation)
     async throws
   {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The text that stays on the clipboard when the program ends, on X11, where the clipboard is its owner's.
+/// The clipboard after the program exits on X11, where the text is otherwise lost with its owner.
 @Suite struct HandOverTests {
   @Test func `a clipboard manager keeps the copied text after the program exits`() async throws {
     let text = "kept\tafter é 🍝\n"
@@ -20,7 +20,7 @@ import Testing
 }
 
 extension Scene {
-  /// Whether somebody owns the selection that stands for it.
+  /// Whether the selection `CLIPBOARD_MANAGER` has an owner.
   fileprivate func hasClipboardManager() async throws -> Bool {
     let script = """
       from Xlib import display

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The events that the real feedbackd is asked for.
+/// The events requested from the real feedbackd.
 @Suite struct HapticsTests {
   @Test func `a copy requests an event that feedbackd knows`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
@@ -14,7 +14,7 @@ import Testing
       try await waitUntil("the monitor") { !answers.output.isEmpty }
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("kept")
-      // Each event has an end, whose last figure is -1 for one that the theme does not know.
+      // Each event ends with a signal, whose last number is -1 if the theme does not know the event.
       let end = try await waitFor("the event's end\n\(feedbackd.errors)") {
         String(decoding: answers.output, as: UTF8.self).split(separator: "\n").first {
           $0.contains("FeedbackEnded")

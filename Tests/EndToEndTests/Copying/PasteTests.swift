@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Ctrl+V records the clipboard's text on purpose.
+/// Ctrl+V records the clipboard's text explicitly.
 @Suite struct PasteTests {
   @Test(arguments: ["ctrl+v", "shift+Insert"])
   func `pasting restores a deleted text and focuses its row`(_ key: String) async throws {
@@ -23,7 +23,7 @@ import Testing
       try await scene.capture("new")
       try await scene.desktop.press("End")
       try await scene.press(Array(repeating: "ctrl+v", count: 3))
-      // The newest row has the focus, though it is no new one.
+      // The newest row gets the focus although it already existed.
       try await scene.expectFocusedRowCopied("new")
       #expect(try await scene.history.texts() == ["new", "old"])
     }

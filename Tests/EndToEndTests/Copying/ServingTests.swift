@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A text that was copied out of the history reaches other programs whole, however large it is and however they ask.
+/// Other programs receive a copied text completely, whatever its size and however they request it.
 @Suite struct ServingTests {
   private static let requestor = Fixture.checkout + "/Tests/X11KitTests/Fixtures/requestor.py"
 
@@ -14,7 +14,7 @@ import Testing
         #expect(try await scene.digest(of: program) == sum, "\(program)")
       }
       let gtk = try await GtkRequestor.version(on: scene.desktop)
-      try await withKnownIssue("on X11, GTK 4.24 never ends a read of a text that comes in pieces") {
+      try await withKnownIssue("on X11, GTK 4.24 never ends a read of a text that arrives in chunks") {
         let pasted = try await GtkRequestor.paste(on: scene.desktop)
         #expect(pasted == sum)
       } when: {
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// A requestor never reads, five are killed midway, and ten ask at once.
+  /// One requestor never reads, five are killed midway, and ten ask simultaneously.
   @Test func `on Wayland, misbehaving requestors do not disturb other requestors or captures`() async throws {
     try await Scene.run(on: .wayland, with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
@@ -55,19 +55,19 @@ import Testing
     try await Scene.run(on: .wayland) { scene in
       _ = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
       let before = try #require(scene.app.program.residentKibibytes)
-      // None of them outlives the shell.
+      // Every reader exits with the shell.
       let reader = "wl-paste -n | (head -c 1 >&2; tail --pid=$$ -f /dev/null)"
       let idle = try scene.desktop.start(["bash", "-c", "for i in $(seq 60); do (\(reader)) & done; wait"])
       try await waitUntil("60 requestors served") { idle.errors.count == 60 }
       let after = try #require(scene.app.program.residentKibibytes)
-      // Of 60 copies there would be 480 MiB.
+      // 60 copies would take 480 MiB.
       #expect(after < before + 64 << 10)
       try await idle.stop()
       try await scene.capture("the next copy")
     }
   }
 
-  /// As `xkill` and a server that runs out of patience do it.
+  /// `xkill` and servers that time out close connections like this.
   @Test func `the next copy works after the X server has closed the connection`() async throws {
     try await Scene.run(with: ["older", "newer"]) { scene in
       try await scene.desktop.press("Home", "Return")
@@ -76,14 +76,14 @@ import Testing
       try await scene.desktop.press("End", "Return")
       try await scene.expectClipboard("older")
       try await scene.killOwner()
-      // The copied text is gone, and with it the reason to stay.
+      // The copied text is lost, so nothing keeps the program running.
       try await scene.app.window.close()
       #expect(try await scene.app.program.waitForExit() == .code(0))
     }
   }
 
-  /// A requestor never reads, another dies midway, one asks for 50 targets, one asks twice at once; all while the user
-  /// goes on working.
+  /// One requestor never reads, another exits midway, one asks for 50 targets and one makes two requests
+  /// simultaneously, while the user keeps working.
   @Test func `on X11, misbehaving requestors do not disturb other requestors or captures`() async throws {
     try await Scene.run(with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 3 << 20)
@@ -102,7 +102,7 @@ import Testing
 }
 
 extension VirtualDesktop.Kind {
-  /// The command lines that paste here.
+  /// The commands that paste on this kind of desktop.
   fileprivate var requestors: [String] {
     switch self {
     case .x11: ["xclip -o -selection clipboard", "xsel -b -o"]
@@ -110,7 +110,10 @@ extension VirtualDesktop.Kind {
     }
   }
 
-  /// Forms without a slash are X11's: GDK offers none of them on Wayland, where the compositor makes them for X programs.
+  /// The formats that programs request.
+  ///
+  /// Formats without a slash exist only on X11. On Wayland GDK does not offer them; the compositor provides them for
+  /// X11 programs.
   fileprivate var textForms: [String] {
     let both = ["text/plain;charset=utf-8", "text/plain"]
     return self == .x11 ? both + ["UTF8_STRING", "STRING", "TEXT"] : both
@@ -118,7 +121,7 @@ extension VirtualDesktop.Kind {
 }
 
 extension Scene {
-  /// Captures a text of this size and a small one after it, and copies the large one back with the keyboard.
+  /// Captures a text of `size` bytes and then a small one, and copies the large text with the keyboard.
   ///
   /// - Returns: the text's size and SHA-256.
   fileprivate func copyOutOfHistory(aTextOf size: Int) async throws -> String {
@@ -137,7 +140,7 @@ extension Scene {
     return sum
   }
 
-  /// Has the X server close the connection of whoever owns the clipboard.
+  /// Makes the X server close the clipboard owner's connection.
   fileprivate func killOwner() async throws {
     let script = """
       from Xlib import display
@@ -149,14 +152,16 @@ extension Scene {
     #expect(result.exit == .code(0), "\(result.errors)")
   }
 
-  /// By its size alone: reading 64 MiB out of the database again and again would take longer than the test.
+  /// Waits until the newest clip has this size.
+  ///
+  /// Reading a text of 64 MiB from the database repeatedly would take too long.
   private func waitForNewest(ofSize size: Int) async throws {
     try await waitUntil("a clip of \(size) bytes", within: .seconds(60)) {
       try await history.query("SELECT byte_count FROM clip ORDER BY id DESC LIMIT 1") == "\(size)"
     }
   }
 
-  /// The size and the SHA-256 of what a program prints.
+  /// The size and the SHA-256 of a program's output.
   fileprivate func digest(of program: String) async throws -> String {
     let command = "pasted=$(mktemp) && \(program) >$pasted; wc -c <$pasted; sha256sum <$pasted; rm $pasted"
     let result = try await desktop.run(["bash", "-c", command], within: .seconds(60))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The X server or the compositor ends first.
+/// The X server or the compositor exits before the program.
 @Suite struct DisplayLossTests {
   @Test(arguments: VirtualDesktop.Kind.all, [SIGKILL, SIGTERM])
   func `a lost display ends the program with an error and keeps the recorded text`(
@@ -32,10 +32,10 @@ import Testing
       try await waitUntil("the text kept") { try await history.texts() == ["kept"] }
       try await desktop.press("Escape")
       try await waitUntil("the window gone") { try await desktop.copyPastaWindowCount() == 0 }
-      // Its windows cannot be taken down while the X server does not answer.
+      // The program cannot close its windows while the X server does not answer.
       desktop.signalDisplay(SIGSTOP)
       program.signal(SIGTERM)
-      // Or before: whatever it still asks of the server for the window that was hidden keeps it.
+      // Wait only briefly: the program may be blocked earlier, by a pending request for the hidden window.
       _ = try await eventually(within: .seconds(2)) { try await !desktop.hasName() }
       desktop.signalDisplay(signal)
       desktop.signalDisplay(SIGCONT)
@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
   func `SIGTERM, SIGINT and SIGHUP end the program cleanly`(_ signal: Int32) async throws {
     try await VirtualDesktop.with { desktop in
-      // Hidden, and visible.
+      // Start the program first hidden and then with its window.
       for arguments in [["--background"], []] {
         let program = try desktop.start([CopyPasta.programPath] + arguments)
         try await desktop.waitForName()
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// A dump of the memory would hold clips.
+  /// A core dump would contain clips.
   @Test func `a crash leaves no core dump`() async throws {
     try await VirtualDesktop.with { desktop in
       let folder = try TemporaryFolder()

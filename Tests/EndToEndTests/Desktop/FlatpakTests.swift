@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program in the sandbox of its Flatpak: what the manifest does not allow is not there.
+/// The program in a sandbox that allows only what the Flatpak manifest allows.
 @Suite(
   .enabled("bubblewrap can make no sandbox here, as in a chroot") {
     let sandbox = ["bwrap", "--ro-bind", "/", "/", "true"]
@@ -16,7 +16,7 @@ struct FlatpakTests {
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard("older")
       #expect(try await scene.history.texts() == ["newest", "older"])
-      // Nothing of it is anywhere else.
+      // No history exists outside the sandbox's folder.
       #expect(!FileManager.default.fileExists(atPath: scene.desktop.home.dataHome + "/copypasta"))
       try await Self.quit(scene)
       let again = Scene(desktop: scene.desktop, app: try await Self.launch(on: scene.desktop))
@@ -31,7 +31,7 @@ struct FlatpakTests {
       try await panel.waitForIcon()
       for _ in 1...2 {
         try await panel.clickIcon()
-        try await waitUntil("no window") { try await scene.shownWindow() == nil }
+        try await waitUntil("the window hidden") { try await scene.shownWindow() == nil }
         try await panel.clickIcon()
         try await scene.waitUntilActive()
       }
@@ -54,7 +54,7 @@ struct FlatpakTests {
       try await waitUntil("the shortcut bound") {
         String(decoding: portal.output, as: UTF8.self).contains("BindShortcuts\n")
       }
-      try await waitUntil("hidden by its key") {
+      try await waitUntil("the window hidden by the shortcut") {
         portal.signal(SIGUSR1)
         return try await eventually(within: Scene.timeOfOnePress) { try await scene.shownWindow() == nil }
       }
@@ -72,7 +72,7 @@ struct FlatpakTests {
       try await desktop.press("ctrl+comma")
       try await waitUntil("Preferences") { try await scene.activeTitle() == "Preferences" }
       try await desktop.press("alt+s")
-      try await waitUntil("the question") {
+      try await waitUntil("the portal's question") {
         String(decoding: portal.output, as: UTF8.self).contains("RequestBackground\n")
       }
       let setting = "start-at-login=\(answer == "granted")"
@@ -88,7 +88,7 @@ struct FlatpakTests {
 
   private static let sandbox = Fixture.path("sandbox.py")
 
-  /// Ends the program as a user can from outside: a signal ends the sandbox, and it with that.
+  /// Ends the program with `--quit`, because a signal would kill the sandbox together with the program.
   private static func quit(_ scene: Scene) async throws {
     let quit = try await scene.desktop.run([sandbox, CopyPasta.programPath, "--quit"])
     #expect(quit.exit == .code(0) && quit.errors == "")
@@ -108,7 +108,7 @@ struct FlatpakTests {
 
   private static func launch(on desktop: VirtualDesktop) async throws -> CopyPasta {
     if try settings(on: desktop).isEmpty { try set("shortcut=''", on: desktop) }
-    // Where an installed one is: the sandbox does not see the tests' own folder.
+    // Use the place of an installed schema, because the tests' own folder is outside the sandbox.
     let schemas =
       (CopyPasta.programPath as NSString).deletingLastPathComponent + "/share/glib-2.0/schemas"
     try await compileSettingsSchemas(Fixture.checkout + "/data", into: schemas)

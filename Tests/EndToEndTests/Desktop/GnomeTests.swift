@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// GNOME's clipboard, which it gives to the active window only, and keeps for a program that has ended.
+/// GNOME's clipboard, which only the active window can read and which survives the program.
 ///
-/// The suites of every desktop run on GNOME, too.
+/// The suites for all desktops run on GNOME as well.
 @Suite(.enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed"))
 struct GnomeTests {
   @Test func `a copy in GNOME Shell is read only while the window is active`() async throws {
@@ -14,7 +14,7 @@ struct GnomeTests {
 
       try await scene.openOtherWindow()
       try await scene.desktop.copyInGnomeShell("unseen")
-      // By now CopyPasta would have it, too.
+      // By now CopyPasta would have recorded the text as well.
       try await scene.expectClipboard("unseen")
       try await scene.desktop.copyInGnomeShell("meanwhile")
       try await scene.toggle()

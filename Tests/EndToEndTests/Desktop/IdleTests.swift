@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// While it is hidden the program costs nothing, whatever was done before.
+/// A hidden program uses no processor time, whatever it did before.
 @Suite struct IdleTests {
-  /// How long a program that has come to rest is watched: what wakes up once a second is seen several times.
+  /// How long a resting program is observed; a timer of one second would fire several times.
   fileprivate static let rest = Duration.seconds(5)
 
   @Test func `a hidden program does not wake up after a burst, a drag, a dialog and an undo`() async throws {
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// The first call after a login is to be as fast as the next one.
+  /// The window is prepared so that it opens fast even the first time after login.
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `a background start prepares the window unseen and then does not wake up`(
     _ kind: VirtualDesktop.Kind
@@ -38,7 +38,7 @@ import Testing
     try await VirtualDesktop.with(kind) { desktop in
       try await Scene.fillHistory(with: ["one", "two", "three"], on: desktop)
       let owner = try await ClipboardOwner.start(offering: .text("unseen"), on: desktop)
-      // The log tells of each window that comes to the screen.
+      // The log reports every window that is mapped.
       let log =
         try kind == .x11
         ? desktop.start(["stdbuf", "-oL", "xev", "-root", "-event", "substructure"]) : nil
@@ -46,14 +46,14 @@ import Testing
         log.map { String(decoding: $0.output, as: UTF8.self).contains("MapNotify") }
       }
       let program = try desktop.start([CopyPasta.programPath, "--background"])
-      try await waitUntil("the window made") { try await desktop.hasHiddenWindow(of: program) }
+      try await waitUntil("the window prepared") { try await desktop.hasHiddenWindow(of: program) }
       try await program.expectRest()
       #expect(owner.contentRequests == [])
       #expect(try await desktop.copyPastaWindowCount() == 0)
       #expect(hasShownWindow() != true)
 
       #expect(try await desktop.copypasta("--toggle").exit == .code(0))
-      // The clipboard is read once somebody looks.
+      // The clipboard is read once the window is shown.
       let history = HistoryDatabase(path: CopyPasta.databasePath(dataHome: desktop.home.dataHome))
       try await waitUntil("the text recorded") { try await history.newestText() == Array("unseen".utf8) }
       #expect(owner.contentRequests.count == 1)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// The line that says what became of it is for somebody who looks.
+  /// The recovery waits for the window, where its message can be read.
   @Test func `a background start leaves a damaged history unchanged until the window is shown`()
     async throws
   {
@@ -88,11 +88,11 @@ import Testing
 }
 
 extension VirtualDesktop {
-  /// Whether the program has its history open, and on X11 a window with its title that is not shown.
+  /// Whether the program has opened its history and, on X11, created an unmapped window.
   fileprivate func hasHiddenWindow(of program: Program) async throws -> Bool {
     let folder = "/proc/\(program.processID)/fd"
     let files = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
-      // The file may be closed by now.
+      // The file may have been closed since.
       try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
     }
     guard files.contains(CopyPasta.databasePath(dataHome: home.dataHome)) else { return false }
@@ -102,10 +102,10 @@ extension VirtualDesktop {
 }
 
 extension Program {
-  /// Expects that the program comes to rest: watched for some time, no thread of it wakes up.
+  /// Expects the program to come to rest: no thread wakes up during `IdleTests.rest`.
   fileprivate func expectRest(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var last: [Int] = []
-    // Threads that have nothing more to do end after a while, each with a last look.
+    // Idle threads exit after a while, and wake up once more to do so.
     let isAtRest = try await eventually(within: .seconds(90), every: .zero) {
       let before = try #require(sleeps)
       try await Task.sleep(for: IdleTests.rest)

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program as one that is installed below a prefix of its own.
+/// The program installed under a prefix of its own.
 @Suite struct InstallationTests {
-  /// Every word in guillemets, so that it can be seen which are translated.
+  /// The test translation puts every message in guillemets to show which ones are translated.
   @Test func `translations are found under any prefix`() async throws {
     let prefix = try await installation(translating: "s/.*/«&»/")
     let result = try await run(prefix, "--no-such-option", language: "de")
     #expect(result.errors == "copypasta: «Unknown option “--no-such-option”.» «See copypasta --help.»\n")
-    // The help is a text of several lines, which the template has to hold just as the program asks for it.
+    // The help text has several lines and must be in the template exactly as the program requests it.
     let help = try await run(prefix, "--help", language: "de").text
     #expect(help.split(separator: "\n").allSatisfy { $0.hasPrefix("«") && $0.hasSuffix("»") }, "\(help)")
   }
@@ -66,12 +66,13 @@ import Testing
 
   private static let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
 
-  /// A prefix with the program and a German catalogue, made of the template by a sed script.
+  /// A prefix with the program and a German catalogue, which a sed script makes from the template.
   private func installation(translating script: String) async throws -> TemporaryFolder {
     let prefix = try TemporaryFolder()
     try prefix.makeFolder("bin")
     try prefix.makeFolder("share/locale/de/LC_MESSAGES")
-    // Copied by another process: what this one has open for writing, a child of another test may have open too.
+    // Copy in another process. A child that another test forks from this one could hold the file open for writing,
+    // and running it would fail with ETXTBSY.
     let commands = """
       cp '\(CopyPasta.programPath)' '\(prefix.path)/bin/copypasta'
       msgen '\(Fixture.checkout)/po/copypasta.pot' | msgfilter --keep-header sed '\(script)' |

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The shortcut that KDE's real portal gives the program, after a question from KDE 6.4 on.
+/// The shortcut granted by KDE's real portal, which asks the user from KDE 6.4 on.
 ///
-/// The suites of every desktop run on KDE, too.
+/// The suites for all desktops run on KDE as well.
 @Suite(
   .enabled(
     if: VirtualDesktop.missingForKDEPortal.isEmpty,
@@ -34,7 +34,7 @@ struct KDETests {
         if start == 1 { try await desktop.answerPortal(with: "Escape") }
         try await waitUntil("session \(start) closed") { count("Close") == start }
         let no = desktop.home.stateHome + "/copypasta/shortcut.ini"
-        try await waitUntil("a no that is kept") { FileManager.default.fileExists(atPath: no) }
+        try await waitUntil("the refusal saved") { FileManager.default.fileExists(atPath: no) }
         #expect(count("BindShortcuts") == 1)
         #expect(try await desktop.isOnlyWindow("wev"))
         #expect(try await program.stop(grace: generousLimit) == .code(0))
@@ -48,14 +48,14 @@ struct KDETests {
   }
 }
 
-/// The program, hidden, its shortcut held, while another program's window has the focus.
+/// The hidden program, which holds its shortcut while another program's window has the focus.
 private struct KDEScene {
   let desktop: VirtualDesktop
   private let program: Program
 
-  /// Starts the program, and returns once it has its shortcut.
+  /// Starts the program, and returns once it holds its shortcut.
   ///
-  /// - Parameter asks: whether KDE asks for it first, and is told yes.
+  /// - Parameter asks: whether KDE asks the user first, in which case the test accepts.
   init(on desktop: VirtualDesktop, asks: Bool) async throws {
     self.desktop = desktop
     let program = try desktop.start([CopyPasta.programPath, "--background"])
@@ -67,7 +67,7 @@ private struct KDEScene {
     }
   }
 
-  /// Runs a test on a desktop of its own with the portals, where another program's window has the focus.
+  /// Runs a test on a private desktop with KDE's portals and a focused window of another program.
   static func runDesktop(_ body: (VirtualDesktop) async throws -> Void) async throws {
     try await VirtualDesktop.with(.kde) { desktop in
       try await desktop.startKDEPortals()
@@ -77,11 +77,11 @@ private struct KDEScene {
     }
   }
 
-  /// Presses the shortcut, with which the window has the focus, and presses it again, with which the other window is
-  /// alone; nothing else is on the screen, neither a second window, nor a question of KDE's.
+  /// Shows the window with the shortcut and hides it again; expects one window and no question of KDE's.
   func use(_ when: String = "") async throws {
     try await desktop.press("ctrl+super+v")
-    // Before it knows that it is active, a press counts as a repetition of the one that showed it.
+    // Wait until the program has noticed that its window is active, because an earlier press would count as a key
+    // repeat.
     try await waitUntil("the window active \(when)") {
       try await CopyPasta.readyWindow(on: desktop)?.showsReading() == true
     }
@@ -91,16 +91,16 @@ private struct KDEScene {
     try await waitUntil("the other window alone \(when)") { try await desktop.isOnlyWindow("wev") }
   }
 
-  /// Ends the program, with status 0, and without a word of GTK or its own; returns once KDE has its shortcut back.
+  /// Stops the program, expects status 0 and no output, and waits until KDE has released the shortcut.
   func end() async throws {
     #expect(try await program.stop(grace: generousLimit) == .code(0))
     #expect(program.errors == "")
-    try await waitUntil("the shortcut given back") { try await !desktop.holdsKDEShortcut(of: "copypasta") }
+    try await waitUntil("the shortcut released") { try await !desktop.holdsKDEShortcut(of: "copypasta") }
   }
 }
 
 extension VirtualDesktop {
-  /// Whether the window of this application has the focus, and neither the program nor KDE's portal has one.
+  /// Whether this application's window has the focus while CopyPasta and KDE's portal show no window.
   fileprivate func isOnlyWindow(_ application: String) async throws -> Bool {
     for other in [CopyPasta.applicationID, Self.portalQuestion] {
       if try await windowCount(ofClass: other) > 0 { return false }
@@ -108,14 +108,14 @@ extension VirtualDesktop {
     return try await window(ofClass: application)?.isActive() == true
   }
 
-  /// Waits for the portal's question, and answers it by a key.
+  /// Waits for the portal's question and answers it with a key.
   fileprivate func answerPortal(with key: String) async throws {
     try await waitUntil("the question") {
       try await window(ofClass: Self.portalQuestion)?.isActive() == true
     }
     try await waitUntil("the question answered") {
       try await press(key)
-      // A dialog that is just coming up may miss a key, which a user presses again then.
+      // A dialog that is just opening may miss the key, so press it again.
       return try await eventually(within: .seconds(3)) { try await isOnlyWindow("wev") }
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The only process, reached by further launches and over D-Bus.
+/// The single instance, which further launches and D-Bus calls reach.
 @Suite struct OneProcessTests {
   @Test func `simultaneous launches make one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in
@@ -36,7 +36,7 @@ import Testing
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
       try await desktop.waitForName()
-      // A second one has nothing to do, and shows nothing either.
+      // A second instance exits without showing a window.
       #expect(try await desktop.copypasta("--background").exit == .code(0))
       #expect(try await desktop.copyPastaWindowCount() == 0)
       for _ in 1...2 {
@@ -44,7 +44,7 @@ import Testing
         try await waitUntil("the window active") {
           try await CopyPasta.readyWindow(on: desktop) != nil
         }
-        // Closing it leaves the program where it was asked to be.
+        // The program keeps running in the background after its window closes.
         try await desktop.press("Escape")
         try await waitUntil("the window gone") { try await desktop.copyPastaWindowCount() == 0 }
       }
@@ -57,18 +57,18 @@ import Testing
   @Test func `the start-at-login setting writes and removes the autostart file`() async throws {
     try await VirtualDesktop.with { desktop in
       let file = Self.autostartFile(on: desktop)
-      // Made while the program does not run.
+      // The setting is changed while the program does not run.
       try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      try await waitUntil("the file") { FileManager.default.fileExists(atPath: file) }
+      try await waitUntil("the autostart file") { FileManager.default.fileExists(atPath: file) }
       let content = try String(contentsOfFile: file, encoding: .utf8)
       #expect(content.contains("\nExec=\"\(CopyPasta.programPath)\" --background\n"))
       try desktop.home.set(["start-at-login": "false", "shortcut": "''"])
-      try await waitUntil("no file") { !FileManager.default.fileExists(atPath: file) }
+      try await waitUntil("the autostart file removed") { !FileManager.default.fileExists(atPath: file) }
       try await scene.end()
       try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
       let again = try await scene.relaunch()
-      try await waitUntil("the file again") { FileManager.default.fileExists(atPath: file) }
+      try await waitUntil("the autostart file written again") { FileManager.default.fileExists(atPath: file) }
       try await again.end()
     }
   }
@@ -84,7 +84,7 @@ import Testing
       try FileManager.default.removeItem(atPath: installed)
       try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
       let file = Self.autostartFile(on: desktop)
-      try await waitUntil("the file") { FileManager.default.fileExists(atPath: file) }
+      try await waitUntil("the autostart file") { FileManager.default.fileExists(atPath: file) }
       let content = try String(contentsOfFile: file, encoding: .utf8)
       #expect(content.contains("\nExec=\"\(installed)\" --background\n"))
       try await Scene(desktop: desktop, app: app).end()
@@ -112,7 +112,7 @@ import Testing
     try await VirtualDesktop.with { desktop in
       try desktop.home.addService(
         CopyPasta.applicationID, command: "'\(CopyPasta.programPath)' --gapplication-service")
-      // As a session does: the bus hands its own environment on, which knows no display.
+      // Do as a session does, because the bus passes on its own environment, which has no display.
       let update = ["dbus-update-activation-environment", "DISPLAY", "GDK_BACKEND", "GTK_A11Y"]
       #expect(try await desktop.run(update).exit == .code(0))
       for call in [["Activate", "{}"], ["ActivateAction", "toggle", "[]", "{}"]] {
@@ -123,26 +123,26 @@ import Testing
         }
         try await desktop.expectOneWindow()
         try await desktop.press("Escape")
-        try await waitUntil("the program gone") { try await !desktop.hasName() }
+        try await waitUntil("the program exited") { try await !desktop.hasName() }
       }
     }
   }
 }
 
 extension VirtualDesktop {
-  /// Runs the program to its end.
+  /// Runs the program until it exits.
   func copypasta(_ arguments: String...) async throws -> Program.Result {
     try await run([CopyPasta.programPath] + arguments)
   }
 
-  /// How many windows of the program are shown.
+  /// The number of the program's visible windows.
   func copyPastaWindowCount() async throws -> Int {
     try await windowCount(ofClass: CopyPasta.applicationID)
   }
 
-  /// Expects one window of the program on the screen, and no second one.
+  /// Expects exactly one visible window of the program.
   ///
-  /// xdotool misses a window that the window manager moves into its frame while it looks.
+  /// This retries because xdotool misses a window that the window manager is just reparenting.
   func expectOneWindow(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var count = 0
     let isOne = try await eventually {
@@ -152,14 +152,16 @@ extension VirtualDesktop {
     #expect(isOne, "\(count) windows", sourceLocation: sourceLocation)
   }
 
-  /// Calls a method of the program's object, by its interface and name, with arguments in GVariant's text form.
+  /// Calls a method of the program's D-Bus object.
+  ///
+  /// `method` is the interface and name, followed by arguments in GVariant's text format.
   func call(_ method: [String]) async throws -> Program.Result {
     let object = ["--dest", CopyPasta.applicationID, "--object-path", "/org/copypasta/CopyPasta"]
     let call = ["gdbus", "call", "--session"] + object
     return try await run(call + ["--method"] + method)
   }
 
-  /// Whether the program has its name on the bus.
+  /// Whether the program owns its name on the bus.
   func hasName() async throws -> Bool {
     try await run([
       "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/", "--method",
@@ -167,7 +169,7 @@ extension VirtualDesktop {
     ]).text == "(true,)"
   }
 
-  /// Waits until the program answers on the bus, which is a moment after it has its name.
+  /// Waits until the program answers on the bus, shortly after it has acquired its name.
   func waitForName() async throws {
     try await waitUntil("the program on the bus") {
       try await call(["org.gtk.Actions.List"]).exit == .code(0)

@@ -1,17 +1,17 @@
 import TestSupport
 import Testing
 
-/// What of a popup is drawn, and how often.
+/// How often a popup is drawn, and in which state.
 @Suite struct PopupFrameTests {
-  /// Counts in the protocol's own log: each frame that is drawn is a buffer that the compositor gets.
+  /// This counts buffers in the Wayland protocol log, because each frame is one buffer.
   ///
-  /// The labwc of the tests gives each window the size of the screen, for which it has to be drawn again.
+  /// labwc is left out because it resizes each window to the screen, which needs a second frame.
   @Test(arguments: VirtualDesktop.Kind.compositors.filter { $0 != .labwc })
   func `a popup is drawn once`(_ kind: VirtualDesktop.Kind) async throws {
     try await Self.run(on: kind) { scene in
       _ = try await scene.hideBehindOtherWindow()
       let before = WaylandLog(scene.app.errors).showings.count
-      // The copied row may still fade in the first one.
+      // The first popup does not count: the copied row may still be fading.
       for round in 0...8 {
         try await scene.toggle()
         try await scene.waitUntilActive("round \(round)")
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// sway keeps the focus where it is, as others do for a window that comes up while the user types.
+  /// sway is told to keep the focus, as other compositors do for a window that opens during typing.
   @Test func `a popup that does not get the focus looks inactive`() async throws {
     try await Self.run(on: .wayland) { scene in
       let other = try await scene.hideBehindOtherWindow()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Runs a test beside a log of all that the program sends to the compositor.
+  /// Runs a test with a log of all Wayland requests of the program.
   private static func run(
     on kind: VirtualDesktop.Kind, _ body: (Scene) async throws -> Void
   ) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The window as a popup: one key brings it, with the keyboard, and takes it away.
+/// The window as a popup, which one key shows with the focus and hides again.
 @Suite struct PopupTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `toggling, Down and Enter copy an older row, and toggling again restores the focus`(
@@ -15,7 +15,7 @@ import Testing
       try await scene.desktop.press("Down", "Return")
       try await scene.expectClipboard("old")
       try await scene.toggle()
-      try await waitUntil("the keyboard back") { try await other.isActive() }
+      try await waitUntil("the other window active") { try await other.isActive() }
       #expect(try await scene.shownWindow() == nil)
     }
   }
@@ -51,12 +51,12 @@ import Testing
     }
   }
 
-  /// On X11 that is the window manager's to decide.
+  /// On X11 the window manager decides where a window appears.
   @Test func `the popup appears on the monitor in use`() async throws {
     try await Scene.run(on: .wayland, with: ["text"]) { scene in
       _ = try await scene.hideBehindOtherWindow()
       try await scene.desktop.addMonitorInSway()
-      // The second time it is still shown on the other one.
+      // The second time the window is still visible on the other monitor.
       for (monitor, hides) in [(2, false), (1, false), (2, true)] {
         if hides { try await scene.toggle() }
         try await scene.desktop.useMonitorInSway(monitor)
@@ -76,7 +76,7 @@ import Testing
       try await scene.toggle()
       try await scene.waitUntilActive()
       try await scene.desktop.press("Down", "Return")
-      try await waitUntil("the keyboard back") { try await other.isActive() }
+      try await waitUntil("the other window active") { try await other.isActive() }
       #expect(try await scene.shownWindow() == nil)
       try await scene.expectClipboard("old")
     }
@@ -91,7 +91,7 @@ import Testing
       try await scene.app.window.activate()
       try await scene.waitUntilActive()
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
-      // Its own menu and its own dialogs are no loss: it is there when they have gone, and Enter copies.
+      // The program's own menus and dialogs do not count as focus loss, so Enter still copies afterwards.
       try await scene.desktop.press("Menu")
       _ = try await scene.settledScreenshot(unchangedFor: .milliseconds(400))
       try await scene.desktop.press("Escape")
@@ -102,7 +102,7 @@ import Testing
       try await scene.desktop.press("Escape")
       try await scene.waitUntilActive()
       try await scene.desktop.press("Return")
-      // On GNOME, whoever pastes takes the focus for a moment.
+      // On GNOME a pasting program briefly takes the focus.
       if kind == .gnome {
         try await waitUntil("the text offered") { try await scene.desktop.isTextOfferedInGnome() }
       } else {
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  /// A busy program hears of the key that closes the dialog when it should have noticed long ago that the focus is away.
+  /// A busy program handles the key that closes the dialog only after the delay for noticing a focus loss has passed.
   @Test func `closing a dialog while the program is busy does not count as focus loss`() async throws {
     try await Scene.run(with: ["text"]) { scene in
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
@@ -125,7 +125,7 @@ import Testing
         try await scene.waitUntilInactive()
         scene.app.program.signal(SIGSTOP)
         let key = try scene.desktop.start(["xdotool", "key", "--clearmodifiers", "Escape"])
-        // If it was stopped while it held the X server, the key is pressed only when it goes on.
+        // If the program was stopped while it had the X server grabbed, the key is pressed only after SIGCONT.
         if try await key.waitForExit(within: .seconds(2)) != nil { pressedWhileBusy += 1 }
         try await Task.sleep(for: .milliseconds(300))
         scene.app.program.signal(SIGCONT)
@@ -137,7 +137,8 @@ import Testing
     }
   }
 
-  /// The keyboard is away for a key of the desktop's, so it asks which window is in front; the server answers nobody.
+  /// The other program grabs the keyboard, so CopyPasta asks for the active window; then the server is grabbed and
+  /// does not answer.
   @Test func `an X server grab by another program does not freeze CopyPasta`() async throws {
     try await Scene.run(with: ["text"]) { scene in
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])
@@ -145,7 +146,7 @@ import Testing
       try await waitUntil("the server grabbed") {
         String(decoding: grab.output, as: UTF8.self) == "keyboard\nserver\n"
       }
-      // By then the next question has been asked.
+      // Wait until CopyPasta has sent its next request.
       try await Task.sleep(for: .seconds(1))
       let answer = try await scene.desktop.run(
         [
@@ -154,7 +155,7 @@ import Testing
         ])
       #expect(answer.exit == .code(0), "\(answer.errors)")
       try await grab.stop()
-      // The window was in front all the time.
+      // The window was active all the time, so it must not have been hidden.
       try await scene.waitUntilActive()
     }
   }

@@ -2,33 +2,35 @@ import TestSupport
 import Testing
 
 extension Scene {
-  /// How long a press of the shortcut is given before it counts as one that came too early, and is repeated: a press that
-  /// is only late would undo the one that follows it.
+  /// How long a press of the shortcut may take before the test repeats it.
+  ///
+  /// The time is generous because a press that was only late would undo the next one.
   static let timeOfOnePress = Duration.seconds(10)
 
-  /// Opens a window of another program, hides the program's own, and returns once the other one has the focus.
+  /// Opens another program's window and hides CopyPasta; returns once the other window has the focus.
   ///
-  /// The program stays, as if a tray icon or a shortcut kept it.
+  /// The program keeps running, as if a tray icon or a shortcut required it.
   func hideBehindOtherWindow() async throws -> DesktopWindow {
     let other = try await openOtherWindow()
     try await toggle()
     try await waitUntilActive()
-    // An offer of its own keeps it.
+    // The program keeps running because it owns the clipboard.
     try await desktop.press("Home", "Return")
-    try await waitUntil("an offer") { try await desktop.paste() != nil }
+    try await waitUntil("the text offered") { try await desktop.paste() != nil }
     try await toggle()
     try await waitUntil("the other window active") { try await other.isActive() }
     return other
   }
 
-  /// Shows or hides the window as `--toggle` does.
+  /// Shows or hides the window with `--toggle`.
   func toggle() async throws {
     let result = try await desktop.copypasta("--toggle")
     #expect(result.exit == .code(0) && result.errors == "", "\(result)")
   }
 
-  /// Has the desktop run `--toggle` for the key that `toggleByKey` presses; ShortcutTests press the program's own on X11,
-  /// KDETests that of KDE's portal.
+  /// Binds the key of `toggleByKey` to `--toggle` in the desktop.
+  ///
+  /// X11 and KDE are left out: ShortcutTests and KDETests press the program's own shortcut there.
   func bindToggleKey() async throws {
     let command = [CopyPasta.programPath, "--toggle"]
     switch desktop.kind {
@@ -39,7 +41,7 @@ extension Scene {
     }
   }
 
-  /// Shows or hides the window by that key.
+  /// Shows or hides the window with the key of `bindToggleKey`.
   func toggleByKey() async throws {
     if [.x11, .kde].contains(desktop.kind) { return try await toggle() }
     try await desktop.press("ctrl+super+v")
@@ -50,7 +52,7 @@ extension Scene {
     try await desktop.window(ofClass: CopyPasta.applicationID)
   }
 
-  /// Waits until the program's window has the focus, and knows it.
+  /// Waits until the program's window has the focus and the program has noticed.
   func waitUntilActive(_ when: String = "") async throws {
     try await waitUntil("the window active \(when)") {
       try await "\(shownWindow() == nil ? "hidden" : "shown"), “\(activeTitle() ?? "nothing")” active"

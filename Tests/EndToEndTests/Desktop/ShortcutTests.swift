@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The global shortcut on X11, pressed as a user does, while another program has the focus.
+/// The global shortcut on X11, pressed while another program has the focus.
 @Suite struct ShortcutTests {
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
   func `the shortcut alternately shows the window with the focus and hides the window`(
@@ -22,13 +22,14 @@ import Testing
     }
   }
 
-  /// While the window is on its way, another program still has the focus.
+  /// While the window is opening, another program still has the focus.
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
   func `keys typed right after the shortcut reach the window`(_ manager: VirtualDesktop.WindowManager)
     async throws
   {
     try await Self.run(under: manager, with: ["older", "newest"]) { scene, _ in
-      // Kept back for half a second at most, in which a busy machine may not show a window.
+      // Repeat the keys: the grab keeps them for at most half a second, in which a busy machine may not show the
+      // window.
       for _ in 1...5 {
         try await scene.desktop.xdotool("key", "--delay", "0", "ctrl+super+v", "Down", "Return")
         try await scene.expectActive()
@@ -59,12 +60,12 @@ import Testing
         })
       try await window.close()
       scene.app.program.signal(SIGCONT)
-      // What was pressed meanwhile shows the window now.
+      // The shortcut pressed in between now shows the window.
       try await scene.expectActive()
     }
   }
 
-  /// The X focus alone says that the user works in the window.
+  /// Only the X focus shows that the user works in the window.
   @Test func `without a window manager a second press hides the window`() async throws {
     try await VirtualDesktop.with(windowManager: nil) { desktop in
       try desktop.home.set(["shortcut": "'<Control><Super>v'"])
@@ -97,13 +98,13 @@ import Testing
   @Test func `changing the shortcut takes effect immediately and frees the old keys`() async throws {
     try await Self.run { scene, other in
       try scene.desktop.home.set(["shortcut": "'<Alt>F9'"])
-      try await waitUntil("the new shortcut heard") {
+      try await waitUntil("the new shortcut working") {
         try await scene.pressShortcut("alt+F9")
         return try await eventually(within: Scene.timeOfOnePress) { try await scene.isActive() }
       }
       try await scene.pressShortcut("alt+F9")
       try await waitUntil("the window gone") { try await other.isActive() }
-      // The old one is free: with it, nothing comes before the new one brings the window.
+      // The old shortcut must be free: if it still worked, the next press would hide the window.
       try await scene.pressShortcut()
       try await scene.pressShortcut("alt+F9")
       try await scene.expectActive()
@@ -116,14 +117,14 @@ import Testing
       let rival = try await CopyPasta.launch(on: desktop)
       let scene = Scene(desktop: desktop, app: rival)
       try await scene.waitForShortcut()
-      // The same program, as another one: on a bus of its own, so that it does not find the first.
+      // Start a second instance on a bus of its own, so that it does not find the first.
       let bus = try await PrivateBus.start()
       let second = try desktop.start(
         [CopyPasta.programPath], environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
-      let window = try await waitFor("the second one's window") {
+      let window = try await waitFor("the second instance's window") {
         try await desktop.window(ofClass: CopyPasta.applicationID)
       }
-      // The second one has no shortcut to live for, so it ends with its window.
+      // The second instance has no shortcut, so it exits with its window.
       try await window.close()
       #expect(try await second.waitForExit() == .code(0))
       withExtendedLifetime(bus) {}
@@ -133,7 +134,7 @@ import Testing
     }
   }
 
-  /// Runs a test on the program, hidden, its shortcut held, with another window that has the focus.
+  /// Runs a test on the hidden program, which holds its shortcut while another window has the focus.
   nonisolated(nonsending) private static func run(
     under manager: VirtualDesktop.WindowManager = .openbox, with clips: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -152,16 +153,16 @@ import Testing
 }
 
 extension Scene {
-  /// A real press: without `--clearmodifiers`, locks stay as they are.
+  /// Presses the shortcut like a user: without `--clearmodifiers`, locks stay on.
   fileprivate func pressShortcut(_ keys: String = "ctrl+super+v") async throws {
-    // A press that comes faster than a user's is taken for a repetition.
+    // Wait, because a very fast second press counts as a key repeat.
     try await Task.sleep(for: .milliseconds(300))
     try await desktop.xdotool("key", keys)
   }
 
-  /// Waits until the shortcut is heard, which hides the window.
+  /// Waits until the shortcut works, which hides the window.
   fileprivate func waitForShortcut() async throws {
-    try await waitUntil("the shortcut heard") {
+    try await waitUntil("the shortcut working") {
       try await pressShortcut()
       return try await eventually(within: Scene.timeOfOnePress) { try await !app.window.isVisible() }
     }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the program ends, and what stays on the clipboard.
+/// How the program exits, and what remains on the clipboard.
 @Suite struct ShutdownTests {
   /// The ways in which a user closes the window.
   enum Way: CaseIterable { case closeButton, escape, altF4 }
@@ -18,7 +18,7 @@ import Testing
       #expect(try await XClip.paste(on: scene.desktop) == Array(text.utf8))
       #expect(try await XSel.paste(on: scene.desktop) == Array(text.utf8))
       #expect(scene.app.program.isRunning)
-      // Nothing needs the process any more once another program copies.
+      // The process is no longer needed once another program copies.
       try await XClip.copy("another", on: scene.desktop)
       #expect(try await scene.app.program.waitForExit() == .code(0))
       #expect(try await scene.history.texts() == ["newest", text])
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// On Wayland nobody can tell then whether a text is whole.
+  /// This is X11 only, because on Wayland the program could not tell whether the text is complete.
   @Test func `a text still being transferred when the window closes is recorded`() async throws {
     try await Scene.run { scene in
       let long = try await ClipboardOwner.start(behaving: "IncrLong", on: scene.desktop)
@@ -56,7 +56,7 @@ import Testing
       try await waitUntil("the window back") {
         try await CopyPasta.readyWindow(on: scene.desktop) != nil
       }
-      // The program reads again, and the window that is back keeps it alive.
+      // The program reads the clipboard again, and its visible window keeps it running.
       try await scene.capture("after")
       #expect(scene.app.program.isRunning)
     }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// GTK 4.8 casts a window that is gone if it was destroyed between two turns of the main loop.
+  /// GTK 4.8 uses a freed window if the window was destroyed between two iterations of the main loop.
   @Test(arguments: [false, true])
   func `no window is destroyed before the main loop has ended`(withDialog: Bool) async throws {
     let folder = try TemporaryFolder()

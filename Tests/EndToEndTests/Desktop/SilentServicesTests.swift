@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Services of the session that hang, or end: the window comes without them.
+/// Session services that hang or exit; the window must open without them.
 ///
-/// GTK by itself waits for each of them without a limit.
+/// GTK alone would wait for each of them without a limit.
 @Suite struct SilentServicesTests {
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `a hanging portal does not block the window, and its later answer is applied`(
@@ -13,7 +13,7 @@ import Testing
     async throws
   {
     try await VirtualDesktop.with(kind) { desktop in
-      // GTK asks a portal that the bus could start.
+      // Make the portal activatable, because GTK asks only a portal that the bus could start.
       try desktop.home.addService("org.freedesktop.portal.Desktop", command: "/bin/false")
       let portal = try await SettingsPortal.start(["color-scheme": "uint32 1"], on: desktop)
       portal.program.signal(SIGSTOP)
@@ -21,7 +21,7 @@ import Testing
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       try await scene.expectGround(isDark: false)
       try await scene.capture("meanwhile")
-      // On X11 nothing is missed.
+      // On X11 GTK does not need the portal, so no message is logged.
       let isSaid = scene.app.errors.contains("copypasta: The desktop’s portal is not responding")
       #expect(isSaid == (kind != .x11), "\(scene.app.errors)")
       portal.program.signal(SIGCONT)
@@ -62,7 +62,7 @@ import Testing
       try await waitUntil("the bus") { silent.lines == ["ready"] }
       let scene = Scene(
         desktop: desktop, app: try await CopyPasta.launch(on: desktop, environment: ["GTK_A11Y": ""]))
-      // The empty page has the focus, and then the row.
+      // The focus moves from the empty page to the row, which GTK reports to the accessibility bus.
       try await scene.capture("unheard")
       try await desktop.press("Delete")
       try await waitUntil("an empty history") { try await scene.history.count() == 0 }

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The command that is installed, and what becomes of a toggle.
+/// The installed command, and its option `--toggle`.
 @Suite struct ToggleTests {
   // MARK: - What the command does by itself; in the place of the program is a script that says how it was started
 
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// A program that is on its way is not to be toggled: that would hide its window.
+  /// A program that is just starting must not be toggled, because that would hide its window.
   @Test(arguments: [nil, "starts", "ends"])
   func `--toggle starts the program if no instance is ready to toggle`(_ behaviour: String?)
     async throws
@@ -143,14 +143,14 @@ import Testing
         if let exit = program.exit { throw TestSupportError("\(exit): \(program.errors)") }
         return try await CopyPasta.readyWindow(on: desktop) != nil
       }
-      #expect(!ending.isRunning, "it was asked")
+      #expect(!ending.isRunning, "the running instance was not asked")
       try await desktop.expectOneWindow()
       #expect(try await program.stop(grace: generousLimit) == .code(0))
       #expect(program.errors == "")
     }
   }
 
-  /// The error says that it has ended; it keeps the name all the same.
+  /// The error means that the owner has exited, but the name stays owned.
   @Test(arguments: [["--toggle"], []])
   func `a name owner that always fails with NoReply is reported in one line`(_ arguments: [String])
     async throws
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  /// Without a bus each press of the key would bring another window.
+  /// Without a bus each press of the key would open another window.
   @Test func `without a session bus --toggle prints one line and shows no window`() async throws {
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
@@ -187,7 +187,7 @@ import Testing
   }
 }
 
-/// The command below a prefix of its own, built as Meson builds it.
+/// The command under a prefix of its own, built as Meson builds it.
 private struct InstalledCommand {
   private let prefix: TemporaryFolder
   private let folder: String
@@ -195,32 +195,33 @@ private struct InstalledCommand {
   var path: String { prefix.path + "/bin/copypasta" }
   var program: String { "\(prefix.path)/\(folder)/copypasta-gtk" }
 
-  /// With a script in the place of the program: see `started`.
+  /// The command with a script in place of the program; `started` is the script's output.
   static func withScript(patience: Duration? = generousLimit, in folder: String = "libexec") async throws
     -> InstalledCommand
   {
     let command = try await InstalledCommand(patience: patience, folder: folder)
-    // By another process: what this one has open for writing, a child of another test may have open too.
+    // Write in another process. A child that another test forks from this one could hold the file open for writing,
+    // and running it would fail with ETXTBSY.
     let script = #"printf '#!/bin/sh\nprintf started\nprintf " <%%s>" "$@"\n' >"$0" && chmod +x "$0""#
     try await run(script, [command.program])
     return command
   }
 
-  /// The words of the script.
+  /// The output of the script if started with these arguments.
   static func started(with arguments: [String]) -> String {
     (["started"] + (arguments.isEmpty ? [""] : arguments).map { "<\($0)>" }).joined(separator: " ")
   }
 
-  /// With the program itself.
+  /// The command with the real program.
   static func ofProgram() async throws -> InstalledCommand {
     let command = try await InstalledCommand(patience: generousLimit, folder: "libexec")
-    // By a link, so that the program finds in the checkout what it finds there.
+    // Use a link, so that the program still finds its files in the checkout.
     try FileManager.default.createSymbolicLink(
       atPath: command.program, withDestinationPath: CopyPasta.programPath)
     return command
   }
 
-  /// - Parameter patience: how long it waits for answers, so that a busy machine changes nothing; nil if as installed.
+  /// - Parameter patience: how long the command waits for answers, generous for busy machines; nil for the default.
   private init(patience: Duration?, folder: String) async throws {
     prefix = try TemporaryFolder()
     self.folder = folder
@@ -229,7 +230,9 @@ private struct InstalledCommand {
     try FileManager.default.linkItem(atPath: try await Self.compiled(patience: patience), toPath: path)
   }
 
-  /// The commands that were compiled, which takes a quarter of a second, by their patience.
+  /// The compiled commands by their patience.
+  ///
+  /// Compiling takes a quarter of a second.
   private static let commands = Mutex<[Duration?: Task<String, any Error>]>([:])
 
   private static func compiled(patience: Duration?) async throws -> String {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The icon in a real panel's tray.
+/// The icon in the tray of a real panel.
 @Suite struct TrayTests {
   @Test func `clicking the tray icon alternately hides and shows the window`() async throws {
     try await Scene.run(with: ["kept"]) { scene in
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// As where GNOME's menu takes it at the first of two clicks.
+  /// GNOME's menu takes the focus at the first of two clicks.
   @Test(arguments: ["false", "true"])
   func `a tray click that takes the focus away hides the window`(_ hidesOnFocusLoss: String) async throws {
     try await Scene.run(with: ["kept"]) { scene in
@@ -24,7 +24,7 @@ import Testing
       try await panel.waitForIcon()
       let other = try await scene.desktop.openOtherWindow()
       try scene.desktop.home.set(["hide-on-focus-loss": hidesOnFocusLoss, "shortcut": "''"])
-      // A slow machine may need a moment more between the two than a double click takes.
+      // On a slow machine more time may pass between focus loss and click than CopyPasta allows.
       for _ in 1...10 {
         #expect(try await scene.desktop.copypasta().exit == .code(0))
         try await scene.waitForWindow()
@@ -78,8 +78,8 @@ import Testing
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.stop()
-      // A panel that starts again is waited for, which keeps the program for some seconds more.
-      try await waitUntil("the program ended") {
+      // Repeat, because the program waits some seconds for a panel that restarts.
+      try await waitUntil("the program exited") {
         #expect(try await scene.desktop.run([CopyPasta.programPath]).exit == .code(0))
         try await scene.waitForWindow()
         try await scene.desktop.window(ofClass: CopyPasta.applicationID)?.close()
@@ -112,7 +112,7 @@ import Testing
 }
 
 extension Scene {
-  /// Closes the window once the panel shows the icon, for whose sake the program stays.
+  /// Closes the window once the panel shows the icon, which keeps the program running.
   fileprivate func hideIntoTray() async throws -> TrayPanel {
     let panel = try await TrayPanel.start(on: desktop)
     try await panel.waitForIcon()
@@ -123,11 +123,13 @@ extension Scene {
   }
 
   fileprivate func waitForNoWindow() async throws {
-    try await waitUntil("no window") { try await desktop.window(ofClass: CopyPasta.applicationID) == nil }
+    try await waitUntil("the window hidden") {
+      try await desktop.window(ofClass: CopyPasta.applicationID) == nil
+    }
   }
 
   fileprivate func waitForWindow() async throws {
-    try await waitUntil("the window with the keyboard") {
+    try await waitUntil("the window active") {
       try await CopyPasta.readyWindow(on: desktop) != nil
     }
   }

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// The main job on Wayland, where a window hears of the clipboard only while it has the focus, and may set it only
-/// after a key or a click.
+/// Capturing and copying on Wayland, where a window can read the clipboard only while focused and set it only after a
+/// key or a click.
 @Suite struct WaylandTests {
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום\r\n\n"
 
-  /// sway has no shortcuts for programs, and nothing here has a portal.
+  /// sway has no shortcuts for programs, and no portal runs here.
   @Test func `the command to bind can be copied with the keyboard and does not break at a hyphen`()
     async throws
   {
@@ -14,19 +14,19 @@ import Testing
       try desktop.home.set([:])
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
       let reader = ScreenReader(desktop: desktop)
-      let command = try await waitFor("the command, by itself") {
+      let command = try await waitFor("the command on its own") {
         try await reader.tree().all.first { $0.name.contains("toggle") && !$0.name.contains(":") }?.name
       }
       #expect(!command.contains("--"), "\(command)")
       try await desktop.press("Tab")
-      try await waitUntil("the keyboard on the button") { try await reader.tree().focused?.name == "Copy" }
+      try await waitUntil("the focus on the button") { try await reader.tree().focused?.name == "Copy" }
       try await desktop.press("Return")
       try await scene.expectClipboard(command.filter { $0 != "\u{2060}" })
       try await scene.end()
     }
   }
 
-  /// GDK serves no type without a slash there.
+  /// On Wayland GDK offers no type without a slash.
   @Test(arguments: VirtualDesktop.Kind.compositors)
   func `a click copies the whole text in every format`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
@@ -37,7 +37,7 @@ import Testing
         #expect(
           try await WLClipboard.paste(type: type, on: scene.desktop) == Array(Self.text.utf8))
       }
-      // GNOME has an order of its own.
+      // GNOME lists the types in another order.
       let types = try await WLClipboard.types(on: scene.desktop).sorted()
       #expect(types == ["text/plain", "text/plain;charset=UTF-8", "text/plain;charset=utf-8"])
       try await scene.capture("after")
@@ -53,7 +53,7 @@ import Testing
       try await scene.app.window.close()
       try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
       try await scene.expectClipboard(Self.text)
-      // Nothing needs the process any more once another program copies.
+      // The process is no longer needed once another program copies.
       try await scene.desktop.copy("another")
       #expect(try await scene.app.program.waitForExit() == .code(0))
       #expect(try await scene.history.texts() == [Self.text])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A history that cannot be used: one line on standard error, the window is up, and nothing is overwritten.
+/// Starts with an unusable history: the window opens, one line is logged, and no file is overwritten.
 @Suite struct BadStartTests {
   private static let marker = "Zq7-not-for-a-log"
 
@@ -29,7 +29,7 @@ import Testing
     try await expectUntouched(sql: "PRAGMA user_version = 99")
   }
 
-  /// As where an older package is installed over a newer one, and the newer one again.
+  /// This happens when a package is downgraded and then upgraded again.
   @Test func `a history from a newer version is named as such and opens again after an update`() async throws
   {
     try await VirtualDesktop.with(accessibility: true) { desktop in
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// The disk is one of 256 KiB, in a name space of the program's own.
+  /// The disk has 256 KiB and is mounted in the program's own mount namespace.
   @Test(.enabled(if: geteuid() == 0, "only root can mount a disk"))
   func `a history on a full disk can be shown and copied, and records again once space is free`() async throws
   {
@@ -79,7 +79,7 @@ import Testing
         try await desktop.run(["nsenter", "-m", "-t", "\(app.program.processID)"] + command).text
       }
       let reader = ScreenReader(desktop: desktop)
-      try await waitUntil("the reason") {
+      try await waitUntil("the message about the full disk") {
         try await reader.tree().all.contains {
           $0.name.hasPrefix("The history cannot be changed for now. The disk is full.")
         }
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// All that can be read is carried over, and the program goes on as if nothing had been.
+  /// All readable clips are carried over, and the program continues normally.
   @Test(arguments: [100..<1000, 0..<4096])
   func `a history with a damaged first page is recovered with all clips`(range: Range<Int>) async throws {
     try await VirtualDesktop.with { desktop in
@@ -104,7 +104,7 @@ import Testing
         content.replaceSubrange(range, with: [UInt8](repeating: 0xa5, count: range.count))
       }
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      try await waitUntil("the clips to be carried over") { (try? await history.count()) == 3 }
+      try await waitUntil("the clips carried over") { (try? await history.count()) == 3 }
       try await scene.capture("recorded after the recovery")
       #expect(try await history.count() == 4)
       let names = try FileManager.default.contentsOfDirectory(atPath: desktop.home.dataHome + "/copypasta")
@@ -114,11 +114,11 @@ import Testing
     }
   }
 
-  /// Nothing looks at such a page before its rows are read.
+  /// The damage stays unnoticed until the page's rows are read.
   @Test func `a history with a damaged leaf page is recovered and records again`() async throws {
     try await VirtualDesktop.with { desktop in
       let history = try await makeHistory(on: desktop) { content in
-        // Behind the schema and the two small tables.
+        // Skip the schema and the two small tables.
         let pages = Array(stride(from: 4 * 4096, to: content.count, by: 4096))
         let start = pages.last { content[$0] == 0x0d } ?? 4096
         content.replaceSubrange(start..<start + 4096, with: [UInt8](repeating: 0xa5, count: 4096))
@@ -136,18 +136,18 @@ import Testing
     }
   }
 
-  /// Nothing is written into a file that nobody will find again.
+  /// The program must not write into the unlinked file, where the text would be lost.
   @Test func `a copy creates a new history if the files were removed while open`() async throws {
     try await Scene.run { scene in
       try await scene.capture("before")
       for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: scene.history.path + end) }
       try await scene.desktop.copy("after")
       try await waitUntil("the new history") { (try? await scene.history.texts()) == ["after"] }
-      try await scene.capture("and on")
+      try await scene.capture("recorded in the new history")
     }
   }
 
-  /// Makes a history of some clips and expects it, once changed by `sql`, to be as it was after the program was there.
+  /// Makes a history, changes it with `sql`, and expects the program to leave the file unchanged.
   private func expectUntouched(
     sql: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  /// Makes a history of three clips, and damages it.
+  /// Makes a history of three clips and then damages its file.
   private func makeHistory(
     on desktop: VirtualDesktop, damage: (inout Data) -> Void = { _ in }
   ) async throws -> HistoryDatabase {
@@ -175,21 +175,21 @@ import Testing
     return history
   }
 
-  /// Starts the program, copies a text and closes its window.
+  /// Starts the program, copies a text, and expects one line of errors without the text.
   private func expectComplaint(
     environment: [String: String] = [:], on desktop: VirtualDesktop,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let app = try await CopyPasta.launch(on: desktop, environment: environment)
     let scene = Scene(desktop: desktop, app: app)
-    // The window says what is the matter, in its middle.
+    // The window explains the problem in its middle.
     let middle = Rectangle(x: 100, y: 250, width: 280, height: 200)
     try await waitUntil("a message") { try await !scene.screenshot().isPlain(in: middle) }
     let owner = try await ClipboardOwner.start(offering: .text(Self.marker), on: desktop)
     try await desktop.press("Home", "Return", "Delete", "Menu")
     try await XClip.copy("after", on: desktop)
     #expect(try await owner.program.waitForExit() == .code(0), sourceLocation: sourceLocation)
-    #expect(owner.contentRequests == [], "nothing to read it for", sourceLocation: sourceLocation)
+    #expect(owner.contentRequests == [], "read although there is no history", sourceLocation: sourceLocation)
     #expect(try await app.window.isVisible(), sourceLocation: sourceLocation)
     #expect(try await app.stop() == .code(0), sourceLocation: sourceLocation)
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A row is deleted at once, and the keyboard goes on to its neighbour.
+/// A row is deleted immediately, and its neighbour gets the focus.
 @Suite struct DeleteTests {
   @Test(arguments: ["Delete", "KP_Delete"])
   func `Delete removes the focused row`(_ key: String) async throws {
@@ -49,7 +49,7 @@ import Testing
 }
 
 extension Scene {
-  /// Whether something is said in the middle of the window, and the place of the first row is blank.
+  /// Whether the window shows a text in its middle and no first row.
   fileprivate func showsEmptyState() async throws -> Bool {
     let picture = try await screenshot()
     let middle = Rectangle(x: 100, y: 250, width: 280, height: 200)

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// A history without clips, as the program makes it at its first start: made once for all tests.
+/// A history without clips, as the program creates it at its first start; made once for all tests.
 enum EmptyHistory {
   private static let files = Task {
-    // Not by `VirtualDesktop.with`: those who wait for this have all its places.
+    // Do not use `VirtualDesktop.with`: the tests that wait for this history may hold all its slots.
     let desktop = try await VirtualDesktop.start()
     let app = try await CopyPasta.launch(on: desktop)
     guard try await app.stop() == .code(0) else { throw TestSupportError("no history: \(app.errors)") }
@@ -17,7 +17,7 @@ enum EmptyHistory {
     return files
   }
 
-  /// Puts its files into a folder that is not there yet, with the program's own permissions.
+  /// Writes the history's files into a new folder, with the permissions that the program uses.
   static func make(at folder: String) async throws {
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

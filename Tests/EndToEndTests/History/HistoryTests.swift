@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files on disk, as any other program sees them.
+/// The files on disk as other programs see them.
 @Suite struct HistoryTests {
   @Test func `the database is private to the user, has the documented columns and refuses updates`()
     async throws
@@ -16,7 +16,7 @@ import Testing
       let clips = try await scene.history.clips()
       #expect(clips.map(\.byteCount) == [4500, 400])
       #expect(clips.allSatisfy { (before...after).contains($0.capturedAt) })
-      // Only a long text has a preview, and that is short.
+      // Only a long text has a preview, which is bounded.
       #expect(clips.last?.preview == nil)
       let preview = try #require(clips.first?.preview)
       #expect(!preview.isEmpty && preview.count <= 400)
@@ -42,7 +42,7 @@ import Testing
       for round in 1...3 {
         let text = "round \(round)"
         try await XClip.copy(text, on: scene.desktop)
-        try await waitUntil("the row there", every: .milliseconds(1)) {
+        try await waitUntil("the row stored", every: .milliseconds(1)) {
           try await scene.history.count() == round
         }
         try await scene.app.kill9()
@@ -64,7 +64,7 @@ import Testing
       try await scene.focusNewestRow()
       try await scene.desktop.press("Down", "Delete")
       try await waitUntil("the row deleted") { try await scene.history.count() == 2 }
-      // Another program that reads just then, as this one does, may delay it a little.
+      // A program that reads at the same time, as this test does, may delay the removal.
       #expect(try await eventually { try !scene.filesContain(secret) })
       #expect(try scene.filesContain("kept above") && scene.filesContain("kept below"))
       try await scene.end()
@@ -86,10 +86,10 @@ extension Scene {
     try FileManager.default.contentsOfDirectory(atPath: folder)
   }
 
-  /// Whether any file in the history's folder holds these bytes.
+  /// Whether any file in the history's folder contains `text`.
   fileprivate func filesContain(_ text: String) throws -> Bool {
     try folderEntries().contains { name in
-      // A file may go between the list and the look.
+      // A listed file may have been removed since.
       guard let content = FileManager.default.contents(atPath: folder + "/" + name) else { return false }
       return content.contains(bytesOf: text)
     }

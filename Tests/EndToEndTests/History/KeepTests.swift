@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How long items are kept, as the user chooses it.
+/// The retention period that the user chooses.
 @Suite struct KeepTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `the first retention check asks, and Delete removes expired items from list and files`(
@@ -20,13 +20,13 @@ import Testing
         on: desktop)
       let scene = try await Self.start(keeping: "30-days", on: desktop)
       try await scene.answer("alt+d") { try await scene.history.texts().sorted() == ["Xq7!old", "new"] }
-      // Right after it, the log goes into the file and is emptied.
+      // The deletion is followed by a checkpoint that truncates the log.
       for text in ["Xq7!older", "Xq7!oldest"] {
         try await waitUntil("\(text) out of the files") {
           try !Self.files(of: scene).contains { $0.contains(bytesOf: text) }
         }
       }
-      // The list has followed: this is the last row.
+      // The list was updated as well, so this is the last row.
       try await scene.focusNewestRow()
       try await desktop.press("End", "Return")
       try await scene.expectClipboard("Xq7!old")
@@ -35,14 +35,14 @@ import Testing
   }
 
   @Test func `activating the window deletes items that have expired since the last check`() async throws {
-    // On a slow machine, the item may have expired at the start already.
+    // On a slow machine the item may have expired before the first check.
     for margin in [8, 16, 32, 64] {
       if try await Self.seesItemExpire(within: margin) { return }
     }
-    Issue.record("each time the item had expired at the start")
+    Issue.record("the item had expired before the first check each time")
   }
 
-  /// Has an item expire in so many seconds; false if the first look at the history was later than that.
+  /// Lets an item expire `margin` seconds from now; returns false if the first retention check was later.
   private static func seesItemExpire(within margin: Int) async throws -> Bool {
     try await VirtualDesktop.with { desktop in
       let now = Int(Date.now.timeIntervalSince1970) * 1_000_000
@@ -51,7 +51,7 @@ import Testing
         on: desktop)
       let scene = try await start(keeping: "30-days", on: desktop)
       do {
-        try await waitUntil("the first look") {
+        try await waitUntil("the first retention check") {
           try await scene.history.query("SELECT wall_time > 0 FROM last_look") == "1"
         }
       } catch { return false }
@@ -82,7 +82,7 @@ import Testing
       #expect(try await again.history.count() == 2)
       try await again.answer("alt+k") { try !again.keyFile().contains("1-day") }
       #expect(try await again.history.count() == 2)
-      // The row has the focus.
+      // The newest row has the focus.
       try await desktop.press("Return")
       try await again.expectClipboard("two")
       try await again.end()
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  /// On sway GDK warns of a list whose place changes; on labwc nobody knows where a dialog is.
+  /// On sway GDK warns about a popup that moves; on labwc the test cannot find out where a dialog is.
   @Test(arguments: VirtualDesktop.Kind.all.filter { ![.wayland, .labwc].contains($0) })
   func `choosing a shorter retention period with the keyboard asks first and can be cancelled`(
     _ kind: VirtualDesktop.Kind
@@ -147,7 +147,7 @@ import Testing
     return Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
   }
 
-  /// Makes a history of these texts with their times, in the order of capture.
+  /// Makes a history of these texts and times, in the order of capture.
   private static func insert(_ clips: [(text: String, time: Int)], on desktop: VirtualDesktop) async throws {
     try await Scene.fillHistory(with: ["first"], on: desktop)
     let path = CopyPasta.databasePath(dataHome: desktop.home.dataHome)
@@ -172,7 +172,7 @@ extension Scene {
     try await desktop.press("Home", "Down", "Down", "Down", "Return")
   }
 
-  /// Presses a key of the question, which takes a moment to appear, until it has its effect.
+  /// Presses a mnemonic of the question until it takes effect, because the question appears with a delay.
   fileprivate func answer(_ key: String, until effect: () async throws -> Bool) async throws {
     try await waitUntil("the effect of \(key)") {
       if try await effect() { return true }

@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-/// A history of 5,000 rows, which are loaded as they are needed.
+/// A history of 5,000 rows, which are loaded on demand.
 @Suite struct LongListTests {
   static let count = 5000
   static let clips = (1...count).map { "row \($0)" }
-  /// The rows on the left of the scroll bar, which comes and goes.
+  /// The rows without the scroll bar, which appears only while scrolling.
   static let rows = Rectangle(x: 8, y: 60, width: 420, height: 560)
 
   @Test func `End reaches the oldest row, Home the newest, and Page Down older rows in order`()
@@ -17,7 +17,7 @@ import Testing
       try await scene.expectClipboard("row \(Self.count - 2)")
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("row \(Self.count)")
-      // GTK measures a page by the rows that it has laid out.
+      // Wait, because GTK computes the height of a page from the rows laid out so far.
       _ = try await scene.settledScreenshot()
       var position = Self.count
       for _ in 1...Scene.rounds {
@@ -77,7 +77,7 @@ import Testing
 }
 
 extension Scene {
-  /// Goes to the oldest row; those beyond the first page are loaded a moment after the first paint.
+  /// Goes to the oldest row, which is loaded shortly after the first frame.
   fileprivate func goToTheEnd() async throws {
     try await parkMouse()
     try await waitUntil("the oldest row copied", every: .milliseconds(100)) {
@@ -86,26 +86,26 @@ extension Scene {
     }
   }
 
-  /// The number of the row that is on the clipboard.
+  /// The number of the row on the clipboard.
   fileprivate func copiedRow() async throws -> Int? {
     guard let text = try await XClip.paste(on: desktop) else { return nil }
     return Int(String(decoding: text, as: UTF8.self).dropFirst("row ".count))
   }
 
-  /// Captures two texts, and expects them at the top of the list, and what is in view where it was.
+  /// Captures two texts, and expects them at the top of the list and the visible rows unmoved.
   fileprivate func expectCapturesMoveNothing(_ text: String = "new") async throws {
     try await parkMouse()
-    // Takes the sign from the row that was copied on the way here.
+    // This capture removes the clipboard sign from the row copied before.
     try await capture("\(text) 0")
-    // A row that was copied flashes for some time, and GTK hides the focus ring 3 s after a key.
+    // Wait longer than the flash of a copied row and than the 3 s after which GTK hides the focus ring.
     let before = try await settledScreenshot(unchangedFor: .milliseconds(3500))
     for number in 1...2 { try await capture("\(text) \(number)") }
     let after = try await settledScreenshot()
-    // The button that counts new items lies over the upper edge.
+    // Skip the upper edge, which the button with the count of new items covers.
     let rows = LongListTests.rows
     let seen = Rectangle(x: rows.x, y: rows.y + 60, width: rows.width, height: rows.height - 60)
     let isUnmoved = after.matches(before, in: seen)
-    #expect(isUnmoved, "what is in view has moved")
+    #expect(isUnmoved, "the visible rows have moved")
     try await desktop.press("Home", "Return")
     try await expectClipboard("\(text) 2")
     try await desktop.press("Down", "Return")

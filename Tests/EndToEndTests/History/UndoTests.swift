@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A deleted text comes back for some seconds, at its old place.
+/// Deletions can be undone for some seconds, at the old position.
 @Suite struct UndoTests {
   static let clips = (1...8).map { "row \($0)" }
   static let reversed = [String](clips.reversed())
@@ -23,7 +23,7 @@ import Testing
       try await scene.press(["Home", "Down"] + Array(repeating: "Delete", count: 5))
       #expect(try await eventually { try await scene.history.texts() == ["row 8", "row 2", "row 1"] })
       try await scene.press(Array(repeating: "ctrl+z", count: 5))
-      // With their ids and times.
+      // The clips have their old ids and times.
       #expect(try await eventually { try await scene.history.clips() == before })
       try await scene.expectFocusedRowCopied("row 7")
     }
@@ -60,7 +60,7 @@ import Testing
       let gone = try await scene.settledScreenshot()
       #expect(gone.matches(shown, in: Rectangle(x: 8, y: 60, width: 420, height: 400)))
       try await scene.desktop.press("ctrl+z", "Return")
-      // Had the deletion been undone, its row would have the focus.
+      // If Ctrl+Z had worked, the restored row would have been copied.
       try await scene.expectClipboard("row 8")
       #expect(try await scene.history.texts() == Self.reversed)
     }
@@ -73,11 +73,11 @@ import Testing
       try await waitUntil("the bar") { try await !scene.screenshot().isPlain(in: Scene.undoBar) }
       _ = try await scene.settledScreenshot()
       var seen = ""
-      // The row scrolls one frame later, which may be long on a slow machine.
+      // The row scrolls one frame later, which can take long on a slow machine.
       let isClear = try await eventually {
         let picture = try await scene.screenshot()
         let frame = picture.focusFrame()
-        // The bar is dark, and in the middle.
+        // The bar is dark and centred.
         let bar = (0..<picture.height).first { y in
           let colour = picture.colour(x: Scene.undoBar.x + 40, y: y)
           return colour.red < 70 && colour.green < 70 && colour.blue < 70 && y > frame.lowerBound + 40
@@ -104,10 +104,12 @@ import Testing
 }
 
 extension Scene {
-  /// The middle of the bar's place, at the lower edge of the window.
+  /// The middle of the undo bar, at the lower edge of the window.
   static let undoBar = Rectangle(x: 160, y: 585, width: 160, height: 30)
 
-  /// Clicks on the bar's button until a row is back: the bar slides into its place, and may stop on its way for a while.
+  /// Clicks on the Undo button until a row is back.
+  ///
+  /// The click may miss while the bar slides into place.
   fileprivate func clickUndo() async throws {
     let count = try await history.count()
     try await waitUntil("the bar") { try await !screenshot().isPlain(in: Self.undoBar) }
@@ -117,16 +119,16 @@ extension Scene {
     }
   }
 
-  /// Presses keys as fast as xdotool does.
+  /// Presses keys as fast as xdotool can.
   func press(_ keys: [String]) async throws {
     let result = try await desktop.run(["xdotool", "key", "--clearmodifiers"] + keys)
     guard result.exit == .code(0) else { throw TestSupportError("xdotool: \(result.errors)") }
   }
 
-  /// Expects that Enter copies this text: that its row has the focus.
+  /// Expects Enter to copy this text, which means that its row has the focus.
   func expectFocusedRowCopied(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws
   {
-    // The row is in the store before it is in the list and has the focus.
+    // Repeat the key, because the row is in the store before it is in the list and focused.
     var seen: [UInt8]?
     let isCopied = try await eventually {
       try await desktop.press("Return")

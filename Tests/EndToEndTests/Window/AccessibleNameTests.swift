@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The names that a screen reader has for what can have the focus, in every window.
+/// The accessible names of all focusable widgets, in every window.
 @Suite struct AccessibleNameTests {
-  /// What is on the screen, and how it comes there.
+  /// The parts of the interface, and the keys that show them.
   static let places: [(name: String, clips: [String], keys: [String], shown: String)] = [
     ("rows", ["old", "new"], ["Home"], "Clipboard history"),
     ("the empty page", [], [], "Nothing Copied Yet"),
@@ -49,14 +49,14 @@ import Testing
 }
 
 extension ScreenReader {
-  /// Waits until a name is there, and then looks at all that can have the focus.
+  /// Waits until a widget named `shown` appears, and then checks all focusable widgets.
   fileprivate func expectNames(
     in place: String, with shown: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try await waitUntil("\(place)") { try await tree().all.contains { $0.name == shown } }
     let elements = try await tree().all.filter(\.isFocusable)
     #expect(!elements.isEmpty, sourceLocation: sourceLocation)
-    // GTK's scroll panes say that they can have the focus, and pass it on to what is in them.
+    // Skip scroll panes: GTK reports them as focusable, but they pass the focus on to their content.
     for element in elements
     where element.role != "scroll pane" && (element.name.isEmpty || element.name.hasPrefix("Gtk")) {
       Issue.record("\(place): a \(element.role) “\(element.name)”", sourceLocation: sourceLocation)

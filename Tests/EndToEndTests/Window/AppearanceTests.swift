@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The window looks as the desktop was told to look: the settings portal's word, followed live.
+/// The window follows the appearance settings of the desktop's portal immediately.
 @Suite struct AppearanceTests {
-  /// Of the list, without a text or the pointer.
+  /// A part of the list without text or pointer.
   private static let ground = Rectangle(x: 60, y: 400, width: 300, height: 100)
   private static let orange = "(0.9, 0.4, 0.0)"
 
@@ -18,7 +18,7 @@ import Testing
       try await scene.expectGround(isDark: false)
       try await portal.set("color-scheme", to: "uint32 1")
       try await scene.expectGround(isDark: true)
-      // Nonsense is as good as nothing.
+      // An invalid value counts as unset.
       try await portal.set("color-scheme", to: "'dark'")
       try await scene.expectGround(isDark: false)
       try await scene.end()
@@ -33,7 +33,7 @@ import Testing
       try await scene.end()
       portal.program.signal(SIGSTOP)
       let again = try await scene.relaunch()
-      // The first picture of it: nothing is waited for.
+      // Take the first picture without waiting.
       let picture = try await again.screenshot()
       #expect(picture.average(in: Self.ground).isDark)
       portal.program.signal(SIGCONT)
@@ -60,20 +60,24 @@ import Testing
       try await scene.capture("one")
       let usual = try await scene.settledScreenshot()
       try await portal.set("contrast", to: "uint32 1")
-      // The digit of the first row, which is dim otherwise.
+      // The digit of the first row, which is dim without high contrast.
       let digit = Rectangle(x: 425, y: 65, width: 35, height: 40)
-      try await waitUntil("another drawing") { try await !scene.screenshot().matches(usual, in: digit) }
+      try await waitUntil("the digit drawn with more contrast") {
+        try await !scene.screenshot().matches(usual, in: digit)
+      }
       try await scene.expectGround(isDark: false)
       try await portal.set("color-scheme", to: "uint32 1")
       try await scene.expectGround(isDark: true)
       try await portal.set("contrast", to: "uint32 0")
       try await portal.set("color-scheme", to: "uint32 2")
-      try await waitUntil("the usual drawing") { try await scene.screenshot().matches(usual, in: digit) }
+      try await waitUntil("the digit drawn as before") {
+        try await scene.screenshot().matches(usual, in: digit)
+      }
       try await scene.end()
     }
   }
 
-  /// By the names that GTK 3's desktops still set, of which GTK 4 has lost one.
+  /// GTK 3 desktops still set these names, one of which GTK 4 no longer knows.
   @Test(arguments: [
     ("HighContrast", "Default:hc"), ("HighContrastInverse", "Default:hc-dark"),
     ("Adwaita-dark", "Adwaita:dark"),
@@ -101,7 +105,7 @@ import Testing
       try await scene.capture("tinted")
       try await scene.waitForFirstRow()
       try await scene.expectTint { $0.red > $0.blue + 15 }
-      // Out of range: none is set, and the theme's own is blue.
+      // A colour out of range counts as unset, and the theme's own accent is blue.
       try await portal.set("accent-color", to: "(2.0, 0.0, 0.0)")
       try await scene.expectTint { $0.blue > $0.red + 15 }
       try await scene.end()
@@ -127,9 +131,9 @@ import Testing
       try theme.write(toFile: folder + "/gtk.css", atomically: true, encoding: .utf8)
       try desktop.home.setGTK("gtk-theme-name=Mine")
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      // The desktop's words were heard, once they are kept.
+      // Once the file exists, the program has received the portal's settings.
       let kept = desktop.home.stateHome + "/copypasta/appearance.ini"
-      try await waitUntil("the portal heard") { FileManager.default.fileExists(atPath: kept) }
+      try await waitUntil("the portal's settings received") { FileManager.default.fileExists(atPath: kept) }
       let ground = try await scene.settledScreenshot().mostCommonColour(in: Self.ground)
       #expect(ground == Screenshot.Colour(red: 10, green: 200, blue: 30))
       try await scene.capture("tinted")
@@ -140,7 +144,7 @@ import Testing
   }
 }
 
-/// A settings portal that says what it is told to.
+/// A settings portal with the values that the test sets.
 struct SettingsPortal {
   let program: Program
   private let desktop: VirtualDesktop
@@ -163,7 +167,7 @@ struct SettingsPortal {
 }
 
 extension Scene {
-  /// Waits until the list is dark, or light.
+  /// Waits until the list's background is dark or light.
   func expectGround(
     isDark: Bool, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -175,7 +179,7 @@ extension Scene {
     #expect(isSo, "\(last.map(String.init(describing:)) ?? "nothing")", sourceLocation: sourceLocation)
   }
 
-  /// Copies the newest row until its tint is seen, and expects that it is of a kind.
+  /// Copies the newest row repeatedly until a tint that satisfies `isRight` is seen.
   fileprivate func expectTint(
     _ isRight: (Screenshot.Colour) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -194,7 +198,7 @@ extension Screenshot.Colour {
 }
 
 extension ScratchHome {
-  /// Sets GNOME's own preference, which the program finds in the same file as its settings.
+  /// Sets GNOME's own preference, in the key file that also holds the program's settings.
   fileprivate func setGnome(colorScheme: String) throws {
     let lines = [
       "[org/copypasta/CopyPasta]", "shortcut=''", "[org/gnome/desktop/interface]",

@@ -2,12 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Text stands out from its ground by 4.5 to 1 at least, as the Web Content Accessibility Guidelines
-/// ask for; measured on the screen, in large letters, whose strokes have their full colour.
+/// The contrast of text to its background, at least 4.5 to 1 as the Web Content Accessibility Guidelines require.
+///
+/// The test measures screenshots with large letters, whose strokes have their full colour.
 @Suite struct ContrastTests {
   private static let least = 4.5
   private static let leastOfSigns = 3.0
-  /// The upper row, without the place of the check mark.
+  /// The first row without the place of the check mark.
   private static let row = Rectangle(x: 20, y: 56, width: 380, height: 84)
   private static let checkMark = Rectangle(x: 420, y: 60, width: 40, height: 70)
   private static let readingMark = Rectangle(x: 8, y: 8, width: 130, height: 34)
@@ -22,16 +23,16 @@ import Testing
       #expect(picture.contrast(in: Self.readingMark) >= Self.least)
 
       let before = picture.mostCommonColour(in: Self.row)
-      // On a slow machine the flash may be over before the picture is taken; each copy gives a new one.
+      // On a slow machine the flash may end before the screenshot is taken, so copy again to repeat the flash.
       let flash = try await waitFor("the flash, with a check mark that stands out", every: .milliseconds(1)) {
         () -> Screenshot? in
         try await scene.clickFirstRow()
         try await scene.parkMouse()
         let (earlier, picture) = (try await scene.screenshot(), try await scene.screenshot())
-        // It fades in and out.
+        // Compare two pictures, because the flash fades in and out.
         let isStill = [Self.row, Self.checkMark].allSatisfy { picture.matches(earlier, in: $0) }
         let ground = picture.mostCommonColour(in: Self.row)
-        // Under the pointer the row is darker, and not blue.
+        // Under the pointer the row is darker as well, but not blue.
         let isFlash = ground != before && ground.blue - ground.red > 10
         return isStill && isFlash && picture.contrast(in: Self.checkMark) >= Self.leastOfSigns ? picture : nil
       }
@@ -39,7 +40,7 @@ import Testing
     }
   }
 
-  /// The lines of text, and not those around the row.
+  /// The lines of text, without the lines that frame the row.
   private static func texts(in picture: Screenshot) -> [Rectangle] {
     picture.lines(in: row).filter { $0.height > 8 }
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Preferences, keyboard shortcuts, about and the main menu, by the keyboard.
+/// Preferences, Keyboard Shortcuts, About and the main menu, used with the keyboard.
 @Suite struct DialogTests {
   @Test func `a click anywhere on a preference row toggles its switch`() async throws {
     try await Scene.run(with: ["one"]) { scene in
@@ -15,8 +15,8 @@ import Testing
           #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=\(value)") })
           pictures.append(try await scene.settledScreenshot(of: window))
         }
-        // In the middle of the switches. The scroll bar fades beside it, and of what surrounds the focus, which goes
-        // in its own time, only two thin lines cross it.
+        // Compare a column in the middle of the switches. Next to it the scroll bar fades, and only two thin lines of
+        // the focus frame cross it.
         let column = pictures[0].width - 60
         let differs = (0..<pictures[0].height).map { y in
           !pictures[0].matches(pictures[1], in: Rectangle(x: column, y: y, width: 20, height: 1))
@@ -25,7 +25,7 @@ import Testing
         guard let tallest, tallest.count > 10 else { return nil }
         return tallest.startIndex..<tallest.endIndex
       }
-      // On the words before it.
+      // Click on the label of the switch.
       try await window.click(x: 120, y: (rows.lowerBound + rows.upperBound) / 2)
       #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
     }
@@ -35,7 +35,7 @@ import Testing
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.desktop.press("alt+h")
-      // Without a modifier it will not do, and the button goes on listening.
+      // A key without a modifier is rejected, and the button keeps waiting.
       try await scene.desktop.press("a", "ctrl+alt+j")
       #expect(try await eventually { try scene.keyFile().contains("shortcut='<Control><Alt>j'") })
       try await scene.desktop.press("Escape")
@@ -75,7 +75,7 @@ import Testing
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\nshortcut='<Super>j'\n")
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       for (key, shortcut, isHiding) in [("Escape", "<Super>j", true), ("BackSpace", "", false)] {
-        // The setting that comes after the keys comes after what they do.
+        // Once the setting has changed, the keys pressed before have taken effect.
         try await scene.desktop.press("alt+h", key, "alt+c")
         #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=\(isHiding)") })
         #expect(try scene.keyFile().contains("shortcut='\(shortcut)'"))
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// A number is taken when the focus leaves, which it does not before the window goes.
+  /// The number is normally applied when its field loses the focus, which does not happen if the window closes.
   @Test func `a typed size limit is saved however Preferences is closed`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.leavePreferences(byTyping: "10", and: "")
@@ -101,13 +101,13 @@ import Testing
         ["wmctrl", "-i", "-r", "\(window.id)", "-e", "0,-1,-1,480,400"])
       #expect(resized.exit == .code(0))
       try await waitUntil("a low window") { try await window.frame().height == 400 }
-      // The last setting of all, at the page's end; again if the window was laid out only after the key.
+      // Focus the last setting, at the end of the page. Repeat if the window was laid out only after the key.
       let end = try await waitFor("the page's end") { () -> Int? in
         try await scene.desktop.press("shift+Tab", "alt+l")
         let y = try await reader.depth(of: "Size Limit (MiB)")
         return y < 400 ? y : nil
       }
-      // On the number.
+      // Scroll with the pointer on the number.
       try await window.click(x: 350, y: 378, button: 4)
       try await waitUntil("the page scrolled") { try await reader.depth(of: "Size Limit (MiB)") > end }
       try await scene.desktop.press("alt+c")
@@ -140,13 +140,13 @@ import Testing
       let window = try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await desktop.press("alt+s")
       #expect(try await eventually { try scene.keyFile().contains("start-at-login=false") })
-      #expect(try await eventually { try await window.showsFailure() }, "the reason is said")
+      #expect(try await eventually { try await window.showsFailure() }, "no error is shown")
       #expect(try await scene.app.stop() == .code(0))
       #expect(scene.app.errors.split(separator: "\n").count == 1)
     }
   }
 
-  /// The arrow keys skip a disabled entry, so the fourth enabled one is About.
+  /// The arrow keys skip a disabled entry, so the fourth enabled entry is About.
   @Test func `Clear History is disabled while the history is empty`() async throws {
     try await Scene.run { scene in
       try await scene.openPopup("F10")
@@ -161,7 +161,9 @@ import Testing
     }
   }
 
-  /// Anything left behind each time would be there thirty-nine times; some is let go of a moment later.
+  /// A leak would grow with every opening.
+  ///
+  /// Some resources are released with a delay.
   @Test func `reopening Preferences leaks no X resources or file descriptors`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.usePreferences()
@@ -190,7 +192,7 @@ import Testing
 }
 
 extension DesktopWindow {
-  /// Whether something in the window of Preferences is red, as only a failure is.
+  /// Whether Preferences shows anything red, which only errors are.
   fileprivate func showsFailure() async throws -> Bool {
     let picture = try await Screenshot.take(of: self, on: desktop)
     return (60..<picture.height).contains { y in
@@ -201,7 +203,9 @@ extension DesktopWindow {
 }
 
 extension Scene {
-  /// Presses keys without the focus going for a moment, as it does on sway when another keyboard is plugged in.
+  /// Presses keys with a single virtual keyboard.
+  ///
+  /// On sway each new keyboard would briefly take the focus from the window.
   fileprivate func pressOnOneKeyboard(_ keys: [String]) async throws {
     guard desktop.kind == .wayland else {
       for key in keys { try await desktop.press(key) }
@@ -215,7 +219,7 @@ extension Scene {
     #expect(try await desktop.run(["wtype"] + words).exit == .code(0))
   }
 
-  /// Types the largest text's size, leaves the window by a key or its button, and expects that the number is kept.
+  /// Types a size limit, closes Preferences with a key or its close button, and expects the number to be saved.
   fileprivate func leavePreferences(byTyping number: String, and key: String) async throws {
     let window = try await openDialog("ctrl+comma", titled: "Preferences")
     try await desktop.press("alt+l", "ctrl+a")
@@ -233,7 +237,7 @@ extension Scene {
     try await waitUntil("the main window again") { try await app.window.isActive() }
   }
 
-  /// How many windows, pixmaps and so on the program has at the X server, by their kind, and how many channels.
+  /// The number of the program's X resources by kind, such as windows and pixmaps, and of its channels.
   fileprivate func resources() async throws -> [String: Int] {
     let result = try await desktop.run(
       ["/usr/bin/python3", Fixture.path("x_resources.py"), "\(app.window.id)"])
@@ -246,7 +250,7 @@ extension Scene {
     return counts
   }
 
-  /// Presses keys, and waits for the window that they open.
+  /// Presses keys and waits for the window that they open.
   @discardableResult
   func openDialog(_ keys: String, titled title: String) async throws -> DesktopWindow {
     try await desktop.press(keys)
@@ -268,13 +272,13 @@ extension Scene {
 
   private var keyFilePath: String { desktop.home.configHome + "/glib-2.0/settings/keyfile" }
 
-  /// The content of GSettings' key file; empty if there is none yet.
+  /// The content of GSettings' key file; empty if the file does not exist yet.
   func keyFile() throws -> String {
     guard FileManager.default.fileExists(atPath: keyFilePath) else { return "" }
     return try String(contentsOfFile: keyFilePath, encoding: .utf8)
   }
 
-  /// Replaces GSettings' key file, as another program that changes a setting does.
+  /// Replaces GSettings' key file, like another program that changes a setting.
   func writeKeyFile(_ text: String) throws {
     try FileManager.default.createDirectory(
       atPath: (keyFilePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The keys beyond those of copying and deleting, in layouts of the world, and under fast repetition.
+/// Keyboard shortcuts in several layouts and under fast repetition.
 @Suite struct KeyboardTests {
   static let clips = (1...12).map { "row \($0)" }
 
@@ -41,7 +41,7 @@ import Testing
   @Test func `Ctrl with a digit copies the nth newest row`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       for (key, row) in [("ctrl+1", 12), ("ctrl+4", 9), ("ctrl+9", 4), ("ctrl+KP_3", 10)] {
-        // Wherever the keyboard is.
+        // Press End first, so that the focus is elsewhere.
         try await scene.desktop.press("End", key)
         try await scene.expectClipboard("row \(row)")
       }
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Keys by their place on the keyboard: 10 is the digit 1, 53 is X, 54 C, 55 V, 52 Z on an English one.
+  /// The test presses keys by X keycode; on an English keyboard 10 is 1, 53 is X, 54 is C, 55 is V and 52 is Z.
   @Test(arguments: ["us,ru", "us,ara", "us,gr", "us,ir"])
   func `the keyboard shortcuts work in a layout with a non-Latin script`(_ layout: String) async throws {
     try await Scene.run(with: Self.clips) { scene in
@@ -113,17 +113,17 @@ import Testing
 }
 
 extension Scene {
-  /// Gives the keyboard some layouts, and switches to the last of them.
+  /// Sets the keyboard layouts and switches to the last one.
   fileprivate func useLastGroup(of layouts: String) async throws {
     let result = try await desktop.run([
       "setxkbmap", "-layout", layouts, "-option", "grp:shifts_toggle",
     ])
     guard result.exit == .code(0) else { throw TestSupportError("setxkbmap: \(result.errors)") }
-    // Both Shift keys, by their places.
+    // Press both Shift keys, by keycode.
     if layouts.contains(",") { try await desktop.xdotool("keydown", "50", "key", "62", "keyup", "50") }
   }
 
-  /// Presses the key at a place of the keyboard together with Control.
+  /// Presses the key with this keycode together with Ctrl.
   fileprivate func pressWithControl(code: Int) async throws {
     try await desktop.xdotool("keydown", "37", "key", "\(code)", "keyup", "37")
   }

@@ -1,22 +1,22 @@
 import TestSupport
 import Testing
 
-/// The context menu of a row, by mouse and by keyboard.
+/// The context menu of a row and the main menu, by mouse and keyboard.
 @Suite struct MenuTests {
   @Test func `Copy in the context menu copies the right-clicked row`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
       let menu = try await Screenshot.take(of: scene.openMenuByMouse(), on: scene.desktop)
-      // Without a compositor as with one.
+      // The corners must not be black, even without a compositor.
       let black = Screenshot.Colour(red: 0, green: 0, blue: 0)
       for x in [0, menu.width - 1] {
         for y in [0, menu.height - 1] { #expect(menu.colour(x: x, y: y) != black, "at \(x), \(y)") }
       }
       let frame = try await scene.settledScreenshot().focusFrame()
       #expect(frame.contains(Scene.firstRowPoint.y) && frame.count < 70, "\(frame)")
-      // By the pointer: after a key the row in focus has a frame.
+      // Choose with the pointer, because a key would show the focus frame.
       try await scene.chooseByMouse(entry: 0)
       try await scene.expectClipboard("new")
-      try await waitUntil("no mark") { try await scene.screenshot().focusFrame().isEmpty }
+      try await waitUntil("no focus frame") { try await scene.screenshot().focusFrame().isEmpty }
       #expect(try await scene.history.texts() == ["new", "old"])
     }
   }
@@ -26,7 +26,7 @@ import Testing
       try await scene.openMenuByMouse()
       try await scene.chooseByMouse(entry: 2)
       #expect(try await eventually { try await scene.history.texts() == ["old"] })
-      // The keyboard goes on to the neighbour.
+      // The neighbouring row gets the focus.
       try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
       try await scene.desktop.press("Return")
       try await scene.expectClipboard("old")
@@ -40,7 +40,7 @@ import Testing
       try await scene.desktop.xdotool("mousedown", "3")
       try await scene.app.window.moveMouse(x: point.x, y: point.y + 59)
       try await scene.desktop.xdotool("mouseup", "3")
-      // If a menu were open, the key would close that instead of the window, with which the program ends.
+      // If a menu were open, Escape would close the menu; otherwise Escape closes the window and ends the program.
       try await scene.desktop.press("Escape")
       #expect(try await scene.app.program.waitForExit() == .code(0))
     }
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  /// From the list the menu is opened by its key or by its button, and left, or a window is opened by it and left.
+  /// The menu is opened with its key or button; then the menu, or a dialog opened from it, is closed.
   @Test(arguments: [true, false])
   func `closing the main menu or its dialogs returns the focus to the same row`(byKey: Bool) async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
@@ -117,13 +117,13 @@ import Testing
         for key in choice { try await scene.desktop.press(key) }
         if !title.isEmpty {
           let window = try await scene.waitForDialog(titled: title)
-          // A question has a title, and yet no bar of the window manager's over its words.
+          // A confirmation dialog has a title, but no title bar of the window manager.
           let extents = try await scene.desktop.run(["xprop", "-id", "\(window.id)", "_NET_FRAME_EXTENTS"])
           let isBare = extents.text == "_NET_FRAME_EXTENTS(CARDINAL) = 0, 0, 0, 0"
           #expect(isBare || title != "Clear History?", "\(extents.text)")
         }
         try await scene.desktop.press("Escape")
-        try await waitUntil("nothing but the main window") {
+        try await waitUntil("only the main window") {
           guard try await scene.desktop.popups().isEmpty else { return false }
           return try await scene.app.window.isActive()
         }
@@ -135,17 +135,17 @@ import Testing
 }
 
 extension Scene {
-  /// Opens the menu of the newest row with the secondary button, and waits until it is drawn.
+  /// Opens the newest row's menu with the secondary button, and waits until the menu is drawn.
   @discardableResult
   fileprivate func openMenuByMouse() async throws -> DesktopWindow {
     try await app.window.moveMouse(x: Self.firstRowPoint.x, y: Self.firstRowPoint.y)
-    // Held down for as long as a hand would, and not for the microseconds of xdotool's click.
+    // Press and release separately, because xdotool's click takes only microseconds.
     try await desktop.xdotool("mousedown", "3")
     try await desktop.xdotool("mouseup", "3")
     return try await waitForPopup()
   }
 
-  /// Chooses an entry of the main menu, and waits for a window in front, with no menu before it.
+  /// Chooses an entry of the main menu, and waits until its window is active and the menu closed.
   fileprivate func choose(_ letter: String, opening title: String) async throws -> DesktopWindow {
     try await openPopup("F10")
     try await desktop.press(letter)
@@ -156,7 +156,7 @@ extension Scene {
     }
   }
 
-  /// Clicks on an entry of a menu that a right click on the newest row has opened; 0 is the first.
+  /// Clicks on an entry of the menu opened by a right click on the newest row; 0 is the first entry.
   fileprivate func chooseByMouse(entry: Int) async throws {
     try await app.window.click(x: Self.firstRowPoint.x + 32, y: Self.firstRowPoint.y + 20 + entry * 30)
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// All that a screen reader gets to know, and a whole session by it and the keyboard alone.
+/// Everything that a screen reader receives, and a whole session with screen reader and keyboard alone.
 @Suite struct ScreenReaderTests {
   @Test func `a row is a list item named by its preview, age and position`() async throws {
     try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
@@ -14,12 +14,12 @@ import Testing
       #expect(rows[0].name.hasPrefix("row 1204, "))
       #expect(rows[2].name.hasPrefix("row 1202, "))
       #expect(rows[2].name.hasSuffix(", 3 of 1204"))
-      // No more of them than are near what is seen.
+      // GTK exposes only the rows near the visible part.
       #expect(rows.count < 400)
     }
   }
 
-  /// Orca says all that is within a row after its name, and “not selected” of what can be selected and is not.
+  /// Orca reads the child elements of a row after its name, and says “not selected” for selectable elements.
   @Test func `rows have no child elements, and their positions are right after captures and deletions`()
     async throws
   {
@@ -29,13 +29,13 @@ import Testing
         #expect(row.children.isEmpty)
         #expect(!row.isSelectable)
       }
-      // Rows that were made for others.
+      // The list now reuses row widgets.
       try await scene.capture("newest")
-      try await waitUntil("the places") {
+      try await waitUntil("the positions") {
         try await scene.places(by: reader) == ["1 of 3", "2 of 3", "3 of 3"]
       }
       try await scene.desktop.press("Home", "Delete")
-      try await waitUntil("the places") { try await scene.places(by: reader) == ["1 of 2", "2 of 2"] }
+      try await waitUntil("the positions") { try await scene.places(by: reader) == ["1 of 2", "2 of 2"] }
       try await scene.desktop.press("ctrl+z")
       try await scene.expectFocus(on: "newest", "1 of 3", by: reader)
       let rows = try await reader.tree().all(role: "list item")
@@ -44,10 +44,10 @@ import Testing
     }
   }
 
-  /// Orca says a row anew if its name changes while the user is at it.
+  /// Orca reads a focused row again if its name changes.
   @Test func `the focused row's accessible name does not change with its age`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
-      // The words of the age change some seconds after the start.
+      // The displayed age changes some seconds after the start.
       let time = Int(Date().timeIntervalSince1970 - 50) * 1_000_000
       try await Scene.fillHistory(with: ["old", "new"], on: desktop, from: time)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
@@ -56,12 +56,12 @@ import Testing
       try await desktop.press("End")
       try await scene.expectFocus(on: "old", "2 of 2", by: reader)
       let before = try await reader.tree().all(role: "list item").map(\.name)
-      // The other row is a second younger.
+      // The other row is one second newer.
       try await waitUntil("the new age of the other row", every: .milliseconds(200)) {
         try await reader.tree().all(role: "list item").first?.name != before.first
       }
       #expect(try await reader.tree().focused?.name == before.last)
-      // Its place is new, and with it all that is said of it.
+      // The row's position changes, which updates its whole name.
       try await scene.capture("newest")
       try await waitUntil("the same age") {
         let rows = try await reader.tree().all(role: "list item").dropFirst()
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  /// GTK 4.22 and newer end the program at that visit if the reader was at a link.
+  /// GTK 4.22 and newer crash at this point if the screen reader had visited a link.
   @Test func `a screen reader can read the window again after each dialog closes`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
@@ -115,11 +115,11 @@ import Testing
       try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }
       let page = try #require(try await reader.tree().focused)
       #expect(page.description.contains("only while this window is active"))
-      // The state of the shortcut is known a moment later.
-      try await waitUntil("the word on the shortcut") {
+      // The state of the shortcut becomes known shortly afterwards.
+      try await waitUntil("the description of the shortcut") {
         try await reader.tree().focused?.description.hasSuffix("active. No shortcut is set.") == true
       }
-      // Orca says the labels within it, too.
+      // Orca would read the labels inside the page as well.
       #expect(page.all.dropFirst().allSatisfy { $0.name.isEmpty })
     }
   }
@@ -140,13 +140,13 @@ import Testing
     }
   }
 
-  /// Orca takes a window for gone that is active before GTK has made the program known, and is silent on it.
-  @Test(.enabled(if: toldAgain, "GTK can say it again from 4.18 on"))
+  /// Orca ignores a window that becomes active before GTK has registered the program.
+  @Test(.enabled(if: toldAgain, "GTK supports this from 4.18 on"))
   func `the first window's activation is announced after the program registers`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       let reader = try await ScreenReader.listening(on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      try await waitUntil("the word on it") { reader.heard.contains("window:activate") }
+      try await waitUntil("the announcement") { reader.heard.contains("window:activate") }
       try await scene.end()
     }
   }
@@ -157,13 +157,13 @@ import Testing
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       try await scene.desktop.press("Home", "Return")
-      try await waitUntil("the word on copying") { reader.heard.contains("Copied") }
+      try await waitUntil("the announcement of the copy") { reader.heard.contains("Copied") }
       try await scene.desktop.press("Delete")
-      try await waitUntil("the word on deleting") {
+      try await waitUntil("the announcement of the deletion") {
         reader.heard.contains("Deleted, press Control Z to undo")
       }
       let tree = try await reader.tree()
-      // The words that AT-SPI has for a button: the first one until 2024, the second one since.
+      // AT-SPI's role name is “push button” until 2024 and “button” since then.
       let buttons = tree.all.filter { ["push button", "button", "toggle button"].contains($0.role) }
       #expect(buttons.allSatisfy { !$0.name.isEmpty } && buttons.contains { $0.name == "Undo" })
       #expect(tree.all(role: "list").map(\.name).contains("Clipboard history"))
@@ -175,7 +175,7 @@ import Testing
     try await Scene.run(accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
-      try await waitUntil("the words on the refusal") {
+      try await waitUntil("the announcement of the refusal") {
         reader.heard.contains("Not recorded: the copied text is not valid UTF-8.")
       }
     }
@@ -189,7 +189,7 @@ import Testing
       try await waitUntil("the notice") {
         reader.heard.contains("Not recorded: the copied text is not valid UTF-8.")
       }
-      try await waitUntil("its button") {
+      try await waitUntil("the notice's button") {
         if try await reader.tree().focused?.name == "Close" { return true }
         try await scene.desktop.press("Tab")
         return false
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  /// Capture, walk, copy, delete, undo: each step by what the reader says.
+  /// The test captures, moves, copies, deletes and undoes, and checks each step through the screen reader.
   @Test func `a whole session works with the screen reader and keyboard alone`() async throws {
     try await Scene.run(accessibility: true) { scene in
       try await scene.parkMouse()
@@ -227,7 +227,7 @@ import Testing
       try await scene.expectFocus(on: "one", "3 of 3", by: reader)
       try await scene.desktop.press("Return")
       try await scene.expectClipboard("one")
-      // At once: on a busy machine the eight seconds in which it can be undone are not long for a reader.
+      // Press the button immediately: on a busy machine the eight seconds for undo are short for a screen reader.
       try await scene.desktop.press("Delete")
       try await reader.press("Undo")
       try await scene.expectFocus(on: "one", "3 of 3", by: reader)
@@ -243,7 +243,7 @@ import Testing
 }
 
 extension Scene {
-  /// The names of the widgets in focus after each of some Tabs, more than there are places for the focus.
+  /// The names of the focused widgets after each of six Tabs, which go round all widgets.
   fileprivate func namesReachedByTab(by reader: ScreenReader) async throws -> [String] {
     var names: [String] = []
     for _ in 1...6 {
@@ -253,14 +253,14 @@ extension Scene {
     return names
   }
 
-  /// The last part of each row's name.
+  /// The last part of each row's name, which is its position.
   fileprivate func places(by reader: ScreenReader) async throws -> [String] {
     try await reader.tree().all(role: "list item").map { row in
       row.name.split(separator: ", ").last.map(String.init) ?? ""
     }
   }
 
-  /// Waits until the menu that is open has these entries.
+  /// Waits until the open menu has these entries.
   fileprivate func expectEntries(
     _ names: [String], by reader: ScreenReader, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {

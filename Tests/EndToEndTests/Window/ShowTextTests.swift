@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The whole text of a row, in a window of its own.
+/// The window that shows the full text of a row.
 @Suite struct ShowTextTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `Alt+Enter shows the full text, and Escape returns to the row`(_ kind: VirtualDesktop.Kind)
@@ -53,12 +53,14 @@ import Testing
       try await scene.desktop.press("alt+c")
       try await waitUntil("the keyboard back") { try await other.isActive() }
       #expect(try await scene.shownWindow() == nil)
-      try await waitUntil("no text") { try await scene.desktop.window(titled: "Full Text") == nil }
+      try await waitUntil("the full text window closed") {
+        try await scene.desktop.window(titled: "Full Text") == nil
+      }
       try await scene.expectClipboard("one")
     }
   }
 
-  /// A part of a text of the history is no new text.
+  /// A part of a text in the history does not count as a new text.
   @Test(arguments: VirtualDesktop.Kind.all)
   func `a selection copied in the full text window is not recorded`(_ kind: VirtualDesktop.Kind) async throws
   {
@@ -68,7 +70,7 @@ import Testing
       try await scene.expectClipboard("one")
       try await scene.desktop.press("Escape")
       try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-      // As a clipboard manager hands it on.
+      // A clipboard manager would offer the text again like this.
       try await scene.desktop.copy("one")
       try await scene.capture("last")
       #expect(try await scene.history.texts() == ["last", "one two"])
@@ -99,13 +101,13 @@ import Testing
       }
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("alt+m")
-      try await waitUntil("it kept") { try kept("monospace=1") }
+      try await waitUntil("the option saved") { try kept("monospace=1") }
       try await scene.end()
       #expect(try kept("width="))
       let again = try await scene.relaunch()
       try await again.openDialog("alt+Return", titled: "Full Text")
       try await again.desktop.press("alt+m")
-      try await waitUntil("it turned off") { try kept("monospace=0") }
+      try await waitUntil("the option turned off") { try kept("monospace=0") }
       try await again.end()
     }
   }

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// A row is swiped to the side, with two fingers on a touchpad.
+/// Rows swiped sideways with two fingers on a touchpad.
 ///
-/// A compositor takes a text from who has heard of a key or a press; a touchpad's movement alone is neither, so a key
-/// goes before where a text is to be copied.
+/// Tests that copy press a key first, because a compositor lets a window set the clipboard only after a key or button
+/// press, which a touchpad's movement is not.
 @Suite struct SwipeTests {
   @Test func `a swipe from the leading edge copies`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
@@ -24,10 +24,10 @@ import Testing
     }
   }
 
-  /// The next swipe does what it should, so the short one before it has done nothing.
+  /// The next swipe copies the same row, which shows that the short one had no effect.
   @Test func `a short swipe springs back`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
-      // The pointer stays where the fingers were, and the row below it is tinted.
+      // The pointer stays over the row and tints it, so compare with a picture taken after a first swipe.
       try await scene.swipeFirstRow(right: -60)
       let before = try await scene.settledScreenshot(unchangedFor: .milliseconds(500))
       try await scene.swipeFirstRow(right: 60)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A finger on a touch screen, in a language that is written from left to right, and mirrored in one that is not.
+/// Touch gestures in a left-to-right language, and mirrored in a right-to-left language.
 @Suite(
   .serialized, .enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed")
 )
@@ -9,12 +9,12 @@ struct TouchTests {
   static let older = Array(repeating: "older", count: 8).joined(separator: " ")
   static let newer = Array(repeating: "newer", count: 8).joined(separator: " ")
 
-  /// A language that the window is in, by its locale, and whether that mirrors it.
+  /// The language of the window, as a locale.
   enum Language: String, CaseIterable {
     case english = "en_US"
     case arabic = "ar_EG"
 
-    /// From where a row begins towards where it ends, in pixels to the right.
+    /// Converts a distance from the leading to the trailing edge into pixels to the right.
     func forward(_ distance: Int) -> Int { self == .english ? distance : -distance }
   }
 
@@ -43,12 +43,12 @@ struct TouchTests {
     try await Scene.run(in: language) { scene in
       try await scene.swipeRow(0, right: language.forward(-210))
       try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
-      // The swipe was no tap as well.
+      // The swipe did not count as a tap.
       #expect(try await scene.desktop.paste() == nil)
     }
   }
 
-  /// The tap after it does what it should, so the short swipes before it have done nothing.
+  /// The next tap copies the other row, which shows that the short swipes had no effect.
   @Test(arguments: Language.allCases)
   func `a short swipe springs back`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
@@ -64,7 +64,7 @@ struct TouchTests {
     try await Scene.run(in: language) { scene in
       let frame = try await scene.app.window.frame()
       let place = try await scene.middle(of: 0)
-      // Where its entries are, below the finger and to one side.
+      // The place of the menu's entries, below the finger.
       let around = Rectangle(
         x: place.x - frame.x - 80, y: place.y - frame.y + 35, width: 160, height: 25)
       let before = try await scene.settledScreenshot()
@@ -72,10 +72,10 @@ struct TouchTests {
         try await waitUntil("the menu") { try await !scene.screenshot().matches(before, in: around) }
       }
       _ = try await scene.settledScreenshot()
-      // By keys: GNOME 48 and 51 close any menu of GTK's at a touch of this touch screen, and pass nothing on.
+      // Use a key, because GNOME 48 and 51 close every GTK menu at a touch of this virtual touch screen.
       try await scene.desktop.press("d")
       try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
-      // Neither the press nor what followed it was a tap on a row.
+      // Neither the long press nor its release counted as a tap.
       #expect(try await scene.desktop.paste() == nil)
     }
   }
@@ -94,7 +94,7 @@ struct TouchTests {
 }
 
 extension Scene {
-  /// Starts with rows that reach from one side of the window to the middle and beyond.
+  /// Runs a test with rows whose texts extend beyond the middle of the window.
   fileprivate nonisolated(nonsending) static func run(
     in language: TouchTests.Language, with clips: [String] = [TouchTests.older, TouchTests.newer],
     _ body: (Scene) async throws -> Void
@@ -104,7 +104,7 @@ extension Scene {
     }
   }
 
-  /// The middle of a row, on the screen; 0 is the newest.
+  /// The middle of a row in screen coordinates; 0 is the newest row.
   fileprivate func middle(of row: Int) async throws -> (x: Int, y: Int) {
     let frame = try await app.window.frame()
     return (frame.x + frame.width / 2, frame.y + Self.firstRowPoint.y + 59 * row)

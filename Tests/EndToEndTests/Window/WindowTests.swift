@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The window as the desktop sees it.
+/// The window's properties, size and behaviour on the desktop.
 @Suite struct WindowTests {
   @Test func `the window has its class and a title without clip text`() async throws {
     try await Scene.run { scene in
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// From the SVG it would be drawn by libraries of 8 MiB, in each process.
+  /// Drawing the SVG would load libraries of 8 MiB into each process.
   @Test func `GTK finds an installed PNG icon in every size`() async throws {
     let installed = try TemporaryFolder()
     let stage = [Fixture.checkout + "/meson-helpers/internal/build", "stage", installed.path]
@@ -47,7 +47,7 @@ import Testing
         ["wmctrl", "-i", "-r", "\(scene.app.window.id)", "-e", "0,-1,-1,700,500"])
       #expect(resized.exit == .code(0))
       try await waitUntil("the window resized") { try await scene.hasSize(700, 500) }
-      // Drawn at its new size, it knows it: its buttons are at the right again.
+      // Wait until the buttons are drawn at the new right edge, because then the program knows its new size.
       try await waitUntil("the window drawn at its new size") {
         try await !scene.screenshot().isPlain(in: Rectangle(x: 600, y: 10, width: 90, height: 30))
       }
@@ -57,7 +57,7 @@ import Testing
       }
       try await scene.end()
       let again = try await scene.relaunch()
-      try await waitUntil("the size again") {
+      try await waitUntil("the size restored") {
         try await "\(again.app.window.frame())"
       } _: {
         try await again.hasSize(700, 500)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// A page that cannot scroll would force its size on the window.
+  /// A page that cannot scroll would enlarge the window.
   @Test func `a small window keeps its size after the last item is deleted, and the empty page scrolls`()
     async throws
   {
@@ -84,7 +84,7 @@ import Testing
       let row = try await scene.settledScreenshot()
       try await desktop.press("Delete")
       let whole = Rectangle(x: 0, y: 60, width: 340, height: 170)
-      try await waitUntil("the page") { try await !scene.screenshot().matches(row, in: whole) }
+      try await waitUntil("the empty page") { try await !scene.screenshot().matches(row, in: whole) }
       let page = try await scene.settledScreenshot()
       #expect(try await scene.hasSize(360, 300))
       try await desktop.press("Page_Down")
@@ -118,7 +118,7 @@ import Testing
       try await scene.waitForFirstRow()
       _ = try await scene.settledScreenshot()
       let before = try #require(scene.app.program.processorTime)
-      // A measurement over time, which nothing but time can end.
+      // Sleep, because the measurement needs a fixed time.
       try await Task.sleep(for: .seconds(3))
       let after = try #require(scene.app.program.processorTime)
       #expect(after - before < .milliseconds(100))
@@ -129,7 +129,7 @@ import Testing
     let stack = String(repeating: "x", count: 40) + "a" + String(repeating: "\u{301}", count: 90)
     try await Scene.run(with: [stack, "short"]) { scene in
       try await scene.parkMouse()
-      // Right of the words of the first row, above the stack.
+      // The place to the right of the first row's text, above the stack of marks.
       let blank = Rectangle(x: 150, y: 62, width: 250, height: 34)
       #expect(try await scene.settledScreenshot().isPlain(in: blank))
     }
