@@ -8,7 +8,7 @@ import Testing
   private let minute: Int64 = 60_000_000
 
   @Test func `the clock wakes up when the next age changes, and only while running`() {
-    // A second short of two minutes: the words change in a second.
+    // The age is one second below two minutes, so its text changes in one second.
     let time = Format.now - 2 * minute + 1_000_000
     var refreshes = 0
     let clock = Age.Clock(now: { Format.now }) {
@@ -21,7 +21,7 @@ import Testing
     clock.isRunning = true
     #expect(refreshes == 1)
     #expect(MainLoop.run(until: { refreshes == 2 }, atMost: .seconds(30)))
-    // The next change is a minute away: nothing else wakes it up.
+    // The next change is a minute away, and no other event wakes the clock up.
     let quiet = Timeout(after: .milliseconds(100)) {}
     #expect(!MainLoop.run(until: { refreshes > 2 }, atMost: .milliseconds(50)))
     clock.isRunning = false

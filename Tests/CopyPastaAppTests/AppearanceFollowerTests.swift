@@ -18,7 +18,7 @@ import Testing
     ) { _ in }
     follower.follow(on: scene.client)
     for _ in 1...3 { try await scene.settle() }
-    // The portal is asked when it is heard that it is there.
+    // The follower asks the portal as soon as the portal appears on the bus.
     let portal = try Program(
       [
         "/usr/bin/python3", Fixture.path("settings_portal.py"), "--at-first-question", "contrast",
@@ -26,11 +26,11 @@ import Testing
       ], environment: ["PATH": "/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": scene.daemon.address])
     var said: [Substring] { String(decoding: portal.output, as: UTF8.self).split(separator: "\n") }
     try await pump("the question") { said.contains("asked") }
-    // The main loop does not turn: answer and change wait for it together.
+    // The main loop is not running here, so the answer and the change are both waiting for it.
     try await waitUntil("the change") { said.contains("told") }
-    try await pump("the change taken") { follower.appearance.hasHighContrast }
+    try await pump("the change applied") { follower.appearance.hasHighContrast }
     for _ in 1...3 { try await scene.settle() }
-    try await pump("the contrast, for good") { follower.appearance.hasHighContrast }
+    try await pump("the contrast still applied") { follower.appearance.hasHighContrast }
     portal.signal(SIGTERM)
   }
 }

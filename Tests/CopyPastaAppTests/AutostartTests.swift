@@ -6,7 +6,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The file that starts the program with the session.
+/// The file that starts the program at login.
 @MainActor
 @Suite struct AutostartTests {
   private let home: TemporaryFolder
@@ -22,7 +22,7 @@ import Testing
     #expect(content.hasPrefix("[Desktop Entry]\nType=Application\n"))
     #expect(content.contains("\nExec=\"/opt/copypasta\" --background\n"))
     #expect(content.contains("\nTryExec=/opt/copypasta\n"))
-    // Again, with nothing left beside it: it is replaced in one step.
+    // Writing again replaces the file atomically and leaves no other file.
     try autostart.set(true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
     try autostart.set(false)
@@ -66,24 +66,24 @@ import Testing
 
   // MARK: How it is
 
-  /// Each start of the program is another `StartAtLogin`, and what was agreed on last is kept between them.
+  /// Each `StartAtLogin` stands for one run of the program; the last agreed state is stored between runs.
   ///
-  /// The one before has gone by then: it would set the entry, too.
+  /// The previous instance is released first, because it would set the entry as well.
   @Test func `the last change to the setting or the file wins`() async throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)
-    // By gsettings, or as an administrator's default.
+    // The setting may come from gsettings or from an administrator's default.
     preferences[flag: .startsAtLogin] = true
     var start: StartAtLogin? = startAtLogin(preferences, autostart)
     await start?.work?.value
     #expect(preferences[flag: .startsAtLogin] && autostart.isSet == true)
     try FileManager.default.removeItem(atPath: file)
     start?.reconcile()
-    #expect(!preferences[flag: .startsAtLogin], "somebody has removed it")
+    #expect(!preferences[flag: .startsAtLogin], "the file was removed")
     try autostart.set(true)
     start = nil
     start = startAtLogin(preferences, autostart)
-    #expect(preferences[flag: .startsAtLogin], "somebody has put it there")
+    #expect(preferences[flag: .startsAtLogin], "the file was added")
     start = nil
     start = startAtLogin(Preferences(schema: nil), autostart)
     await start?.work?.value
@@ -95,7 +95,7 @@ import Testing
     try FileManager.default.removeItem(atPath: file)
     start = nil
     start = startAtLogin(preferences, autostart)
-    #expect(!preferences[flag: .startsAtLogin], "somebody has removed it while the program did not run")
+    #expect(!preferences[flag: .startsAtLogin], "the file was removed while the program did not run")
     withExtendedLifetime(start) {}
   }
 
@@ -118,7 +118,7 @@ import Testing
     var messages: [String] = []
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let start = startAtLogin(preferences, autostart) { messages.append($0) }
-    try await pump("the reason") { messages == [StartAtLogin.EntryError.notOurs(path: file).message] }
+    try await pump("the message") { messages == [StartAtLogin.EntryError.notOurs(path: file).message] }
     #expect(!preferences[flag: .startsAtLogin])
     withExtendedLifetime(start) {}
   }
@@ -147,7 +147,7 @@ import Testing
     try StartAtLogin.AutostartFile(folder: folder, program: home.path + "/gone/copypasta").set(true)
     #expect(StartAtLogin.AutostartFile(folder: folder, program: "/bin/true").isSet == true)
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nTryExec=/bin/true\n"))
-    // Another one that is there is left alone.
+    // The file is not changed if its program exists.
     #expect(StartAtLogin.AutostartFile(folder: folder, program: "/bin/false").isSet == true)
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nTryExec=/bin/true\n"))
   }
@@ -164,18 +164,18 @@ import Testing
       messages.append($0)
     }
     preferences[flag: .startsAtLogin] = true
-    try await pump("the reason") { messages == [StartAtLogin.EntryError.refused.message] }
+    try await pump("the message") { messages == [StartAtLogin.EntryError.refused.message] }
     #expect(!preferences[flag: .startsAtLogin])
     fake.answers["RequestBackground"] = .granted
     preferences[flag: .startsAtLogin] = true
     try await pump("the second request") { fake.calls.count == 2 }
-    // The portal does not tell how it is: what was granted last counts.
+    // The portal does not report its state, so the last granted value counts.
     try await pump("the answer") { start.work == nil }
     start.reconcile()
     #expect(preferences[flag: .startsAtLogin] && messages.count == 1)
   }
 
-  @Test func `a setting changed while the portal asks ends with the last value`() async throws {
+  @Test func `a setting changed while the portal asks keeps its last value`() async throws {
     let fake = try await FakePortal()
     try await fake.start()
     fake.answers["RequestBackground"] = .silence
@@ -213,7 +213,7 @@ import Testing
     fake.answers["RequestBackground"] = .silence
     let first = Task { try await StartAtLogin.BackgroundPortal { fake.client }.set(true) }
     try await pump("the first request") { fake.calls.count == 1 }
-    // The second request is refused while the user still looks at the first question.
+    // The second request is refused while the first one is still unanswered.
     fake.answers["RequestBackground"] = .refused
     let second = Task { try await StartAtLogin.BackgroundPortal { fake.client }.set(false) }
     await #expect(throws: StartAtLogin.EntryError.refused) { try await pumping { try await second.value } }

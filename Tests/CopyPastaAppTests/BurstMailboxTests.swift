@@ -17,7 +17,7 @@ import Testing
     try await pump("a delivery") { deliveries == [[0]] }
     for number in 1..<5 {
       mailbox.add(number)
-      // The main thread has time.
+      // Give the main thread time to deliver.
       await Task.unpooled {}.value
     }
     #expect(deliveries == [[0]])

@@ -8,7 +8,7 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// The texts that `ClipboardRecorder` takes from the offers of a source.
+/// The texts that `ClipboardRecorder` records from a source's offers.
 @MainActor
 @Suite struct ClipboardRecorderTests {
   private let source = FakeSource()
@@ -64,7 +64,7 @@ import Testing
     #expect(outcomes.all.count == 2 && outcomes.messages == [nil, nil])
   }
 
-  /// The clipboard is read again as the window becomes active, and a row may be copied before that is over.
+  /// The clipboard is read when the window becomes active, and the user may copy a row during that read.
   @Test func `the last text is not recorded again if read during a copy`() async throws {
     source.follow(true)
     source.copy(text("last"))
@@ -77,7 +77,7 @@ import Testing
     source.answer(text("last"))
     await recorder.drain(after: source)
     #expect(try scratch.texts() == ["last"])
-    // The copy that comes back is not recorded either.
+    // The copied row's text is not recorded either.
     let before = source.reads
     source.copy(text("copied out"))
     #expect(try await eventually { source.reads > before })
@@ -85,7 +85,7 @@ import Testing
     #expect(try await eventuallyTexts(["next", "last"]))
   }
 
-  /// A clipboard manager may take a copy over, and be read, before the copy is noted.
+  /// A clipboard manager may take over a copy and be read before the copy is noted.
   @Test(arguments: [["copied out"], ["copied out", "the next one"]])
   func `a copied text read before the copy is noted is not recorded`(copies: [String]) async throws {
     source.follow(true)
@@ -97,7 +97,7 @@ import Testing
     source.answer(text("copied out"))
     await recorder.drain(after: source)
     #expect(try scratch.texts() == ["last"])
-    // The text that was copied out last would be recorded again.
+    // Without the note, the last copied text would be recorded.
     let before = source.reads
     source.copy(text(try #require(copies.last)))
     #expect(try await eventually { source.reads > before })
@@ -105,7 +105,7 @@ import Testing
     #expect(try await eventuallyTexts(["next", "last"]))
   }
 
-  /// The text waits for what the user did before.
+  /// The text waits in the queue behind the user's earlier actions.
   @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
   func `a text read before a copy is compared with the capture before the copy`(
     read: String, texts: [String]
@@ -134,7 +134,7 @@ import Testing
     #expect(outcomes.messages.allSatisfy { $0 != nil })
   }
 
-  /// An owner may serve nobody else until a transfer is over, so it is not left in the middle of one.
+  /// Finish the transfer, because some owners cannot serve other programs until then.
   @Test func `a transfer continues when the window becomes inactive, and draining waits for its end`()
     async throws
   {
@@ -196,9 +196,9 @@ import Testing
     #expect(outcomes.messages.map { $0 == nil } == [false, false, true])
   }
 
-  /// 1 MiB at a time, as fast as they are taken, while another program holds the history's file.
+  /// The source offers texts of 1 MiB without a pause while another program locks the history's file.
   @Test func `the texts waiting for the disk are bounded in bytes`() async throws {
-    // The store waits for the lock longer than the test holds it.
+    // The store waits for the lock longer than the test holds the lock.
     let store = try HistoryStore(
       location: scratch.location, digest: { _, text in Array(text.bytes.suffix(32)) },
       timeouts: .init(lock: 120_000))
@@ -211,10 +211,10 @@ import Testing
     let recorder = ClipboardRecorder(into: store, now: { 1_000_000 }, tell: outcomes.add)
     source.deliver = recorder.take
     source.follow(true)
-    // The last of them is the one that goes past the limit: each costs a little more than its bytes.
+    // The last text exceeds the limit, because each costs slightly more than its bytes.
     let most = ClipboardRecorder.backlogLimit >> 20
     #expect(try await eventually { source.reads == most })
-    // The reader gets as many chances as it had before.
+    // Give the reader as many chances to read as before.
     for _ in 0..<most {
       try await Task.sleep(for: .milliseconds(20))
       #expect(source.reads == most && outcomes.all.isEmpty)

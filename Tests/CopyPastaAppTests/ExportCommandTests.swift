@@ -63,7 +63,7 @@ import Testing
     #expect(status == 0 && output.isEmpty)
   }
 
-  /// Exports into a file; complaints go to standard error.
+  /// Exports into a file; errors are printed to standard error.
   private func export(_ location: HistoryLocation) throws -> (status: Int32, output: [UInt8]) {
     let folder = try TemporaryFolder()
     let path = folder.path + "/export.jsonl"
@@ -75,7 +75,7 @@ import Testing
   }
 }
 
-/// A line of an export, as a JSON parser that is not ours reads it.
+/// A line of an export, decoded by Foundation's JSON parser.
 private struct Line {
   let capturedAt: String
   let text: String

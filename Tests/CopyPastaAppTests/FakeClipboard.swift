@@ -3,7 +3,7 @@ import ClipboardCore
 
 @testable import CopyPastaApp
 
-/// A clipboard that holds what the test puts there, for what no real one does on demand.
+/// A clipboard with contents set by the test, for cases that real clipboards do not produce on demand.
 @MainActor
 final class FakeClipboard: SystemClipboard {
   let offers = FakeSource()
@@ -13,7 +13,7 @@ final class FakeClipboard: SystemClipboard {
   }
 
   private(set) var offered: [String] = []
-  /// Why this program does not get the clipboard, if it does not.
+  /// The error with which offering a text fails, if any.
   var failure: TransferError?
   var offeredText: ClipText?
 
@@ -25,27 +25,27 @@ final class FakeClipboard: SystemClipboard {
     offeredText = text
   }
 
-  /// Another program takes the clipboard.
+  /// Simulates another program that takes the clipboard.
   func lose() {
     offeredText = nil
     offerLosses.notify()
   }
 }
 
-/// Offers of other programs, which answer when the test lets them.
+/// Offers of other programs, which answer when the test decides.
 @MainActor
 final class FakeSource: ClipboardSource {
-  /// The content that a read gets at once; if nil, the read waits for `answer`.
+  /// The content that a read receives immediately; if nil, the read waits for `answer`.
   var content: ClipboardContent?
-  /// The error that a read ends with.
+  /// The error with which every read fails.
   var failure: TransferError?
-  /// There is always another offer: that with the number of the read.
+  /// If set, every read is followed by another offer, made from the number of the read.
   var endless: ((Int) -> ClipboardContent)?
-  /// The content that a read on purpose gets.
+  /// The content that an explicit read (`readNow`) receives.
   var contentOnPurpose = ClipboardContent.noText
-  /// The errors that reads on purpose end with before one gets the content.
+  /// The errors with which explicit reads fail before one receives the content.
   var failuresOnPurpose: [TransferError] = []
-  /// Whether a read on purpose waits until this is false.
+  /// Whether explicit reads wait until this is false.
   var stallsOnPurpose = false {
     didSet { if !stallsOnPurpose { stalled.take()?.resume() } }
   }
@@ -59,20 +59,20 @@ final class FakeSource: ClipboardSource {
   private var isClosed = false
   private var afterwards: [@Sendable () -> Void] = []
   private var waiting: CheckedContinuation<ClipboardContent, any Error>?
-  /// Takes what is read.
+  /// Receives the results of reads.
   var deliver: ClipboardDeliver = { _ in }
   var limits = TransferLimits()
 
   var isWaiting: Bool { waiting != nil }
 
-  /// Another program copies something.
+  /// Simulates a copy in another program.
   func copy(_ content: ClipboardContent?) {
     self.content = content
     hasNewOffer = true
     readOffers()
   }
 
-  /// Answers the read that waits.
+  /// Completes the waiting read.
   func answer(_ content: ClipboardContent) {
     waiting?.resume(returning: content)
     waiting = nil

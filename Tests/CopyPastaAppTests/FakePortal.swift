@@ -4,40 +4,40 @@ import GtkTestSupport
 @testable import CopyPastaApp
 @testable import GtkKit
 
-/// A portal of global shortcuts, and of the start at login, that does what it is told to, on a bus of its own.
+/// A scripted portal for global shortcuts and start at login, on a private bus.
 @MainActor
 final class FakePortal {
   /// The outcome of a request.
   enum Answer {
-    /// Granted; with the number that means "ended in some other way", as by GNOME 48; without a list of what; with an
-    /// empty list, as by GNOME 50.
+    /// Grants: plainly; with the response code for "ended in some other way", as GNOME 48 does; without a list of
+    /// shortcuts; with an empty list, as GNOME 50 does.
     case granted, grantedOtherwise, grantedUnsaid, grantedEmpty
-    /// The user says no; the request ends without an answer of the user's; it never ends.
+    /// Failures: the user refuses; the request ends without an answer; the request never ends.
     case refused, failed, silence
-    /// The call itself is answered with an error; because no desktop file is known, as by xdg-desktop-portal 1.21.
+    /// Errors of the call itself: any error; the error of xdg-desktop-portal 1.21 if it knows no desktop file.
     case error, notAllowed
-    /// A signal of the wrong types.
+    /// A response with wrong types.
     case nonsense
   }
 
-  /// The outcome of each method; granted if nothing is said.
+  /// The outcome of each method; `granted` by default.
   var answers: [String: Answer] = [:]
-  /// Called before a method is answered, once it is chosen how.
+  /// Called before a method is answered, after the answer was chosen.
   var beforeAnswering: [String: () -> Void] = [:]
-  /// The version of its shortcuts; nil if it does not say.
+  /// The version of the shortcuts interface; nil if the portal does not report one.
   var version: UInt32?
-  /// Whether it wants to know first who asks.
+  /// Whether the portal supports registering the application's id.
   var knowsRegistry = false
-  /// Whether it grants all at the beginning, as KDE 5.27 does.
+  /// Whether `CreateSession` already grants the shortcuts, as on KDE 5.27.
   var grantsAtOnce = false
-  /// The list that it granted an earlier session.
+  /// The shortcuts granted to an earlier session.
   var remembered: Variant?
-  /// The list that it grants, in the form of the specification.
+  /// The shortcuts to grant, in the specified format.
   var granted = FakePortal.list("toggle-history", trigger: "Ctrl+Meta+V")
-  /// The methods that were called, and what each was called with last.
+  /// The names of all called methods, and the last arguments of each.
   private(set) var calls: [String] = []
   private(set) var arguments: [String: Variant] = [:]
-  /// The objects of all that was asked for, by their paths, in order.
+  /// The object paths of all requests, in order.
   private(set) var requests: [String] = []
 
   private let scene: BusScene
@@ -45,11 +45,10 @@ final class FakePortal {
   private var requestObjects: [String: Bus.Registration] = [:]
   private var isSessionBound = false
 
-  /// Where the program under test comes in.
+  /// The bus connection of the program under test.
   var client: Bus { scene.client }
-  /// How often the user was asked for the shortcut.
+  /// How often the user was asked to grant the shortcut.
   var questions: Int { calls.count { $0 == "BindShortcuts" } }
-  /// How many sessions were opened.
   var sessions: Int { calls.count { $0 == "CreateSession" } }
 
   static let handle = Portal.path + "/session/1_1/copypasta"
@@ -57,7 +56,7 @@ final class FakePortal {
 
   init() async throws { scene = try await BusScene.start() }
 
-  /// Comes onto the bus.
+  /// Starts the portal on the bus.
   func start() async throws {
     registrations = [
       try export(
@@ -97,13 +96,13 @@ final class FakePortal {
     try await scene.settle()
   }
 
-  /// Leaves the bus.
+  /// Removes the portal from the bus.
   func stop() {
     registrations = []
     requestObjects = [:]
   }
 
-  /// Sends a signal of a session's shortcut.
+  /// Sends the signal of a pressed shortcut.
   func activate(
     session: String = handle, shortcut: String = "toggle-history", options: [String: Variant] = [:]
   ) {
@@ -111,25 +110,25 @@ final class FakePortal {
     emit("Activated", [path(session), .string(shortcut), time, .dictionary(options)])
   }
 
-  /// Says what is granted now.
+  /// Sends the signal of changed shortcuts.
   func change(to list: Variant) { emit("ShortcutsChanged", [path(Self.handle), list]) }
 
   func emit(_ signal: String, _ arguments: [Variant]) {
     scene.service.emit(signal, of: Self.shortcuts, at: Portal.path, arguments)
   }
 
-  /// Ends the session.
+  /// Closes the session from the portal's side.
   func closeSession() {
     scene.service.emit(
       "Closed", of: "org.freedesktop.portal.Session", at: Self.handle, [.dictionary([:])])
   }
 
-  /// Answers a request that was answered with silence so far.
+  /// Answers a pending request.
   func respond(to request: String, _ response: [Variant]) {
     scene.service.emit("Response", of: "org.freedesktop.portal.Request", at: request, response)
   }
 
-  /// Lets arrive what was sent before, by the program first: the bus keeps the order.
+  /// Waits until all earlier messages have arrived, those of the program first; the bus keeps the order.
   func settle() async throws {
     _ = try await scene.call(.bus, "GetId")
     try await scene.settle()
@@ -162,7 +161,7 @@ final class FakePortal {
   ) throws(BusError) -> [Variant] {
     calls.append(method)
     self.arguments[method] = arguments
-    // A session can be bound once.
+    // A session can be bound only once.
     let answer =
       method == "BindShortcuts" && isSessionBound ? Answer.failed : answers[method] ?? .granted
     if method == "CreateSession" { isSessionBound = false }
@@ -178,7 +177,7 @@ final class FakePortal {
     requestObjects[request] = nil
     requestObjects[request] = try closable("org.freedesktop.portal.Request", at: request)
     beforeAnswering[method]?()
-    // Before the call is answered, as quick portals do.
+    // Respond before the call returns, as fast portals do.
     if let response = response(to: method, answer) { respond(to: request, response) }
     return [path(request)]
   }

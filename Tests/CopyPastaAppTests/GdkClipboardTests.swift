@@ -6,7 +6,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Reading through GDK, of a clipboard whose owner does what no real one does on demand.
+/// Reads through GDK from a simulated owner, for cases that real owners do not produce on demand.
 @MainActor
 @Suite(.serialized) struct GdkClipboardTests {
   private let device = FakeDevice()
@@ -17,7 +17,7 @@ import Testing
   init() {
     clipboard = GdkClipboard(device)
     source = clipboard.makeSource(deliver: deliveries.take)
-    // Other suites keep the main thread busy.
+    // The limits are wide because other suites keep the main thread busy.
     source.limits = Self.wideLimits
   }
 
@@ -32,13 +32,13 @@ import Testing
     try await pump("a delivery") { deliveries.all == [Self.whole] }
   }
 
-  /// GTK hears of the focus in its own turn, after the compositor has said all that it knows.
+  /// GTK reports a loss of the focus in its own iteration of the main loop, after the compositor's events.
   @Test func `a text is not delivered if the focus is lost just before its end is confirmed`() async throws {
     source.follow(true)
     var calls = 0
     device.onSynchronise = { [source] in
       calls += 1
-      // The last time before the text counts.
+      // The second call is the last one before the text is delivered.
       if calls == 2 { Task { @MainActor in source.follow(false) } }
     }
     device.copy(sending: "whole", isEnded: true)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `a stalled read ends soon after another program copies`() async throws {
-    // Were there no grace, the read would have its whole time: an hour.
+    // Without the grace period the read would time out only after an hour.
     source.follow(true)
     device.copy(sending: "half of ", isEnded: false)
     try await pump("a read") { device.reads == 1 }
@@ -60,7 +60,7 @@ import Testing
   @Test func `afterRead waits for the delivery of the current read`() async throws {
     let log = Deliveries()
     source.afterRead { Task { await log.take(.failure(.refused)) } }
-    try await pump("the body") { log.all.count == 1 }
+    try await pump("the body run") { log.all.count == 1 }
     source.follow(true)
     device.copy(sending: "who", isEnded: false)
     try await pump("a read") { device.reads == 1 }
@@ -68,12 +68,12 @@ import Testing
     source.afterRead { MainActor.assumeIsolated { hasRun = true } }
     #expect(!hasRun)
     device.end(sending: "le")
-    try await pump("the body") { hasRun }
+    try await pump("the body run") { hasRun }
     #expect(deliveries.all == [Self.whole])
   }
 }
 
-/// A clipboard whose contents the test sends.
+/// A clipboard device whose content the test sends.
 @MainActor
 final class FakeDevice: ClipboardDevice {
   private(set) var mimeTypes: [String] = []
@@ -93,7 +93,7 @@ final class FakeDevice: ClipboardDevice {
     return stream.input
   }
 
-  /// Another program offers a text.
+  /// Simulates an offer of another program.
   func copy(sending text: String, isEnded: Bool) {
     streams.append(stream)
     stream = SocketStream()
@@ -103,7 +103,7 @@ final class FakeDevice: ClipboardDevice {
     changed()
   }
 
-  /// The owner sends the rest.
+  /// Sends the rest of the owner's text.
   func end(sending text: String) {
     stream.send(Array(text.utf8))
     stream.end()

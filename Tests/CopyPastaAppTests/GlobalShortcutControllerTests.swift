@@ -4,7 +4,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Which way to the shortcut is taken, and what the user's changes do to it.
+/// Which backend provides the shortcut, and how changes of the setting affect it.
 @MainActor @Suite struct GlobalShortcutControllerTests {
   private let preferences = Preferences(schema: nil)
   private let first = FakeShortcut()
@@ -18,7 +18,8 @@ import Testing
 
   nonisolated private static let byPortal = ShortcutState.held(by: .portal, name: "X")
 
-  /// The first way, or the next one if the first is not there; if none gives it, the reason that says most.
+  /// The first backend is used, or the next if the first is unsupported; if all fail, the most specific reason is
+  /// shown.
   @Test(
     arguments: [
       (held, byPortal, held), (.notHeld(.unsupported), byPortal, byPortal),
@@ -39,7 +40,7 @@ import Testing
     let needsCommand = [.notHeld(.unsupported), .notHeld(.refused)].contains(state)
     #expect((controller.state.command != nil) == needsCommand)
     guard case .notHeld = state else { return }
-    // The first way comes later: once the layout has changed, say.
+    // The first backend becomes available later, for example after a change of the keyboard layout.
     first.change(to: Self.held)
     try await expect(Self.held)
   }
@@ -59,7 +60,7 @@ import Testing
     #expect(!first.isHeld)
   }
 
-  /// Preferences would not take them; any other program may set them.
+  /// Preferences rejects these keys, but other programs can set them.
   @Test(arguments: ["v", "<Shift>Return", "<Control>c", "<Control>Insert"])
   func `keys that every program needs are rejected without asking a backend`(_ name: String) async throws {
     let keys = try #require(Accelerator(name))
@@ -109,7 +110,7 @@ import Testing
     #expect(presses == [.time(7)])
     first.change(to: .starting)
     first.change(to: Self.held)
-    // Another way has no say while the first one has it.
+    // Changes of another backend are ignored while the first one holds the shortcut.
     second.change(to: .notHeld(.unsupported))
     #expect(states == [.starting, Self.held, .starting, Self.held])
     withExtendedLifetime((observation, pressObservation)) {}
@@ -124,7 +125,7 @@ import Testing
   {
     controller.start()
     try await expect(.notHeld(.unsupported))
-    // As GNOME's settings do, whatever is changed in them.
+    // GNOME's backend reports its state at every change of the settings.
     first.change(to: failure)
     second.change(to: .starting)
     second.change(to: .held(by: .portal, name: "X"))
@@ -156,10 +157,10 @@ import Testing
   }
 }
 
-/// A way that answers what it is told to.
+/// A backend with a scripted answer.
 @MainActor
 final class FakeShortcut: GlobalShortcutController.Backend {
-  /// The answer; nil if nobody ever answers.
+  /// The answer; nil if the backend never answers.
   var outcome: ShortcutState? = .notHeld(.unsupported)
   private(set) var asked: [String] = []
   private(set) var isHeld = false

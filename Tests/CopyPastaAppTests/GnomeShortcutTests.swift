@@ -14,7 +14,7 @@ import Testing
 
   private let folder: TemporaryFolder
   private let shortcut: GnomeShortcut
-  /// The same as GNOME sees it.
+  /// GNOME's view of the same settings.
   private let places: Settings
   private let entry: Settings
   private let keys: Accelerator
@@ -97,7 +97,7 @@ import Testing
     controller.start()
     #expect(try await eventually { controller.state == .notHeld(.unsupported) })
     #expect(controller.gnomeChoice == .add)
-    // The empty history sends nobody the long way of a command.
+    // The empty page does not suggest the longer way with a command.
     #expect(controller.advice.command == nil)
     #expect(controller.advice.words.contains("Ctrl+Super+V"))
     #expect(controller.advice.words.contains("Set Up"))
@@ -109,7 +109,7 @@ import Testing
     #expect(places["custom-keybindings"] == .strings([Self.others]))
   }
 
-  /// An administrator's lock is one more reason for which a setting is not taken.
+  /// A value outside the choices is rejected like a key locked by an administrator.
   @Test func `locked GNOME settings cause a message`() async throws {
     try folder.write(
       Self.source.replacingOccurrences(

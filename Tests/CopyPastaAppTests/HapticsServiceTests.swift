@@ -17,7 +17,7 @@ import Testing
     </node>
     """
 
-  /// A service in feedbackd's place on the client's side, which notes what it is asked for.
+  /// Exports a fake feedbackd on the client's side of the bus, which records its calls.
   private func serve(on scene: BusScene, _ asked: @escaping @MainActor (Variant) -> Void) throws
     -> [Bus.Registration]
   {
@@ -44,7 +44,7 @@ import Testing
     let haptics = haptics(preferences, on: scene)
     try await scene.settle()
     haptics.copied()
-    try await pump("the first") { asked.count == 1 }
+    try await pump("the first event") { asked.count == 1 }
     #expect(asked[0].type == "(ssa{sv}i)")
     #expect(asked[0][0]?.string == "org.copypasta.CopyPasta")
     #expect(asked[0][1]?.string == "button-pressed")
@@ -52,7 +52,7 @@ import Testing
     haptics.copied()
     preferences[flag: .usesHaptics] = true
     haptics.copied()
-    try await pump("the third") { asked.count == 2 }
+    try await pump("the third event") { asked.count == 2 }
     try await scene.settle()
     #expect(asked.count == 2)
     withExtendedLifetime(service) {}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The table of actions, and what is written by hand beside it.
+/// The table of actions, and the hand-written files that must agree with it.
 @MainActor
 @Suite struct HistoryActionTests {
   @Test func `each name, key, menu entry and swipe belongs to one action`() {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// A key as it is printed on keyboards, and written in the guide.
+  /// The name of a key as printed on keyboards and written in the guide.
   private static func asPrinted(_ trigger: String) -> String {
     (Accelerator(trigger)?.label ?? trigger).replacingOccurrences(of: "Return", with: "Enter")
   }

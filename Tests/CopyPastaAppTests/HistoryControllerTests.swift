@@ -8,14 +8,14 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// All that a user can do with the history, on a store of its own and without a display.
+/// Everything a user can do with the history, on a private store and without a display.
 @MainActor
 @Suite(.serialized) struct HistoryControllerTests {
   private let scratch: Scratch
   private let clipboard = FakeClipboard()
   private let view = RecordingView()
   private let controller: HistoryController
-  /// Of three clips, newest first.
+  /// The ids of three clips, newest first.
   private let ids: [Clip.ID]
   private let initial = ["three", "two", "one"]
 
@@ -39,12 +39,12 @@ import Testing
 
   // MARK: - What fails
 
-  /// A thing that the user does with a row.
+  /// What the user does with a row.
   enum Action: Sendable {
     case copy, cut, delete, show
   }
 
-  /// Why it fails.
+  /// Why the action fails.
   enum Fault: Sendable {
     case goneFromStore, storeClosed, clipboardUnavailable, clipboardOvertaken
   }
@@ -85,7 +85,7 @@ import Testing
   @Test func `a locked file loses no item, and each refused change shows an error`() async throws {
     let controller = try controller(waiting: 20)
     try await scratch.whileLocked {
-      // A copy is one, without another word.
+      // Copying succeeds without a message.
       controller.copy(ids[1])
       controller.delete(ids[1])
       controller.clear()
@@ -152,7 +152,7 @@ import Testing
 
   // MARK: - Deleting, undoing, clearing
 
-  @Test func `deleted rows leave immediately, and undo restores the last deletion first, in place`()
+  @Test func `deleted rows leave the list immediately, and undo restores the last deletion first, in place`()
     async throws
   {
     let clips = (0..<3).map(controller.model.clip(at:))
@@ -163,11 +163,11 @@ import Testing
     try expect(["one"])
     controller.undo()
     controller.undo()
-    // There is nothing more to undo.
+    // One undo more than there are deletions has no effect.
     controller.undo()
     await controller.drain()
     try expect(initial)
-    // With their ids and times.
+    // The clips have their old ids and times.
     #expect(try scratch.history.reader.newestPage(limit: 3) == clips)
     #expect((0..<3).map(controller.model.clip(at:)) == clips)
     #expect(view.failures.isEmpty)
@@ -209,7 +209,7 @@ import Testing
     #expect(view.focuses == [nil, nil] && view.failures.isEmpty)
   }
 
-  @Test func `pasting records the last capture again after deletion, and also CopyPasta's own copy`()
+  @Test func `pasting records a deleted last capture again, and also CopyPasta's own copied text`()
     async throws
   {
     try await scratch.store.delete(ids[0])
@@ -255,10 +255,10 @@ import Testing
   ) async throws {
     clipboard.offers.copy(.secret)
     controller.isReading = true
-    try await pump("the secret shown") { view.showsSecret }
+    try await pump("the indicator showing the secret") { view.showsSecret }
     clipboard.offers.copy(next)
-    // What comes in a burst waits for a timer of the main loop.
-    try await pump("the secret not shown") { !view.showsSecret }
+    // In a burst the outcome waits for a timer of the main loop.
+    try await pump("the indicator back to normal") { !view.showsSecret }
     #expect(view.secretCount == 1)
   }
 
@@ -269,7 +269,7 @@ import Testing
     #expect(view.failures.isEmpty)
   }
 
-  @Test func `a drop within the size limit is recorded and leaves the last capture known`()
+  @Test func `a drop within the size limit is recorded, and the clipboard's text is not recorded again`()
     async throws
   {
     controller.setSizeLimit(7)
@@ -286,7 +286,7 @@ import Testing
 
   // MARK: - What overlaps
 
-  @Test func `simultaneous requests run in their order`() async throws {
+  @Test func `actions requested together run in order`() async throws {
     controller.copy(ids[1])
     controller.delete(ids[1])
     controller.copy(ids[1])
@@ -306,7 +306,7 @@ import Testing
     try expect(["one", "three", "two"])
   }
 
-  /// The owner of a text may take as long as the limits allow.
+  /// The owner of a text may take as long as the transfer limits allow.
   @Test func `a paste waiting for its text does not delay other actions`() async throws {
     clipboard.offers.stallsOnPurpose = true
     clipboard.offers.contentOnPurpose = .text(Array("late".utf8))
@@ -322,7 +322,8 @@ import Testing
   }
 
   @Test(arguments: ["captured", "pasted"])
-  func `a text captured and pasted at the same time is recorded once, in order`(captured: String) async throws
+  func `a simultaneous capture and paste are recorded in order, without a duplicate`(captured: String)
+    async throws
   {
     let controller = try controller(waiting: 120_000)
     clipboard.offers.content = .text(Array(captured.utf8))
@@ -340,13 +341,13 @@ import Testing
   @Test func `clearing removes earlier captures and keeps later ones`() async throws {
     let controller = try controller(waiting: 120_000)
     try await scratch.whileLocked {
-      // Several, which are recorded so fast that the list hears of them later.
+      // Copy several texts, which are recorded in a burst and therefore reach the list with a delay.
       for number in 1...5 {
         clipboard.offers.copy(.text(Array("before \(number)".utf8)))
         controller.isReading = true
         try await waitUntil("a text read") { clipboard.offers.reads == number }
       }
-      // The texts are on their way to the store, which waits for the lock.
+      // Let the texts reach the store, which waits for the lock.
       try await Task.sleep(for: .milliseconds(50))
       controller.clear()
       clipboard.offers.copy(.text(Array("after".utf8)))
@@ -407,7 +408,9 @@ import Testing
     #expect(try await eventually { gone == nil && goneView == nil })
   }
 
-  /// The same, with a store that waits so long for another program's lock, in milliseconds, if that is said.
+  /// Another controller of the same history.
+  ///
+  /// - Parameter time: how long its store waits for another program's lock, in milliseconds; nil for the same store.
   private func controller(waiting time: Int32? = nil, firstPageSize: Int = 30) throws -> HistoryController {
     let store = try time.map {
       try HistoryStore(
@@ -428,11 +431,11 @@ import Testing
   }
 }
 
-/// A text that is dropped.
+/// A dropped text.
 @MainActor
 private final class FakeDrop: DroppedText {
   private let text: Result<[UInt8], TransferError>
-  /// The answers that the other program got.
+  /// Whether each drop was accepted, as reported to the other program.
   private(set) var answers: [Bool] = []
 
   init(_ text: Result<[UInt8], TransferError>) { self.text = text }
@@ -447,7 +450,7 @@ private final class FakeDrop: DroppedText {
 }
 
 extension Scratch {
-  /// Does something while another program holds the history's file.
+  /// Runs `body` while another program locks the history's file.
   func whileLocked(_ body: () async throws -> Void) async throws {
     var other: OpaquePointer?
     #expect(sqlite3_open(location.database, &other) == SQLITE_OK)

@@ -7,8 +7,8 @@ import Testing
 
 @MainActor
 @Suite struct HistoryListModelTests {
-  /// Drives the model with random changes and reads against a plain array, and against a second list that knows
-  /// only what `items-changed` told it.
+  /// Applies random changes and reads to the model, and compares it with a plain array and with a list that follows
+  /// only `items-changed`.
   @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1])
   func `random changes keep every position correct`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
@@ -31,7 +31,7 @@ import Testing
         let position = Int.random(in: 0..<model.count, using: &random)
         let id = model.id(at: position)
         #expect(model.remove(id)?.id == id, "seed \(seed), step \(step)")
-        // Some of them come back, as they do if the store could not delete them.
+        // Restore some rows, as happens if the store fails to delete them.
         if Bool.random(using: &random) {
           model.restore(expected[position])
         } else {
@@ -53,7 +53,8 @@ import Testing
     #expect((0..<model.count).allSatisfy { model.clip(at: $0) == expected[$0] }, "seed \(seed)")
   }
 
-  /// In one run, in a few, in so many that the views are told of some together, and of what is not in the list.
+  /// The removed rows form one run, a few runs, or enough runs that some are reported together; some ids are not in
+  /// the list.
   @Test(arguments: [1, 100, 7, 2])
   func `removing many rows together keeps the order of the others`(step: Int) async throws {
     let scratch = try Scratch()
@@ -71,7 +72,7 @@ import Testing
     #expect(model.count == 0 && shadow.ids.isEmpty)
   }
 
-  /// A damaged file may hold it.
+  /// A damaged file may contain this id.
   @Test func `the largest possible id can be removed together with others`() async throws {
     let scratch = try Scratch()
     for number in 0..<3 { try await scratch.record("clip \(number)") }
@@ -94,7 +95,7 @@ import Testing
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
     model.addOlder(try await scratch.store.ids(olderThan: model.oldestOfFirstPage))
     try await scratch.store.delete(model.id(at: 80))
-    // Without a size and without a sign that it goes on, too.
+    // The row has neither a size nor an ellipsis.
     #expect(model.clip(at: 80) == Clip(id: model.id(at: 80), capturedAt: 0, byteCount: 0, preview: ""))
     #expect(model.clip(at: 81).preview == "clip 18")
   }
@@ -105,14 +106,14 @@ import Testing
     for number in 0..<600 {
       model.insertNewest([try #require(try await scratch.record("clip \(number)"))])
     }
-    // A row that is not held is read again, and is not there.
+    // A released row is read again, and is now missing.
     let oldest = model.id(at: 599)
     try await scratch.store.delete(oldest)
     #expect(model.clip(at: 599).preview.isEmpty)
   }
 }
 
-/// A list that is changed by nothing but `items-changed`.
+/// A list that follows only `items-changed`.
 @MainActor
 private final class Shadow {
   private(set) var ids: [Int64]

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct HistoryListTests {
   init() async throws { try await TestDisplay.open() }
 
-  /// A history that is opened anew gets another one.
+  /// Reopening a history creates another list.
   @Test func `a list removed from the window is released together with its controller`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
@@ -68,7 +68,7 @@ import Testing
 
   // MARK: - Rows
 
-  /// Shows a list of texts, the last one newest, and runs `body` with its window.
+  /// Shows a list of texts, oldest first, in a window and runs `body`.
   private func withList(
     of texts: [String], width: Int = 480, _ body: @MainActor (HistoryList, Scratch) async throws -> Void
   ) async throws {
@@ -90,7 +90,7 @@ import Testing
     withExtendedLifetime(style) {}
   }
 
-  /// Waits until what has changed is laid out, and drawn.
+  /// Waits until changes are laid out and drawn.
   private func drawFrame(of list: HistoryList) {
     for _ in 1...3 {
       var isDrawn = false
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// The rows that are seen, from above: their place in the window and the texts of their labels.
+  /// The visible rows from top to bottom, with their bounds in the list and the texts of their labels.
   private func rows(of list: HistoryList) -> [(
     widget: UnsafeMutablePointer<GtkWidget>, place: GtkKit.Rectangle, texts: [String]
   )] {
@@ -195,7 +195,7 @@ import Testing
       expectSamePlaces("deleted")
       list.isUnderUndoBar = false
       drawFrame(of: list)
-      expectSamePlaces("the bar has gone")
+      expectSamePlaces("the bar hidden")
     }
   }
 
@@ -230,7 +230,7 @@ import Testing
       drawFrame(of: list)
       #expect(rows(of: list).first?.texts.first == "second")
       #expect(gtk_revealer_get_reveal_child(OpaquePointer(gtk_widget_get_parent(made))) == 0)
-      // What comes back is not new.
+      // A restored item does not count as new.
       let gone = try #require(list.controller.model.remove(second.id))
       list.controller.model.restore(gone)
       drawFrame(of: list)
@@ -264,7 +264,7 @@ import Testing
   @Test func `ages are not updated while the window is hidden`() async throws {
     let scratch = try Scratch()
     let clip = try #require(try await scratch.record("one"))
-    // Each look is followed by another one in a second.
+    // The age changes in less than a second, so the clock is read every second.
     let clock = StandingClock(time: clip.capturedAt + 119_999_999)
     let list = try list(of: scratch, now: { clock.look() })
     let window = Window(title: "Ages")
@@ -272,7 +272,7 @@ import Testing
     window.present(.ambient)
     var otherLooks = 0
     let other = Age.Clock(now: { clock.time }, times: { [clip.capturedAt] }) { otherLooks += 1 }
-    // The clock goes on by itself.
+    // The clock is read again without any other event.
     let before = clock.looks
     #expect(MainLoop.run(until: { clock.looks > before + 4 }, atMost: .seconds(20)))
     window.isVisible = false
@@ -285,7 +285,7 @@ import Testing
   }
 }
 
-/// A clock that stands still, and counts who looks at it.
+/// A clock that stands still and counts how often it is read.
 private final class StandingClock: Sendable {
   let time: Int64
   private let count = Atomic(0)

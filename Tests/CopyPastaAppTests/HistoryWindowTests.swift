@@ -8,7 +8,7 @@ import Testing
 @testable import CopyPastaApp
 @testable import GtkKit
 
-/// What the window makes of what happens around its list.
+/// How the window handles events that concern no single row.
 @MainActor
 @Suite(.serialized) struct HistoryWindowTests {
   init() async throws { try await TestDisplay.open() }
@@ -47,7 +47,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `focusing the undo bar extends its time`() async throws {
+  @Test func `the undo bar reports when its button gets the focus`() async throws {
     var arrivals = 0
     let bar = UndoBar(of: {
       arrivals += 1
@@ -59,7 +59,7 @@ import Testing
     window.present(.ambient)
     try await pump("the bar on the screen") { bar.root.isMapped }
     let button = try #require(widgets(gtk_button_get_type(), in: bar.root.widget).first)
-    try await pump("the focus on it") {
+    try await pump("the focus on the button") {
       gtk_widget_grab_focus(button)
       return bar.hasFocus
     }
@@ -98,7 +98,7 @@ import Testing
   }
 }
 
-/// A dropped text that cannot be read, of which the limit is kept.
+/// A dropped text that cannot be read; records the limit of the attempt.
 @MainActor
 private final class RefusingDrop: DroppedText {
   private(set) var limit: Int?

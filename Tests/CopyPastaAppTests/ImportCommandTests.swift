@@ -48,7 +48,7 @@ import Testing
     #expect(try importing(first, to: location("other")) == 0)
     #expect(try exported(location("other")) == first)
     #expect(try importing(first, to: location("other")) == 0)
-    #expect(try exported(location("other")) == first, "nothing twice")
+    #expect(try exported(location("other")) == first, "imported twice")
   }
 
   @Test func `malformed lines are refused and all others are imported`() throws {
@@ -84,7 +84,7 @@ import Testing
         """#)
   }
 
-  @Test func `each overlong part of a line is refused with the matching reason`() throws {
+  @Test func `overlong parts of a line are refused with the matching reason`() throws {
     let long = String(repeating: "1", count: 65)
     let reasons: [(line: String, refusal: ImportReader.Refusal?)] = [
       ("{\"\(long)\":1,\"text\":\"a\"}", .malformed), ("{\"captured_at\":\"\(long)\",\"text\":\"a\"}", .time),
@@ -103,7 +103,7 @@ import Testing
     try file.close()
   }
 
-  /// As editors and other systems leave them.
+  /// Editors and other systems leave such lines.
   @Test func `blank lines are skipped`() throws {
     let lines = "\r\n{\"text\":\"a\"}\r\n \t \n\r\n{\"text\":\"b\"}\n  "
     #expect(try importing(lines, to: location("new")) == 0)

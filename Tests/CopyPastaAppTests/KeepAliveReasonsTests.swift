@@ -3,7 +3,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Why the process lives on, and when nothing keeps it any more.
+/// The reasons for which the process keeps running, and when they end.
 @MainActor
 @Suite struct KeepAliveReasonsTests {
   private let clock = FakeClock()
@@ -23,7 +23,7 @@ import Testing
     #expect(calls.count == 1)
   }
 
-  @Test func `ending a reason that never held is not reported`() {
+  @Test func `ending a reason that was never held is not reported`() {
     for reason in KeepAliveReasons.Reason.allCases {
       reasons.end(reason)
       reasons.lose(reason)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [KeepAliveReasons.Reason.trayIcon, .shortcut])
-  func `a reason lost to the desktop keeps a hidden program alive indefinitely`(
+  func `a reason that the desktop takes away keeps a hidden program alive indefinitely`(
     _ reason: KeepAliveReasons.Reason
   ) {
     reasons.hold(reason)
@@ -49,7 +49,7 @@ import Testing
     clock.now += .seconds(100_000)
     #expect(!reasons.isEmpty)
     #expect(calls.count == 0)
-    // Another reason comes and goes meanwhile: still the panel may come back.
+    // Another reason that begins and ends meanwhile changes nothing: the panel may still return.
     reasons.hold(.background)
     reasons.end(.background)
     #expect(!reasons.isEmpty)
@@ -75,11 +75,11 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test func `a reason disabled by the user ends even if the desktop lost the reason before`() {
+  @Test func `a reason disabled by the user ends after being lost to the desktop`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     reasons.end(.trayIcon)
-    // The icon goes with the setting, in whichever order.
+    // Losing the icon after the setting was switched off changes nothing.
     reasons.lose(.trayIcon)
     #expect(reasons.isEmpty)
     #expect(calls.count == 1)

@@ -63,7 +63,7 @@ import Testing
     }
     #expect(MainLoop.run(until: canScroll, atMost: .seconds(20)))
     #expect(gtk_widget_get_height(window.widget) <= 140)
-    // Also by the keyboard, before or after its button.
+    // The scrolled area can be reached with the keyboard, before or after the button.
     gtk_window_set_focus(window.cast(), nil)
     let reached = (1...2).map { _ in
       _ = gtk_widget_child_focus(bar.root.widget, GTK_DIR_TAB_FORWARD)

@@ -6,7 +6,7 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// Which row is marked as the one on the clipboard: as far as the program knows without asking for anything.
+/// Which row is marked as being on the clipboard, as far as the program knows without reading it.
 @MainActor
 @Suite(.serialized) struct OnClipboardTests {
   private let scratch: Scratch
@@ -23,7 +23,7 @@ import Testing
     controller.view = view
   }
 
-  /// Waits until another program's copy was read, and what came of it has arrived.
+  /// Simulates a copy in another program, and waits until its outcome has arrived.
   private func copyElsewhere(_ content: ClipboardContent) async throws {
     let reads = clipboard.offers.reads
     clipboard.offers.copy(content)
@@ -34,7 +34,7 @@ import Testing
   private func startReading() async throws {
     clipboard.offers.content = .own
     controller.isReading = true
-    try await waitUntil("the first look") { clipboard.offers.reads == 1 }
+    try await waitUntil("the first read") { clipboard.offers.reads == 1 }
   }
 
   @Test func `a copied row is marked until another program takes the clipboard`() async {

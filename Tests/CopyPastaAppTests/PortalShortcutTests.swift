@@ -5,7 +5,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The portal of global shortcuts, with one that behaves and with those that do not.
+/// Shortcuts from a portal that behaves well, and from portals that misbehave.
 @MainActor @Suite struct PortalShortcutTests {
   private let portal: FakePortal
   private let shortcut: PortalShortcut
@@ -36,8 +36,10 @@ import Testing
     #expect(shortcut[1]?.dictionary?["description"]?.string?.isEmpty == false)
   }
 
-  /// KDE 5.27 grants all at once; 6.3 opens System Settings if it is asked again for what it remembers; a later version
-  /// asks nobody, and wants to be asked.
+  /// KDE 5.27 grants the keys with the session.
+  ///
+  /// KDE 6.3 opens System Settings if remembered keys are requested again. Later versions require a request but ask
+  /// no question.
   @Test(arguments: [(true, nil, 0), (false, nil, 0), (false, 2, 1)] as [(Bool, UInt32?, Int)])
   func `keys that KDE grants or remembers are requested only if KDE then asks no question`(
     grantsAtOnce: Bool, version: UInt32?, questions: Int
@@ -58,7 +60,7 @@ import Testing
     #expect(portal.questions == 1)
   }
 
-  /// A grant that lists nothing is asked about once more, in a session of its own.
+  /// After an empty grant the shortcut is requested once more, in another session.
   @Test(
     arguments: [
       (.grantedUnsaid, "", nil), (.grantedEmpty, "", nil),
@@ -97,7 +99,7 @@ import Testing
     #expect(portal.arguments["Register"]?[0]?.string == CopyPasta.id)
   }
 
-  @Test func `a press is reported with its token, and calls for other sessions are ignored`() async throws {
+  @Test func `a press is reported with its token, and signals of other sessions are ignored`() async throws {
     try await expectHeld()
     portal.activate(session: Portal.path + "/session/1_1/other")
     portal.activate(shortcut: "other")
@@ -109,7 +111,7 @@ import Testing
     #expect(told.presses == [.ambient, .token("abc"), .ambient])
   }
 
-  /// KDE goes on to list a shortcut whose keys are taken away.
+  /// KDE still lists a shortcut whose keys were removed.
   @Test(arguments: ["Meta+V", ""])
   func `changes of the shortcut in the desktop's settings are reported`(
     _ trigger: String
@@ -147,7 +149,7 @@ import Testing
     ("CreateSession", .error, .unsupported), ("CreateSession", .nonsense, .unsupported),
     ("CreateSession", .notAllowed, .notInstalled),
     ("BindShortcuts", .refused, .refused), ("BindShortcuts", .error, .unsupported),
-    // So GNOME tells of a user's no, too.
+    // GNOME reports a user's refusal like this as well.
     ("BindShortcuts", .failed, .refused), ("BindShortcuts", .nonsense, .refused),
   ])
   func `every portal failure is reported with its reason`(
@@ -157,7 +159,7 @@ import Testing
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: method) : .patient
     try await expectHeld(makeShortcut(limits), as: .notHeld(reason))
     try await portal.settle()
-    // Its question to the user, and the session that it has opened, are taken back.
+    // A pending question and an open session are closed.
     #expect(portal.calls.contains("Request.Close") == (answer == .silence))
     #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
   }
@@ -186,20 +188,20 @@ import Testing
   @Test func `the user's answer is awaited without a time limit`() async throws {
     let asking = try await ask(makeShortcut(.short(for: "ListShortcuts")))
     let question = try #require(portal.requests.last)
-    // Another shortcut gets no answer where nobody is asked, and gives up after the same time.
+    // Another shortcut receives no answer to a call that asks the user nothing, and gives up after the same time.
     portal.answers["CreateSession"] = .silence
     #expect(try await start(makeShortcut(.short(for: "ListShortcuts"))) == .notHeld(.unsupported))
     portal.respond(to: question, [.uint32(0), .dictionary(["shortcuts": portal.granted])])
     #expect(try await pumping { await asking.value } == Self.held)
   }
 
-  @Test func `a portal that exits during its question is not awaited`() async throws {
+  @Test func `waiting ends if the portal exits during its question`() async throws {
     let asking = try await ask(shortcut)
     portal.stop()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
     portal.answers = [:]
     try await portal.start()
-    try await pump("the shortcut, by the next one") { told.states.last == Self.held }
+    try await pump("the shortcut from the restarted portal") { told.states.last == Self.held }
   }
 
   // MARK: A user's no
@@ -209,7 +211,7 @@ import Testing
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
     try refused.write(strings: [("keys", keys.name)])
-    // The refused shortcut is there, without keys, until the user sets some.
+    // KDE lists a refused shortcut without keys until the user sets some.
     portal.remembered = FakePortal.list("toggle-history", trigger: trigger)
     portal.granted = portal.remembered ?? portal.granted
     portal.version = 2
@@ -228,10 +230,10 @@ import Testing
     portal.answers["BindShortcuts"] = .refused
     try await portal.start()
     controller.start()
-    try await pump("the no") { controller.state == .notHeld(.refused) }
+    try await pump("the refusal") { controller.state == .notHeld(.refused) }
     portal.answers = [:]
     controller.askAgain()
-    try await pump("the yes") { controller.state == Self.held }
+    try await pump("the grant") { controller.state == Self.held }
   }
 
   @Test func `a refused shortcut is not requested again automatically`() async throws {
@@ -262,7 +264,7 @@ import Testing
   // MARK: Sessions that are lost
 
   @Test func `a portal that appears later or restarts is asked again`() async throws {
-    // A question that the portal gets as it goes is never answered.
+    // Limit the wait, because a call sent while the portal exits is never answered.
     var limits = PortalShortcut.Limits.patient
     limits.answer = .seconds(1)
     limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
@@ -272,7 +274,7 @@ import Testing
     try await portal.start()
     try await pump("the shortcut") { told.states.last == Self.held }
     portal.stop()
-    try await pump("its loss") { told.states.last == .starting }
+    try await pump("the shortcut lost") { told.states.last == .starting }
     try await portal.start()
     try await pump("the shortcut again") { told.states.last == Self.held }
     portal.activate()
@@ -294,13 +296,15 @@ import Testing
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func `a portal that closes every session is not asked forever`() async throws {
+  @Test func `a portal that closes every session is given up after a limited number of attempts`()
+    async throws
+  {
     try await expectHeld()
     let token = shortcut.observers.add { [portal] in
       if case .became(Self.held) = $0 { portal.closeSession() }
     }
     portal.closeSession()
-    try await pump("the end") { told.states.last == .notHeld(.unsupported) }
+    try await pump("the shortcut given up") { told.states.last == .notHeld(.unsupported) }
     #expect(portal.sessions == 1 + PortalShortcut.Limits.patient.losses)
     withExtendedLifetime(token) {}
   }
@@ -314,7 +318,7 @@ import Testing
     told.follow(waiting)
     try await portal.start()
     for round in 1...2 {
-      // The second time, the user has chosen keys meanwhile.
+      // The second round starts again after a stop, as a change of the keys does.
       #expect(try await start(waiting) == Self.held)
       portal.closeSession()
       try await pump("the loss") { told.states == Array(repeating: .starting, count: round) }
@@ -330,7 +334,7 @@ import Testing
       try await expectHeld(shortcut)
     }
     try await use()
-    try await pump("its end") { leaked == nil }
+    try await pump("the shortcut released") { leaked == nil }
   }
 
   // MARK: Tools
@@ -342,7 +346,7 @@ import Testing
     PortalShortcut(limits: limits, refused: refused, remembers: remembers) { [portal] in portal.client }
   }
 
-  /// Starts a shortcut, `shortcut` if none is given.
+  /// Starts `other`, or `shortcut` by default.
   private func start(
     _ other: PortalShortcut? = nil, _ keys: Accelerator? = nil
   ) async throws -> ShortcutState {
@@ -350,7 +354,7 @@ import Testing
     return try await pumping { await shortcut.start(keys) }
   }
 
-  /// Starts the portal and then a shortcut, and expects what comes of it.
+  /// Starts the portal and then a shortcut, and expects its state.
   private func expectHeld(
     _ other: PortalShortcut? = nil, as state: ShortcutState = held, keys: Accelerator? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -359,7 +363,7 @@ import Testing
     #expect(try await start(other, keys) == state, sourceLocation: sourceLocation)
   }
 
-  /// Starts the portal and then a shortcut, and returns while the user is asked.
+  /// Starts the portal and then a shortcut, and returns while the portal asks the user.
   private func ask(_ shortcut: PortalShortcut) async throws -> Task<ShortcutState, Never> {
     portal.answers["BindShortcuts"] = .silence
     try await portal.start()
@@ -369,7 +373,7 @@ import Testing
   }
 }
 
-/// The news that a shortcut has told.
+/// The events that a shortcut has reported.
 @MainActor
 private final class Told {
   var presses: [Activation] = []
@@ -388,15 +392,15 @@ private final class Told {
 }
 
 extension PortalShortcut.Limits {
-  /// No machine is so slow.
+  /// Limits that even a slow machine does not reach.
   fileprivate static let patient = PortalShortcut.Limits(
     answer: .seconds(60), pauses: [.milliseconds(10), .milliseconds(500)])
 
-  /// Short for what the portal is silent about, and for nothing else.
+  /// Limits that are short only for the method that the portal does not answer.
   fileprivate static func short(for method: String) -> PortalShortcut.Limits {
     var limits = patient
     if method == "CreateSession" { limits.answer = .milliseconds(500) }
-    // Others, that are answered, have to be within it, too.
+    // The limit also applies to methods that are answered, so it must be long enough for them.
     if method == "ListShortcuts" { limits.answer = .seconds(3) }
     return limits
   }

@@ -23,12 +23,12 @@ import Testing
     let told = Told()
     let token = preferences.observe(.showsTrayIcon) { told.count += 1 }
     preferences[flag: .showsTrayIcon] = true
-    #expect(told.count == 0, "it was true")
+    #expect(told.count == 0, "reported although the value was the same")
     preferences[flag: .showsTrayIcon] = false
     #expect(told.count == 1)
     #expect(!preferences[flag: .showsTrayIcon])
     preferences[flag: .usesHaptics] = false
-    #expect(told.count == 1, "another key")
+    #expect(told.count == 1, "reported for another key")
     withExtendedLifetime(token) {}
   }
 
@@ -64,7 +64,6 @@ import Testing
     #expect(description.contains("up to \(TransferLimits().bytes >> 20) MiB each"))
   }
 
-  /// The project's `data` folder.
   private static let data = Fixture.checkout + "/data"
 }
 

@@ -28,7 +28,7 @@ import Testing
     #expect(!preferences[flag: .usesHaptics])
     row.control.isEnabled = false
     row.clicked?()
-    #expect(!preferences[flag: .usesHaptics], "locked by the administrator")
+    #expect(!preferences[flag: .usesHaptics], "toggled although the switch is disabled")
   }
 
   @Test func `the size limit is set in MiB`() throws {
@@ -44,7 +44,7 @@ import Testing
 
   // MARK: Large text
 
-  @Test func `headings are larger than large text`() throws {
+  @Test func `headings stay larger than text at a large font size`() throws {
     let settings = Object(Owned(borrowing: gtk_settings_get_default()))
     let font = settings[property: "gtk-font-name"]
     settings[property: "gtk-font-name"] = .text("Sans 40")
@@ -63,7 +63,7 @@ import Testing
     withExtendedLifetime(style) {}
   }
 
-  @Test func `a confirmation dialog is wide by default and can shrink`() throws {
+  @Test func `a confirmation dialog prefers a wide size and can shrink`() throws {
     let parent = Window(title: "test")
     let words = Array(repeating: "words", count: 30).joined(separator: " ")
     ConfirmationDialog.ask(over: parent, title: "Question?", text: words, action: "Yes") {}
@@ -74,7 +74,7 @@ import Testing
     parent.destroy()
   }
 
-  /// The label with this text, in a widget.
+  /// The label with this text inside `widget`.
   private static func label(
     _ text: String, in widget: UnsafeMutablePointer<GtkWidget>
   ) -> UnsafeMutablePointer<GtkWidget>? {
@@ -89,7 +89,7 @@ import Testing
 
   // MARK: The window's end
 
-  /// How a dialog leaves the screen.
+  /// How a dialog is closed.
   enum Way: CaseIterable { case destroyed, closed, hidden }
 
   @Test(arguments: Way.allCases)
@@ -103,8 +103,8 @@ import Testing
     try await pump("the window on the screen") { window.shortcut.root.isMapped }
     window.shortcut.record()
     #expect(controller.isPaused)
-    try await pump("the shortcut given back") {
-      // A window of another test may take the focus, and with it the wait for keys.
+    try await pump("the shortcut released") {
+      // Another test's window may take the focus, which ends the wait for keys.
       if !controller.isPaused { window.shortcut.record() }
       return !shown.way.isHeld
     }
@@ -148,11 +148,11 @@ import Testing
       }
       shown.dialogs.close()
       #expect(!shown.dialogs.areOpen)
-      try await pump("the end of its Swift half") { leaked == nil }
-      try await pump("the end of all widgets in it") { lifetimes.allSatisfy(\.isOver) }
+      try await pump("the Swift object released") { leaked == nil }
+      try await pump("all widgets released") { lifetimes.allSatisfy(\.isOver) }
     }
     #expect(shown.closings == 20)
-    // Nobody is left to follow it.
+    // No released window may react to the setting.
     shown.services.preferences[flag: .showsTrayIcon] = false
   }
 
@@ -166,7 +166,7 @@ import Testing
       widgets(gtk_button_get_type(), in: text.window.widget).first { Self.label("_Copy", in: $0) != nil })
     copypasta_emit(button, "clicked")
     #expect(Self.label("Copied", in: button) != nil)
-    try await pump("the button as before") { Self.label("_Copy", in: button) != nil }
+    try await pump("the button's label restored") { Self.label("_Copy", in: button) != nil }
     shown.dialogs.close()
   }
 
@@ -183,7 +183,7 @@ import Testing
   }
 }
 
-/// The dialogs of a program that has no more than them.
+/// The dialogs of a minimal program.
 @MainActor
 private final class ShownDialogs {
   static let held = ShortcutState.held(by: .keyGrab, name: "Ctrl+Super+V")

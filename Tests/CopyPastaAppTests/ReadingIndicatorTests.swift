@@ -44,7 +44,7 @@ import Testing
     #expect(indicator.root.tooltip == idle)
   }
 
-  /// The main loop does not turn before the words are looked at: the first frame is drawn with them.
+  /// The main loop does not run before the labels are read, so the first frame shows these labels.
   @Test func `the first frame of a window shows the reading state expected once active`() throws {
     let scratch = try Scratch()
     let cases: [(Result<History, StoreError>, Bool, String)] = [
@@ -68,7 +68,7 @@ import Testing
     let (mark, idle) = (ReadingIndicator(), ReadingIndicator())
     mark.expectReading()
     #expect(mark.root.tooltip != idle.root.tooltip)
-    try await pump("the truth") { mark.root.tooltip == idle.root.tooltip }
+    try await pump("the inactive state") { mark.root.tooltip == idle.root.tooltip }
   }
 
   private static func words(in widget: UnsafeMutablePointer<GtkWidget>) -> [String] {

@@ -2,26 +2,26 @@ import ClipHistory
 
 @testable import CopyPastaApp
 
-/// A view without a display, and what is around it: it writes down all that it is told.
+/// A view and delegate without a display, which records every call.
 @MainActor
 final class RecordingView: HistoryView, HistoryDelegate {
   private(set) var flashes: [Clip.ID] = []
-  /// The rows that had the focus; nil stands for the newest one.
+  /// The rows that were focused; nil means the newest row.
   private(set) var focuses: [Clip.ID?] = []
-  /// The clips that were marked as the one on the clipboard; nil for none.
+  /// The clips that were marked as being on the clipboard; nil means none.
   private(set) var clipsOnClipboard: [Clip.ID?] = []
   private(set) var deletionCounts: [Int] = []
   private(set) var events: [HistoryEvent] = []
   private(set) var failures: [HistoryFailure] = []
   private(set) var reasonsToReopen: [StoreError] = []
-  /// How often it was told that a secret was left out.
+  /// How often a skipped secret was shown.
   private(set) var secretCount = 0
   private(set) var showsSecret = false
-  /// The questions about expired items; nil each time that there is none.
+  /// The questions about expired items; nil whenever no question is shown.
   private(set) var questions: [ExpiredClips?] = []
-  /// The texts that were shown, and of which clips.
+  /// The texts that were shown, with their clips.
   private(set) var shown: [(text: ShownText, id: Clip.ID)] = []
-  /// Called when a text is on the clipboard.
+  /// Called when a text was put on the clipboard.
   var onCopied: (@MainActor () -> Void)?
 
   func ask(about expired: ExpiredClips?) { questions.append(expired) }

@@ -7,7 +7,7 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// `COPYPASTA_RETENTION_STEPS` steps (300), a hundred for each seed from `COPYPASTA_SEED` (1) on.
+/// Runs `COPYPASTA_RETENTION_STEPS` steps (default 300), 100 for each seed starting at `COPYPASTA_SEED` (default 1).
 @MainActor
 @Suite struct RetentionModelTests {
   @Test func `retention matches its reference model under random clocks, changes and restarts`()
@@ -36,16 +36,16 @@ import Testing
   }
 }
 
-/// What retention promises, in a few lines and without a file.
+/// A reference model of retention, without a file.
 private struct RetentionModel {
   struct Item: Equatable { let id, time: Int64 }
 
   var items: [Item] = []
   var period = RetentionPeriod.forever
   var lastLook: ClockReading?
-  /// The items that the user was asked about; nil after something was restored.
+  /// The items that the user was asked about; nil after an item was restored.
   var question: (items: [Item], reading: ClockReading)?
-  /// What a believed clock found in each of the last two looks.
+  /// The items that a believed clock found due in each of the last two checks.
   private var dueBefore: [[Item]] = [[], []]
   private(set) var (agreedCount, believedCount, questionCount) = (0, 0, 0)
 
@@ -72,7 +72,7 @@ private struct RetentionModel {
       ).year ?? 0)
   }
 
-  /// Deletes what was asked about, if it is still the same.
+  /// Deletes the items that were asked about, if they are still the oldest.
   mutating func agree() {
     guard let asked = question else { return }
     question = nil
@@ -106,7 +106,7 @@ private struct RetentionModel {
     lastLook = now
   }
 
-  /// Items that were found in one of the last two looks by a believed clock, and are still there.
+  /// Items that a believed clock found due in one of the last two checks and that still exist.
   var overdue: [Item] { dueBefore.joined().filter(items.contains) }
 
   mutating func remove(_ id: Int64) { items.removeAll { $0.id == id } }
@@ -114,7 +114,7 @@ private struct RetentionModel {
   mutating func restore(_ item: Item) {
     items.insert(item, at: items.firstIndex { $0.id > item.id } ?? items.count)
     question = nil
-    // It was not there at the last looks.
+    // The item did not exist at the last checks.
     dueBefore = [[], []]
   }
 
@@ -123,7 +123,7 @@ private struct RetentionModel {
   }
 }
 
-/// A program on a computer whose clock may be set, restarted or killed.
+/// A simulated program that may be killed, on a computer that may be restarted and whose clock may be set.
 @MainActor
 private final class RetentionRun {
   private static let hour: Int64 = 3_600_000_000
@@ -168,7 +168,7 @@ private final class RetentionRun {
 
   private func any(_ choices: Int64...) -> Int64 { choices.randomElement(using: &random) ?? 0 }
 
-  /// Does one thing; returns its name.
+  /// Performs one random action and returns its name.
   func step() async throws -> String {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<25:
@@ -245,7 +245,7 @@ private final class RetentionRun {
   private func choose() async throws {
     let choice = RetentionPeriod.allCases.randomElement(using: &random) ?? .forever
     let isShorter = choice.isShorter(than: preferences.retentionPeriod)
-    // Another program may set it, too.
+    // Another program may change the setting without a question.
     if isShorter, chance(80), let expired = try await retention.expired(after: choice, in: store) {
       var asked = model
       asked.period = choice
@@ -257,7 +257,7 @@ private final class RetentionRun {
       model.period = choice
       model.agree()
     } else if isShorter {
-      // The count has made this the last look, if there was none.
+      // Counting the expired items has recorded a first check if none existed.
       model.period = choice
     }
     preferences.retentionPeriod = choice
@@ -303,7 +303,9 @@ private final class RetentionRun {
     retention = Self.retention(preferences, clock)
   }
 
-  /// Begins an import; a child that another test has just started may hold a copy of the lock for a moment.
+  /// Begins an import.
+  ///
+  /// This retries because a child process forked by another test may briefly hold a copy of the lock.
   private func beginImport() async throws -> HistoryImport {
     var history: HistoryImport?
     try await waitUntil("the history free") {
@@ -339,7 +341,7 @@ private final class RetentionRun {
   }
 }
 
-/// A clock that is set.
+/// A clock that the test sets.
 final class TestClock: Sendable {
   private let state: Mutex<ClockReading>
 

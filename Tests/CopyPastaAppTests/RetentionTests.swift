@@ -7,7 +7,7 @@ import Testing
 @testable import CopyPastaApp
 @testable import GtkKit
 
-/// How long items are kept, with a clock that can be wrong.
+/// Retention with a clock that can be wrong.
 @MainActor
 @Suite(.serialized) struct RetentionTests {
   private static let day: Int64 = 86_400_000_000
@@ -29,7 +29,7 @@ import Testing
     preferences.retentionPeriod = .month
   }
 
-  /// Records items with their ages in days, in this order.
+  /// Records items of these ages in days, in this order.
   private func record(_ ages: Int64...) async throws { try await record(ages) }
 
   private func record(_ ages: [Int64]) async throws {
@@ -45,7 +45,7 @@ import Testing
     await controller.drainRetention()
   }
 
-  /// Makes the present clock the last look.
+  /// Runs a check with nothing due, which records the present clock as believed.
   private func believeClock() async {
     await look()
     #expect(view.questions.last == .some(nil))
@@ -79,11 +79,11 @@ import Testing
     try await record(40, 50)
     await look()
     #expect(question?.count == 2)
-    // More than half of the history is young now.
+    // Now more than half of the history has not expired.
     try await record(0, 0, 0, 0, 0, 0)
     for _ in 0..<3 { await look() }
     #expect(question?.count == 2)
-    // The program starts again.
+    // Simulate a restart of the program.
     let next = Retention({ [preferences] in preferences }, clock: { [clock] in clock.reading })
     controller.expire(by: next)
     await controller.drainRetention()
@@ -124,7 +124,7 @@ import Testing
     retention.confirm(try #require(question))
     await look()
     try expectCount(25)
-    #expect(question?.count ?? 0 > 20, "the clock that was set asks for itself")
+    #expect(question?.count ?? 0 > 20, "the new clock must cause its own question")
   }
 
   @Test func `a clock accepted by Delete is believed`() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import CopyPastaApp
 
-/// A history in a folder of its own.
+/// A history in a temporary folder.
 @MainActor
 final class Scratch {
   let folder: TemporaryFolder
@@ -22,7 +22,7 @@ final class Scratch {
   /// The texts in the history, newest first.
   func texts() throws -> [String] { try history.reader.newestPage(limit: 1000).map(\.preview) }
 
-  /// Records a text, as a capture does.
+  /// Records a text as a capture would.
   @discardableResult
   func record(_ text: String) async throws -> Clip? {
     let outcome = try await store.record(ClipText(validating: Array(text.utf8)), at: Format.now)

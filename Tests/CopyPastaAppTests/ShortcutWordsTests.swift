@@ -4,7 +4,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Which keys may become the shortcut, and what the user reads of it.
+/// Which keys are accepted as the shortcut, and the messages about it.
 @MainActor @Suite struct ShortcutWordsTests {
   @Test(arguments: ["<Control><Super>v", "<Alt>F1", "<Super>space", "<Control><Shift>c", "<Control>k"])
   func `keys with a modifier are accepted`(_ name: String) throws {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The part that a window shows of a text, in a form that GTK lays out without a pause.
+/// The part of a text that the full text window shows, in a form that GTK lays out quickly.
 @MainActor
 @Suite struct ShownTextTests {
   @Test func `a text of 1 MiB is shown unchanged and without a note`() throws {
-    // 128 bytes each.
+    // Each repetition has 128 bytes.
     let text = String(repeating: String(repeating: "a line ", count: 16) + "of 🙂\r\n++++++\n", count: 1 << 13)
     #expect(text.utf8.count == ShownText.sizeLimit)
     let shown = try Self.shown(text)
@@ -58,11 +58,11 @@ import Testing
     let shown = try Self.shown("a\u{200E}b\u{202E}c\u{AD}d\u{1}")
     #expect(shown.text == "a⇢b⇠c◌d␁")
     #expect(shown.note == "Signs stand for invisible characters. Copy takes everything as it is.")
-    // They give others their form.
+    // Invisible characters that shape others are kept.
     #expect(try Self.shown("👩‍👩‍👧 می‌خواهم").note == nil)
   }
 
-  /// Each of these stopped the main loop of GTK 4.8 for a second and more, or took 100 MB.
+  /// Repeated 1 MiB long, each of these blocked the main loop of GTK 4.8 for more than a second or took 100 MB.
   @Test(arguments: [
     "\t", " \t", "a\t", " ", "\u{200E}", "\u{200B}", "\u{202A}\u{202C}", "\n", "\r\n", "\u{2028}", "x",
     "\u{301}",
@@ -93,7 +93,7 @@ import Testing
     }
     #expect(shown.part(0..<2) == Array("a\t".utf8))
     #expect(shown.part(1..<2) == [9] && shown.part(2..<8) == [] && shown.part(8..<9) == Array("b".utf8))
-    // Past the end there is nothing.
+    // A range beyond the end has no bytes.
     #expect(shown.part(count..<count + 9) == [])
   }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import CopyPastaApp
 @testable import GtkKit
 
-/// Every window, with text twice as large as usual, on the smallest screen that CopyPasta is made for.
+/// The minimum size of every window, at text size 2, on the smallest supported screen.
 @MainActor
 @Suite(.serialized) struct SmallScreenTests {
   init() async throws { try await TestDisplay.open() }
@@ -25,7 +25,7 @@ import Testing
     services.shortcut.start()
     try await pump("no shortcut") { services.shortcut.state == .notHeld(.unsupported) }
     try await TestLocale.with(territory) { locale in
-      // Without a turn of the main loop, for other tests run beside this one, in English.
+      // Do not run the main loop here, because other tests run in English at the same time.
       Self.speak(language, locale, catalogues.path)
       defer { Self.speakEnglish() }
       let style = ProgramStyle()
@@ -66,7 +66,7 @@ import Testing
       lastID: 1, firstYoungID: .max, restorations: 0)
   }
 
-  /// As it is once it is known that the user has to bind keys to a command.
+  /// Shows the empty page with the advice to bind keys to a command.
   private static func showEmptyPage(_ state: ShortcutState) {
     let window = Window(title: "empty")
     let page = StatusPage.empty {}
@@ -74,7 +74,7 @@ import Testing
     window.setChild(page.root)
   }
 
-  /// With all that is said of a text, and a word as long as its lines may be.
+  /// A full text window with all its notes and with words of the maximum length.
   private static func textWindow() throws -> TextWindow {
     let text = try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1))
     return TextWindow(
@@ -91,7 +91,7 @@ import Testing
 
   // MARK: Languages
 
-  /// A folder with the translations of a language; English has none.
+  /// A folder with the translations of a language; empty for English.
   private static func catalogues(of language: String) async throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     guard language != "en" else { return folder }

@@ -3,21 +3,20 @@ import Glibc
 
 @testable import GtkKit
 
-/// A stream whose other end the test holds: it sends what it likes, when it likes.
+/// A stream whose other end the test controls.
 @MainActor
 final class SocketStream {
-  /// The end that is read.
+  /// The end to read from.
   let input: InputStream
   private let connection: Owned
   private var otherEnd: CInt
 
-  /// Makes both ends.
   init() {
     var ends: [CInt] = [-1, -1]
     precondition(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0, "no sockets")
     otherEnd = ends[1]
     let socket = g_socket_new_from_fd(ends[0], nil)
-    // The connection keeps the socket, and its stream lives as long as the connection.
+    // The connection retains the socket, and the stream lives as long as the connection.
     let connection = g_socket_connection_factory_create_connection(socket)
     g_object_unref(socket)
     self.connection = Owned(taking: UnsafeMutableRawPointer(connection.unsafelyUnwrapped))
@@ -28,7 +27,6 @@ final class SocketStream {
 
   isolated deinit { end() }
 
-  /// Sends bytes.
   func send(_ bytes: [UInt8]) { _ = write(otherEnd, bytes, bytes.count) }
 
   /// Closes the other end.

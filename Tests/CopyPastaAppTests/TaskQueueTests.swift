@@ -10,7 +10,7 @@ import Testing
     let worker = Worker()
     var done: [Int] = []
     for number in 0..<50 {
-      // The earlier ones take longer.
+      // Earlier tasks take longer.
       let work: @MainActor () async -> Void = {
         for _ in number..<50 { await Task.yield() }
         done.append(number)

@@ -2,13 +2,13 @@ import TestSupport
 import TextPipeline
 import Testing
 
-/// Texts put together at random from what has broken programs before; the same ones in each run.
+/// Random texts made of parts that have broken programs before; the same texts in each run.
 @Suite struct TextPipelineTests {
   @Test(arguments: 0..<8) func `random texts cause no problem in the text pipeline`(_ seed: UInt64) {
     var random = SplitMix(seed: seed)
     for round in 0..<150 {
       let bytes = Self.made(with: &random)
-      // The number is enough to make it again; the bytes would fill the screen.
+      // Print only the seed and round, which reproduce the text; the bytes would fill the screen.
       #expect(TextPipeline.problem(with: bytes) == nil, "seed \(seed), round \(round)")
     }
   }

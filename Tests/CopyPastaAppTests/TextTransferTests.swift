@@ -5,7 +5,9 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// How far a stream is read, with limits that end soon if they are the subject, and never otherwise.
+/// Reads of a stream.
+///
+/// A limit is short only in the test of that limit.
 @MainActor
 @Suite struct TextTransferTests {
   private let stream = SocketStream()

@@ -9,9 +9,11 @@ import X11Kit
 
 @testable import CopyPastaApp
 
-/// How often a text changes threads, each time in a process in which nothing else runs.
+/// How often a text changes threads, measured in a process of its own.
 ///
-/// The trace has the steps on queues of our own; each step there that the main thread waits for leads back to it.
+/// The trace contains the steps on CopyPasta's own queues.
+///
+/// Each of them that the main thread awaits switches back to the main thread.
 @MainActor
 @Suite struct ThreadSwitchTests {
   @Test func `on X11 a text passes one thread between the reader and the main thread`() async {
@@ -23,7 +25,7 @@ import X11Kit
   }
 }
 
-/// A history that follows a clipboard.
+/// A history that records from a clipboard.
 @MainActor
 private struct SwitchScene {
   let controller: HistoryController
@@ -43,13 +45,13 @@ private struct SwitchScene {
     try await pump("a row") { controller.model.count == count }
   }
 
-  /// Copies the oldest row, to its mark.
+  /// Copies the oldest row, and waits for its flash.
   func copyOldest() async throws {
     controller.copy(controller.ids[controller.model.count - 1])
-    try await pump("the mark") { !view.flashes.isEmpty }
+    try await pump("the flash") { !view.flashes.isEmpty }
   }
 
-  /// The queues that steps began on while a body ran, each once for steps in a row.
+  /// The queues on which steps began while `body` ran; consecutive steps on one queue count once.
   func steps(of body: () async throws -> Void) async throws -> [String] {
     await controller.drain()
     stepTrace.withLock { $0 = [] }
@@ -71,11 +73,12 @@ private struct SwitchScene {
         try await other.offer(Array("second".utf8))
         try await scene.waitForRows(2)
       }
-      // The other owner is in this process, so its own steps come first, with the end of the first text's.
+      // The other owner is in this process, so skip its own steps, which come first.
       let last = try #require(steps.lastIndex(of: "selection-owner"))
       #expect(steps[(last + 1)...] == ["selection-reader", "history"], "\(steps)")
       let copySteps = try await scene.steps { try await scene.copyOldest() }
-      // The text and the offer, from the main thread and back: four switches. The note comes behind the reader.
+      // Reading the text and offering it each leave the main thread and return: four switches. Noting the copy
+      // follows on the reader's queue.
       #expect(copySteps.starts(with: ["history", "selection-owner"]), "\(copySteps)")
       #expect(Set(copySteps.dropFirst(2)).isSubset(of: ["selection-reader", "history"]), "\(copySteps)")
       await scene.controller.drain()
@@ -91,7 +94,7 @@ private struct SwitchScene {
       device.copy(sending: "second", isEnded: true)
       try await scene.waitForRows(2)
     }
-    // Each wait for GDK passes the thread of the main actor's tasks.
+    // Each wait for GDK passes through the thread of the main actor's tasks.
     #expect(steps.filter { $0 != "tasks" } == ["history"] && steps.last == "history", "\(steps)")
     let copySteps = try await scene.steps { try await scene.copyOldest() }
     #expect(copySteps == ["history"], "\(copySteps)")

@@ -4,14 +4,14 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Any program on the bus can call the icon and its menu.
+/// Invalid calls of the icon and its menu, which any program on the bus can make.
 @MainActor
 @Suite(.serialized) struct TrayHostilityTests {
   private let tray: TrayScene
 
   init() async throws { tray = try await TrayScene.start() }
 
-  /// Values of many types, some of them large.
+  /// Values of many types and sizes.
   private static let values: [Variant] = [
     .string(""), .int32(.min), .int32(.max), .uint32(.max), .bool(true), .double(.nan), .bytes([0xff]),
     .strings(["a"]),
@@ -39,7 +39,7 @@ import Testing
     #expect(tray.requests == [])
   }
 
-  /// The few of these calls that are right.
+  /// Whether a call with this value is valid.
   private static func fits(_ value: Variant, _ method: String, _ interface: String) -> Bool {
     interface == "org.kde.StatusNotifierItem" && method == "ProvideXdgActivationToken" && value.type == "s"
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The icon's life, with a watcher that does what the test wants.
+/// The icon's lifetime, with a scripted watcher.
 @MainActor
 @Suite(.serialized) struct TrayIconTests {
   private let tray: TrayScene
@@ -18,10 +18,10 @@ import Testing
       let watcher = try ScriptedWatcher(on: tray.scene.client)
       try await pump("the item") { watcher.items == [tray.name] }
       try await pump("shown") { tray.shown.last == true }
-      // The watcher goes from the bus with the turn.
+      // The watcher leaves the bus at the end of each iteration.
       withExtendedLifetime(watcher) {}
     }
-    try await pump("the last one's end") { tray.shown == [true, false, true, false, true, false] }
+    try await pump("the last watcher gone") { tray.shown == [true, false, true, false, true, false] }
   }
 
   @Test func `in a sandbox the icon registers under the connection's unique name`()
@@ -56,7 +56,7 @@ import Testing
     watcher.hasHost = true
     try await pump("shown") { tray.shown == [true] }
     watcher.hasHost = false
-    try await pump("gone") { tray.shown == [true, false] }
+    try await pump("hidden") { tray.shown == [true, false] }
   }
 
   @Test func `an icon refused by the watcher does not count as shown`() async throws {
@@ -156,17 +156,18 @@ import Testing
       let size = try #require(pixmap[0]?.int32)
       let bytes = try #require(pixmap[2]?.bytes)
       #expect(pixmap[1]?.int32 == size && bytes.count == Int(size * size) * 4)
-      // The corner is clear, and the middle is paper.
+      // The corner is transparent, and the middle is opaque.
       let middle = Int(size / 2 * size + size / 2) * 4
       #expect(bytes[0] == 0 && bytes[middle] == 255)
-      // `draw-tray-icon` was run since the icon changed. Versions of librsvg differ in a few edges.
+      // Check that `draw-tray-icon` was run after the last change of the icon. Versions of librsvg differ in a few
+      // edges.
       guard let drawn = Self.drawn(size) else { continue }
       let difference = zip(bytes, drawn).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
       #expect(bytes.count == drawn.count && difference < bytes.count, "\(size): \(difference)")
     }
   }
 
-  /// The icon as gdk-pixbuf draws it now; nil where that has no way to draw an SVG.
+  /// The icon as gdk-pixbuf draws it now; nil if gdk-pixbuf cannot draw SVG files here.
   private static func drawn(_ size: Int32) -> [UInt8]? {
     let icon = #filePath.components(separatedBy: "/Tests/")[0] + "/data/icons/org.copypasta.CopyPasta.svg"
     guard let picture = gdk_pixbuf_new_from_file_at_scale(icon, size, size, 1, nil),

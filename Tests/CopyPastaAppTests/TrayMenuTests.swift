@@ -4,7 +4,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The menu, as tray hosts ask for it: xfce4-panel and waybar in groups, lxqt-panel item by item.
+/// The menu as tray hosts request it: xfce4-panel and waybar in groups, lxqt-panel entry by entry.
 @MainActor
 @Suite(.serialized) struct TrayMenuTests {
   private let tray: TrayScene
@@ -98,7 +98,7 @@ import Testing
     #expect(tray.requests == [.show, .preferences])
   }
 
-  @Test func `no menu needs an update before being shown`() async throws {
+  @Test func `AboutToShow reports that no menu needs an update`() async throws {
     #expect(try await tray.scene.call(tray.menu, "AboutToShow", [.int32(0)]) == .tuple([.bool(false)]))
     let group = try await tray.scene.call(tray.menu, "AboutToShowGroup", [.int32s([0, 1, 50])])
     #expect(group == .tuple([.int32s([]), .int32s([50])]))

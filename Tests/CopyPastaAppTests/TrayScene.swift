@@ -5,10 +5,10 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The icon on a bus of its own, and what it has told the program.
+/// The tray icon on a private bus, and the requests that it has passed on.
 @MainActor
 final class TrayScene {
-  // First, so that it goes before the bus does.
+  // Declare the icon first, so that it is released before the bus.
   private(set) var icon: TrayIcon?
   let scene: BusScene
   let preferences = Preferences(schema: nil)
@@ -47,7 +47,7 @@ final class TrayScene {
 
   func removeIcon() { icon = nil }
 
-  /// Whether the icon's name is on the bus.
+  /// Whether the icon's name has an owner on the bus.
   func hasItem() async throws -> Bool {
     try await scene.call(.bus, "NameHasOwner", [.string(name)])[0]?.bool == true
   }
@@ -66,7 +66,7 @@ final class TrayScene {
   }
 }
 
-/// A watcher that does what a test wants.
+/// A watcher that the test controls.
 @MainActor
 final class ScriptedWatcher {
   private static let introspection = """
@@ -86,7 +86,7 @@ final class ScriptedWatcher {
   private var registrations: [Bus.Registration] = []
   var hasHost: Bool { didSet { bus.emit("StatusNotifierHostRegistered", of: Self.name, at: Self.path) } }
 
-  /// - Parameter refuses: answers a registration with an error.
+  /// - Parameter refuses: whether to answer registrations with an error.
   init(on bus: Bus, hasHost: Bool = true, refuses: Bool = false) throws {
     self.bus = bus
     self.hasHost = hasHost

@@ -30,7 +30,7 @@ func toplevels() -> [UnsafeMutablePointer<GtkWidget>] {
 }
 
 extension AppServices {
-  /// The services of a program that keeps nothing, with one way to a shortcut.
+  /// The services of a program that saves no state, with one shortcut backend.
   @MainActor
   static func keepingNothing(
     showing history: Result<History, StoreError> = .failure(.readOnly), _ way: FakeShortcut

@@ -21,7 +21,7 @@ import Testing
     #expect(age(2 * 86400) == "2 days ago")
     #expect(age(3 * 86400) == "3 days ago")
     #expect(!age(30 * 86400).contains("ago"))
-    // A clock that was set back.
+    // The clock was set back.
     #expect(age(-5000) == "just now")
   }
 
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `yesterday's time uses the language's clock format`() async throws {
-    // Noon of the day before, wherever this runs.
+    // Compute noon of the day before in the local time zone.
     let noon = (Int64(1_790_000_000) / 86_400 * 86_400 - 12 * 3600) * second
     let offset = Int64(LocalTime.format(noon, "%z")) ?? 0
     let yesterday = noon - (offset / 100 * 3600 + offset % 100 * 60) * second
@@ -68,12 +68,12 @@ import Testing
   @Test func `a date is short, in the language's order, with the year only if different`()
     async throws
   {
-    // 14 November 2023, about ten in the evening.
+    // This is 14 November 2023, about 22:00 UTC.
     let time: Int64 = 1_700_000_000 * second
     func dates() -> [String] {
       [20, 300].map { Age.text(of: time, at: time + $0 * 86_400 * second) }
     }
-    // The C locale writes 11/14/23.
+    // The C locale would format the date as 11/14/23.
     #expect(dates() == ["Nov 14", "Nov 14, 2023"])
     try await TestLocale.with("en_GB") { locale in
       setenv("LOCPATH", locale.folder, 1)

@@ -9,7 +9,7 @@ import X11Kit
 
 @testable import CopyPastaApp
 
-/// The program's two connections for the clipboard on X11.
+/// The program's two X11 connections for the clipboard.
 @MainActor
 @Suite struct X11ClipboardTests {
   @Test func `a paste and following both start reading when requested together`() async throws {
@@ -51,7 +51,7 @@ import X11Kit
     }
   }
 
-  /// The server gives a new connection the lowest number that is free, and with it the old windows' numbers.
+  /// The X server gives a new connection the lowest free client id, and with it the same window ids.
   @Test func `a window that reuses the id of CopyPasta's lost window counts as another program's`()
     async throws
   {
@@ -63,7 +63,7 @@ import X11Kit
       #expect(try await source.readNow() == .own)
       let window = try #require(clipboard.owner?.window)
       let killer = try desktop.start(["/usr/bin/python3", Self.fixture("requestor.py"), "kill", "\(window)"])
-      try await waitUntil("the end of the connection") { clipboard.owner == nil && !killer.isRunning }
+      try await waitUntil("the connection closed") { clipboard.owner == nil && !killer.isRunning }
       var others: [SelectionOwner] = []
       while others.last?.window != window {
         try #require(others.count < 50)
@@ -90,7 +90,7 @@ import X11Kit
   }
 }
 
-/// What a source delivers.
+/// The deliveries of a source.
 final class Deliveries: Sendable {
   private let deliveries = Mutex<[ClipboardDelivery]>([])
 

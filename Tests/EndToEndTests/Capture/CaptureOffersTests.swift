@@ -6,8 +6,7 @@ import Testing
   static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds)
-  func `an offer of text with HTML or files is recorded as its text`(_ kind: VirtualDesktop.Kind) async throws
-  {
+  func `the text is recorded if HTML or files are offered as well`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let rich = try await ClipboardOwner.start(
         offering: .html("<b>rich</b>"), .text("plain"), on: scene.desktop)

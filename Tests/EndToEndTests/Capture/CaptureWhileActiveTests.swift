@@ -16,7 +16,7 @@ import Testing
       try await scene.openOtherWindow()
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
       try await scene.replace(unseen, with: "last")
-      // Not even the formats were requested.
+      // The owner received no request, even for its formats.
       #expect(unseen.requests == [])
 
       try await scene.app.window.activate()

@@ -19,7 +19,7 @@ import Testing
 
   /// GDK would cut the text at the NUL and escape invalid UTF-8.
   @Test(arguments: ["41004200", "636166e9", "C3A900"])
-  func `a text dropped only as UTF8_STRING is validated byte for byte`(_ digits: String)
+  func `a dropped text offered only as UTF8_STRING is validated byte for byte`(_ digits: String)
     async throws
   {
     try await Scene.run(with: ["old"]) { scene in

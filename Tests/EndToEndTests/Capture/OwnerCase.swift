@@ -4,11 +4,11 @@ import Testing
 /// A clipboard owner with an unusual behaviour, and the expected outcome.
 struct OwnerCase: Sendable, CustomTestStringConvertible {
   enum Outcome: Sendable {
-    /// Not recorded, and a message in the window says why.
+    /// The text is not recorded, and a message says why.
     case refused
-    /// Not recorded, and no message is shown.
+    /// The text is not recorded, and no message is shown.
     case ignored
-    /// Recorded as this text.
+    /// This text is recorded.
     case recorded(String)
   }
 

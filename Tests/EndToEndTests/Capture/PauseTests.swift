@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// While reading is paused, no owner receives a request, whatever the window does.
+/// While reading is paused, no owner receives a request, even if the window is activated or toggled.
 @Suite struct PauseTests {
   static let kinds = VirtualDesktop.Kind.all
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Other programs receive a copied text completely, whatever its size and however they request it.
+/// Other programs receive a copied text completely, in every size and format.
 @Suite struct ServingTests {
   private static let requestor = Fixture.checkout + "/Tests/X11KitTests/Fixtures/requestor.py"
 

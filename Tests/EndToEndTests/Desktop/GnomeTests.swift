@@ -14,7 +14,7 @@ struct GnomeTests {
 
       try await scene.openOtherWindow()
       try await scene.desktop.copyInGnomeShell("unseen")
-      // By now CopyPasta would have recorded the text as well.
+      // At this point CopyPasta would also have recorded the text.
       try await scene.expectClipboard("unseen")
       try await scene.desktop.copyInGnomeShell("meanwhile")
       try await scene.toggle()

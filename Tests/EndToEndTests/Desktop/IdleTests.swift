@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A hidden program uses no processor time, whatever it did before.
+/// A hidden program uses no processor time, even after much use.
 @Suite struct IdleTests {
   /// How long a resting program is observed; a timer of one second would fire several times.
   fileprivate static let rest = Duration.seconds(5)
@@ -32,7 +32,7 @@ import Testing
 
   /// The window is prepared so that it opens fast even the first time after login.
   @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `a background start prepares the window unseen and then does not wake up`(
+  func `a background start prepares a hidden window and then stays idle`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await VirtualDesktop.with(kind) { desktop in

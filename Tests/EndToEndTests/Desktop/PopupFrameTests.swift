@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// sway is told to keep the focus, as other compositors do for a window that opens during typing.
+  /// The test configures sway to keep the focus, as other compositors do for a window that opens during typing.
   @Test func `a popup that does not get the focus looks inactive`() async throws {
     try await Self.run(on: .wayland) { scene in
       let other = try await scene.hideBehindOtherWindow()

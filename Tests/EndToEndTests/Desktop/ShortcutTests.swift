@@ -5,7 +5,7 @@ import Testing
 /// The global shortcut on X11, pressed while another program has the focus.
 @Suite struct ShortcutTests {
   @Test(arguments: VirtualDesktop.WindowManager.allCases)
-  func `the shortcut alternately shows the window with the focus and hides the window`(
+  func `the shortcut alternately shows and hides the focused window`(
     _ manager: VirtualDesktop.WindowManager
   )
     async throws

@@ -152,7 +152,7 @@ import Testing
 
   /// The error means that the owner has exited, but the name stays owned.
   @Test(arguments: [["--toggle"], []])
-  func `a name owner that always fails with NoReply is reported in one line`(_ arguments: [String])
+  func `an owner of CopyPasta's bus name that always fails is reported in one line`(_ arguments: [String])
     async throws
   {
     try await VirtualDesktop.with { desktop in

@@ -30,7 +30,8 @@ import Testing
   }
 
   /// This happens when a package is downgraded and then upgraded again.
-  @Test func `a history from a newer version is named as such and opens again after an update`() async throws
+  @Test func `a history from a newer version is reported as such, and opens again after an update`()
+    async throws
   {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       try await Scene.fillHistory(with: ["first", "second"], on: desktop)

@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Orca reads the child elements of a row after its name, and says “not selected” for selectable elements.
-  @Test func `rows have no child elements, and their positions are right after captures and deletions`()
+  @Test func `rows have no child elements, and their positions stay correct after changes`()
     async throws
   {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
@@ -142,7 +142,9 @@ import Testing
 
   /// Orca ignores a window that becomes active before GTK has registered the program.
   @Test(.enabled(if: toldAgain, "GTK supports this from 4.18 on"))
-  func `the first window's activation is announced after the program registers`() async throws {
+  func `the first window's activation event is sent after the program has registered with AT-SPI`()
+    async throws
+  {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       let reader = try await ScreenReader.listening(on: desktop)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
