@@ -64,7 +64,7 @@ import Testing
     #expect(error?.message.contains(file) == true)
   }
 
-  // MARK: How it is
+  // MARK: Agreement of setting and file
 
   /// Each `StartAtLogin` stands for one run of the program; the last agreed state is stored between runs.
   ///

@@ -138,7 +138,7 @@ final class FakePortal {
     .array(of: "(sa{sv})", [.tuple([.string(id), .dictionary(["trigger_description": .string(trigger)])])])
   }
 
-  // MARK: - What it is asked
+  // MARK: - Calls of the portal
 
   private func export(_ interface: String, optionsOf methods: [String: Int]) throws(BusError)
     -> Bus.Registration

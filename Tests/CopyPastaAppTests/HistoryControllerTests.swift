@@ -37,7 +37,7 @@ import Testing
     #expect(try scratch.texts() == texts, sourceLocation: sourceLocation)
   }
 
-  // MARK: - What fails
+  // MARK: - Failures
 
   /// What the user does with a row.
   enum Action: Sendable {
@@ -284,7 +284,7 @@ import Testing
     #expect(try await scratch.record("three") == nil)
   }
 
-  // MARK: - What overlaps
+  // MARK: - Concurrent actions
 
   @Test func `actions requested together run in order`() async throws {
     controller.copy(ids[1])
@@ -359,7 +359,7 @@ import Testing
     #expect(view.failures.isEmpty)
   }
 
-  // MARK: - The file
+  // MARK: - File errors and lifetime
 
   @Test func `a damaged or replaced file is reopened, and other failures show an error`() {
     for error in [StoreError.damaged, .replaced, .locked, .cannotBeRecovered] {

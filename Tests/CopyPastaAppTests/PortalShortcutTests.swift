@@ -21,7 +21,7 @@ import Testing
     told.follow(shortcut)
   }
 
-  // MARK: One that behaves
+  // MARK: A portal that behaves well
 
   @Test func `the portal is asked for the keys that the user set`() async throws {
     try await expectHeld(keys: Accelerator("<Control><Shift><Super>v"))
@@ -141,7 +141,7 @@ import Testing
     #expect(try await start(nil, Accelerator("<Alt>F1")) == Self.held)
   }
 
-  // MARK: Those that do not
+  // MARK: Portals that misbehave
 
   @Test(arguments: [
     ("CreateSession", FakePortal.Answer.refused, ShortcutState.Reason.refused),
@@ -204,7 +204,7 @@ import Testing
     try await pump("the shortcut from the restarted portal") { told.states.last == Self.held }
   }
 
-  // MARK: A user's no
+  // MARK: Refusals
 
   @Test(arguments: ["", "Meta+B"])
   func `KDE's settings override an earlier refusal`(_ trigger: String) async throws {
@@ -261,7 +261,7 @@ import Testing
     }
   }
 
-  // MARK: Sessions that are lost
+  // MARK: Lost sessions
 
   @Test func `a portal that appears later or restarts is asked again`() async throws {
     // Limit the wait, because a call sent while the portal exits is never answered.
@@ -337,7 +337,7 @@ import Testing
     try await pump("the shortcut released") { leaked == nil }
   }
 
-  // MARK: Tools
+  // MARK: Helpers
 
   private func makeShortcut(
     _ limits: PortalShortcut.Limits = .patient, refused: KeyFile? = nil,

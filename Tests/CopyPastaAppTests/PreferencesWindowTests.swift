@@ -87,7 +87,7 @@ import Testing
     return height
   }
 
-  // MARK: The window's end
+  // MARK: Closing windows
 
   /// How a dialog is closed.
   enum Way: CaseIterable { case destroyed, closed, hidden }

@@ -235,7 +235,7 @@ import Testing
     #expect(question?.count == 2)
   }
 
-  // MARK: - Everything else that happens
+  // MARK: - Other events
 
   @Test func `undo does not restore items that have expired since`() async throws {
     try await record(29, 1)
@@ -276,7 +276,7 @@ import Testing
     #expect(view.failures == [.notExpired(.locked)])
   }
 
-  // MARK: - The bar
+  // MARK: - The retention bar
 
   @Test func `the retention bar shows number, period and date, and hides after the answer`() async throws {
     try await TestDisplay.open()

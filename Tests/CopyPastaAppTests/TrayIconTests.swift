@@ -111,7 +111,7 @@ import Testing
     #expect(try await tray.scene.refusal(tray.item, "Activate", [.int32(0), .int32(0)]) != nil)
   }
 
-  // MARK: What the user asks for
+  // MARK: Requests
 
   @Test func `clicks toggle the window, and the context menu call shows the window`() async throws {
     for method in ["Activate", "SecondaryActivate", "ContextMenu"] {
@@ -128,7 +128,7 @@ import Testing
     #expect(tray.activations == [.token("token"), .ambient])
   }
 
-  // MARK: What it looks like
+  // MARK: Appearance
 
   @Test func `the icon's properties identify the program and contain no clip text`() async throws {
     let properties = try await tray.properties(of: tray.item)

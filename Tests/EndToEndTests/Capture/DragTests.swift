@@ -67,7 +67,7 @@ import Testing
       try await scene.drag(from: (150, 100, other.window), to: middle) {
         let edge = Rectangle(x: 5, y: 200, width: 4, height: 200)
         let picture = try await scene.screenshot()
-        #expect(picture.matches(before, in: edge), "the window does not highlight a drop target")
+        #expect(picture.matches(before, in: edge), "the window is highlighted as a drop target")
       }
       try await waitUntil("the end of the drag") { other.lines.last == "done" }
       #expect(other.lines.first == "refused")

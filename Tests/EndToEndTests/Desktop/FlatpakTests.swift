@@ -4,7 +4,7 @@ import Testing
 
 /// The program in a sandbox that allows only what the Flatpak manifest allows.
 @Suite(
-  .enabled("bubblewrap can make no sandbox here, as in a chroot") {
+  .enabled("bubblewrap cannot create a sandbox here, as in a chroot") {
     let sandbox = ["bwrap", "--ro-bind", "/", "/", "true"]
     return try await Program.run(sandbox, environment: ["PATH": "/usr/bin:/bin"]).exit == .code(0)
   }
@@ -84,7 +84,7 @@ struct FlatpakTests {
     }
   }
 
-  // MARK: Tools
+  // MARK: Helpers
 
   private static let sandbox = Fixture.path("sandbox.py")
 

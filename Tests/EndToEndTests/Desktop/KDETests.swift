@@ -22,7 +22,7 @@ struct KDETests {
     }
   }
 
-  @Test(.enabled("it asks from 6.4 on") { try VirtualDesktop.portalAsksForShortcuts() })
+  @Test(.enabled("KDE asks from 6.4 on") { try VirtualDesktop.portalAsksForShortcuts() })
   func `a refusal is remembered at the next start, and keys set in KDE's settings work`() async throws {
     try await KDEScene.runDesktop { desktop in
       let calls = try desktop.start(

@@ -32,7 +32,7 @@ import Testing
         try await scene.waitUntilActive("round \(round)")
         try await scene.desktop.expectOneWindow()
         try await scene.toggleByKey()
-        try await waitUntil("the keyboard back, round \(round)") { try await other.isActive() }
+        try await waitUntil("the other window active, round \(round)") { try await other.isActive() }
         #expect(try await scene.shownWindow() == nil)
       }
     }
@@ -43,7 +43,7 @@ import Testing
   {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       try await scene.openOtherWindow()
-      #expect(try await scene.shownWindow() != nil, "it stays where it is when it loses the keyboard")
+      #expect(try await scene.shownWindow() != nil, "the window stays visible when it loses the focus")
       try await scene.toggle()
       try await scene.waitUntilActive()
       try await scene.desktop.press("Return")

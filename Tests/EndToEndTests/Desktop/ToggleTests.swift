@@ -5,7 +5,7 @@ import Testing
 
 /// The installed command, and its option `--toggle`.
 @Suite struct ToggleTests {
-  // MARK: - What the command does by itself; in the place of the program is a script that says how it was started
+  // MARK: - The command alone, with a script in place of the program
 
   @Test(arguments: [[], ["--export"], ["--toggle", "--toggle"], ["two words", ""]])
   func `the launcher passes all arguments except a single --toggle to the program unchanged`(
@@ -92,7 +92,7 @@ import Testing
     #expect(result.exit == .code(127))
   }
 
-  // MARK: - With the program
+  // MARK: - The command with the program
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `repeated --toggle shows, hides and shows the window`(_ kind: VirtualDesktop.Kind) async throws {

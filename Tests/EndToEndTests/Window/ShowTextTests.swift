@@ -51,7 +51,7 @@ import Testing
       try await scene.waitUntilActive()
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("alt+c")
-      try await waitUntil("the keyboard back") { try await other.isActive() }
+      try await waitUntil("the other window active") { try await other.isActive() }
       #expect(try await scene.shownWindow() == nil)
       try await waitUntil("the full text window closed") {
         try await scene.desktop.window(titled: "Full Text") == nil
