@@ -7,7 +7,7 @@ import Testing
 @Suite struct MisbehavingOwnerTests {
   @Suite struct X11 {
     @Test(arguments: OwnerCase.x11)
-    func `a misbehaving source application does not affect history, resources or the next copy`(
+    func `on X11 a misbehaving source application affects neither the history nor the next copy`(
       _ owner: OwnerCase
     ) async throws {
       try await MisbehavingOwnerTests.check(owner)
@@ -16,7 +16,7 @@ import Testing
 
   @Suite struct Wayland {
     @Test(arguments: OwnerCase.wayland)
-    func `a misbehaving source application does not affect history, resources or the next copy`(
+    func `on Wayland a misbehaving source application affects neither the history nor the next copy`(
       _ owner: OwnerCase
     ) async throws {
       try await MisbehavingOwnerTests.check(owner)
