@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `the row on the clipboard has a style and a label that says so`() async throws {
+  @Test func `the row on the clipboard has its own style and says “On the clipboard”`() async throws {
     try await withList(of: ["one", "two", "three"]) { list, _ in
       @MainActor func signs() -> [Bool] {
         rows(of: list).map { gtk_widget_has_css_class($0.widget, "on-clipboard") != 0 }

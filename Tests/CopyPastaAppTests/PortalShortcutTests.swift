@@ -326,7 +326,7 @@ import Testing
     }
   }
 
-  @Test func `a released portal shortcut is not leaked`() async throws {
+  @Test func `a portal shortcut is deallocated after its last use`() async throws {
     weak var leaked: PortalShortcut?
     func use() async throws {
       let shortcut = makeShortcut()

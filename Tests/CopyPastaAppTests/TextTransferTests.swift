@@ -28,7 +28,7 @@ import Testing
     #expect(try await read(limits(bytes: 3)) == [1, 2, 3])
   }
 
-  @Test func `a stream one byte above the limit is too large`() async throws {
+  @Test func `a stream one byte above the size limit is refused`() async throws {
     stream.send([1, 2, 3])
     await #expect(throws: TransferError.tooLarge(limit: 2)) { try await read(limits(bytes: 2)) }
   }

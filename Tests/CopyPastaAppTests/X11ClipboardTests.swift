@@ -12,7 +12,7 @@ import X11Kit
 /// The program's two X11 connections for the clipboard.
 @MainActor
 @Suite struct X11ClipboardTests {
-  @Test func `a paste and following both start reading when requested together`() async throws {
+  @Test func `a paste and the window's own read both get the text when started together`() async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let owner = try SelectionOwner(display: display)

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a message is shown if a replaced source application sends nothing`() async throws {
+  @Test func `a message is shown if a replaced source application sends no text`() async throws {
     try await Scene.run(on: .wayland, with: ["new"]) { scene in
       let edge = try await scene.watchEdge()
       let slow = try await ClipboardOwner.start(behaving: "SlowAndQuit", on: scene.desktop)

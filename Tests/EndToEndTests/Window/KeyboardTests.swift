@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `Ctrl with a digit beyond the last row does nothing`() async throws {
+  @Test func `Ctrl with a digit copies the last row, and does nothing beyond the last row`() async throws {
     try await Scene.run(with: ["one", "two", "three"]) { scene in
       try await scene.desktop.press("ctrl+3")
       try await scene.expectClipboard("one")
