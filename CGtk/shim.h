@@ -1,4 +1,4 @@
-/* What Swift's C importer cannot see of GTK and GLib: macros and variadic functions, as inline functions. */
+/* GTK's and GLib's macros and variadic functions, which Swift's C importer does not support, as inline functions. */
 #ifndef COPYPASTA_CGTK_SHIM_H
 #define COPYPASTA_CGTK_SHIM_H
 
@@ -7,9 +7,9 @@
 #include <glib/gi18n.h>
 #include <malloc.h>
 
-/* The flags that Swift uses, as constants of their enums' types. From 2.88 on GLib marks its enums of flags, and Swift
-   imports a marked one as an option set, without a global constant for each flag; a constant of ours it sees with every
-   version. GTK's and GDK's too: they may follow. */
+/* The flags that Swift uses, as constants of their enums' types. Since 2.88 GLib declares its flag enums so that Swift
+   imports them as option sets, without global constants; these constants work with every version. GTK and GDK may make
+   the same change. */
 #define COPYPASTA_FLAG(type, name) static const type copypasta_##name = name
 COPYPASTA_FLAG(GApplicationFlags, G_APPLICATION_IS_SERVICE);
 COPYPASTA_FLAG(GBusNameWatcherFlags, G_BUS_NAME_WATCHER_FLAGS_NONE);
@@ -41,12 +41,12 @@ COPYPASTA_FLAG(GdkToplevelState, GDK_TOPLEVEL_STATE_FOCUSED);
 COPYPASTA_FLAG(GtkEventControllerScrollFlags, GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_BACKDROP);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_FOCUS_WITHIN);
-/* Types, which are macros with a cast. */
+/* Types, which GLib defines as macros with a cast. */
 COPYPASTA_FLAG(GType, G_TYPE_BOOLEAN);
 COPYPASTA_FLAG(GType, G_TYPE_ENUM);
 #undef COPYPASTA_FLAG
 
-/* An instance of a type that Swift registers: a GObject and the Swift object behind it (owned, released in finalize). */
+/* An instance of a type that Swift registers: a GObject, and its Swift object (owned, released in finalize). */
 typedef struct {
   GObject parent;
   void *swift;
@@ -70,18 +70,18 @@ static inline const char *copypasta_type_name(gpointer instance) {
 /* Emits a signal without arguments. */
 static inline void copypasta_emit(gpointer instance, const char *signal) { g_signal_emit_by_name(instance, signal); }
 
-/* Of <gio/gunixoutputstream.h>, which lies in a folder of its own. */
+/* From <gio/gunixoutputstream.h>, which is in an include directory of its own. */
 GType g_unix_output_stream_get_type(void);
 gint g_unix_output_stream_get_fd(gpointer stream);
 gpointer g_unix_output_stream_new(gint fd, gboolean close_fd);
 
-/* Of <gdk/x11/gdkx.h>, which cannot be included: with Xlib comes a macro "Bool". */
+/* From <gdk/x11/gdkx.h>, which cannot be included because Xlib defines a macro "Bool". */
 GType gdk_x11_surface_get_type(void);
 unsigned long gdk_x11_surface_get_xid(GdkSurface *surface);
 guint32 gdk_x11_get_server_time(GdkSurface *surface);
 void gdk_x11_surface_set_user_time(GdkSurface *surface, guint32 timestamp);
 
-/* An event of XInput 2 about the focus, as the signal "xevent" of a GdkX11Display has it: the beginnings of Xlib's
+/* A focus event of XInput 2, as the signal "xevent" of a GdkX11Display delivers it: the leading fields of Xlib's
    XGenericEventCookie and XIEnterEvent, which cannot be included either. */
 typedef struct {
   int type;
@@ -114,7 +114,7 @@ typedef struct {
   int mode;
 } CopyPastaXFocus;
 
-/* Whether an X event says that a window has got the focus (1) or lost it (-1), grabs left aside; 0 if it is another. */
+/* Returns 1 if an X event gives a window the focus, -1 if it takes the focus away, ignoring grabs, and 0 otherwise. */
 static inline int copypasta_focus_change(const void *xevent, unsigned long window) {
   enum { generic_event = 35, focus_in = 9, focus_out = 10, normal = 0, while_grabbed = 3, inferior = 2, pointer = 5 };
   const CopyPastaXCookie *cookie = (const CopyPastaXCookie *)xevent;
@@ -122,7 +122,7 @@ static inline int copypasta_focus_change(const void *xevent, unsigned long windo
     return 0;
   const CopyPastaXFocus *focus = (const CopyPastaXFocus *)cookie->data;
   if (focus->event != window || (focus->mode != normal && focus->mode != while_grabbed)) return 0;
-  /* It stays within the window, or follows the pointer. */
+  /* The focus moves within the window, or follows the pointer. */
   if (focus->detail == inferior || focus->detail >= pointer) return 0;
   return cookie->evtype == focus_in ? 1 : -1;
 }
@@ -131,31 +131,31 @@ static inline void copypasta_set_labelled_by(gpointer accessible, gpointer label
   gtk_accessible_update_relation(GTK_ACCESSIBLE(accessible), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
 }
 
-/* What newer GTK calls deprecated, and says at each call: each call is here, and nowhere else. What it names instead is
-   not in GTK 4.8. */
+/* Functions that newer versions of GTK deprecate, with a compiler warning at each call, so they are called only here.
+   GTK 4.8 lacks their replacements. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
-/* gtk_css_provider_load_from_data (4.12): gtk_css_provider_load_from_string came with the same version. */
+/* gtk_css_provider_load_from_data (deprecated in 4.12, which introduced gtk_css_provider_load_from_string). */
 static inline void copypasta_css_provider_load(gpointer provider, const char *css) {
   gtk_css_provider_load_from_data(GTK_CSS_PROVIDER(provider), css, -1);
 }
 
-/* gtk_style_context_add_provider (4.10): nothing took its place, a style for one widget alone. */
+/* gtk_style_context_add_provider (deprecated in 4.10, without a replacement that styles a single widget). */
 static inline void copypasta_widget_add_style(GtkWidget *widget, gpointer provider, guint priority) {
   gtk_style_context_add_provider(gtk_widget_get_style_context(widget), GTK_STYLE_PROVIDER(provider), priority);
 }
 
-/* gtk_window_present_with_time (4.14): gtk_window_present names no time, which X11's window managers want. */
+/* gtk_window_present_with_time (deprecated in 4.14; gtk_window_present lacks the time that X11 window managers need). */
 static inline void copypasta_window_present(GtkWindow *window, guint32 time) {
   gtk_window_present_with_time(window, time);
 }
 
 G_GNUC_END_IGNORE_DEPRECATIONS
 
-/* The C library keeps at most two heaps from now on, whatever the number of threads. */
+/* Limits the C library to two heaps (malloc arenas), however many threads there are. */
 static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 
-/* libdispatch's main queue, for an event loop that is not its own (CoreFoundation uses the same two). */
+/* Integrates libdispatch's main queue into a foreign event loop (CoreFoundation uses the same two functions). */
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *);
 

@@ -1,3 +1,3 @@
 #include <sqlite3.h>
-// Swift’s Glibc does not have it.
+// Swift’s Glibc module lacks it.
 #include <sys/statfs.h>

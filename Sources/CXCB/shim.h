@@ -4,8 +4,8 @@
 #include <xcb/xcb.h>
 #include <xcb/xcbext.h>
 
-/* The two requests of the XFixes extension that tell of a selection's new owner. libxcb-xfixes has them ready-made, but
-   does not come with GTK; the wire format is fixed by the extension's protocol (fixesproto.txt, version 1). */
+/* The two XFixes requests that follow a selection's owner. libxcb-xfixes provides them, but is not a dependency of GTK;
+   the extension's protocol defines their wire format (fixesproto.txt, version 1). */
 
 static inline xcb_extension_t *copypasta_xfixes(void) {
   static xcb_extension_t extension = {"XFIXES", 0};
@@ -14,7 +14,7 @@ static inline xcb_extension_t *copypasta_xfixes(void) {
 
 static inline uint32_t copypasta_xfixes_send(
     xcb_connection_t *connection, uint8_t opcode, bool has_reply, const uint32_t *arguments, size_t count) {
-  /* XCB writes the four bytes before the arguments, and needs two parts of its own before ours. */
+  /* XCB fills in the four bytes before the arguments, and needs two unused parts before ours. */
   uint32_t request[4] = {0};
   struct iovec parts[3];
   xcb_protocol_request_t description = {1, copypasta_xfixes(), opcode, !has_reply};
@@ -25,20 +25,20 @@ static inline uint32_t copypasta_xfixes_send(
   return xcb_send_request(connection, has_reply ? XCB_REQUEST_CHECKED : 0, parts + 2, &description);
 }
 
-/* To be answered before anything else is asked of the extension. */
+/* The protocol requires this request before any other of the extension. */
 static inline uint32_t copypasta_xfixes_query_version(xcb_connection_t *connection) {
   const uint32_t version[2] = {1, 0};
   return copypasta_xfixes_send(connection, 0, true, version, 2);
 }
 
-/* Has the server tell of each new owner of a selection, and of the end of one; or, with a mask of 0, not any more. */
+/* Selects events for each new owner of a selection and for the end of one; a mask of 0 deselects them. */
 static inline void copypasta_xfixes_select_selection_input(
     xcb_connection_t *connection, xcb_window_t window, xcb_atom_t selection, uint32_t mask) {
   const uint32_t arguments[3] = {window, selection, mask};
   copypasta_xfixes_send(connection, 2, false, arguments, 3);
 }
 
-/* The event that tells of it. */
+/* The event that reports a change of the owner. */
 typedef struct {
   uint8_t response_type;
   uint8_t subtype;

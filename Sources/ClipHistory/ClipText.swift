@@ -2,23 +2,23 @@ import Glibc
 
 /// The text of a clip: not empty, valid UTF-8, without a NUL, and otherwise byte for byte what was copied.
 ///
-/// Some programs append a NUL, as C does: NULs at the very end are taken off.
+/// NULs at the very end are removed, because some programs append one, as C does.
 ///
-/// A text is checked once, as it is made. Equality is that of the bytes: unlike `String`, "é" as one scalar and "é" as
-/// two are different texts. The description gives the size only, so that no clip reaches a log.
+/// A text is validated once, when it is created. Equality compares bytes: unlike with `String`, "é" as one scalar and
+/// "é" as two are different texts. The description gives only the size, so that no clip reaches a log.
 ///
 /// ```swift
 /// let text = try ClipText(validating: Array("grüezi".utf8))
 /// text.byteCount  // 7
 /// ```
 public struct ClipText: Sendable, Equatable {
-  /// Why some bytes are not the text of a clip.
+  /// Why bytes cannot be the text of a clip.
   public enum Refusal: Error, Equatable, Sendable {
-    /// The text has no bytes but NULs.
+    /// All bytes are NULs, or the array is empty.
     case empty
     /// The bytes are not valid UTF-8 (a broken sequence, a surrogate, an overlong form).
     case notUTF8
-    /// A NUL comes before the last other byte: C programs would cut the text off there.
+    /// A NUL precedes other bytes; C programs would cut the text off there.
     case containsNUL
   }
 
@@ -31,7 +31,9 @@ public struct ClipText: Sendable, Equatable {
   /// The size of the text in bytes, at least 1.
   public var byteCount: Int { bytes.count }
 
-  /// Takes the bytes over, without copying them if no NUL is to be taken off, or says why they are refused.
+  /// Takes over `bytes`, without a copy unless NULs have to be removed from the end.
+  ///
+  /// - Throws: the reason why the bytes are not the text of a clip.
   public init(validating bytes: [UInt8]) throws(Refusal) {
     guard let last = bytes.lastIndex(where: { $0 != 0 }) else { throw .empty }
     let bytes = last + 1 == bytes.count ? bytes : Array(bytes[...last])
@@ -44,7 +46,7 @@ public struct ClipText: Sendable, Equatable {
     self.bytes = bytes
   }
 
-  /// The first scalars of the text that fit into `limit` bytes; the cost is that of the limit, not of the text.
+  /// Returns the leading scalars that fit into `limit` bytes; the cost depends on `limit`, not on the text's size.
   public func leading(_ limit: Int) -> String {
     guard byteCount > limit else { return String(decoding: bytes, as: UTF8.self) }
     var end = limit
@@ -57,27 +59,26 @@ extension ClipText: CustomStringConvertible, CustomReflectable {
   /// The size, never the text.
   public var description: String { "ClipText(\(byteCount) bytes)" }
 
-  /// The size, never the text: `dump` looks here.
+  /// Shows only the size, because `dump` prints the mirror.
   public var customMirror: Mirror { Mirror(self, children: ["byteCount": byteCount]) }
 }
 
-/// The part of a text that the list shows: its beginning, small enough to be laid out and to be read by the page.
+/// The beginning of a text, as the list shows it: small enough to load and lay out many at a time.
 public enum Preview {
-  /// The size of the largest preview, and of the largest text that needs none, in bytes.
+  /// The size in bytes of the largest preview, and of the largest text that needs no separate preview.
   ///
-  /// SQLite keeps at least 489 bytes of a large row on the row's own page: with 400 the list never
-  /// follows a row to its overflow pages.
+  /// SQLite keeps at least 489 bytes of a large row on the row's own page, so with 400 the list never reads overflow
+  /// pages.
   public static let byteLimit = 400
 
-  /// How far into a text something visible is looked for, in bytes.
+  /// How many bytes of leading white space to skip at most.
   static let searchLimit = 4096
 
-  /// The preview of a text, or nil if the text itself is short enough to be shown.
+  /// Returns the preview of a text, or nil if the text itself is short enough to be shown.
   ///
-  /// The preview begins at the first character that is not white space, or at the first of all if the first
-  /// 4 KiB are blank, and ends between two characters as a reader sees them, never inside an emoji or
-  /// between a letter and its accent; only if a single character is larger than the limit, inside that one.
-  /// The cost depends on these limits, not on the size of the text.
+  /// The preview begins at the first character that is not white space, or at the start if the first 4 KiB are blank.
+  /// It ends at a grapheme boundary, never inside an emoji or between a letter and its accent, unless a single
+  /// character is larger than the limit. The cost depends on these limits, not on the size of the text.
   ///
   /// ```swift
   /// let text = try ClipText(validating: Array((String(repeating: "\n", count: 500) + "hello").utf8))
@@ -85,7 +86,7 @@ public enum Preview {
   /// ```
   public static func make(of text: ClipText) -> String? {
     guard text.byteCount > byteLimit else { return nil }
-    // A scalar more than can be used: whether a character ends at the limit depends on what follows it.
+    // Read one scalar more, because whether a character ends at the limit depends on what follows it.
     let window = text.leading(searchLimit + byteLimit + 4)
     return cut(window[firstVisible(in: window)...])
   }
@@ -97,7 +98,7 @@ public enum Preview {
     return index
   }
 
-  /// A space that carries an accent is not blank.
+  /// A space that carries an accent is visible, so look at all scalars.
   private static func isBlank(_ character: Character) -> Bool {
     character.unicodeScalars.allSatisfy(\.properties.isWhitespace)
   }

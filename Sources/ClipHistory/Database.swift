@@ -1,15 +1,16 @@
 import CSQLite
 import Glibc
 
-/// A connection to a database file, open as long as the connection or one of its statements lives.
+/// A connection to a database file, open while this object or one of its statements exists.
 ///
-/// A connection belongs to one actor or thread at a time, which the compiler sees to: it is not `Sendable`.
+/// A connection belongs to one actor or thread at a time; the compiler enforces this, because the class is not
+/// `Sendable`.
 final class Database {
   enum Access {
     case readWrite, readOnly
-    /// Without locks and without a log beside the file: where no index of a log can be made.
+    /// Without locks and without a log, where no index of a log can be created.
     case immutable
-    /// Without locks, with a log whose index is in memory: where no index of a log can be made.
+    /// Without locks, with the log's index in memory, where no index file can be created.
     case immutableWithLog
   }
 
@@ -17,9 +18,9 @@ final class Database {
   let path: String
   /// How long a call waits for another program's lock, in milliseconds.
   let lockTimeout: Int32
-  /// The handle writes through this object until it is closed.
+  /// Must outlive `handle`, which writes through it.
   private let erasing: ZeroingFileMethods?
-  /// The files before an immutable connection opened them; nil for the others, which take locks.
+  /// The state of the files before an immutable connection opened them; nil for connections that take locks.
   private let stamps: [FileStamp?]?
 
   /// Opens an existing file.
@@ -43,27 +44,26 @@ final class Database {
     erasing = access == .readWrite ? ZeroingFileMethods(of: handle) : nil
     sqlite3_extended_result_codes(handle, 1)
     wait(atMost: lockTimeout)
-    // A history that keeps what was deleted is worse than none.
+    // Refuse to write rather than keep deleted texts in the file.
     if access == .readWrite, erasing == nil { throw .failed(code: SQLITE_ERROR) }
-    // A reader that is alone needs no index that others can see (https://sqlite.org/wal.html#noshm).
+    // An exclusive connection keeps the log's index in its own memory (https://sqlite.org/wal.html#noshm).
     if access == .immutableWithLog { try execute("PRAGMA locking_mode = EXCLUSIVE") }
   }
 
   deinit {
-    // Closing cannot fail: every statement keeps its connection.
+    // Closing cannot fail, because every statement retains its connection.
     sqlite3_close(handle)
   }
 
-  /// Whether another file, or none, has the name under which this one was opened.
+  /// Whether the path no longer refers to the file that this connection opened.
   var hasMoved: Bool {
     var moved: Int32 = 0
     return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
   }
 
-  /// Whether somebody has written since an immutable connection was opened, which may show a mixture then.
+  /// Whether the file has been written since an immutable connection opened it, so that its reads may be inconsistent.
   var isStale: Bool { stamps.map { $0 != FileStamp.ofDatabase(path) } ?? false }
 
-  /// The id of the row that the last insertion made.
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 
   /// Runs SQL that returns no rows.
@@ -72,21 +72,21 @@ final class Database {
     guard code == SQLITE_OK else { throw failure(code) }
   }
 
-  /// The number in the first row that a query gives; nil if it gives none.
+  /// Returns the integer in the first row of a query's result; nil if the result is empty.
   func integer(_ sql: String) throws(StoreError) -> Int64? {
     try Statement(sql, on: self).first { $0.integer(0) }
   }
 
-  /// The text in the first row that a query gives; nil if it gives none.
+  /// Returns the text in the first row of a query's result; nil if the result is empty.
   func string(_ sql: String) throws(StoreError) -> String? {
     try Statement(sql, on: self).first { $0.string(0) }
   }
 
-  /// Runs `body` as one transaction that may write: all of it is on disk at the return, or none of it.
+  /// Runs `body` as one write transaction: on return all of it is on disk, after an error none of it.
   ///
-  /// - Throws: `.replaced` if the file was removed or replaced: what is written to it now would be lost without a word.
+  /// - Throws: `.replaced` if the file was removed or replaced, because anything written to it would be lost.
   func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-    // IMMEDIATE: a lock taken at the first write instead would fail without waiting, after a read.
+    // IMMEDIATE, because a lock taken at the first write after a read would fail without waiting.
     try execute("BEGIN IMMEDIATE")
     do throws(StoreError) {
       if hasMoved { throw .replaced }
@@ -94,16 +94,16 @@ final class Database {
       try execute("COMMIT")
       return result
     } catch {
-      // A full disk makes SQLite roll back by itself. The first error is the one that says what happened.
+      // SQLite rolls back automatically when the disk is full. Throw the first error, because it names the cause.
       if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
       throw error
     }
   }
 
-  /// Moves the whole log into the database file and empties it.
+  /// Checkpoints the whole log into the database file and truncates it.
   ///
   /// - Parameter limit: how long to wait for readers, in milliseconds.
-  /// - Returns: false if a reader is in the way.
+  /// - Returns: false if a reader blocks the checkpoint.
   func truncateLog(waiting limit: Int32) throws(StoreError) -> Bool {
     wait(atMost: limit)
     defer { wait(atMost: lockTimeout) }
@@ -113,7 +113,7 @@ final class Database {
     return true
   }
 
-  /// Whether more than half of the file is empty, and the rest has at most `limit` bytes.
+  /// Whether free pages make up more than half of the file, and the other pages have at most `limit` bytes.
   func isMostlyEmpty(upTo limit: Int64) throws(StoreError) -> Bool {
     let sizes = try ["page_count", "freelist_count", "page_size"].map { (name) throws(StoreError) in
       try Statement("PRAGMA \(name)", on: self).first { $0.integer(0) } ?? 0
@@ -122,9 +122,9 @@ final class Database {
     return used < sizes[1] && used <= limit / max(sizes[2], 1)
   }
 
-  /// The error behind a result code that a call on this connection has just given.
+  /// Returns the error for a result code that a call on this connection has just returned.
   func failure(_ code: Int32) -> StoreError {
-    // On a file system without locks SQLite reports a lock that is taken; only `errno` tells the difference.
+    // On a file system without locks SQLite reports SQLITE_BUSY; only `errno` tells this from a lock that is taken.
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, saysWronglyItIsReadOnly { error = .damaged }
@@ -133,15 +133,15 @@ final class Database {
     return error
   }
 
-  /// Whether only the file's format version keeps SQLite from writing: one that SQLite can read and not write (SQLite's
-  /// file format, 1.3.3).
+  /// Whether SQLite refuses to write only because of the file's format version, which may permit reading but not
+  /// writing (SQLite's file format, 1.3.3).
   private var saysWronglyItIsReadOnly: Bool {
     erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
   }
 
-  /// The text that a row of this file holds.
+  /// Validates a text that was read from this file.
   ///
-  /// - Throws: `.damaged` if the bytes are not the text of a clip; the next start then recovers the history.
+  /// - Throws: `.damaged` if the bytes are not valid; the next start then recovers the history.
   func text(_ bytes: [UInt8]) throws(StoreError) -> ClipText {
     do {
       return try ClipText(validating: bytes)
@@ -150,10 +150,10 @@ final class Database {
     }
   }
 
-  /// Waits for a lock at most `limit` milliseconds, trying every 2 ms.
+  /// Makes calls wait up to `limit` milliseconds for a lock, with an attempt every 2 ms.
   ///
-  /// SQLite's own timeout ends up trying every 100 ms: beside a program that writes all the time, none of its tries met
-  /// a free moment for 2 s, in two of ten runs on a busy machine.
+  /// SQLite's own timeout slows down to an attempt every 100 ms. Next to a program that wrote continuously, all of its
+  /// attempts failed for 2 s, in two of ten runs on a busy machine.
   private func wait(atMost limit: Int32) {
     sqlite3_busy_handler(
       handle,
@@ -164,17 +164,17 @@ final class Database {
       }, UnsafeMutableRawPointer(bitPattern: Int(limit)))
   }
 
-  /// Whether SQLite refuses a path for its length: with `-journal` behind it, it may have 512 bytes at most.
+  /// Whether SQLite refuses a path because with `-journal` appended it exceeds 512 bytes.
   private static func isTooLong(_ path: String) -> Bool {
-    // SQLite follows links before it counts.
+    // SQLite resolves symbolic links before it checks the length.
     guard let real = realpath(path, nil) else { return path.utf8.count + 8 > 512 }
     defer { free(real) }
     return strlen(real) + 8 > 512
   }
 
-  /// Always a URI, because Debian's SQLite would read a path that begins with `file:` as one.
+  /// Returns a URI even for plain paths, because Debian's SQLite parses any path that begins with `file:` as a URI.
   private static func uri(_ path: String, _ access: Access) -> String {
-    // Without an authority of its own, a URI would take one from a path that begins with two slashes.
+    // An empty authority keeps a path that begins with two slashes from being parsed as one.
     var uri = path.hasPrefix("/") ? "file://" : "file:"
     for scalar in path.unicodeScalars {
       switch scalar {
@@ -187,23 +187,23 @@ final class Database {
 
   // MARK: - Settings
 
-  /// Makes the connection distrust the file, and write no text into temporary files elsewhere.
+  /// Makes the connection distrust the file, and keep temporary data in memory, so that no text reaches other files.
   func useCautiously() throws(StoreError) {
     try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
   }
 
-  /// Sets up the writing connection.
+  /// Configures the write connection.
   ///
-  /// - FULL: a commit is on disk when it returns. With NORMAL a power cut takes the last ones.
-  /// - secure_delete: what is deleted is overwritten with zeros. FAST leaves it in the log and the file.
-  /// - journal_size_limit: a log that one large text has grown is cut back to 4 MiB at its next start.
+  /// - FULL: a commit is on disk when it returns. With NORMAL a power cut loses the last commits.
+  /// - secure_delete: deleted content is overwritten with zeros. FAST leaves it in the log and on free pages.
+  /// - journal_size_limit: a log that grew with one large text is cut back to 4 MiB when it is next restarted.
   func useForWriting() throws(StoreError) {
     try execute(
       "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = \(4 << 20)")
     try useWriteAheadLog()
   }
 
-  /// Turns the write-ahead log on, which the file remembers.
+  /// Enables WAL mode, which the file stores.
   private func useWriteAheadLog() throws(StoreError) {
     let pause: Int32 = 5
     var waited: Int32 = 0
@@ -212,7 +212,7 @@ final class Database {
         guard try string("PRAGMA journal_mode = WAL") == "wal" else { throw failure(SQLITE_CANTOPEN) }
         return
       } catch .locked where waited < lockTimeout {
-        // The pragma ignores the busy timeout, and of two processes that open a new file one waits for the other here.
+        // The pragma ignores the busy timeout, and two processes that open a new file at the same time collide here.
         usleep(UInt32(pause) * 1000)
         waited += pause
       }
@@ -220,14 +220,14 @@ final class Database {
   }
 }
 
-/// Tells whether a file was written, made or replaced.
+/// Changes when a file is written, created or replaced.
 private struct FileStamp: Equatable {
   private let number: UInt
   private let size: Int
   private let seconds: Int
   private let nanoseconds: Int
 
-  /// Nil if there is no such file.
+  /// Returns nil if the file does not exist.
   private init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -237,6 +237,5 @@ private struct FileStamp: Equatable {
     nanoseconds = Int(status.st_ctim.tv_nsec)
   }
 
-  /// The stamps of a database and of its log.
   static func ofDatabase(_ path: String) -> [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }
 }

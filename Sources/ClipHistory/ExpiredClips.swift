@@ -1,24 +1,24 @@
 import CSQLite
 
-/// The clips that have expired: all up to the last one whose place in the order of capture proves it.
+/// The clips that have expired: all from the oldest up to the last one that is provably too old.
 ///
-/// Found by `HistoryStore.findExpired`, deleted by `HistoryStore.delete`.
+/// `HistoryStore.findExpired` finds them, `HistoryStore.delete` deletes them.
 public struct ExpiredClips: Sendable, Equatable {
-  /// The period that they are older than.
+  /// The retention period that they exceed.
   public let period: RetentionPeriod
-  /// The clocks when they were found.
+  /// The clocks at the time of the search.
   public let reading: ClockReading
-  /// How many clips there are.
+  /// The number of these clips.
   public let count: Int
-  /// Whether the clock is known to be right; otherwise only the user can decide.
+  /// Whether the clock can be trusted; if not, ask the user before deleting.
   public let isClockBelieved: Bool
   let lastID: Int64
-  /// The first clip with a believable time within the period; `.max` if there is none.
+  /// The first clip whose time is within the period; `.max` if there is none.
   let firstYoungID: Int64
-  /// How many clips the store had restored.
+  /// The store's `restorations` at the time of the search.
   let restorations: Int
 
-  /// Whether a deleted clip would expire if it was restored.
+  /// Whether a deleted clip would be among these if it were restored.
   public func includes(_ clip: DeletedClip) -> Bool {
     guard let limit = period.limit(at: reading.wallTime) else { return false }
     let isYoung = (limit...max(limit, reading.wallTime)).contains(clip.capturedAt)
@@ -27,19 +27,18 @@ public struct ExpiredClips: Sendable, Equatable {
   }
 }
 
-/// The rows that expire, which are a prefix of the ids.
+/// The expired rows, which are those with the lowest ids.
 ///
-/// Texts are never read: the columns lie before them.
+/// Texts are never read, because the columns needed precede them in the row.
 enum ExpiredRows {
-  /// How many rows, or bytes of text, are deleted in one transaction, so that captures do not wait for long.
+  /// The maximum of rows and of bytes of text deleted per transaction, so that captures do not wait for long.
   static let rowLimit = 4_000
   static let byteLimit: Int64 = 4 << 20
 
-  /// Finds the end of the prefix: the last row from before `limit` that comes before the first one with a time between
-  /// `limit` and `now`.
+  /// Finds the last row from before `limit` that precedes the first row with a time from `limit` to `now`.
   ///
-  /// Other times prove nothing: they are unknown, or the clock was ahead. A clip that was captured while the clock was
-  /// behind comes after a young one, and is not looked at.
+  /// All other times prove nothing, because they are unknown or the clock was ahead. Rows after the first young one are
+  /// not examined, so a clip that was captured while the clock was behind does not expire there.
   static func find(
     in database: Database, before limit: Int64, at now: Int64
   ) throws(StoreError) -> (count: Int, lastID: Int64, firstYoungID: Int64) {
@@ -59,13 +58,12 @@ enum ExpiredRows {
     }
   }
 
-  /// How many rows there are up to an id.
   static func count(in database: Database, upTo id: Int64) throws(StoreError) -> Int {
     try Statement("SELECT count(*) FROM clip WHERE id <= ?1", on: database).first(id) { Int($0.integer(0)) }
       ?? 0
   }
 
-  /// Deletes the first rows up to an id, within a transaction; returns their ids, ascending.
+  /// Deletes one portion of the rows up to `lastID`, inside a transaction; returns their ids in ascending order.
   static func deletePortion(in database: Database, upTo lastID: Int64) throws(StoreError) -> [Int64] {
     let rows = try Statement("SELECT id, byte_count FROM clip WHERE id <= ?1 ORDER BY id", on: database)
     let ids = try rows.run(lastID) { rows throws(StoreError) in
@@ -75,19 +73,19 @@ enum ExpiredRows {
         guard id <= lastID else { throw database.failure(SQLITE_CORRUPT) }
         try check(id, follows: ids.last, in: database)
         ids.append(id)
-        // A damaged size can be any number.
+        // A damaged size can be any number, so clamp it.
         size += min(max(rows.integer(1), 0), byteLimit)
       }
       return ids
     }
     guard let last = ids.last else { return [] }
     try Statement("DELETE FROM clip WHERE id <= ?1", on: database).execute(last)
-    // The keys in a damaged interior page lead past rows.
+    // Damaged keys in an interior page can hide rows from a search, so compare the counts.
     guard sqlite3_changes(database.handle) == ids.count else { throw database.failure(SQLITE_CORRUPT) }
     return ids
   }
 
-  /// SQLite does not check the order of a damaged page.
+  /// SQLite does not check the order of rows in a damaged page.
   private static func check(_ id: Int64, follows previous: Int64?, in database: Database) throws(StoreError) {
     if let previous, id <= previous { throw database.failure(SQLITE_CORRUPT) }
   }

@@ -1,24 +1,24 @@
 import CSQLite
 import Glibc
 
-/// Tells every process of CopyPasta that a history is in use: shared while the history is open or exported, alone while
-/// it is recovered or imported to.
+/// Locks a history across all processes of CopyPasta: shared while it is open or exported, exclusive during a recovery
+/// or an import.
 ///
-/// The lock is on the folder, and on no file in it, because a recovery replaces the files. On a file system without such
-/// locks two programs that start at the same moment may both recovery.
+/// The lock is on the folder rather than a file, because a recovery replaces the files. On a file system without
+/// `flock`, two programs that start at the same moment may both recover the history.
 final class FolderLock {
   private let descriptor: Int32
-  /// Keeps out the programs of other computers that share the folder.
+  /// Excludes programs on other computers that share the folder.
   private var hostLock: HostLock?
 
-  /// Shares the history with others, or takes it for this program alone.
+  /// Takes the lock, shared or exclusive.
   ///
-  /// - Parameter patiently: whether to wait some seconds for a program that only puts a finished recovery in its place.
+  /// - Parameter patiently: whether to wait up to 5 s for a program that is only installing a finished recovery.
   /// - Throws: `.locked` while another program recovers the history or imports to it; with `alone`, also while another
   ///   program has it open.
   init(_ location: HistoryLocation, alone: Bool = false, patiently: Bool = false) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A folder that does not exist is in use by nobody.
+    // A missing folder cannot be in use.
     guard descriptor >= 0 || errno == ENOENT else {
       throw .folderUnusable(path: location.folder, errno: errno)
     }
@@ -30,19 +30,19 @@ final class FolderLock {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Asks `question` while everybody else is kept out; false if somebody else has the history open.
+  /// Runs `question` under the exclusive lock; returns false if another program has the history open.
   ///
-  /// - Throws: `.locked` if an import or a recovery takes the history between two locks; this lock is lost then.
+  /// - Throws: `.locked` if an import or a recovery takes the lock in between; this lock is lost then.
   func withExclusiveLock(_ question: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
     let answer = Result { () throws(StoreError) in isAlone ? try question() : false }
-    // A change of a lock gives the old lock up first, even if the change fails (flock(2)).
+    // Converting a lock first releases the old one, even if the conversion fails (flock(2)).
     try wait(for: LOCK_SH)
     return try answer.get()
   }
 
-  /// Tries every 5 ms, because the lock may be taken for a moment: by a process that looks whether it is alone, or by a
-  /// child of this process, which holds a copy of the lock until it runs its own program.
+  /// Tries every 5 ms, because the lock may be taken only briefly: by a process that checks whether it is alone, or by
+  /// a child of this process, which inherits the lock until it calls `exec`.
   private func wait(for kind: Int32, attempts: Int = 20) throws(StoreError) {
     var attempts = attempts
     while !lock(kind) {
@@ -57,17 +57,17 @@ final class FolderLock {
   }
 }
 
-/// Tells on which computer a history is in use, if several share its folder, such as a home on NFS.
+/// Detects whether another computer uses the history, if several share its folder, such as a home on NFS.
 ///
-/// The index of SQLite's log is memory that the processes of one computer share: two computers that write at once would
-/// damage the file. So each computer locks a byte of its own, for all of its programs together, and looks for the locks
-/// of others.
+/// SQLite keeps the index of its log in memory that only the processes of one computer share, so two computers that
+/// write at the same time would damage the file. Therefore each computer locks a byte of its own, shared by all of its
+/// programs, and checks for locks on the other bytes.
 ///
-/// A mount whose locks each computer keeps to itself (`nolock`, `nobrl`) hides the others, from SQLite as well.
+/// A mount that keeps locks local to each computer (`nolock`, `nobrl`) hides the others, from SQLite as well.
 final class HostLock {
   private let descriptor: Int32
 
-  /// Nil on a disk of this computer's own, and if nothing can be written.
+  /// Returns nil on a local disk, and if nothing can be written.
   ///
   /// - Throws: `.openElsewhere` if another computer has the history open.
   convenience init?(_ location: HistoryLocation) throws(StoreError) {
@@ -75,12 +75,12 @@ final class HostLock {
     try self.init(location, host: host)
   }
 
-  /// - Parameter host: the number of a computer.
+  /// - Parameter host: the number of this computer, the offset of its byte.
   init?(_ location: HistoryLocation, host: Int) throws(StoreError) {
     descriptor = open(location.hostMarker, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return nil }
     _ = call(Self.set, F_RDLCK, host, count: 1)
-    // A count of 0 means all bytes from there on (fcntl(2)).
+    // A count of 0 extends the lock to the end of the file (fcntl(2)).
     let others = [call(Self.get, F_WRLCK, 0, count: host), call(Self.get, F_WRLCK, host + 1, count: 0)]
     guard others.allSatisfy({ $0 == F_UNLCK }) else { throw .openElsewhere }
   }
@@ -89,13 +89,14 @@ final class HostLock {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// F_OFD_GETLK and F_OFD_SETLK, which Swift does not import; their locks belong to the open file, not to the process.
+  /// F_OFD_GETLK and F_OFD_SETLK, which Swift does not import; their locks belong to the open file description, not to
+  /// the process.
   private static let get: Int32 = 36
   private static let set: Int32 = 37
 
-  /// Takes a lock, or looks for one that is in its way.
+  /// Takes a lock, or tests for a conflicting one.
   ///
-  /// - Returns: the kind of the lock in the way; F_UNLCK if there is none.
+  /// - Returns: the type of the conflicting lock; F_UNLCK if there is none.
   private func call(_ command: Int32, _ kind: Int32, _ start: Int, count: Int) -> Int32 {
     var lock = flock(
       l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: start, l_len: count, l_pid: 0)
@@ -103,9 +104,9 @@ final class HostLock {
     return Int32(lock.l_type)
   }
 
-  /// Whether other computers may share a folder, by its file system: NFS, SMB and the like.
+  /// Whether other computers may share a folder, judging by its file system type: NFS, SMB and the like.
   ///
-  /// FUSE counts because of sshfs; a local FUSE costs nothing.
+  /// FUSE is included because of sshfs; the check costs little on a local FUSE file system.
   private static func mayBeShared(_ folder: String) -> Bool {
     let kinds: Set<UInt32> = [
       0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42, 0x5346_414f, 0x6b41_4653, 0x00c3_6400, 0x7375_7245,
@@ -115,7 +116,7 @@ final class HostLock {
     return statfs(folder, &status) == 0 && kinds.contains(UInt32(truncatingIfNeeded: status.f_type))
   }
 
-  /// This computer's number, made of the kernel's id of its boot, which is the same in every container.
+  /// A number derived from the kernel's boot id, which is the same in every container of this computer.
   private static var thisComputer: Int? {
     do throws(StoreError) {
       guard let file = try RawFile("/proc/sys/kernel/random/boot_id"),

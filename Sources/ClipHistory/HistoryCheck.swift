@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The result of a look at every page and every clip of a history: numbers, no text.
+/// The result of checking every page and every clip of a history; contains numbers, no text.
 ///
 /// ```swift
 /// let check = try HistoryCheck(location)
@@ -8,26 +8,27 @@ import CSQLite
 /// check.clipCount  // 1204
 /// ```
 public struct HistoryCheck: Sendable, Equatable {
-  /// How many clips could be looked at.
+  /// How many clips were checked.
   public private(set) var clipCount = 0
-  /// How many clips hold no valid text.
+  /// How many clips hold bytes that are not valid text.
   public private(set) var unreadableCount = 0
-  /// How many clips have an id, a time, a size or a preview that no clip can have.
+  /// How many clips have an invalid id, time, size or preview.
   public private(set) var wrongCount = 0
   /// The size of the database in bytes.
   public private(set) var fileSize = 0
-  /// Whether SQLite finds nothing wrong, and what is kept beside the clips can be used.
+  /// Whether SQLite's integrity check and the check of the other tables succeed.
   public private(set) var isStructureSound = true
 
-  /// Whether nothing is wrong.
+  /// Whether the check found nothing wrong.
   public var isSound: Bool { isStructureSound && unreadableCount == 0 && wrongCount == 0 }
 
   /// Reads the whole history, one text at a time, and changes nothing in it.
   ///
-  /// Damage is noted beside the file, so that the next start recovers the history even if SQLite would not notice.
-  /// SQLite reads a large file in one go, for some seconds; a text that is deleted meanwhile leaves the log afterwards.
+  /// If it finds damage, it creates the damage marker, so that the next start recovers the history even where SQLite
+  /// would not notice. The integrity check of a large file is one read of some seconds; a text that is deleted
+  /// meanwhile leaves the log afterwards.
   ///
-  /// - Throws: as `HistoryStore.init` does, if there is nothing that can be checked; not `.damaged`.
+  /// - Throws: as `HistoryStore.init` does if there is nothing to check, but not `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {
     do throws(StoreError) {
       let opening = HistoryOpening(location)
@@ -46,23 +47,23 @@ public struct HistoryCheck: Sendable, Equatable {
   }
 
   private mutating func checkClips(_ database: Database) throws(StoreError) {
-    // A statement for each clip: a deleted text stays in the log as long as somebody reads.
+    // Run a statement for each clip, because a long read keeps deleted texts in the log.
     let following = try Statement(
       """
       SELECT id, captured_at, byte_count, preview IS NULL, preview, text FROM clip
       WHERE id > ?1 ORDER BY id LIMIT 1
       """, on: database)
-    // A clip with a lower id is only counted.
+    // Ids below 1 are only counted, because the loop below starts after 0.
     var last: Int64 = 0
     if try database.integer("SELECT coalesce(min(id), 1) FROM clip") ?? 1 < 1 { wrongCount += 1 }
     while let id = try following.first(last, read: { check($0) }) {
-      // In a damaged page the search may lead back to an older clip, for ever.
+      // In a damaged page the search may return an older clip, and the loop would never end.
       guard id > last else { throw .damaged }
       last = id
     }
   }
 
-  /// Looks at a clip, and returns its id.
+  /// Checks one clip and returns its id.
   private mutating func check(_ statement: Statement) -> Int64 {
     let id = statement.integer(0)
     clipCount += 1

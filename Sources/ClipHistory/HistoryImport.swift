@@ -1,9 +1,9 @@
 import CSQLite
 
-/// Adds the clips of another history, each at the place of its time, in one transaction.
+/// Adds clips from another history, each in the order of its time, in one transaction.
 ///
-/// An import needs the history for itself: no other process of ours may have it open. Until `finish` returns, nothing
-/// is changed, whatever ends the process. Only one text is in memory at a time.
+/// An import needs exclusive access: no other process of ours may have the history open. Nothing is changed until
+/// `finish` returns, even if the process is killed. Only one text is in memory at a time.
 ///
 /// ```swift
 /// let history = try HistoryImport(location, at: now)
@@ -12,20 +12,20 @@ import CSQLite
 /// ```
 public final class HistoryImport {
   let session: WriteConnection
-  /// The latest time that is believed.
+  /// The latest plausible time.
   private let latest: Int64
-  /// The largest id that was ever given out before.
+  /// The largest id ever assigned before the import.
   private let lastID: Int64
-  /// The clips that were there before the import, ascending by a hash of time and text: 16 bytes each.
+  /// The clips from before the import, sorted by a hash of time and text: 16 bytes each.
   ///
-  /// An index in the file would need the hash as well, because many clips may be alike in time and size.
+  /// An index in the file would need the hash as well, because many clips may have the same time and size.
   private let present: [(hash: Int, id: Int64)]
   private let comparison: Statement
 
-  /// Makes or opens the history, and begins.
+  /// Opens or creates the history, and begins the transaction.
   ///
-  /// - Parameter now: in microseconds since 1970 UTC; a time more than a day after it is not believed, unless the clock
-  ///   itself cannot be right.
+  /// - Parameter now: in microseconds since 1970 UTC. A clip whose time is more than a day later is placed without
+  ///   regard to its time, unless `now` itself is implausible.
   /// - Throws: as `HistoryStore.init` does, and `.locked` while another process has the history open.
   public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
     latest = CaptureTime.believableClocks.contains(now) ? now + 86_400_000_000 : CaptureTime.latest
@@ -33,7 +33,7 @@ public final class HistoryImport {
     let database = session.database
     try database.execute("BEGIN IMMEDIATE")
     lastID = try database.integer("SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'") ?? 0
-    // A damaged id would leave no room for those that the import gives out.
+    // A damaged id could leave no room for the ids that the import assigns.
     guard try database.integer("SELECT max(id) FROM clip") ?? 0 <= Schema.largestID else {
       throw database.failure(SQLITE_CORRUPT)
     }
@@ -42,14 +42,13 @@ public final class HistoryImport {
   }
 
   deinit {
-    // An import that was not finished changes nothing.
     sqlite3_exec(session.database.handle, "ROLLBACK", nil, nil, nil)
   }
 
-  /// Adds a clip after those that were added before.
+  /// Adds a clip after those already added.
   ///
-  /// - Parameter time: in microseconds since 1970 UTC; 0 if nobody knows.
-  /// - Returns: false if a clip of that time and text was there before.
+  /// - Parameter time: in microseconds since 1970 UTC; 0 if unknown.
+  /// - Returns: false if the history already had a clip with that time and text.
   public func add(_ text: ClipText, capturedAt time: Int64) throws(StoreError) -> Bool {
     let time = CaptureTime.plausible(time)
     if try isPresent(text, time) { return false }
@@ -57,33 +56,33 @@ public final class HistoryImport {
     return true
   }
 
-  /// Brings all clips into the order of their times, and puts everything on disk.
+  /// Sorts all clips by time and commits to disk.
   ///
-  /// Each of the two histories keeps its own order: a clip without a time, or whose time is not after that of the clip
-  /// before it, stays with that clip.
+  /// Each of the two histories keeps its own order: a clip without a time, or whose time is not after that of its
+  /// predecessor, stays behind its predecessor.
   public func finish() throws(StoreError) {
     let database = session.database
     if !present.isEmpty { try merge() }
     try session.forgetLastLook()
     try database.execute("COMMIT")
     do throws(StoreError) {
-      // Rows that were moved left their texts there.
+      // Moved rows leave copies of their texts at their old places, so truncate the log.
       _ = try database.truncateLog(waiting: 0)
     } catch {
-      // All is on disk; the next start empties the log.
+      // Everything is committed; the next start truncates the log.
     }
   }
 
   // MARK: -
 
-  /// All clips by the hashes of their times and texts; reads one text at a time.
+  /// Returns the hashes and ids of all clips, sorted by hash; reads one text at a time.
   private static func clips(of database: Database) throws(StoreError) -> [(hash: Int, id: Int64)] {
     var clips = try Statement("SELECT id, captured_at, text FROM clip ORDER BY id", on: database).run {
       statement throws(StoreError) in
       var clips: [(hash: Int, id: Int64)] = []
       while try statement.step() {
         let id = statement.integer(0)
-        // SQLite does not check the order of a damaged page.
+        // SQLite does not check the order of rows in a damaged page.
         guard id > clips.last?.id ?? .min else { throw database.failure(SQLITE_CORRUPT) }
         clips.append((Clip.Whole.hash(of: statement.bytes(2), at: statement.time(1)), id))
       }
@@ -100,14 +99,15 @@ public final class HistoryImport {
       let middle = (low + high) / 2
       if present[middle].hash < hash { low = middle + 1 } else { high = middle }
     }
-    // Several clips of one hash have the same text, too, unless two texts meet in 64 bits.
+    // Comparing the first suffices: clips with the same hash have the same text, except for a collision of 64-bit
+    // hashes.
     guard low < present.count, present[low].hash == hash else { return false }
     return try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       try comparison.first(present[low].id, bytes) { $0.integer(0) } != nil
     }
   }
 
-  /// Gives new ids from the first clip on that is not in its place: ids are the order, and none is given out twice.
+  /// Assigns new ids from the first misplaced clip on, because ids define the order and are never reused.
   private func merge() throws(StoreError) {
     let database = session.database
     let following = try Statement(
@@ -130,7 +130,7 @@ public final class HistoryImport {
       guard let id = takesOld ? old.id : new.id else { break }
       if id > placed {
         placed = id
-        // The remaining clips are in their places.
+        // The remaining new clips are already in order.
         if old.id == nil { break }
       } else {
         try moving.execute(id, nextID)
@@ -147,18 +147,18 @@ public final class HistoryImport {
   }
 }
 
-/// A walk through the clips of one history.
+/// An iteration over the clips of one history.
 private struct Run {
-  /// The clip's id, nil after the last.
+  /// The current clip's id; nil after the last.
   private(set) var id: Int64?
-  /// The time that decides the clip's place; ascends during the walk.
+  /// The sort key of the current clip, which never decreases during the iteration.
   private(set) var time: Int64 = 0
   private let database: Database
   private var last: Int64
   private let end: Int64
   private let latest: Int64
 
-  /// - Parameter latest: a clip with a later time stays with the clip before it.
+  /// - Parameter latest: a clip with a later time stays behind its predecessor.
   init(_ database: Database, after start: Int64, upTo end: Int64, latest: Int64) {
     self.database = database
     last = start
@@ -170,7 +170,7 @@ private struct Run {
     let found = try following.first(last, end) { (id: $0.integer(0), time: $0.time(1)) }
     id = found?.id
     guard let found else { return }
-    // In a damaged page the search may lead back to an older clip, forever.
+    // In a damaged page the search may return an older clip, and the loop would never end.
     guard found.id > last else { throw database.failure(SQLITE_CORRUPT) }
     last = found.id
     if found.time <= latest { time = max(time, found.time) }

@@ -1,53 +1,54 @@
 import Glibc
 
-/// Where a history lies: a folder of its own, with the database and the two files that SQLite keeps beside it.
+/// The location of a history: a folder with the database and the two files that SQLite keeps next to it.
 ///
 /// ```swift
 /// let location = HistoryLocation(folder: "/home/ada/.local/share/copypasta")
 /// location.database  // "/home/ada/.local/share/copypasta/history.sqlite3"
 /// ```
 public struct HistoryLocation: Sendable, Equatable {
-  /// The folder, for its user alone (0700); a store makes it if it is missing.
+  /// The folder, accessible only to its user (0700); a store creates it if it is missing.
   public let folder: String
 
   private let name: String
 
-  /// The database file (0600).
+  /// The path of the database file (0600).
   public var database: String { folder + "/" + name }
 
-  /// SQLite's log: what was written and is not in the database file yet, with the database's permissions.
+  /// SQLite's write-ahead log: what was committed but not yet checkpointed, with the database's permissions.
   var writeAheadLog: String { database + "-wal" }
 
-  /// The index of the write-ahead log; it holds page numbers, no text.
+  /// The index of the write-ahead log; it contains page numbers, no text.
   var sharedMemory: String { database + "-shm" }
 
-  /// An empty file, there from the moment when damage is found until the recovery.
+  /// A marker file that exists from when damage is found until the recovery.
   var damageMarker: String { Self.damageMarker(of: database) }
 
   static func damageMarker(of database: String) -> String { database + "-damaged" }
 
-  /// An empty file, there while the database is made for the first time.
+  /// A marker file that exists while the database is created for the first time.
   var creationMarker: String { database + "-new" }
 
-  /// An empty file by whose locks computers that share the folder know of each other.
+  /// A marker file whose locks show computers that share the folder which of them use the history.
   var hostMarker: String { database + "-host" }
 
-  /// Where a recovered history is made.
+  /// Where a recovery writes the new history.
   var unfinishedRecovery: HistoryLocation {
     HistoryLocation(folder: folder, name: "rescue-unfinished.sqlite3")
   }
 
-  /// A recovered history that is complete, until it takes the place of the damaged one.
+  /// A complete recovered history, before it replaces the damaged one.
   var finishedRecovery: String { database + "-rescued" }
 
-  /// Whether there is nothing at all that a history could be read or recovered from.
+  /// Whether there is nothing that a history could be read or recovered from.
   ///
-  /// - Throws: `.folderUnusable` if that cannot be told, `.irregular` if something is there that is not followed.
+  /// - Throws: `.folderUnusable` if the folder cannot be examined, `.irregular` if it contains a link or a special
+  ///   file.
   public var isVacant: Bool {
     get throws(StoreError) { try HistoryOpening(self).isVacant() }
   }
 
-  /// Names a folder; touches nothing.
+  /// Names a folder without accessing it.
   public init(folder: String) { self.init(folder: folder, name: "history.sqlite3") }
 
   private init(folder: String, name: String) {
@@ -56,27 +57,27 @@ public struct HistoryLocation: Sendable, Equatable {
   }
 }
 
-/// Makes a history's folder and file before SQLite sees them, and keeps both for their user alone.
+/// Creates a history's folder and file before SQLite opens them, and makes both private to their user.
 enum HistoryFolder {
-  /// - Throws: `.irregular` if a link or a pipe is in the place of the folder or of a file: following the link would
-  ///   write elsewhere, opening the pipe would block for ever. `.folderUnusable` if that cannot be told.
+  /// - Throws: `.irregular` if a link or a pipe takes the place of the folder or of a file, because following a link
+  ///   would write elsewhere and opening a pipe would block forever; `.folderUnusable` if a path cannot be examined.
   static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
     for path in [location.folder, location.database, location.writeAheadLog, location.sharedMemory] {
       guard let status = try status(path, lstat, folder: location.folder) else { continue }
       let kind = status.st_mode & S_IFMT
-      // A file in the place of a folder, or the other way round, has an error of its own.
+      // Later steps throw an error of their own for a file in the place of a folder, or the reverse.
       guard kind == S_IFREG || kind == S_IFDIR else { throw .irregular(path: path) }
     }
   }
 
-  /// Makes the folder if it is missing, and takes others' permissions away.
+  /// Creates the folder if it is missing, and removes permissions of other users.
   static func prepareFolder(_ location: HistoryLocation) throws(StoreError) {
     try checkKinds(location)
     try makeFolder(location.folder)
     try narrow(location.folder, to: 0o700, type: S_IFDIR)
   }
 
-  /// Makes the database if it is missing, and takes others' permissions to the files away.
+  /// Creates the database if it is missing, and removes permissions of other users from the files.
   ///
   /// - Throws: `.readOnly` if the database cannot be written.
   static func prepareFiles(_ location: HistoryLocation) throws(StoreError) {
@@ -84,40 +85,41 @@ enum HistoryFolder {
     for file in [location.database, location.writeAheadLog, location.sharedMemory] {
       try narrow(file, to: 0o600, type: S_IFREG)
     }
-    // Without this SQLite would open the file for reading only, and say so at the first write.
+    // SQLite would silently open the file for reading only, and fail at the first write.
     guard isWritable(location.database) else { throw .readOnly }
   }
 
-  /// Whether this process may write the file, or make files in the folder.
+  /// Whether this process may write the file, or create files in the folder.
   static func isWritable(_ path: String) -> Bool {
     faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
   }
 
-  /// Marks a history as damaged, so that its next opening recovers it.
+  /// Marks a history as damaged, so that it is recovered the next time it is opened.
   ///
-  /// - Returns: false if nothing can be written beside it: there is no recovery then.
+  /// - Returns: false if nothing can be written next to it, which also rules out a recovery.
   @discardableResult
   static func markDamaged(_ database: String) -> Bool {
     if mknod(HistoryLocation.damageMarker(of: database), S_IFREG | 0o600, 0) == 0 { return true }
     return errno == EEXIST && isWritable(parent(of: database))
   }
 
-  /// The size of a file in bytes, nil if there is none.
+  /// Returns the size of a file in bytes, nil if it does not exist.
   ///
-  /// - Throws: `.folderUnusable` if that cannot be told.
+  /// - Throws: `.folderUnusable` if the file cannot be examined.
   static func size(of path: String) throws(StoreError) -> Int? {
     try status(path, stat).map { Int($0.st_size) }
   }
 
-  /// The size of the database in bytes, nil if there is none; a file of one byte is empty to SQLite (`unixFileSize`).
+  /// Returns the size of the database in bytes, nil if it does not exist; 0 for a file of one byte, as in SQLite's
+  /// `unixFileSize`.
   static func databaseSize(_ location: HistoryLocation) throws(StoreError) -> Int? {
     try size(of: location.database).map { $0 == 1 ? 0 : $0 }
   }
 
-  /// The file system's answer about a path, nil if nothing is there.
+  /// Returns the result of `stat` or `lstat`, nil if nothing exists at `path`.
   ///
-  /// A permission, a stale mount or a broken disk in the way does not mean that nothing is there: otherwise a program
-  /// would begin a new history, or back up an empty one.
+  /// Missing permissions, a stale mount or a disk failure throw an error: taken for a missing file, they would let a
+  /// program start a new history, or back up an empty one.
   private static func status(
     _ path: String, _ look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32, folder: String? = nil
   ) throws(StoreError) -> stat? {
@@ -128,7 +130,8 @@ enum HistoryFolder {
   }
 
   private static func makeFolder(_ path: String) throws(StoreError) {
-    // SQLite syncs the folder of its files, but not the folder's own entry: a power cut would take folder and files.
+    // SQLite syncs the folder of its files, but not the folder's own entry, which a power cut would remove with the
+    // files.
     if mkdir(path, 0o700) == 0 { return try sync(self.parent(of: path)) }
     switch errno {
     case EEXIST: return
@@ -149,7 +152,7 @@ enum HistoryFolder {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Puts a folder's entries on disk; a folder that may not be read, or whose file system cannot, is left alone.
+  /// Syncs a folder's entries to disk, unless the folder is unreadable or its file system does not support this.
   static func sync(_ folder: String) throws(StoreError) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -162,10 +165,11 @@ enum HistoryFolder {
     }
   }
 
-  /// `mknod`, not `open`: closing any descriptor of a file drops every lock that this process has on it, also SQLite's
+  /// Uses `mknod` rather than `open`, because closing a descriptor of a file drops all locks that this process has on
+  /// it, including SQLite's
   /// (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
   ///
-  /// The mark comes first: if a power cut leaves both, and the database empty, there was never anything in it.
+  /// Creates the marker file first: if a power cut leaves an empty database with the marker, it never had content.
   private static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
     if try size(of: location.database) == nil { mknod(location.creationMarker, S_IFREG | 0o600, 0) }
     if mknod(location.database, S_IFREG | 0o600, 0) == 0 { return }
@@ -183,7 +187,7 @@ enum HistoryFolder {
     }
     guard status.st_mode & 0o077 != 0, chmod(path, mode) != 0 else { return }
     switch errno {
-    case ENOENT: return  // A log that went away with its last user.
+    case ENOENT: return  // The last user of the log has removed it.
     case EROFS: throw .readOnly
     case let code: throw .folderUnusable(path: path, errno: code)
     }

@@ -1,9 +1,9 @@
 import CSQLite
 
-/// The reading connection: pages for the list, in some microseconds each, also while the store writes 64 MiB.
+/// The connection that reads pages for the list, in microseconds each, even while the store writes 64 MiB.
 ///
-/// A reader belongs to the thread that made it, the main thread; a page holds no lock after it has been read. The
-/// history is one that a `HistoryStore` has made, also in a folder that cannot be written.
+/// A reader belongs to the thread that created it, the main thread. It holds no lock between pages. It opens a history
+/// that a `HistoryStore` has created, even in a read-only folder.
 ///
 /// ```swift
 /// let reader = try HistoryReader(location: location)
@@ -22,39 +22,39 @@ public final class HistoryReader {
     }
   }
 
-  /// The query behind every page.
+  /// The query for every page.
   ///
-  /// The query names `text` only if `preview` is NULL, that is, if the text is short: SQLite never reads a large text
-  /// for the list.
+  /// It reads `text` only if `preview` is NULL, that is, if the text is short, so SQLite never loads a large text for
+  /// the list.
   static let pageQuery = """
     SELECT id, captured_at, byte_count, coalesce(preview, text), preview IS NULL FROM clip
     WHERE id <= ?1 ORDER BY id DESC LIMIT ?2
     """
 
-  /// Opens an existing history, and writes nothing.
+  /// Opens an existing history without writing anything.
   ///
   /// - Throws: as `HistoryStore.init` does.
   public init(location: HistoryLocation) throws(StoreError) {
     following = try ReopeningReader(HistoryOpening(location))
   }
 
-  /// Closes the connection, whoever still holds the reader; no page can be read any more.
+  /// Closes the connection; pages can no longer be read.
   public func close() { following = nil }
 
-  /// The newest clips, newest first, at most `limit`.
+  /// Returns the newest clips, newest first, at most `limit`.
   public func newestPage(limit: Int) throws(StoreError) -> [Clip] {
     try page(from: .max, limit: limit)
   }
 
-  /// The clip with this id and the older ones after it, newest first, at most `limit`; the id need not exist.
+  /// Returns the clip with this id and the older ones, newest first, at most `limit`; the id need not exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
     guard let following else { throw .failed(code: SQLITE_MISUSE) }
     return try following.read { session throws(StoreError) in
-      // SQLite takes a negative limit for no limit.
+      // SQLite treats a negative limit as no limit.
       try session.pages.run(id, Int64(max(limit, 0))) { statement throws(StoreError) in
         var clips: [Clip] = []
         while try statement.step() {
-          // SQLite does not check the order of a damaged page.
+          // SQLite does not check the order of rows in a damaged page.
           guard statement.integer(0) < clips.last?.id ?? .max || clips.isEmpty else {
             throw session.database.failure(SQLITE_CORRUPT)
           }
@@ -65,12 +65,12 @@ public final class HistoryReader {
     }
   }
 
-  /// Whether another file, or none, has the history's name by now: this reader still shows the one that it opened.
+  /// Whether the history's path no longer refers to the file that this reader shows.
   public var isReplaced: Bool { following?.current.database.hasMoved == true }
 
   // MARK: -
 
-  /// The clip in a row of `pageQuery`; whatever the file says, its preview and its size are possible ones.
+  /// Converts a row of `pageQuery`; bounds preview and size even if the file is damaged.
   private static func clip(of statement: Statement) -> Clip {
     let shownCount = statement.byteCount(3)
     let isWhole = statement.integer(4) != 0
@@ -82,12 +82,11 @@ public final class HistoryReader {
   }
 }
 
-/// All clips of a history with their whole texts, oldest first, one at a time.
+/// Iterates over all clips of a history with their whole texts, oldest first.
 ///
-/// A cursor has a connection of its own, so it may be made and used on any one thread, beside a store and its readers.
-/// Between two clips the cursor holds no lock of SQLite's: clips that are deleted meanwhile are left out, and no
-/// deleted text stays in the log. Only imports and recoveries, which would renumber the clips, wait until the cursor is
-/// let go. One text at a time is in memory.
+/// A cursor has a connection of its own, so any one thread can use it next to a store and its readers. Between two
+/// clips it holds no SQLite lock: it skips clips that are deleted meanwhile, and lets the log be truncated. Imports and
+/// recoveries, which would renumber the clips, wait until the cursor is released. Only one text at a time is in memory.
 ///
 /// ```swift
 /// let clips = try ClipCursor(location: location)
@@ -96,7 +95,7 @@ public final class HistoryReader {
 public final class ClipCursor {
   private let following: ReopeningReader<Session>
   private let lock: FolderLock
-  /// The least id of the next clip; nil after the largest id that there can be.
+  /// The smallest possible id of the next clip; nil after the largest possible id.
   private var start: Int64? = .min
 
   private struct Session: PreparedReads {
@@ -110,28 +109,28 @@ public final class ClipCursor {
     }
   }
 
-  /// Whether the last failure was that of one clip, so that the next call goes on behind it.
+  /// Whether the last error concerned a single clip, so that the next call continues after it.
   public private(set) var canGoOn = false
 
-  /// Opens an existing history, even a recovery that is not in its place yet, and writes nothing.
+  /// Opens an existing history, or a recovery that is not installed yet, without writing anything.
   ///
-  /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a recovery can read what is there, `.locked`
-  ///   during an import.
+  /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a recovery can read the files, `.locked` during an
+  ///   import.
   public init(location: HistoryLocation) throws(StoreError) {
     let opening = HistoryOpening(location)
     lock = try opening.lockToReadAll()
     following = try ReopeningReader(opening)
   }
 
-  /// The next newer clip, nil after the newest.
+  /// Returns the next newer clip; nil after the newest.
   ///
-  /// - Throws: `.damaged` if the clip holds no valid text; the call after that goes on behind the clip.
+  /// - Throws: `.damaged` if the clip holds no valid text; the next call continues after it.
   public func next() throws(StoreError) -> Clip.Whole? {
     canGoOn = false
     guard let start else { return nil }
     let found = try following.read { session throws(StoreError) in
       let found = try session.next.first(start) { (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2)) }
-      // In a damaged page the search may lead back to an older clip, for ever.
+      // In a damaged page the search may return an older clip, and the iteration would never end.
       guard found?.id ?? .max >= start else { throw session.database.failure(SQLITE_CORRUPT) }
       return found
     }

@@ -1,11 +1,11 @@
 import CSQLite
 import SerialQueue
 
-/// The history on disk: the connection that writes, which also reads what is too large for the main thread.
+/// The history on disk: the write connection, which also reads what is too large for the main thread.
 ///
-/// Each method is one intent and at most one transaction; when it returns, its work is on disk. The store runs on a
-/// thread of its own. Several processes may have the same history open. Call `close` at the end: a store that is only
-/// let go of closes too, but on the thread that lets go, and closing writes.
+/// Each method is one operation and at most one transaction; when it returns, its work is on disk. The store runs on a
+/// thread of its own. Several processes may have the same history open. Call `close` when done: releasing the store
+/// closes it, too, but on the releasing thread, and closing writes.
 ///
 /// ```swift
 /// let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: hmac)
@@ -14,14 +14,14 @@ import SerialQueue
 /// try await store.record(text, at: now)  // .duplicate
 /// ```
 public actor HistoryStore: SerialActor {
-  /// A keyed digest that cannot be forged or inverted, HMAC-SHA-256 in the app; runs on the store's thread.
+  /// A keyed digest that cannot be forged or inverted, HMAC-SHA-256 in the app; it is computed on the store's thread.
   public typealias Digest = @Sendable (_ key: [UInt8], _ text: ClipText) -> [UInt8]
 
-  /// The trace of the last captured text, to recognise that text when it is offered again.
+  /// A trace of the last captured text, which recognises that text when it is offered again.
   ///
-  /// The digest is keyed, with a random key for each history: a plain hash of a secret that was deleted since could be
-  /// looked up in a table of common passwords. The key protects from no more than that: it lies in the same file, so
-  /// whoever has the file knows the size of the last captured text, and can test guesses at it, one at a time.
+  /// The digest is keyed, with a random key for each history, because a plain hash of a deleted secret could be looked
+  /// up in a table of common passwords. The key protects against nothing else: it is in the same file, so a person with
+  /// the file learns the size of the last captured text and can test guesses at it, one at a time.
   struct Fingerprint: Equatable {
     let digest: [UInt8]
     let byteCount: Int
@@ -29,61 +29,62 @@ public actor HistoryStore: SerialActor {
 
   /// How long a store waits for other programs and for readers.
   struct LockTimeouts: Sendable {
-    /// For another program's lock, in milliseconds.
+    /// How long to wait for another program's lock, in milliseconds.
     var lock: Int32 = 2000
-    /// For readers, each time the log is to be emptied, in milliseconds: captures wait meanwhile.
+    /// How long a checkpoint waits for readers, in milliseconds; captures are blocked meanwhile.
     var readers: Int32 = 50
-    /// Before each further try to empty the log after a deletion, if nothing is written in between.
+    /// The delays before further attempts to truncate the log after a deletion, unless a write does it first.
     var retries: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
   }
 
   /// The outcome of recording a text.
   public enum RecordOutcome: Sendable, Equatable {
-    /// The text is a new row, and on disk.
+    /// A row was added, and is on disk.
     case recorded(Clip)
-    /// The text is the last captured one again, or the newest clip's if the user recorded it; no row was added.
+    /// No row was added: the text is the last captured one or, if the user recorded it, that of the newest clip.
     case duplicate
   }
 
-  /// Room for so many ids is asked for at once: 32 MiB, of which only what is written to is ever resident.
+  /// How many ids to reserve memory for: 32 MiB, of which only the written part becomes resident.
   private static let reservedIDs: Int64 = 4 << 20
 
-  /// How many bytes of rows a rewrite of the file, which gives back the room between them, manages in about a second.
+  /// How many bytes of rows a VACUUM rewrites in about a second.
   private static let quickToRewrite: Int64 = 64 << 20
 
-  /// The thread that the store runs on.
+  /// The thread of the store.
   public nonisolated let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
   private let timeouts: LockTimeouts
   private let location: HistoryLocation
-  /// Nil while nothing can be written.
+  /// Nil while the history cannot be written.
   private var session: WriteConnection?
-  /// Reads while nothing can be written.
+  /// Reads while the history cannot be written.
   private var fallback: ReopeningReader<ReadConnection>?
   private var isClosed = false
 
   /// Whether the log may still hold a deleted text.
   ///
-  /// A reader keeps the log as it is. So the store tries to empty it at once, at each later write, a few times by
-  /// itself, and at the end.
+  /// A reader prevents truncating the log. The store therefore tries immediately, at each later write, after each delay
+  /// in `retries`, and when it closes.
   private var needsCheckpoint: Bool
   private var retry: DispatchTimer?
-  /// How many clips were restored: what was found to have expired before is void.
+  /// The number of restored clips; a change invalidates an earlier search for expired clips.
   private var restorations = 0
 
-  /// Why the history could only be opened to read; nil if it could be written.
+  /// Why the history was opened for reading only; nil if it could be written.
   public nonisolated let obstacle: StoreError?
 
-  /// The executor of that thread.
+  /// Runs the actor on `queue`.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Opens the history, and makes it if there is none.
+  /// Opens the history, and creates it if it does not exist.
   ///
-  /// Synchronous, for the start of the program: an existing history that is up to date is only read, in well under
-  /// a millisecond. If the history can be read but not written, see `obstacle`, every method that writes tries again,
-  /// and throws the reason until it can.
-  /// - Parameter digest: must give the same result for the same key and text for ever.
-  /// - Throws: `.newerSchema`, `.foreign`, `.damaged` and the others, without having changed what is in the file.
+  /// Synchronous, because the program needs it to start: an existing history that is up to date is only read, in well
+  /// under a millisecond. If the history can be read but not written, `obstacle` holds the reason. Every method that
+  /// writes then tries again, and throws the reason until it succeeds.
+  ///
+  /// - Parameter digest: must always return the same result for the same key and text.
+  /// - Throws: `.newerSchema`, `.foreign`, `.damaged` and others, with the content of the file unchanged.
   public init(location: HistoryLocation, digest: @escaping Digest) throws(StoreError) {
     try self.init(location: location, digest: digest, timeouts: LockTimeouts())
   }
@@ -113,19 +114,20 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Records a text as the newest clip, unless it is the last captured one; row and fingerprint in one transaction.
+  /// Records a text as the newest clip, unless it is the last captured one; writes row and fingerprint in one
+  /// transaction.
   ///
   /// `now` is in microseconds since 1970 UTC. If the clock was set back a little, the clip gets the time of the last
-  /// capture; after a jump it gets the clock's own time, and still comes after all others.
+  /// capture. After a jump it gets the clock's time, and still sorts after all others.
   @discardableResult
   public func record(_ text: ClipText, at now: Int64) throws(StoreError) -> RecordOutcome {
     try write(text, at: now) { _, isLast in isLast }
   }
 
-  /// Records a text that the user pastes or drops, unless it is the newest clip's; `now` as in `record`.
+  /// Records a text that the user pastes or drops, unless the newest clip has the same text; `now` is as in `record`.
   ///
-  /// A text whose row was deleted, or lies further down, comes back. A text `fromClipboard` becomes the last captured
-  /// one; a dropped one does not, because the text on the clipboard must not be recorded again.
+  /// A text whose row was deleted, or is further down, is added again. A text `fromClipboard` becomes the last captured
+  /// one. A dropped text does not, because the clipboard's text would then be recorded again.
   @discardableResult
   public func recordExplicitly(
     _ text: ClipText, at now: Int64, fromClipboard: Bool
@@ -135,21 +137,21 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Remembers a text that was copied out of the history as the last captured one; adds no row.
+  /// Makes a text that was copied from the history the last captured one; adds no row.
   public func noteCopied(_ text: ClipText) throws(StoreError) {
     _ = try write(text, at: CaptureTime.unknown) { _, _ in true }
   }
 
-  /// Adds a row for a text, unless it is known, and notes the text as the last captured one if it is to be `noted`, in
-  /// one transaction.
+  /// Adds a row unless the text is known, and stores the fingerprint if the text is to be `noted`, in one transaction.
   ///
-  /// - Parameter isKnown: says whether the text is known, given whether it is the last captured one.
+  /// - Parameter isKnown: returns whether the text is known, given whether it is the last captured one.
   private func write(
     _ text: ClipText, at now: Int64, noted: Bool = true,
     unless isKnown: (WriteConnection, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) -> RecordOutcome {
     let session = try opened()
-    // Before the transaction: the digest of 64 MiB takes some 0.3 s, and nobody else could write meanwhile.
+    // Compute the digest before the transaction: it takes some 0.3 s for 64 MiB, during which no other process could
+    // write.
     let fingerprint = Fingerprint(digest: digest(session.key, text), byteCount: text.byteCount)
     let clip = try session.database.transaction { () throws(StoreError) -> Clip? in
       let last = try session.readLastCapture()
@@ -166,40 +168,39 @@ public actor HistoryStore: SerialActor {
     return clip.map { .recorded($0) } ?? .duplicate
   }
 
-  /// The whole text of a clip; nil if the clip was deleted, which only a look at every row can tell.
+  /// Returns the whole text of a clip; nil if the clip was deleted, which is confirmed by reading every row.
   ///
-  /// - Throws: `.damaged` if the row holds no valid text, or cannot be found by its id.
+  /// - Throws: `.damaged` if the row holds no valid text, or exists but is not found by its id.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
     try read { reading throws(StoreError) in try reading.text(of: id) }
   }
 
-  /// The ids of all clips older than this one, ascending: the oldest first.
+  /// Returns the ids of all clips older than this one, in ascending order.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
-    // Room for all of them, as a rule: an array that grows step by step lies in memory twice.
+    // Reserve enough for all of them in most cases, because an array that grows is in memory twice while it is copied.
     let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
     return try read { reading throws(StoreError) in try reading.ids(olderThan: id, capacity: capacity) }
   }
 
-  /// Closes the connection; whatever is asked afterwards fails with `SQLITE_MISUSE`.
+  /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
   ///
-  /// Close every reader before: the last connection to close puts the log away, and a reader cannot.
+  /// Close every reader first: the last connection to close removes the log, and a reader cannot.
   public func close() {
     retry = nil
     eraseFromLogIfOwed()
     (session, fallback, isClosed) = (nil, nil, true)
   }
 
-  /// Tries to write again, if the history could only be read at first.
+  /// Tries again to open the history for writing, if it could only be read when the store was opened.
   ///
-  /// - Returns: whether the history can be written now, and was opened to read: open it again to show what others have
-  ///   written meanwhile.
+  /// - Returns: true if this succeeds; reopen readers then, because other programs may have written meanwhile.
   public func resumesWriting() -> Bool {
     guard obstacle != nil else { return false }
     do throws(StoreError) {
       _ = try opened()
       return true
     } catch {
-      // The reason is thrown at the next write.
+      // The next write throws the reason.
       return false
     }
   }
@@ -208,14 +209,15 @@ public actor HistoryStore: SerialActor {
 
   /// Deletes a clip, and its text from the files.
   ///
-  /// The text is overwritten in the database, with the copies that SQLite made as it moved rows, and the log is
-  /// emptied. As long as another program reads, the log stays; the store tries again at the next write, a few times by
-  /// itself, when the history is closed, and at its next opening.
-  /// Not promised: that the blocks which the log gave back to the file system, or copies that a flash disk or a
-  /// snapshot keeps, are overwritten too; nor what another program leaves that writes to the file itself. The
-  /// fingerprint stays, so that the text is not captured again at once.
-  /// - Returns: the deleted clip, for `restore`; nil if there was none, which only a look at every row can tell.
-  /// - Throws: `.damaged` if the clip is there, and cannot be found by its id.
+  /// The text is overwritten with zeros in the database, including copies that SQLite left when it moved rows, and the
+  /// log is truncated. A reading program prevents truncating the log; the store then tries again at the next write,
+  /// after each delay in `retries`, when the history is closed, and when it is next opened.
+  ///
+  /// This does not cover blocks that the log returned to the file system, copies on a flash disk or in a snapshot, and
+  /// what other programs write to the file. The fingerprint stays, so that the text is not captured again immediately.
+  ///
+  /// - Returns: the deleted clip, for `restore`; nil if there was none, which is confirmed by reading every row.
+  /// - Throws: `.damaged` if the clip exists but is not found by its id.
   @discardableResult
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let session = try opened()
@@ -224,10 +226,11 @@ public actor HistoryStore: SerialActor {
     return deleted
   }
 
-  /// Brings a deleted clip back: the same id, so the same place, the same time, the same bytes.
+  /// Restores a deleted clip with its id, and therefore its place, its time and its bytes.
   ///
-  /// The fingerprint of the last captured text stays as it is.
-  /// - Throws: `.alreadyThere` if a clip has that id, `.damaged` if what was deleted was no text.
+  /// The fingerprint of the last captured text does not change.
+  ///
+  /// - Throws: `.alreadyThere` if a clip has that id, `.damaged` if the deleted bytes were not valid text.
   @discardableResult
   public func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
     let session = try opened()
@@ -237,10 +240,10 @@ public actor HistoryStore: SerialActor {
     return clip
   }
 
-  /// Clears the history: deletes every clip, with all that `delete` promises, and makes the file small again.
+  /// Deletes every clip, as thoroughly as `delete` does, and shrinks the file.
   ///
-  /// Readers go on meanwhile, and see either everything or nothing. The fingerprint of the last captured text stays.
-  /// The clearing needs as much room on the disk as the history has.
+  /// Readers continue meanwhile, and see either everything or nothing. The fingerprint of the last captured text stays.
+  /// The deletion temporarily needs as much free disk space as the history takes.
   public func deleteAll() throws(StoreError) {
     let session = try opened()
     try session.database.transaction { () throws(StoreError) in
@@ -252,11 +255,12 @@ public actor HistoryStore: SerialActor {
 
   // MARK: - Retention
 
-  /// Finds the clips that are older than a period, by the clocks as they are now.
+  /// Finds the clips that are older than a retention period, according to the given clocks.
   ///
-  /// If there is none, the reading becomes the last look, provided that its clock is believed or there was no look
-  /// before. A file that an interrupted deletion left mostly empty is then made small.
-  /// - Returns: nil if no clip can expire: the period is forever, or the clock shows a time before its end.
+  /// If there are none, this stores `reading` as the last look, provided that its clock is trusted or there was no look
+  /// before, and shrinks a file that an interrupted deletion left mostly empty.
+  ///
+  /// - Returns: nil if no clip can expire, because the period is forever or reaches back before 1970.
   public func findExpired(
     after period: RetentionPeriod, at reading: ClockReading
   ) throws(StoreError) -> ExpiredClips? {
@@ -274,12 +278,13 @@ public actor HistoryStore: SerialActor {
       lastID: found.lastID, firstYoungID: found.firstYoungID, restorations: restorations)
   }
 
-  /// Deletes clips that have expired, with all that `delete` promises, in portions: captures and copies do not wait for
+  /// Deletes expired clips, as thoroughly as `delete` does, in portions, so that captures and copies do not wait for
   /// long.
   ///
-  /// Deletes nothing if the clips are not those that were found: one was restored or deleted since. Each portion makes
-  /// the clocks at which the clips were found the last look, in its transaction.
-  /// - Parameter deleted: called with the ids of each portion, ascending; returns whether to continue.
+  /// Deletes nothing if clips were restored or deleted since the search. Each portion's transaction also stores the
+  /// clocks of the search as the last look.
+  ///
+  /// - Parameter deleted: is called with the ids of each portion, in ascending order; returns whether to continue.
   public func delete(
     _ expired: ExpiredClips, _ deleted: @MainActor @Sendable ([Int64]) -> Bool
   ) async throws(StoreError) {
@@ -298,14 +303,14 @@ public actor HistoryStore: SerialActor {
       guard !ids.isEmpty else { return }
       isFirst = false
       eraseFromLog()
-      // The main actor's turn, and that of the calls which wait for this one.
+      // While this call waits for the main actor, other calls to the store can run.
       guard await deleted(ids) else { return }
     }
   }
 
-  /// Notes a look that found nothing, if its clock counts, and makes the file small if most of it is empty.
+  /// Stores `reading` as the last look, and shrinks the file if most of it is free.
   ///
-  /// A failure is not thrown, because nothing was to be deleted: the next look tries again.
+  /// Errors are not thrown, because no deletion was requested; the next look tries again.
   private func finishLook(_ reading: ClockReading?, after last: ClockReading?) {
     guard let database = session?.database else { return }
     do throws(StoreError) {
@@ -318,26 +323,26 @@ public actor HistoryStore: SerialActor {
 
   // MARK: - Helpers
 
-  /// Empties the log after a deletion, now or later.
+  /// Truncates the log after a deletion, now or later.
   private func eraseFromLog() {
     needsCheckpoint = true
     eraseFromLogIfOwed()
     eraseLater(timeouts.retries[...])
   }
 
-  /// Empties the log if that is owed; a reader in the way, or a failure, leaves it owed.
+  /// Truncates the log if needed; after a failure, or if a reader prevents it, this remains to be done.
   ///
-  /// A failure is not thrown: the row itself is deleted.
+  /// Errors are not thrown, because the row itself is deleted.
   private func eraseFromLogIfOwed() {
     guard needsCheckpoint, let session else { return }
     do throws(StoreError) {
       needsCheckpoint = try !session.database.truncateLog(waiting: timeouts.readers)
     } catch {
-      // The emptying stays owed.
+      // `needsCheckpoint` remains set.
     }
   }
 
-  /// Tries again after each of these delays, as long as the log may hold a deleted text.
+  /// Tries again after each of these delays, while the log may hold a deleted text.
   private func eraseLater(_ delays: ArraySlice<Duration>) {
     let delay = needsCheckpoint ? delays.first : nil
     retry = delay.map {
@@ -350,18 +355,18 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Hands the pages of an emptied file back to the file system, once they were overwritten.
+  /// Returns free pages to the file system, after they were overwritten.
   private func giveRoomBack(_ database: Database) {
     guard !needsCheckpoint else { return }
     do throws(StoreError) {
       try database.execute("VACUUM")
       eraseFromLog()
     } catch {
-      // The rows are deleted; a file that stays large harms nobody.
+      // The rows are deleted, and a file that stays large does no harm.
     }
   }
 
-  /// The writing session, which is opened now if that was not possible before.
+  /// Returns the write connection; opens it if this was not possible before.
   private func opened() throws(StoreError) -> WriteConnection {
     if let session { return session }
     guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How long items are kept, as the user has chosen; the raw value is the setting's.
+/// How long the user wants to keep items; the raw value is that of the setting.
 public enum RetentionPeriod: String, CaseIterable, Sendable {
   case forever = "always"
   case year = "1-year"
@@ -15,10 +15,10 @@ public enum RetentionPeriod: String, CaseIterable, Sendable {
     return days[self].map { $0 * RetentionPolicy.day }
   }
 
-  /// Whether more items expire than with another choice.
+  /// Whether items expire earlier than with `other`.
   public func isShorter(than other: RetentionPeriod) -> Bool { duration ?? .max < other.duration ?? .max }
 
-  /// The time before which items expire, in microseconds since 1970 UTC; nil if none does.
+  /// Returns the time before which items expire, in microseconds since 1970 UTC; nil if no item does.
   public func limit(at now: Int64) -> Int64? {
     guard let duration, case let (limit, overflows) = now.subtractingReportingOverflow(duration) else {
       return nil
@@ -31,19 +31,19 @@ public enum RetentionPeriod: String, CaseIterable, Sendable {
 public struct ClockReading: Sendable, Equatable {
   /// The wall clock, in microseconds since 1970 UTC.
   public let wallTime: Int64
-  /// The time since the computer was started, suspensions included, in microseconds.
+  /// The time since the computer started, including suspension, in microseconds.
   public let bootTime: Int64
-  /// The kernel's name for this run of the computer; empty if unknown.
+  /// The kernel's id for the current boot; empty if unknown.
   public let bootID: String
 
-  /// Makes a reading of its parts.
+  /// Creates a reading from its parts, for tests and for readings from the database.
   public init(wallTime: Int64, bootTime: Int64, bootID: String) {
     self.wallTime = wallTime
     self.bootTime = bootTime
     self.bootID = bootID
   }
 
-  /// Reads the kernel's clock for a wall clock that shows this time.
+  /// Combines this wall time with the kernel's boot clock.
   public static func now(wallTime: Int64) -> ClockReading {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
@@ -52,10 +52,11 @@ public struct ClockReading: Sendable, Equatable {
       bootID: currentBootID)
   }
 
-  /// Whether a clock that runs can show this: 1980 is where some clocks without a battery begin.
+  /// Whether a running clock can show this time; some clocks without a battery start in 1980.
   var isPlausible: Bool { CaptureTime.believableClocks.contains(wallTime) }
 
-  /// Whether this is as good a last look as a later one: within a boot any is, and after the next an hour is nothing.
+  /// Whether to keep `last` instead of storing this: in the same boot any look is equally good, and later an hour is
+  /// negligible.
   func isWithinAnHour(of last: ClockReading?) -> Bool {
     guard let last, last.bootID == bootID else { return false }
     return (0..<3_600_000_000).contains(wallTime - last.wallTime)
@@ -63,29 +64,29 @@ public struct ClockReading: Sendable, Equatable {
 
   private static let currentBootID: String = {
     do throws(StoreError) {
-      // A UUID in its usual notation.
+      // The file contains a UUID of 36 characters.
       let id = try RawFile("/proc/sys/kernel/random/boot_id")?.bytes(at: 0, count: 36)
       return id.map { String(decoding: $0, as: UTF8.self) } ?? ""
     } catch { return "" }
   }()
 }
 
-/// Decides whether the wall clock is believed when items expire.
+/// Decides whether to trust the wall clock when items expire.
 enum RetentionPolicy {
   static let day: Int64 = 86_400_000_000
 
-  /// The most, in microseconds, that two clocks of one boot may disagree.
+  /// The tolerated disagreement of the two clocks within one boot, in microseconds.
   private static let tolerance: Int64 = 120_000_000
 
   /// Whether a clock agrees with the time that has passed since the last look.
   ///
-  /// After another boot it is not known how long the computer was off. The clock then must not be behind the last
-  /// look, and ahead of it by a tenth of the period or a day at most.
+  /// After a reboot, the time that the computer was off is unknown. The clock is then trusted if it is not behind the
+  /// last look, and ahead of it by at most a tenth of the period or a day, whichever is longer.
   static func believes(_ now: ClockReading, after last: ClockReading?, keeping period: Int64) -> Bool {
     guard let last, now.isPlausible, last.isPlausible else { return false }
     let passed = now.wallTime - last.wallTime
     if now.bootID == last.bootID, !now.bootID.isEmpty {
-      // The last look comes from the file, where one damaged bit makes any number.
+      // The last look comes from the file, where one damaged bit can result in any number, so this may overflow.
       let (sinceLast, overflows) = now.bootTime.subtractingReportingOverflow(last.bootTime)
       return !overflows && sinceLast >= 0
         && (passed - tolerance...passed + tolerance).contains(sinceLast)

@@ -1,30 +1,28 @@
 import CSQLite
 
-/// The tables, and how a file comes to have them.
+/// The schema of a history and its migrations.
 enum Schema {
-  /// "CPst", which marks a file as a history of ours; `file` and other programs can see it too.
+  /// "CPst", which marks a file as a history of ours; other programs such as `file` show it.
   static let applicationID: Int64 = 0x4350_7374
 
-  /// The version that this program writes: one for each migration.
+  /// The version that this program writes, which is the number of migrations.
   static var version: Int { migrations.count }
 
-  /// The oldest version that has every column that a reader names: its files can be read without a migration.
+  /// The oldest version with every column that a reader uses, which can be read without a migration.
   static let oldestReadable = 1
 
-  /// The columns of `clip`, in the order in which a row has them.
-  ///
-  /// A new column comes last.
+  /// The columns of `clip` in the order of the record; a new column comes last.
   enum ClipColumn: Int, CaseIterable {
     case id, capturedAt, byteCount, preview, text
 
-    /// The columns of a row of the oldest version; a column that is added later is not added in the file.
+    /// The number of columns in the oldest version; ALTER TABLE does not add columns to existing records.
     static let fewest = 5
   }
 
-  /// The statements that `sqlite_schema` holds of a history, for each version from 1 on.
+  /// The `sql` column of `sqlite_schema` in a history, for each version from 1 on.
   ///
-  /// The statements of a released version are never edited. SQLite writes an added column right before the closing
-  /// parenthesis, after a comma and a space.
+  /// Never edit the statements of a released version. For an added column SQLite inserts a comma, a space and the
+  /// column right before the closing parenthesis.
   private static let objects = [firstObjects, firstObjects + [lastLook]]
 
   private static let firstObjects = [
@@ -57,7 +55,7 @@ enum Schema {
     """,
   ]
 
-  /// The clocks at the last look for expired clips; a wall time of 0 if there was none.
+  /// The clocks at the last look for expired clips; `wall_time` is 0 if there was none.
   private static let lastLook = """
     CREATE TABLE last_look(
       only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -67,18 +65,19 @@ enum Schema {
     ) STRICT
     """
 
-  /// Each step, once released, is never edited; a change is a new step at the end.
+  /// Never edit a released step; append a new one instead.
   static let migrations = [
     firstObjects.joined(separator: ";\n")
       + ";\nINSERT INTO last_capture VALUES (1, randomblob(32), x'', 0, 0)",
     lastLook + ";\nINSERT INTO last_look VALUES (1, 0, 0, '')",
   ]
 
-  /// The version of a history, 0 of an empty file.
+  /// Returns the schema version of a history; 0 for an empty file.
   ///
-  /// - Throws: `.foreign` if the file is another program's, `.newerSchema` if it is newer than this program.
+  /// - Throws: `.foreign` if the file is another program's, `.newerSchema` if it is newer than this program, `.damaged`
+  ///   if the schema differs from that of its version.
   static func version(of database: Database) throws(StoreError) -> Int {
-    // In one transaction: between two reads another process may make the tables.
+    // Read in one transaction, because another process may create the tables between two reads.
     try database.execute("BEGIN")
     defer { sqlite3_exec(database.handle, "ROLLBACK", nil, nil, nil) }
     let found = Int(try database.integer("PRAGMA user_version") ?? 0)
@@ -96,9 +95,9 @@ enum Schema {
     return 0
   }
 
-  /// - Throws: `.damaged` if there is anything else than what the migrations make, such as another program's trigger.
+  /// - Throws: `.damaged` if the schema contains anything that the migrations do not create.
   ///
-  /// A trigger could do anything with what is recorded; an index would keep copies of deleted texts.
+  /// Another program's trigger could change what is recorded, and an index would keep copies of deleted texts.
   private static func checkObjects(of database: Database, version: Int) throws(StoreError) {
     var found: Set<String> = []
     try Statement("SELECT sql FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'", on: database).run {
@@ -106,7 +105,7 @@ enum Schema {
       while try statement.step() { found.insert(statement.string(0)) }
     }
     guard found == Set(objects[version - 1]) else { throw .damaged }
-    // SQLite opens two tables that begin at the same page, and writes the rows of one among those of the other.
+    // SQLite accepts two tables with the same root page, and would mix their rows.
     let areApart = try database.integer(
       """
       SELECT count(*) = count(DISTINCT rootpage) AND min(rootpage) > 1 FROM sqlite_schema
@@ -115,22 +114,22 @@ enum Schema {
     guard areApart == 1 else { throw .damaged }
   }
 
-  /// The largest id that is believed: more than 1,000 captures a second make in 100,000 years.
+  /// The largest plausible id: 1,000 captures a second for 285,000 years.
   ///
-  /// SQLite gives out no id after Int64's largest, so one damaged number would be the end of recording. Every program
-  /// that holds numbers as doubles can hold this one.
+  /// SQLite assigns no id beyond the largest Int64, so one damaged number would end all recording. Programs that store
+  /// numbers as doubles can represent this one.
   static let largestID: Int64 = 1 << 53
 
-  /// The condition that the only row of `last_capture` meets, as SQL.
+  /// The SQL condition that the only row of `last_capture` meets.
   ///
-  /// If a damaged page number led to another table, its rows would be taken for this one's, and written over.
+  /// Without it, a damaged page number that leads to another table would have that table's rows read and overwritten.
   static let isLastCapture = "length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1"
 
-  /// The condition that the only row of `last_look` meets, as SQL, for the same reason.
+  /// The SQL condition that the only row of `last_look` meets, for the same reason.
   static let isLastLook = "only = 1 AND (SELECT count(*) FROM last_look) = 1"
 
-  /// - Throws: `.damaged` if the last id that was given out is not believed, in which case a recovery gives new ones, or
-  ///   if there are other rows, which are another table's.
+  /// - Throws: `.damaged` if the last assigned id is implausible, so that a recovery has to assign new ones, or if the
+  ///   table has rows of another table.
   static func checkSequence(of database: Database) throws(StoreError) {
     let isRight = try database.integer(
       """
@@ -140,23 +139,23 @@ enum Schema {
     guard isRight == 1 else { throw .damaged }
   }
 
-  /// Whether a row has the largest id that there can be, after which SQLite says that the disk is full.
+  /// Whether a row has the largest possible id, for which SQLite would report a full disk.
   static func isOutOfIDs(_ database: Database) throws(StoreError) -> Bool {
     try database.integer("SELECT coalesce(max(id), 0) FROM clip") == .max
   }
 
-  /// Brings an older or empty file to the present version, each step in a transaction of its own.
+  /// Migrates an older or empty file to the current version, each step in a transaction of its own.
   ///
-  /// - Throws: `.damaged` also if a step meets rows that break the rules of their table.
+  /// - Throws: `.damaged` also if existing rows violate the constraints of a step.
   static func migrate(_ database: Database, by steps: [String] = migrations) throws(StoreError) {
     for (target, step) in zip(1..., steps) {
       try database.transaction { () throws(StoreError) in
-        // Again, inside: another process may have done this step while we waited for the lock.
+        // Check again inside the transaction: another process may have migrated while we waited for the lock.
         guard try database.integer("PRAGMA user_version") ?? 0 < target else { return }
         do throws(StoreError) {
           try database.execute(step)
         } catch .failed(code: SQLITE_ERROR) {
-          // A step is constant and tested, so the rows are at fault; ADD COLUMN gives no better error.
+          // The steps are constant and tested, so the rows are at fault; ADD COLUMN reports nothing more specific.
           throw database.failure(SQLITE_CORRUPT)
         }
         try database.execute(

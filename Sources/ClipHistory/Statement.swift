@@ -10,15 +10,13 @@ final class Statement {
   private let handle: OpaquePointer
   private let database: Database
 
-  /// Compiles `sql`.
-  ///
-  /// - Throws: `.damaged` if the file's tables are not those that the statement names.
+  /// - Throws: `.damaged` if the file lacks a table or a column that the statement names.
   init(_ sql: String, on database: Database) throws(StoreError) {
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(
       database.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
     guard code == SQLITE_OK, let handle else {
-      // All SQL here is constant and tested, so what does not compile is the file's fault.
+      // All SQL here is constant and tested, so a compile error means that the file is damaged.
       throw code == SQLITE_ERROR ? .damaged : database.failure(code)
     }
     self.handle = handle
@@ -29,21 +27,21 @@ final class Statement {
     sqlite3_finalize(handle)
   }
 
-  /// Runs `body` with these parameters; then ends the read and lets go of them, also after an error.
+  /// Runs `body` with these parameters; then resets the statement and clears them, even after an error.
   func run<Result>(
     _ parameters: (any Parameter)?..., body: (Statement) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try run(with: parameters, body)
   }
 
-  /// Reads the first row with these parameters; nil if there is none.
+  /// Returns what `read` makes of the first row; nil if the result is empty.
   func first<Value>(
     _ parameters: (any Parameter)?..., read: (Statement) -> Value
   ) throws(StoreError) -> Value? {
     try run(with: parameters) { statement throws(StoreError) in try step() ? read(statement) : nil }
   }
 
-  /// Runs a statement that returns no rows, with these parameters.
+  /// Runs a statement that returns no rows.
   func execute(_ parameters: (any Parameter)?...) throws(StoreError) {
     _ = try run(with: parameters) { statement throws(StoreError) in try statement.step() }
   }
@@ -52,21 +50,21 @@ final class Statement {
     with parameters: [(any Parameter)?], _ body: (Statement) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     defer {
-      // The result repeats the error of the last step.
+      // Ignore the result, which repeats the error of the last step.
       sqlite3_reset(handle)
       sqlite3_clear_bindings(handle)
     }
     for (index, parameter) in zip(Int32(1)..., parameters) {
       guard let code = parameter?.bind(to: handle, at: index), code != SQLITE_OK else { continue }
-      // The value to be written is too large; the file is sound.
+      // The value to write is too large; the file is not damaged.
       throw code == SQLITE_TOOBIG ? .failed(code: code) : database.failure(code)
     }
     return try body(self)
   }
 
-  /// Goes to the next row.
+  /// Advances to the next row.
   ///
-  /// - Returns: false if there is none.
+  /// - Returns: false after the last row.
   func step() throws(StoreError) -> Bool {
     let code = sqlite3_step(handle)
     switch code {
@@ -82,7 +80,7 @@ final class Statement {
     sqlite3_column_int64(handle, column)
   }
 
-  /// A time, 0 if nothing can have been captured then.
+  /// Returns a time; 0 if it is implausible.
   func time(_ column: Int32) -> Int64 {
     CaptureTime.plausible(integer(column))
   }
@@ -91,26 +89,25 @@ final class Statement {
     Array(raw(column))
   }
 
-  /// A text, of which no more than `limit` bytes are looked at.
+  /// Returns a text, decoded from at most `limit` bytes.
   func string(_ column: Int32, atMost limit: Int = .max) -> String {
     String(decoding: raw(column).prefix(limit), as: UTF8.self)
   }
 
-  /// How many bytes a text has.
   func byteCount(_ column: Int32) -> Int { raw(column).count }
 
   // MARK: -
 
   private func raw(_ column: Int32) -> UnsafeRawBufferPointer {
-    // The pointer first: asking for it may convert the value, and so change the size.
+    // Get the pointer first, because that may convert the value and so change its size.
     let start = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 }
 
-/// A value for a parameter of a statement; nil is NULL.
+/// A value for a statement's parameter; nil stands for NULL.
 protocol Parameter {
-  /// Binds the value to the parameter with this number, from 1 on, and returns SQLite's result code.
+  /// Binds the value to the parameter number `index`, counted from 1, and returns SQLite's result code.
   func bind(to statement: OpaquePointer, at index: Int32) -> Int32
 }
 
@@ -123,7 +120,7 @@ extension Int64: Parameter {
 /// A blob, which SQLite copies.
 extension [UInt8]: Parameter {
   func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-    // An empty array may have no address, which would bind NULL.
+    // An empty array may have a null pointer, which would bind NULL.
     if isEmpty { return sqlite3_bind_zeroblob(statement, index, 0) }
     return sqlite3_bind_blob64(statement, index, self, UInt64(count), copied)
   }
@@ -136,7 +133,7 @@ extension String: Parameter {
   }
 }
 
-/// A text that is not copied: the bytes must outlive the run of the statement.
+/// A text that is not copied; the bytes must outlive the run of the statement.
 extension UnsafeRawBufferPointer: Parameter {
   func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     let start = assumingMemoryBound(to: CChar.self).baseAddress

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A store's reads off the main thread: on its writing connection, or on another one if nothing can be written.
+/// The reads that a store performs off the main thread, on its write connection or, if there is none, on another.
 struct ReadConnection: PreparedReads {
   let database: Database
   private let text: Statement
@@ -10,14 +10,14 @@ struct ReadConnection: PreparedReads {
   init(_ database: Database) throws(StoreError) {
     self.database = database
     text = try Statement("SELECT text FROM clip WHERE id = ?1", on: database)
-    // Ascending is the order on disk; descending takes five times as long if the file is not in memory.
+    // Ascending is the order on disk; descending takes five times as long if the file is not cached.
     ids = try Statement("SELECT id FROM clip WHERE id < ?1 ORDER BY id", on: database)
-    // The plus keeps SQLite from searching by id: every row is read.
+    // The unary plus disables the search by id, so that every row is read.
     misplaced = try Statement(
       "SELECT 1 FROM clip WHERE +id = ?1 AND NOT EXISTS (SELECT 1 FROM clip WHERE id = ?1)", on: database)
   }
 
-  /// A clip's text, nil if there is no such clip.
+  /// Returns a clip's text; nil if the clip does not exist.
   func text(of id: Int64) throws(StoreError) -> ClipText? {
     guard let bytes = try text.first(id, read: { $0.bytes(0) }) else {
       try confirmAbsence(of: id)
@@ -26,20 +26,21 @@ struct ReadConnection: PreparedReads {
     return try database.text(bytes)
   }
 
-  /// Looks at every row, after a clip was not found by its id.
+  /// Reads every row, after a clip was not found by its id.
   ///
-  /// - Throws: `.damaged` if the clip is there after all: SQLite trusts the keys in the interior pages of a b-tree.
+  /// - Throws: `.damaged` if the clip exists nevertheless, because SQLite trusts the keys in the interior pages of a
+  ///   b-tree.
   func confirmAbsence(of id: Int64) throws(StoreError) {
     if try misplaced.first(id, read: { $0.integer(0) }) != nil { throw database.failure(SQLITE_CORRUPT) }
   }
 
-  /// The ids of older clips, ascending, in an array with room for `capacity` of them.
+  /// Returns the ids of older clips in ascending order, in an array with reserved room for `capacity` ids.
   func ids(olderThan id: Int64, capacity: Int) throws(StoreError) -> [Int64] {
     try ids.run(id) { statement throws(StoreError) in
       var ids: [Int64] = []
       ids.reserveCapacity(capacity)
       while try statement.step() {
-        // SQLite does not check the order of a damaged page.
+        // SQLite does not check the order of rows in a damaged page.
         guard statement.integer(0) > ids.last ?? .min else { throw database.failure(SQLITE_CORRUPT) }
         ids.append(statement.integer(0))
       }
@@ -48,7 +49,7 @@ struct ReadConnection: PreparedReads {
   }
 }
 
-/// The writing connection and its statements: everything of a store that `close` gives up.
+/// The write connection and its statements, which `HistoryStore.close` releases together.
 struct WriteConnection {
   let database: Database
   let key: [UInt8]
@@ -62,12 +63,12 @@ struct WriteConnection {
   private let lastLook: Statement
   private let lookNote: Statement
 
-  /// Keeps rescuers out while the session is open.
+  /// Excludes recoveries and imports while the connection is open.
   private let lock: FolderLock?
 
-  /// Every statement is compiled here, so that a file whose tables are damaged is refused at the start.
+  /// Compiles every statement, so that a file with damaged tables is rejected when it is opened.
   ///
-  /// - Parameter lock: is held as long as the session lives.
+  /// - Parameter lock: is held until the connection is released.
   init(_ database: Database, lock: FolderLock?) throws(StoreError) {
     self.database = database
     self.lock = lock
@@ -77,7 +78,7 @@ struct WriteConnection {
     deleted = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: database)
     deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: database)
     reading = try ReadConnection(database)
-    // CASE, because AND may read the text, however large, though the sizes differ.
+    // CASE, because AND may read the text, however large, even if the sizes differ.
     newest = try Statement(
       "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",
       on: database)
@@ -94,7 +95,7 @@ struct WriteConnection {
     self.key = key
   }
 
-  /// The fingerprint of the last captured text, and the time of the last capture.
+  /// Returns the fingerprint of the last captured text, and the time of the last capture.
   func readLastCapture() throws(StoreError) -> (fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) {
     let last = try lastCapture.first {
       (HistoryStore.Fingerprint(digest: $0.bytes(0), byteCount: Int($0.integer(1))), capturedAt: $0.time(2))
@@ -107,7 +108,7 @@ struct WriteConnection {
     try note.execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
   }
 
-  /// The clocks at the last look for expired clips; nil if there was none, or its clock cannot have been right.
+  /// Returns the clocks at the last look for expired clips; nil if there was none, or its clock was implausible.
   func readLastLook() throws(StoreError) -> ClockReading? {
     let last = try lastLook.first {
       ClockReading(wallTime: $0.integer(0), bootTime: $0.integer(1), bootID: $0.string(2, atMost: 64))
@@ -120,7 +121,7 @@ struct WriteConnection {
     try lookNote.execute(reading.wallTime, reading.bootTime, reading.bootID)
   }
 
-  /// Forgets the last look: the clips are others now, so the next look asks.
+  /// Resets the last look, because the clips have changed; the next look then asks the user.
   func forgetLastLook() throws(StoreError) { try lookNote.execute(Int64(0), Int64(0), "") }
 
   /// Whether the newest clip has this text.
@@ -130,29 +131,26 @@ struct WriteConnection {
     }
   }
 
-  /// Adds a row that was deleted, with the id that it had, in a transaction.
+  /// Adds a deleted row again with its old id, in a transaction.
   ///
-  /// - Throws: `.damaged` if what was deleted was no text.
+  /// - Throws: `.damaged` if the deleted bytes were not valid text.
   func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
-    // Before the transaction: nobody else can write while a large text is looked through.
+    // Validate before the transaction, because other programs cannot write during it.
     let text = try database.text(deleted.bytes)
     return try database.transaction { () throws(StoreError) in
       try insert(text, capturedAt: deleted.capturedAt, id: deleted.id)
     }
   }
 
-  /// Adds a row, whose text is handed to SQLite without a copy.
-  ///
-  /// Without an `id` the row gets a new one.
-  /// - Returns: the row's clip.
+  /// Adds a row without copying its text; assigns a new id if `id` is nil.
   func insert(_ text: ClipText, capturedAt: Int64, id: Int64? = nil) throws(StoreError) -> Clip {
     let preview = Preview.make(of: text)
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       do throws(StoreError) {
-        // SQLite chooses the next id for NULL.
+        // SQLite assigns the next id for NULL.
         try insertion.execute(capturedAt, Int64(text.byteCount), preview, bytes, id)
       } catch {
-        // SQLite's next id is taken, or there is none left: the last id, or the order of a page, is damaged.
+        // If SQLite's next id is taken, or no id is left, then the last id or the order of a page is damaged.
         let isOutOfIDs: Bool
         switch error {
         case .alreadyThere: isOutOfIDs = id == nil

@@ -3,40 +3,44 @@ import Glibc
 
 /// A failure of the history.
 ///
-/// An error names files and numbers, never a clip's text; the app words it for the user.
+/// An error contains paths and numbers, never a clip's text; the app composes the message for the user.
 public enum StoreError: Error, Equatable, Sendable {
-  /// The folder cannot be made, entered or made private; `errno` says why.
+  /// The folder cannot be created, opened or made private; `errno` gives the reason.
   case folderUnusable(path: String, errno: Int32)
   /// The folder or a file is a symbolic link, a pipe or the like, which was neither followed nor opened.
   case irregular(path: String)
-  /// The file system gives no locks, or no memory that processes share.
+  /// The file system supports no locks, or no shared memory.
   case unsuitableFileSystem(path: String)
   /// The file cannot be opened or used; `code` is SQLite's extended result code.
   case cannotOpen(path: String, code: Int32)
   /// The file or its folder may be read, but not written.
   case readOnly
-  /// The file is damaged, or no database at all: for `HistoryRecovery`. Nothing in it was overwritten.
+  /// The file is damaged, or is not a database: use `HistoryRecovery`.
+  ///
+  /// Nothing in it was overwritten.
   case damaged
-  /// The file is the database of another program, and was left alone.
+  /// The file is another program's database, and was not changed.
   case foreign
-  /// A newer version of the program wrote the file, which was left alone: schema `found`; this one knows `known`.
+  /// A newer version, with schema `found`, wrote the file, which was not changed; this version supports `known`.
   case newerSchema(found: Int, known: Int)
-  /// The file was removed or replaced while it was open; nothing is written to it any more. Open the history again.
+  /// The file was removed or replaced while it was open; it is no longer written.
+  ///
+  /// Open the history again.
   case replaced
-  /// Another program holds the file, for longer than this one waits.
+  /// Another program holds the lock for longer than the timeout.
   case locked
-  /// Another computer, which shares the folder, has the history open.
+  /// Another computer that shares the folder has the history open.
   case openElsewhere
-  /// The disk, or the user's quota, is full; nothing was written.
+  /// The disk or the user's quota is full; nothing was written.
   case diskFull
-  /// The file is damaged, and nothing can be written beside it: opening it again would find the same damage.
+  /// The file is damaged and nothing can be written next to it, so opening it again would find the same damage.
   case cannotBeRecovered
-  /// A clip that was to be restored is in the history already.
+  /// The history already has the clip that was to be restored.
   case alreadyThere
-  /// Anything else; `code` is SQLite's extended result code. `SQLITE_MISUSE` if the store was closed before.
+  /// Any other failure; `code` is SQLite's extended result code, `SQLITE_MISUSE` if the store is closed.
   case failed(code: Int32)
 
-  /// Whether what keeps a history from being opened to write may leave it readable, without harm to anybody.
+  /// Whether a history that cannot be opened for writing for this reason may still be readable without risk.
   var mayLeaveReadable: Bool {
     switch self {
     case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed: true
@@ -48,29 +52,29 @@ public enum StoreError: Error, Equatable, Sendable {
 
   // MARK: - SQLite's codes
 
-  /// SQLITE_IOERR_RDLOCK, _LOCK, _SHMOPEN, _SHMLOCK and _SHMMAP, shifted.
+  /// The detail codes of SQLITE_IOERR_RDLOCK, _LOCK, _SHMOPEN, _SHMLOCK and _SHMMAP.
   private static let errorsOfLocks: Set<Int32> = [9, 15, 18, 20, 21]
 
   /// SQLITE_CONSTRAINT_TRIGGER, a macro that Swift cannot import.
   private static let constraintOfTrigger = SQLITE_CONSTRAINT | 7 << 8
 
-  /// The meaning of an SQLite result `code`; `system` is the `errno` behind it, 0 if there is none.
+  /// Converts an SQLite result `code`; `system` is the related `errno`, or 0.
   init(code: Int32, system: Int32, path: String) {
     let outOfRoom = system == ENOSPC || system == EDQUOT
-    // The low byte is the kind, the rest the detail.
+    // The low byte is the primary code, the rest the detail.
     switch code & 0xff {
     case SQLITE_FULL: self = .diskFull
-    // SQLite recognises a full disk when it writes, but not a full quota, and neither when it grows the index.
+    // SQLite detects a full disk when it writes, but not an exceeded quota, and neither of them when the index grows.
     case SQLITE_IOERR where outOfRoom, SQLITE_CANTOPEN where outOfRoom: self = .diskFull
     case SQLITE_IOERR where Self.errorsOfLocks.contains(code >> 8): self = .unsuitableFileSystem(path: path)
     case SQLITE_BUSY where system == ENOLCK: self = .unsuitableFileSystem(path: path)
     case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged
-    // A row claims a size above SQLite's limit; what we write above it fails as it is bound.
+    // A row claims a size above SQLite's limit; a value of ours that is too large fails when it is bound.
     case SQLITE_TOOBIG: self = .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
-    // The schema's trigger against replacing a row. Nothing else of ours can break a constraint of a sound file.
+    // The trigger against replacing a row. In an undamaged file, our statements violate no other constraint.
     case SQLITE_CONSTRAINT where code == Self.constraintOfTrigger: self = .alreadyThere
     case SQLITE_CONSTRAINT: self = .damaged
     default: self = .failed(code: code)

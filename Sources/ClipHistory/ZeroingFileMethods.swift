@@ -2,10 +2,10 @@ import CSQLite
 
 /// Makes a connection write zeros into the unallocated space of every page that it writes to the database file.
 ///
-/// Of SQLite's methods of the file only the writing one is replaced, as a VFS may do. The bytes that are overwritten
-/// belong to no row, so SQLite never misses them.
+/// It replaces only the write method of SQLite's file object, as a VFS shim may. The overwritten bytes belong to no
+/// row, so SQLite does not miss them.
 final class ZeroingFileMethods {
-  /// The target of the file's `pMethods`: the methods that SQLite calls, and behind them its own ones.
+  /// The target of the file's `pMethods`: the methods that SQLite calls, followed by a pointer to the original ones.
   private struct Methods {
     var table: sqlite3_io_methods
     let original: UnsafePointer<sqlite3_io_methods>
@@ -13,7 +13,7 @@ final class ZeroingFileMethods {
 
   private let methods: UnsafeMutablePointer<Methods>
 
-  /// Takes over the file of an open connection, which this object must outlive.
+  /// Hooks into the file of an open connection; this object must outlive the connection.
   init?(of connection: OpaquePointer) {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
@@ -29,7 +29,7 @@ final class ZeroingFileMethods {
     methods.deallocate()
   }
 
-  /// In WAL mode the database file is written as the log is moved into it, a page at a time.
+  /// In WAL mode, SQLite writes to the database file only during a checkpoint, one page at a time.
   private static func write(
     _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32,
     _ offset: Int64
@@ -49,13 +49,14 @@ final class ZeroingFileMethods {
     }
   }
 
-  /// The room that a page of rows has left between its list of rows and the rows themselves
+  /// Returns the range between the cell pointers of a leaf page and its cell content area
   /// (https://sqlite.org/fileformat2.html#b_tree_pages).
   ///
-  /// As SQLite balances its tree it moves rows between pages, and leaves copies at their old places, which
-  /// `secure_delete` does not see. Measured with SQLite 3.40: 38 of 27,018 deletions left the deleted text behind,
-  /// all of them in such a place.
-  /// - Returns: nil if the page holds no rows of a table, or is malformed.
+  /// When SQLite balances its tree, it moves rows between pages and leaves copies in their old places, which
+  /// `secure_delete` does not overwrite. Measured with SQLite 3.40: 38 of 27,018 deletions left the deleted text
+  /// behind, all of them there.
+  ///
+  /// - Returns: nil if the page is not a leaf page of a table, or is malformed.
   static func unallocatedSpace(of page: UnsafeRawBufferPointer, isFirst: Bool) -> Range<Int>? {
     let header = isFirst ? 100 : 0
     guard page.count >= 512, page[header] == 0x0d else { return nil }
@@ -63,7 +64,7 @@ final class ZeroingFileMethods {
     let start = header + 8 + 2 * rows
     let end = number(at: header + 5, in: page)
     guard start <= end, end <= page.count else { return nil }
-    // In a file of 900 GB a piece of a long text could begin like a page of rows, but would fail here.
+    // In a file of 900 GB an overflow page could begin like a leaf page, but would fail this check.
     for row in 0..<rows {
       guard (end..<page.count).contains(number(at: header + 8 + 2 * row, in: page)) else { return nil }
     }

@@ -2,50 +2,50 @@ import Synchronization
 
 /// The content of an offer on the clipboard.
 public enum ClipboardContent: Equatable, Sendable {
-  /// The offer's text, byte for byte as the owner sent it: valid UTF-8 or not, with NULs or without, possibly empty.
+  /// The offered text, byte for byte as the owner sent it: possibly invalid UTF-8, with NULs, or empty.
   case text([UInt8])
-  /// Nobody offers anything, or only pictures, files and the like.
+  /// The clipboard is empty, or holds only pictures, files and the like.
   case noText
-  /// A text that a password manager asks not to record; the text was not asked for.
+  /// A text that a password manager asks not to record; it was not requested.
   case secret
-  /// This program's own offer; nothing was asked for.
+  /// This program's own offer; it was not requested.
   case own
 }
 
-/// Why there is no text though one was offered, or why a text could not be offered.
+/// Why an offered text could not be read, or a text could not be offered.
 ///
-/// No error carries a byte of what was read.
+/// Errors contain nothing of the text.
 public enum TransferError: Error, Equatable, Sendable {
-  /// The owner did not answer, or stopped in between.
+  /// The owner did not answer, or stalled.
   case timedOut
-  /// The owner ended in between.
+  /// The owner exited during the transfer.
   case ownerGone
-  /// The owner offered text and would not give it, or gave something that is no text.
+  /// The owner offered text but refused to send it, or sent something of another type.
   case refused
   /// The text is larger than the limit, in bytes.
   case tooLarge(limit: Int)
-  /// The read was given up because another offer took its place, or because nobody wants it any more: no error for the
-  /// user.
+  /// The read was cancelled, because another offer has replaced this one or its result is no longer needed; show no
+  /// error.
   case cancelled
-  /// Another copy was made at the same moment: by the user, out of the history, before this text could be asked for; or
-  /// by another program, before the text that was to be offered was on the clipboard.
+  /// The owner changed at the same moment: the user copied from the history before this text could be requested, or
+  /// another program copied before our text was on the clipboard.
   case ownershipLost
-  /// The desktop is out of reach, or does not allow the transfer.
+  /// The desktop cannot be reached, or does not permit the transfer.
   case unavailable
 }
 
-/// How far the transfer of a text may go.
+/// The limits of size and time for a transfer.
 public struct TransferLimits: Equatable, Sendable {
   /// The largest text, in bytes.
   public var bytes: Int
-  /// The longest wait for the next answer, or the next piece of a long one.
+  /// The longest wait for the next answer, or the next chunk of a long text.
   public var idleTimeout: Duration
-  /// The longest time for all of it.
+  /// The longest duration of the whole transfer.
   public var total: Duration
-  /// How much longer the transfer of an offer may go on once another offer has replaced it.
+  /// How long a transfer may continue after another offer has replaced its own.
   public var grace: Duration
 
-  /// The limits unless the user has set others.
+  /// Creates the default limits, except for those given.
   public init(
     bytes: Int = 64 << 20, idleTimeout: Duration = .seconds(3), total: Duration = .seconds(30),
     grace: Duration = .milliseconds(250)
@@ -57,10 +57,10 @@ public struct TransferLimits: Equatable, Sendable {
   }
 }
 
-/// The names under which programs offer and ask for plain text, the preferred ones first.
+/// The formats for plain text that programs offer and request, in order of preference.
 ///
-/// `TEXT` comes last: its owner chooses the encoding, which may be one that we do not know (COMPOUND_TEXT), while
-/// `STRING` is always ISO 8859-1.
+/// `TEXT` comes last, because its owner chooses the encoding, possibly one that we do not support (COMPOUND_TEXT),
+/// while `STRING` is always ISO 8859-1.
 public enum TextFormat: String, CaseIterable, Sendable {
   case utf8String = "UTF8_STRING"
   case plainUTF8 = "text/plain;charset=utf-8"
@@ -69,29 +69,29 @@ public enum TextFormat: String, CaseIterable, Sendable {
   case string = "STRING"
   case text = "TEXT"
 
-  /// All names, in order of preference.
+  /// All formats, in order of preference.
   public static let names = allCases.map(\.rawValue)
 
-  /// The names that are MIME types.
+  /// The formats that are MIME types.
   ///
-  /// On Wayland only these are offered: GDK would list another one, and leave whoever asks for it waiting for ever.
+  /// On Wayland, offer only these: GDK would list other formats, but never answer a request for them.
   public static let mimeTypes = names.filter { $0.contains("/") }
 }
 
-/// The format that a password manager lists beside a text that nobody should keep.
+/// The format that a password manager lists next to a text that should not be recorded.
 ///
-/// The format means that only with the value `secret`: xclip, told to offer it, gives its text for it.
+/// Only the value `secret` has this meaning, because xclip, when told to offer this format, sends its text as the
+/// value.
 public enum SecretHint {
-  /// The format's name.
+  /// The name of the format.
   public static let name = "x-kde-passwordManagerHint"
 
-  /// The longest value that is read, in bytes; a longer one is no secret's.
+  /// How many bytes of the value to read; a longer value does not mark a secret.
   public static let longestValue = 4096
 
-  /// Whether a value marks a secret.
+  /// Whether `value` marks a secret.
   ///
-  /// A program that lists the format and keeps the value to itself is taken at its word: nil, for a refusal, and an
-  /// empty value mean a secret.
+  /// If a program lists the format but refuses the value (nil) or sends an empty one, assume a secret.
   public static func isSecretHint(_ value: [UInt8]?) -> Bool {
     guard let value, let end = value.lastIndex(where: { $0 != 0 && $0 != UInt8(ascii: "\n") }) else {
       return true
@@ -100,9 +100,9 @@ public enum SecretHint {
   }
 }
 
-/// Whether the clipboard may be read, known on every thread at the moment it changes.
+/// Whether the clipboard may be read; safe to use from every thread.
 ///
-/// Once `revoke()` has returned, no question is on its way that was asked through `ask`.
+/// After `revoke()` returns, no request is sent through `ask` until the next grant.
 public final class ReadPermit: Sendable {
   private struct State {
     var isGranted = false
@@ -111,10 +111,10 @@ public final class ReadPermit: Sendable {
 
   private let state = Mutex(State())
 
-  /// Nothing may be read until it is granted.
+  /// Creates a permit that is not granted.
   public init() {}
 
-  /// Allows reading; each time counts as a reason to look at what is on the clipboard.
+  /// Allows reading; each new grant also justifies reading the present content of the clipboard.
   public func grant() {
     state.withLock {
       if !$0.isGranted { $0.grants += 1 }
@@ -125,14 +125,14 @@ public final class ReadPermit: Sendable {
   /// Forbids reading from now on.
   public func revoke() { state.withLock { $0.isGranted = false } }
 
-  /// The number of the grant that holds; nil if none does.
+  /// The number of the current grant; nil while reading is forbidden.
   ///
-  /// While it stays the same, reading was allowed without a break.
+  /// While it stays the same, the permit has not been revoked in between.
   public var current: Int? { state.withLock { $0.isGranted ? $0.grants : nil } }
 
-  /// Asks a question if reading is allowed; the permit cannot be revoked meanwhile.
+  /// Calls `question`, which sends a request, if reading is allowed; the permit cannot be revoked during the call.
   ///
-  /// - Returns: false if the question was not asked.
+  /// - Returns: whether it was called.
   public func ask(_ question: () -> Void) -> Bool {
     state.withLock {
       if $0.isGranted { question() }

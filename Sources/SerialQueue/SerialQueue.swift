@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// The executor of an actor whose work blocks: it runs on a dispatch queue of its own.
+/// The executor of an actor whose work blocks; it uses a dispatch queue of its own.
 ///
-/// The cooperative pool has one thread per core; an actor that waits there for a disk or for another
-/// program would keep every other task of the process waiting.
+/// The cooperative pool has one thread per core, so an actor that waits there for a disk or another program would block
+/// other tasks of the process.
 ///
 /// ```swift
 /// actor Disk {
@@ -13,17 +13,17 @@ import Synchronization
 /// }
 /// ```
 public final class SerialQueue: SerialExecutor, TaskExecutor {
-  /// The queue behind the executor, for event sources that are to run as the actor.
+  /// The underlying queue, for event sources that have to run on the actor.
   public let dispatchQueue: DispatchQueue
   private let label: String
 
-  /// Makes a queue; `label` is what debuggers show.
+  /// Creates a queue; debuggers show `label`.
   public init(label: String) {
     self.label = label
     dispatchQueue = DispatchQueue(label: label, qos: .userInitiated)
   }
 
-  /// Runs a job of the actor, or of a task that prefers its thread; called by the Swift runtime.
+  /// Runs a job of the actor, or of a task that prefers this executor; called by the Swift runtime.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     dispatchQueue.async { [self] in
@@ -32,27 +32,27 @@ public final class SerialQueue: SerialExecutor, TaskExecutor {
     }
   }
 
-  /// Traps if the caller is not on the queue; behind `assumeIsolated`.
+  /// Traps if the caller is not on the queue; `assumeIsolated` calls it.
   public func checkIsolated() {
     dispatchPrecondition(condition: .onQueue(dispatchQueue))
   }
 }
 
-/// An actor on a queue of its own, which its tasks need not leave.
+/// An actor with a queue of its own, on which its tasks can stay.
 public protocol SerialActor: Actor {
-  /// The queue that the actor runs on.
+  /// The queue that executes the actor's jobs.
   nonisolated var queue: SerialQueue { get }
 }
 
-/// Calls a handler on an actor's queue once, some time from now, unless it is let go before.
+/// Calls a handler on an actor's queue once after a delay, unless the timer is released earlier.
 ///
-/// `Task.sleep` would bring in libdispatch's pool of threads, which then wakes the process up once a second for ever.
+/// `Task.sleep` would start libdispatch's thread pool, which then wakes the process once a second forever.
 public final class DispatchTimer {
   private let source: any DispatchSourceTimer
 
-  /// Starts the timer; the handler gets to the actor by `assumeIsolated`.
+  /// Starts the timer; the handler uses `assumeIsolated` to access the actor.
   ///
-  /// - Parameter leeway: how much later it may come, so that the processor can sleep on.
+  /// - Parameter leeway: by how much the system may delay the timer, to save power.
   public init(
     after delay: Duration, leeway: Duration = .milliseconds(50), on queue: SerialQueue,
     _ handler: @escaping @Sendable () -> Void
@@ -71,12 +71,11 @@ public final class DispatchTimer {
 }
 
 #if DEBUG
-  /// The names of the queues on which steps of tasks began, in their order, for a test that counts them; nil if none
-  /// does.
+  /// The labels of the queues on which steps of tasks began, in order; nil unless a test records them.
   public let stepTrace = Mutex<[String]?>(nil)
 #endif
 
-/// Notes that a step of a task begins on a queue; costs nothing in a release.
+/// Records that a step of a task begins on a queue; does nothing in a release build.
 @inline(__always)
 func traceStep(_ label: String) {
   #if DEBUG

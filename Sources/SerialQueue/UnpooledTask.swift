@@ -1,11 +1,12 @@
 import Dispatch
 
 extension Task where Failure == any Error {
-  /// Starts a task of the main actor that never uses libdispatch's pool of threads: the product starts all its tasks so.
+  /// Starts a task of the main actor that never uses libdispatch's thread pool; the product starts all its tasks this
+  /// way.
   ///
-  /// After each wait the Swift runtime resumes a task on the executor that it prefers, for a moment, before it goes back
-  /// to its actor. Without a preference that is the pool, and from its first thread on libdispatch looks after the pool
-  /// once a second, for as long as the process lives: 60 wake-ups a minute in a program that does nothing.
+  /// After each suspension, the Swift runtime briefly resumes a task on its preferred executor before it returns to its
+  /// actor. Without a preference that is the pool. Once the pool has a thread, libdispatch monitors it every second
+  /// while the process lives: 60 wake-ups a minute in an idle program.
   @discardableResult
   public static func unpooled(_ operation: @escaping @MainActor () async throws -> Success) -> Self {
     Task { @MainActor in
@@ -15,7 +16,7 @@ extension Task where Failure == any Error {
 }
 
 extension Task where Failure == Never {
-  /// Starts a task of the main actor that never uses libdispatch's pool of threads, and does not fail.
+  /// Starts a task of the main actor that never uses libdispatch's thread pool and does not fail.
   @discardableResult
   public static func unpooled(_ operation: @escaping @MainActor () async -> Success) -> Self {
     Task { @MainActor in
@@ -23,7 +24,7 @@ extension Task where Failure == Never {
     }
   }
 
-  /// Starts a task of an actor that never uses libdispatch's pool of threads: between its steps it stays on the actor's.
+  /// Starts a task of an actor that never uses libdispatch's thread pool, because it stays on the actor's queue.
   @discardableResult
   public static func unpooled<Worker: SerialActor>(
     on worker: Worker, _ operation: @escaping @Sendable (isolated Worker) async -> Success
@@ -32,7 +33,7 @@ extension Task where Failure == Never {
   }
 }
 
-/// Runs the steps of the main actor's tasks that no actor has, one after the other: they must not block.
+/// Runs the steps of the main actor's tasks that belong to no actor, one after the other; they must not block.
 private final class UnpooledSteps: TaskExecutor {
   static let shared = UnpooledSteps()
   private let queue = DispatchQueue(label: "org.copypasta.tasks")

@@ -1,14 +1,14 @@
 import ClipboardCore
 import Glibc
 
-/// How long a wait may last, and what else may end it.
+/// The time limit of a wait, and whether cancelling the task ends it.
 struct Deadline {
-  /// The end of the wait; nil to wait until the server answers.
+  /// The end of the wait; nil to wait without limit.
   let end: SuspendingClock.Instant?
-  /// Ends the wait when the current task is cancelled; nil if cancelling does not.
+  /// Ends the wait when the current task is cancelled; nil to ignore cancellation.
   let cancellation: CancellationSignal?
 
-  /// No deadline, for a question to the server, which answers unless the connection ends.
+  /// No limit, for requests to the server itself, which answers unless the connection is lost.
   static let endless = Deadline(end: nil, cancellation: nil)
 
   /// This deadline, but no later than `duration` from now.
@@ -21,36 +21,36 @@ struct Deadline {
     Deadline(end: self.end.map { min($0, end) } ?? end, cancellation: cancellation)
   }
 
-  /// Throws if the wait is over.
+  /// Throws if the deadline has passed or the task is cancelled.
   ///
-  /// To be called for each event, not only before sleeping: a flood of events leaves no time to sleep.
+  /// Call it for each event, not only before sleeping, because a flood of events leaves no time to sleep.
   func check() throws(TransferError) {
     if cancellation != nil, Task.isCancelled { throw .cancelled }
     if let end, SuspendingClock.now >= end { throw .timedOut }
   }
 
-  /// The timeout for `poll(2)`, in milliseconds; -1 is no limit.
+  /// The timeout for `poll(2)`, in milliseconds; -1 stands for no limit.
   ///
-  /// Rounded up: rounded down, the last millisecond would be spent spinning.
+  /// Rounded up, because rounding down would busy-loop through the last millisecond.
   var pollTimeout: CInt {
     guard let end else { return -1 }
     let milliseconds = (end - SuspendingClock.now) / .milliseconds(1)
     return CInt(min(max(milliseconds.rounded(.up), 0), 1e9))
   }
 
-  /// Wakes a thread that sleeps in `poll(2)` when its task is cancelled, from whatever thread that happens on.
+  /// Wakes a thread that sleeps in `poll(2)` when its task is cancelled on any thread.
   ///
-  /// The signal only wakes: whether there is a cancellation is for `Task.isCancelled` to say. So a signal that comes
-  /// too late, after its read has ended, costs the next read one turn of a loop and nothing else.
+  /// The signal only wakes the thread, which then checks `Task.isCancelled`. Therefore a signal that arrives after its
+  /// read has ended costs the next read one iteration of a loop and has no other effect.
   final class CancellationSignal: Sendable {
     /// Readable after ``send()``, until ``clear()``.
     let descriptor: CInt
     private let writeEnd: CInt
 
-    /// Nil if the process is out of file descriptors.
+    /// Returns nil if the process is out of file descriptors.
     ///
-    /// A pair of sockets: Swift's Glibc module has neither `eventfd` nor `pipe2`, and a plain `pipe` would be
-    /// inherited by a program that another thread starts at this moment.
+    /// Uses a socket pair, because Swift's Glibc module has neither `eventfd` nor `pipe2`, and a program that another
+    /// thread starts at this moment would inherit a plain `pipe`.
     init?() {
       var ends: [CInt] = [-1, -1]
       let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
@@ -65,7 +65,7 @@ struct Deadline {
     }
 
     func send() {
-      // A full socket refuses the byte, and is as readable as it needs to be.
+      // If the socket is full, the write fails, but the socket is readable already.
       _ = write(writeEnd, [1], 1)
     }
 

@@ -1,53 +1,52 @@
 import CXCB
 
-/// An event of the server, as far as selections and key grabs need it.
+/// An X event, reduced to what selections and key grabs need.
 enum Event {
   case propertySet(Window, Atom, at: xcb_timestamp_t)
-  /// `sequence` is the number of our last request that the server had carried out by then.
+  /// `sequence` is the number of our last request that the server had processed by then.
   case propertyDeleted(Window, Atom, sequence: UInt32)
   case windowDestroyed(Window)
   case selectionRequested(SelectionRequest)
   case selectionLost(Atom)
   case selectionAnswered(SelectionAnswer)
-  /// A selection that is followed has another owner, or the same one anew; or, with nil, none any more.
+  /// A followed selection has another owner, or the same owner took it again; the owner is nil if it was released.
   case ownerChanged(SelectionChange)
-  /// An earlier request named a window that does not exist any more.
+  /// An earlier request named a window that no longer exists.
   case windowMissing(Window)
-  /// A window got the focus, or one in it, or the grab of the keyboard ended.
+  /// A window or one of its children received the focus, or a keyboard grab ended.
   case focusCame(Window)
   case keyPressed(Key)
   case keyReleased(Key)
-  /// The keys or the modifiers mean something else than before.
+  /// The mapping of keys or modifiers has changed.
   case keyboardChanged
   case other
 
-  /// A key went down or up.
   struct Key: Equatable {
     let code: xcb_keycode_t
     let time: xcb_timestamp_t
   }
 
-  /// Another program asks for the selection (ICCCM 2.2).
+  /// Another program requests the selection (ICCCM 2.2).
   typealias SelectionRequest = xcb_selection_request_event_t
 
-  /// The owner's answer to what was asked of it (ICCCM 2.4); without a property it is a refusal.
+  /// The owner's answer to a request (ICCCM 2.4); it refuses if `property` is None.
   typealias SelectionAnswer = xcb_selection_notify_event_t
 
-  /// A selection changed hands.
+  /// A change of a selection's owner.
   struct SelectionChange {
     let selection: Atom
     let owner: Window?
-    /// The number of our last request that the server had carried out by then.
+    /// The number of our last request that the server had processed by then.
     let sequence: UInt32
 
-    /// Whether the change came after our request with a number was carried out.
+    /// Whether the change happened after our request number `request` was processed.
     func isAfter(_ request: UInt32) -> Bool { sequence.isAtOrAfter(request) }
   }
 
   init(_ raw: UnsafeMutablePointer<xcb_generic_event_t>, ownerChangeCode: CInt?) {
     func body<Body>(_ type: Body.Type = Body.self) -> Body { UnsafeRawPointer(raw).load(as: type) }
-    // The top bit marks an event that a client has sent in place of the server. Only the events that clients do
-    // send one another are accepted with it: a forged DestroyNotify would end our reads.
+    // The top bit marks events that a client sent with SendEvent. Accept only the kinds that clients legitimately send,
+    // because a forged DestroyNotify would end our reads.
     let isForged = raw.pointee.response_type & 0x80 != 0
     let sequence = raw.pointee.full_sequence
     switch CInt(raw.pointee.response_type & 0x7f) {
@@ -66,7 +65,7 @@ enum Event {
     case XCB_SELECTION_CLEAR: self = .selectionLost(body(xcb_selection_clear_event_t.self).selection)
     case XCB_SELECTION_REQUEST: self = .selectionRequested(body())
     case XCB_KEY_PRESS, XCB_KEY_RELEASE:
-      // Presses and releases have the same form.
+      // Presses and releases have the same layout.
       let event = body(xcb_key_press_event_t.self)
       let key = Key(code: event.detail, time: event.time)
       self = CInt(event.response_type) == XCB_KEY_PRESS ? .keyPressed(key) : .keyReleased(key)
@@ -83,8 +82,8 @@ enum Event {
 }
 
 extension UInt32 {
-  /// Whether a time of the server, or the number of a request, is another one or comes after it.
+  /// Whether this server time, or request number, equals `other` or comes after it.
   ///
-  /// Both wrap around: times, which count milliseconds, after 49.7 days.
+  /// Both wrap around; times, in milliseconds, do so after 49.7 days.
   func isAtOrAfter(_ other: UInt32) -> Bool { Int32(bitPattern: self &- other) >= 0 }
 }

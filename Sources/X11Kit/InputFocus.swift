@@ -1,30 +1,31 @@
 import SerialQueue
 
-/// Which window gets the keys.
+/// Finds out which window has the keyboard focus.
 ///
-/// Each question has a connection of its own: one that is kept would have to be read, because the server tells every
-/// connection of changes of the keyboard.
+/// Each query uses a connection of its own, because a permanent one would have to be read: the server sends every
+/// connection the changes of the keyboard mapping.
 public actor InputFocus {
   private let display: String?
   private let queue = SerialQueue(label: "org.copypasta.input-focus")
 
-  /// Even connecting waits while another program has grabbed the server, so questions have a thread of their own.
+  /// Even connecting blocks while another program has grabbed the server, so queries run on a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Refers to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
+  /// Refers to `display` (such as `:0`), or to that of the variable `DISPLAY`.
   public init(display: String?) {
     self.display = display
   }
 
-  /// Asks the server, however long it takes, whether a window has the focus.
+  /// Asks the server, without a time limit, whether a window has the focus.
   ///
-  /// A key that another program has grabbed takes the keyboard from this window while it is down, and not the focus.
-  /// - Returns: false if there is no server, too.
+  /// A key grab of another program redirects the keyboard while the key is down, but does not move the focus.
+  ///
+  /// - Returns: false also if the server cannot be reached.
   public func isIn(_ window: UInt32) -> Bool {
     do {
       let connection = try XConnection(display: display)
       guard let focus = try connection.focus(.endless) else {
-        // The keys go where the pointer is.
+        // The focus is PointerRoot, so keys go to the window at the pointer.
         return try connection.isWindow(window, in: try connection.windowAtPointer(.endless), .endless)
       }
       // Some window managers give the focus to the frame.

@@ -1,10 +1,10 @@
-/// The long texts that are being handed out piece by piece (INCR, ICCCM 2.7.2), each at its requestor's pace.
+/// The long texts that are being sent in chunks (INCR, ICCCM 2.7.2), each at its requestor's pace.
 ///
-/// Every transfer keeps the text it began with, so a new offer does not disturb it.
+/// Every transfer keeps its own text, so a new offer does not affect it.
 final class OutgoingTransfers {
-  /// Where a transfer goes.
+  /// The target of a transfer.
   ///
-  /// The same program may run several at once, through properties of different names.
+  /// A program may run several transfers at the same time, with a property for each.
   struct Destination: Hashable {
     let window: Window
     let property: Atom
@@ -14,17 +14,17 @@ final class OutgoingTransfers {
     let bytes: [UInt8]
     let type: Atom
     var sent = 0
-    /// The number of the request that wrote the piece which is waiting to be taken.
+    /// The number of the request that wrote the chunk which the requestor has not deleted yet.
     var lastWrite: UInt32
     var lastProgress = SuspendingClock.now
   }
 
-  /// The most transfers at once: a program that asks and never reads must not take memory without bound.
+  /// Limits the memory that programs can occupy which request texts and never read them.
   static let capacity = 64
-  /// The size of one request, in bytes; a longer text goes piece by piece.
+  /// The maximum size of a chunk, in bytes; a longer text is sent in several.
   ///
-  /// A quarter of what the server takes (ICCCM 2.5), which without BIG-REQUESTS is 64 KiB. xsel cannot take pieces of
-  /// over 4 MB.
+  /// It is 256 KiB, or a quarter of the server's longest request if that is less (ICCCM 2.5): 64 KiB without
+  /// BIG-REQUESTS. xsel cannot receive chunks of over 4 MB.
   let pieceLength: Int
 
   private let connection: XConnection
@@ -32,7 +32,7 @@ final class OutgoingTransfers {
   private let idleTimeout: Duration
   private var running: [Destination: Transfer] = [:]
 
-  /// - Parameter idleTimeout: How long a requestor may do nothing before it is given up.
+  /// - Parameter idleTimeout: how long a requestor may be inactive before its transfer is dropped.
   init(_ connection: XConnection, _ atoms: Atoms, idleTimeout: Duration) {
     self.connection = connection
     incr = atoms[.incr]
@@ -40,12 +40,12 @@ final class OutgoingTransfers {
     pieceLength = min(256 << 10, connection.longestRequest)
   }
 
-  /// Announces `bytes` to `destination`, in place of a transfer that is under way there.
+  /// Announces `bytes` to `destination`, and replaces a transfer to the same destination.
   ///
   /// - Returns: false if there are too many transfers already.
   func begin(_ bytes: [UInt8], type: Atom, to destination: Destination) -> Bool {
     guard running.count < Self.capacity else { return false }
-    // Before the property is written: the requestor may delete it at once.
+    // Select events before writing the property, because the requestor may delete it immediately.
     connection.select([.properties, .structure], on: destination.window)
     let announcement = connection.setProperty(
       destination.property, of: destination.window, type: incr, elements: [UInt32(clamping: bytes.count)])
@@ -53,10 +53,10 @@ final class OutgoingTransfers {
     return true
   }
 
-  /// The requestor has taken a piece: writes the next one, or the empty one that is the end.
+  /// Writes the next chunk after the requestor has taken one; an empty chunk marks the end.
   ///
-  /// `sequence` is the event's. A deletion from before our last write took something older, and is no request for
-  /// more.
+  /// `sequence` is the event's. If the deletion happened before our last write, it concerns an older value and requests
+  /// no chunk.
   func propertyDeleted(at destination: Destination, sequence: UInt32) {
     guard var transfer = running[destination],
       sequence.isAtOrAfter(transfer.lastWrite)
@@ -70,7 +70,7 @@ final class OutgoingTransfers {
     if piece.isEmpty { drop(destination) }
   }
 
-  /// Forgets the transfer to a destination, if there is one.
+  /// Ends the transfer to a destination, if any.
   func drop(_ destination: Destination) {
     guard running.removeValue(forKey: destination) != nil else { return }
     if !running.keys.contains(where: { $0.window == destination.window }) {
@@ -78,12 +78,12 @@ final class OutgoingTransfers {
     }
   }
 
-  /// Forgets all transfers to a window that is gone.
+  /// Ends all transfers to a window that no longer exists.
   func windowDestroyed(_ window: Window) {
     running = running.filter { $0.key.window != window }
   }
 
-  /// Forgets the transfers whose requestor has done nothing for too long.
+  /// Ends the transfers whose requestors have been inactive for `idleTimeout`.
   func dropIdle() {
     let now = SuspendingClock.now
     for (destination, transfer) in running where transfer.lastProgress + idleTimeout <= now {
@@ -91,12 +91,11 @@ final class OutgoingTransfers {
     }
   }
 
-  /// Forgets all transfers.
   func dropAll() {
     running = [:]
   }
 
-  /// How long until a transfer may have been idle for too long; nil if none is under way.
+  /// How long until the next transfer may exceed `idleTimeout`; nil while no transfer is running.
   var nextCheck: Duration? {
     running.values.map(\.lastProgress).min().map { $0 + idleTimeout - SuspendingClock.now }
   }

@@ -2,28 +2,28 @@ import CXCB
 import ClipboardCore
 import SerialQueue
 
-/// Owns the X11 clipboard and hands out a text, through a connection of its own and off the main thread.
+/// Owns the X11 clipboard and serves a text, through a connection of its own and off the main thread.
 ///
-/// GDK's own serving deadlocks the program from 256 KiB, and serves nothing from 20 MiB. This one serves texts of
-/// any length, to several requestors at once, from the one copy of the text that it was given.
+/// GDK's own serving deadlocks the program from 256 KiB on, and fails from 20 MiB on. This class serves texts of any
+/// length to several requestors at the same time, from a single copy of the text.
 ///
 /// ```swift
-/// let owner = try SelectionOwner(display: nil) { _ in print("somebody else has copied something") }
+/// let owner = try SelectionOwner(display: nil) { _ in print("another program has copied something") }
 /// try await owner.offer(Array("Hello".utf8))
 /// ```
 ///
-/// Every text target gives the same bytes of UTF-8, `STRING` too, as xclip and xsel do: byte for byte rather than
-/// with question marks for what ISO 8859-1 lacks. While nobody asks, nothing runs.
+/// Every text target returns the same UTF-8 bytes. As in xclip and xsel, this includes `STRING`, because ISO 8859-1
+/// would lose characters. Without requests, the thread is idle.
 public actor SelectionOwner {
-  /// The window that owns the clipboard while this owner does.
+  /// The window that owns the clipboard while this owner has an offer.
   ///
-  /// The window stays the same as long as the owner lives.
+  /// It stays the same for the owner's lifetime.
   public nonisolated let window: UInt32
 
   private let connection: XConnection
   private let atoms: Atoms
   private let transfers: OutgoingTransfers
-  /// The offer; nil while somebody else, or nobody, owns the clipboard.
+  /// The current offer; nil while the clipboard has another owner or none.
   private var offer: Offer?
 
   private let queue = SerialQueue(label: "org.copypasta.selection-owner")
@@ -33,22 +33,23 @@ public actor SelectionOwner {
 
   private var patience = Patience()
 
-  /// A text, and since when it is on the clipboard.
+  /// A text, and the server time at which we took the clipboard for it.
   private struct Offer {
     let bytes: [UInt8]
     let since: UInt32
   }
 
-  /// Requests wait for the server, so they have a thread of their own.
+  /// Requests block while the server is busy, so they run on a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
+  /// Connects to `display` (such as `:0`), or to that of the variable `DISPLAY`, without changing the clipboard.
   ///
-  /// The call waits for the server. The clipboard stays as it is.
+  /// The call blocks until the server answers.
+  ///
   /// - Parameters:
-  ///   - idleTimeout: How long a requestor may do nothing in the middle of a long text before it is given up.
-  ///   - lost: Called on the owner's queue, with the owner, each time this owner loses the clipboard: somebody else has
-  ///     taken it, or the connection is lost.
+  ///   - idleTimeout: How long a requestor may be inactive during a long text before its transfer is dropped.
+  ///   - lost: Called on the owner's queue each time this owner loses the clipboard, to another program or with the
+  ///     connection.
   /// - Throws: `cannotConnect` if no server answers.
   public init(
     display: String?, idleTimeout: Duration = .seconds(30),
@@ -70,10 +71,11 @@ public actor SelectionOwner {
     source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
   }
 
-  /// Puts `bytes`, a text in UTF-8, on the clipboard in place of what is there.
+  /// Puts `bytes`, a text in UTF-8, on the clipboard.
   ///
-  /// Pastes of an earlier text that are under way end with that text.
-  /// - Returns: Whether the text is there; if it is not, `lost` is called.
+  /// Transfers of an earlier text that are under way continue with that text.
+  ///
+  /// - Returns: whether the text is on the clipboard; if not, `lost` is called.
   /// - Throws: `connectionLost`.
   @discardableResult
   public func offer(_ bytes: [UInt8]) throws(X11Error) -> Outcome {
@@ -93,21 +95,20 @@ public actor SelectionOwner {
     return isOwner ? .held : isTaken ? .takenOver : .ownershipLost
   }
 
-  /// What became of an offer.
+  /// The result of an offer.
   public enum Outcome: Sendable {
     /// The text is on the clipboard.
     case held
-    /// The text was on the clipboard, and another program, such as a clipboard manager, has taken it over by now.
+    /// The text was on the clipboard until another program, such as a clipboard manager, took it over.
     case takenOver
-    /// Another program has copied at this very moment, and its copy is the later one.
+    /// Another program has copied at the same moment, later than this offer.
     case ownershipLost
   }
 
-  /// Whether the text on the clipboard is this owner's, as far as the server has told.
+  /// Whether the clipboard holds this owner's text, according to the events received so far.
   public var isOwner: Bool { offer != nil }
 
-  /// Whether the server has ended, or has dropped the connection, or another client has destroyed the window: the
-  /// clipboard needs another owner then.
+  /// Whether the connection is lost, or another client has destroyed the window; create a new owner then.
   public var isConnectionLost: Bool { readSource == nil }
 
   // MARK: - Events
@@ -134,7 +135,7 @@ public actor SelectionOwner {
 
   private func selectionLost() {
     do {
-      // The event may be from before our last offer: the present owner counts.
+      // The event may precede our last offer, so ask for the current owner.
       try confirmOwnership()
     } catch {
       connectionLost()
@@ -142,7 +143,7 @@ public actor SelectionOwner {
   }
 
   private func connectionLost() {
-    // The socket of a lost connection would be readable for ever.
+    // The socket of a lost connection stays readable and would cause a busy loop.
     readSource = nil
     transfers.dropAll()
     guard offer != nil else { return }
@@ -158,12 +159,12 @@ public actor SelectionOwner {
     lost(self)
   }
 
-  /// The time that ICCCM 2.1 wants ownership to be taken with.
+  /// Returns a server time for taking ownership, as ICCCM 2.1 requires.
   ///
-  /// Requests that come meanwhile are answered.
+  /// Handles requests that arrive meanwhile.
   private func serverTime(_ deadline: Deadline) throws(TransferError) -> UInt32 {
     connection.requestTime(for: window, through: atoms[.timeProperty])
-    // Waiting for the event itself might not end: none comes if another client has destroyed the window.
+    // Waiting for the event alone might never end: if another client has destroyed the window, no event comes.
     try connection.synchronise(deadline)
     while let event = connection.consumeQueuedEvent() {
       if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }
@@ -172,7 +173,7 @@ public actor SelectionOwner {
     throw .unavailable
   }
 
-  /// A timer runs only while a requestor is to be waited for.
+  /// Runs a timer only while transfers may exceed their timeout.
   private func setTimer() {
     guard let delay = transfers.nextCheck else {
       timer = nil
@@ -192,10 +193,10 @@ public actor SelectionOwner {
 
   // MARK: - Requests of requestors (ICCCM 2.2 and 2.6)
 
-  /// Answers one request, if only by refusing it.
+  /// Answers one request, possibly with a refusal.
   private func answer(_ request: Event.SelectionRequest) {
     guard patience.holds(with: connection.client(of: request.requestor)) else { return }
-    // Clients from before the ICCCM name no property, and mean the target (ICCCM 2.2).
+    // Clients that predate the ICCCM pass None as the property and mean the target (ICCCM 2.2).
     let property = request.property == noAtom ? request.target : request.property
     connection.answer(request, property: serve(request, into: property) ? property : nil)
   }
@@ -209,18 +210,18 @@ public actor SelectionOwner {
   }
 
   private func isForUs(_ request: Event.SelectionRequest, since: UInt32) -> Bool {
-    // Only a prankster names our window as the requestor: the end of a long text to it would cost us the events
-    // that tell the time.
+    // Ignore a forged request with our own window as the requestor: the end of a long text to it would deselect the
+    // events that provide the server time.
     guard request.selection == atoms[.clipboard], request.owner == window, request.requestor != window else {
       return false
     }
-    // A request from before our ownership is not meant for us (ICCCM 2.2).
+    // A request from before our ownership is meant for an earlier owner (ICCCM 2.2).
     return request.time == noTime || request.time.isAtOrAfter(since)
   }
 
   /// Writes the offer as `target` into a property.
   ///
-  /// - Returns: false if the text cannot be given in that form.
+  /// - Returns: false if the target is not supported.
   private func serve(_ target: Atom, into property: Atom, of requestor: Window, _ offer: Offer) -> Bool {
     let destination = OutgoingTransfers.Destination(window: requestor, property: property)
     switch target {
@@ -233,7 +234,7 @@ public actor SelectionOwner {
         property, of: requestor, type: XCB_ATOM_INTEGER.rawValue, elements: [offer.since])
     case _ where atoms.textTargets.contains(target):
       transfers.drop(destination)
-      // TEXT leaves the encoding to the owner, who says by the type which one it is (ICCCM 2.6.2).
+      // For TEXT the owner chooses the encoding, and names it by the property's type (ICCCM 2.6.2).
       let type = target == atoms[.text] ? atoms[.utf8String] : target
       guard offer.bytes.count <= transfers.pieceLength else {
         return transfers.begin(offer.bytes, type: type, to: destination)
@@ -250,9 +251,9 @@ public actor SelectionOwner {
 
   // MARK: - MULTIPLE (ICCCM 2.6.2)
 
-  /// Serves the pairs of a target and a property that the requestor has listed.
+  /// Serves the pairs of target and property that the requestor has listed.
   ///
-  /// A target that cannot be given becomes "None" in the list.
+  /// Replaces a target that cannot be served by None in the list.
   private func serveAll(listedIn list: Atom, of requestor: Window, _ offer: Offer) -> Bool {
     let mostPairs = 64
     guard var pairs = connection.elements(of: list, of: requestor, limit: 2 * mostPairs),
@@ -273,10 +274,11 @@ public actor SelectionOwner {
 
   // MARK: - Handing over to the desktop's clipboard manager (ClipboardManager specification of freedesktop.org)
 
-  /// Asks the clipboard manager to keep the text beyond the end of this program, and waits until it has the text.
+  /// Asks the clipboard manager to preserve the text after this program exits, and waits until the manager has it.
   ///
-  /// The manager then takes the clipboard over, and `lost` is called.
-  /// - Returns: false if there is no manager, if it refuses, or if it takes longer than `limit`.
+  /// The manager then takes ownership, and `lost` is called.
+  ///
+  /// - Returns: false if no manager is running, if it refuses, or if it takes longer than `limit`.
   public func handOver(within limit: Duration) -> Bool {
     guard isOwner else { return false }
     defer { handleEvents() }
@@ -299,12 +301,12 @@ public actor SelectionOwner {
       if case .selectionAnswered(let answer) = event, answer.selection == atoms[.clipboardManager] {
         return answer.property != noAtom
       }
-      // The manager asks for the text before it answers.
+      // The manager requests the text before it answers.
       handle(event)
     }
   }
 
-  /// Every form of a short text; of a long one only the form that all programs know: the others are the same bytes.
+  /// All text targets for a short text; for a long text only UTF8_STRING, because each target is a separate copy.
   private var targetsToKeep: [Atom] {
     let isShort = (offer?.bytes.count ?? 0) <= transfers.pieceLength
     return isShort ? atoms.textTargets : [atoms[.utf8String]]
@@ -312,17 +314,17 @@ public actor SelectionOwner {
 }
 
 extension SelectionOwner {
-  /// Decides which requests of a client are answered.
+  /// Limits how many requests of a client are answered.
   ///
-  /// A client that waits for an answer before it asks again gets every answer. Other clients may ask faster than
-  /// anybody can answer; a request that is not answered costs next to nothing, and keeps nobody else waiting.
+  /// A client that waits for each answer before its next request gets every answer. A client may also send requests
+  /// faster than they can be answered; ignoring these is cheap and does not delay other clients.
   private struct Patience {
-    /// How many hasty requests of a client are answered in a second.
+    /// How many surplus requests of a client to answer per second.
     private static let limit = 1024
 
-    /// The clients that have asked in this turn.
+    /// The clients that have sent a request in this turn.
     private var clients: Set<UInt32> = []
-    /// How often, in this second, each client has asked more than once in a turn.
+    /// How many further requests each client has sent within a turn, in the current second.
     private var haste: [UInt32: Int] = [:]
     private var end = SuspendingClock.now
 

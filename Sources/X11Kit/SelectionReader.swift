@@ -1,12 +1,11 @@
 import ClipboardCore
 import SerialQueue
 
-/// Reads the text on the X11 clipboard, and follows who owns it, through a connection of its own and off the main
-/// thread.
+/// Reads the text on the X11 clipboard and follows its owner, through a connection of its own and off the main thread.
 ///
-/// GDK's reading has no limit of time or size, hides Klipper's mark of a secret, and after an owner that never
-/// answered hands out every later answer one read too late. Here each read has a window of its own: whatever comes late
-/// comes to a window that nobody looks at.
+/// GDK's reading has no limit of time or size and does not expose Klipper's hint for secrets. After an owner that never
+/// answered, GDK delivers every later answer one read too late. Here each read has a window of its own, so a late
+/// answer arrives at a window that no read uses.
 ///
 /// ```swift
 /// let reader = try SelectionReader(display: nil, permit: permit)
@@ -16,9 +15,11 @@ import SerialQueue
 /// }
 /// ```
 ///
-/// Reads take turns: a second one begins when the first has ended. While nothing happens, nothing runs.
+/// Reads are serialised: a second one begins when the first has ended.
+///
+/// Without events, the thread is idle.
 public actor SelectionReader: SerialActor {
-  /// The thread that the reader runs on.
+  /// The thread of the reader.
   public nonisolated let queue: SerialQueue
   private let connection: XConnection
   private let atoms: Atoms
@@ -26,23 +27,24 @@ public actor SelectionReader: SerialActor {
   private let permit: ReadPermit
   private let lateAnswers: OrphanedRequests
   private var readSource: XConnection.ReadSource?
-  /// The grant for which the clipboard is followed; nil while it is not.
+  /// The grant under which the clipboard is followed; nil while it is not.
   private var followedGrant: Int?
-  /// Whether there is an offer that nobody has read.
+  /// Whether there is an offer that has not been read.
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
-  /// The windows whose focus begins a read again, because the last one was refused for lack of it.
+  /// The windows that restart a read when they receive the focus, because the last read lacked it.
   private var awaitedFocus: [Window] = []
 
-  /// The reads sleep in `poll(2)`, so they have a thread of their own.
+  /// Reads sleep in `poll(2)`, so they run on a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
+  /// Connects to `display` (such as `:0`), or to that of the variable `DISPLAY`.
   ///
-  /// The call waits for the server.
+  /// The call blocks until the server answers.
+  ///
   /// - Parameters:
   ///   - permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after each change.
-  ///   - queue: The thread to run on, which sleeps while it reads.
+  ///   - queue: The thread to run on, which reads block.
   /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
   public init(
     display: String?, permit: ReadPermit = ReadPermit(),
@@ -71,11 +73,11 @@ public actor SelectionReader: SerialActor {
 
   // MARK: - Following
 
-  /// Waits until the clipboard may be read, and holds an offer that was not there at the last read.
+  /// Waits until the clipboard may be read and has an offer that the last read did not see.
   ///
-  /// Each grant of the permit makes the present content an offer to read, once.
-  /// - Throws: `cancelled` if the task is; `unavailable` if the connection is lost, after which this reader is of no
-  ///   use.
+  /// Each grant of the permit makes the present content count as a new offer, once.
+  ///
+  /// - Throws: `cancelled` if the task is; `unavailable` if the connection is lost, after which the reader is useless.
   public func nextOffer() async throws(TransferError) {
     while true {
       if Task.isCancelled { throw .cancelled }
@@ -84,7 +86,7 @@ public actor SelectionReader: SerialActor {
       if hasNewOffer { return }
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
-          // The thread may have had another turn on the way here; an event of that turn has woken nobody.
+          // The thread may have handled events since the check above, when no waiter was there to wake.
           if hasNewOffer || connection.isLost || Task.isCancelled {
             continuation.resume()
           } else {
@@ -97,7 +99,7 @@ public actor SelectionReader: SerialActor {
     }
   }
 
-  /// Begins or ends following the clipboard, as the permit now says.
+  /// Starts or stops following the clipboard, according to the permit.
   public func permitChanged() { handleEvents() }
 
   private func handleEvents() {
@@ -109,7 +111,7 @@ public actor SelectionReader: SerialActor {
       }
       if case .focusCame(let window) = event, awaitedFocus.contains(window) { hasNewOffer = true }
     }
-    // The socket of a lost connection would be readable for ever.
+    // The socket of a lost connection stays readable and would cause a busy loop.
     if connection.isLost { readSource = nil }
     if isMore { readSource?.callAgain() }
     if hasNewOffer || connection.isLost { wake() }
@@ -127,17 +129,17 @@ public actor SelectionReader: SerialActor {
     endAwaitingFocus()
   }
 
-  /// Makes the offer a new one again once a window has the focus.
+  /// Treats the offer as new once a window has the focus.
   ///
   /// Some window managers mark a window as active before they move the focus to it.
   private func awaitFocus(of window: Window) {
     do throws(TransferError) {
       awaitedFocus = try connection.windows(around: window, .endless)
       for window in awaitedFocus { connection.select(.focus, on: window) }
-      // The focus may have come before the server was asked to report it.
+      // The focus may have arrived before its events were selected.
       hasNewOffer = try connection.hasFocus(window, .endless)
     } catch {
-      // The connection is lost, which ends the following.
+      // The connection is lost, which `nextOffer` reports.
     }
   }
 
@@ -155,18 +157,19 @@ public actor SelectionReader: SerialActor {
 
   /// Reads the text of the CLIPBOARD selection.
   ///
-  /// A secret is not read: if the owner lists `SecretHint.name` with the value `secret`, or lists it and does not tell
-  /// its value, the text is never asked for.
-  /// If the caller takes the clipboard itself once the text is asked for, the read goes on to its end.
+  /// A secret is not read: if the owner lists `SecretHint.name` with the value `secret`, or lists it but refuses the
+  /// value, the text is never requested. If the caller itself takes the clipboard after the text was requested, the
+  /// read continues.
+  ///
   /// - Parameters:
-  ///   - ownWindow: The window of the caller's own offer, which is not read back; asked for each time it matters.
-  ///   - activeWindow: The window that has to have the server's focus whenever something is asked for, unless that is
-  ///     on purpose.
-  ///   - limits: How far the read may go.
-  ///   - onPurpose: Whether the user has asked for this read; otherwise nothing is asked for without the permit.
-  ///   - asked: Called when the text has been asked for.
-  /// - Throws: Why there is no content; `cancelled` also if the owner changed before its text was there, or the permit
-  ///   was revoked, or the focus lost, before it was asked for. After any error but `unavailable` the next read works.
+  ///   - ownWindow: The window of the caller's own offer, which is not read; evaluated each time it is needed.
+  ///   - activeWindow: The window that must have the server's focus at each request, unless the read is `onPurpose`.
+  ///   - limits: The limits of size and time.
+  ///   - onPurpose: Whether the user initiated this read; if not, every request needs the permit.
+  ///   - asked: Called when the text has been requested.
+  /// - Throws: why there is no content; `cancelled` also if the owner changed before its text arrived, or if the permit
+  ///   was revoked or the focus lost before the text was requested. After any error but `unavailable`, the next read
+  ///   works.
   public func readText(
     ownWindow: @autoclosure @escaping @Sendable () -> UInt32?, activeWindow: UInt32? = nil,
     within limits: TransferLimits, onPurpose: Bool = false, asked: @escaping @Sendable () -> Void = {}
@@ -186,7 +189,7 @@ public actor SelectionReader: SerialActor {
     ownWindow: @escaping () -> UInt32?, asked: @escaping () -> Void
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
-    // A text that the user has asked for is still new to `nextOffer`.
+    // A text that the user has requested is still new to `nextOffer`.
     if permission != nil {
       hasNewOffer = false
       endAwaitingFocus()
@@ -208,18 +211,18 @@ public actor SelectionReader: SerialActor {
     }
   }
 
-  /// Follows the clipboard again after a read, which has passed over the events.
+  /// Follows the clipboard again after a read, which has consumed events.
   private func resume(after transfer: SelectionTransfer, isOnPurpose: Bool) {
     let mayHaveFocus = isOnPurpose && !awaitedFocus.isEmpty
     if followedGrant != nil, transfer.isReplaced || mayHaveFocus { hasNewOffer = true }
     handleEvents()
   }
 
-  /// Reads a text that another program has dropped, if GDK would convert it: GDK cuts such a text off at a NUL, and
-  /// escapes what is not valid UTF-8.
+  /// Reads a text that another program has dropped, if GDK would convert it: GDK truncates the text at a NUL, and
+  /// escapes invalid UTF-8.
   ///
-  /// - Returns: nil if GDK passes the text on as it is, or may get one that this connection does not.
-  /// - Throws: Why there is no text.
+  /// - Returns: nil if GDK passes the text on unchanged, or may be able to read one that this connection cannot.
+  /// - Throws: why there is no text.
   public func readDroppedText(within limits: TransferLimits) throws(TransferError) -> [UInt8]? {
     let deadline = Deadline.endless.limited(to: limits.total)
     connection.followOwner(of: atoms[.draggedContent], true)
@@ -244,21 +247,21 @@ public actor SelectionReader: SerialActor {
 }
 
 extension SelectionReader {
-  /// Questions of reads that were given up, which owners have not answered yet.
+  /// Requests of abandoned reads that owners have not answered yet.
   ///
-  /// An owner may still answer into the window that it was given. If the window were gone, the owner would get an X
-  /// error, which ends many programs (xclip is one), and with them the text that they offer. So the window stays until
-  /// the answer has come.
+  /// An owner may still answer into the window of the request. If the window were destroyed, the owner would get an X
+  /// error, which terminates many programs, such as xclip, and loses the text that they offer. Therefore the window is
+  /// kept until the answer arrives.
   final class OrphanedRequests {
-    /// What an owner still has to do.
+    /// What an owner still has to do with a window.
     enum Awaited {
-      /// Answer the question.
+      /// Answer the request.
       case answer
-      /// Write the next piece of a long text.
+      /// Write the next chunk of a long text.
       case piece
     }
 
-    /// The most windows that are kept: some owners never answer.
+    /// How many windows to keep at most, because some owners never answer.
     private static let limit = 32
 
     private let connection: XConnection
@@ -274,7 +277,7 @@ extension SelectionReader {
       if windows.count > Self.limit { connection.destroy(windows.removeFirst().window) }
     }
 
-    /// Destroys the window that an event says is not needed any more.
+    /// Destroys a window once the event shows that its owner is done.
     func heed(_ event: Event) {
       guard !windows.isEmpty else { return }
       switch event {

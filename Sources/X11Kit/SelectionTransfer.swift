@@ -1,54 +1,53 @@
 import CXCB
 import ClipboardCore
 
-/// A transfer of the content of the clipboard, or of what is dropped, to this program, from the search for its owner to
-/// the last piece of the text.
+/// A transfer of the clipboard's or a drop's content to this program, from finding the owner to the last chunk.
 ///
-/// A text counts only if it comes from the owner whose formats were judged. The server tells of every change of the
-/// owner, and each event says which of our requests came before it: so we know whom a question has reached.
+/// A text is accepted only from the owner whose formats were examined. The server reports every change of the owner,
+/// and each event shows which of our requests were processed before it, so we know which owner received a request.
 final class SelectionTransfer {
   private let connection: XConnection
   private let atoms: Atoms
   private let selection: Atom
   private let lateAnswers: SelectionReader.OrphanedRequests
-  /// When something may be asked for; nil if the user has asked for this read.
+  /// The conditions for requests; nil if the user initiated this read.
   private let permission: Permission?
   private let limits: TransferLimits
   private let deadline: Deadline
-  /// The window for the answers, which lives until the read is over and the owner has done what it was asked for.
+  /// The window for the answers, kept until the read is over and the owner has answered its last request.
   private let requestor: Window
-  /// The answer that the owner still owes.
+  /// What the owner still has to do.
   private var awaited: SelectionReader.OrphanedRequests.Awaited?
-  /// The owner's window, whose end the server tells us of.
+  /// The owner's window, whose destruction is observed.
   private var watched = noWindow
   private var stage = Stage.judging(since: 0)
   private var graceEnd: SuspendingClock.Instant?
   private let ownWindow: () -> Window?
   private let asked: () -> Void
-  /// Whether this program has taken the clipboard since the text was asked for: nobody else's text came in between.
+  /// Whether this program has taken the clipboard since the text was requested, with no other owner in between.
   private var isOwnershipLost = false
 
-  /// When something may be asked for without the user asking for it.
+  /// The conditions for a request that the user did not initiate.
   struct Permission {
     let permit: ReadPermit
-    /// The window that has to have the focus, too.
+    /// The window that must have the focus.
     ///
-    /// GTK leaves a window active while one of its menus has grabbed the keyboard, even if another program has the
+    /// GTK considers a window active while one of its menus has grabbed the keyboard, even if another program has the
     /// focus.
     let window: Window?
   }
 
-  /// Whether there is another offer on the clipboard than the one that this read is about.
+  /// Whether the clipboard now has another offer than the one that is being read.
   private(set) var isReplaced = false
-  /// Whether nothing was asked for because another window has the focus.
+  /// Whether no request was sent because another window has the focus.
   private(set) var lacksFocus = false
 
   private enum Stage {
-    /// The formats are asked for. `since` is the number of the request that asked who the owner is.
+    /// The formats are requested; `since` is the number of the request for the owner.
     case judging(since: UInt32)
-    /// The text is asked for, by the request with this number.
+    /// The text is requested, by the request with this number.
     case asked(by: UInt32)
-    /// The owner has answered: what comes is that text.
+    /// The owner has answered, so what arrives is its text.
     case answered
   }
 
@@ -70,7 +69,7 @@ final class SelectionTransfer {
     requestor = connection.makeWindow()
   }
 
-  /// Ends the transfer; to be called once, however the read ended.
+  /// Ends the transfer; call it once, however the read ended.
   func end() {
     if watched != noWindow { connection.select(.none, on: watched) }
     if let awaited { lateAnswers.keep(requestor, until: awaited) } else { connection.destroy(requestor) }
@@ -83,11 +82,11 @@ final class SelectionTransfer {
     }
   }
 
-  /// Reads the content of the selection; of what is dropped only what GDK would convert.
+  /// Reads the content of the selection; of a drop only what GDK would convert.
   ///
-  /// - Throws: Why there is nothing; `cancelled` also if the owner changed before its text was there.
+  /// - Throws: why there is no content; `cancelled` also if the owner changed before its text arrived.
   func content() throws(TransferError) -> ClipboardContent {
-    // A time of the server's in place of "CurrentTime" (ICCCM 2.4): some owners refuse the latter.
+    // Use a server time instead of CurrentTime (ICCCM 2.4), because some owners reject the latter.
     connection.requestTime(for: requestor, through: atoms[.timeProperty])
     guard let owner = try currentOwner() else { return .noText }
     if owner == ownWindow() { return .own }
@@ -95,7 +94,7 @@ final class SelectionTransfer {
     connection.select(.structure, on: owner)
     let time = try serverTime()
     let offered = try offeredTargets(at: time)
-    // GDK asks for this form first, and passes it on as it is.
+    // GDK requests this format first, and passes it on unchanged.
     if selection == atoms[.draggedContent], offered.contains(atoms[.plainUTF8]) { return .noText }
     if offered.contains(atoms.secretHint), try isSecret(at: time) { return .secret }
     guard let format = TextFormat.allCases.first(where: { offered.contains(atoms[$0]) }) else {
@@ -124,9 +123,9 @@ final class SelectionTransfer {
     }
   }
 
-  /// The formats that the owner offers; none unless it lists them as ICCCM 2.6.2 has it, as atoms.
+  /// Returns the formats that the owner offers; empty unless it lists them as atoms (ICCCM 2.6.2).
   ///
-  /// An owner that lists nothing is not asked for text on a guess: it may have left out a secret's mark.
+  /// An owner that lists no formats is not asked for text, because it may have omitted the hint for secrets, too.
   private func offeredTargets(at time: UInt32) throws(TransferError) -> Set<Atom> {
     try ask(for: atoms[.targets], into: atoms[.targetsProperty], at: time)
     let answer = try answer(to: atoms[.targets], in: atoms[.targetsProperty], limit: 256 << 10)
@@ -145,7 +144,7 @@ final class SelectionTransfer {
   }
 
   private func text(as format: TextFormat, at time: UInt32) throws(TransferError) -> [UInt8] {
-    // Events that have arrived come first: the owner may not be the judged one any more.
+    // Handle pending events first, because the owner may have changed since its formats were examined.
     while let event = connection.consumeEvent() {
       try deadline.check()
       try heed(event)
@@ -157,7 +156,7 @@ final class SelectionTransfer {
     case .tooLarge: throw .tooLarge(limit: limits.bytes)
     case .value(let type, format: 8, let bytes):
       guard let text = atoms.utf8(bytes, type: type, target: format) else { throw .refused }
-      // A text in ISO 8859-1 has grown.
+      // A text in ISO 8859-1 grows when it is converted.
       guard text.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
       return text
     case .refused, .value: throw .refused
@@ -166,17 +165,16 @@ final class SelectionTransfer {
 
   // MARK: - Asking for a target (ICCCM 2.4)
 
-  /// The owner's answer to a request for a target.
   private enum Answer {
-    /// The owner refused, or said that it had answered and had not.
+    /// The owner refused, or claimed to have answered but did not.
     case refused
-    /// The answer holds more than was allowed.
+    /// The answer is larger than the limit.
     case tooLarge
     /// `format` is the size of an element: 8, 16 or 32 bits.
     case value(type: Atom, format: UInt8, bytes: [UInt8])
   }
 
-  /// Asks the owner to put `target` into `property`, unless reading is not allowed any more.
+  /// Requests `target` into `property`, unless reading is no longer allowed.
   ///
   /// - Returns: the number of the request.
   @discardableResult
@@ -200,7 +198,7 @@ final class SelectionTransfer {
     return request
   }
 
-  /// The owner's answer, in one property or piece by piece.
+  /// Receives the owner's answer, in one property or in chunks.
   private func answer(to target: Atom, in property: Atom, limit: Int) throws(TransferError) -> Answer {
     guard try waitForAnswer(to: target, in: property) else { return .refused }
     if case .asked = stage { stage = .answered }
@@ -209,7 +207,7 @@ final class SelectionTransfer {
       property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), deadline)
     switch outcome {
     case .consumed(atoms[.incr], _):
-      // The value, the size, is only the owner's claim: 0 from xclip. Deleting the property asked for the first piece.
+      // The value, the size, is unreliable: xclip sends 0. Deleting the property has requested the first chunk.
       return try receivePieces(in: property, limit: limit)
     case .consumed where bytes.count > limit: return .tooLarge
     case .consumed(let type, let format): return .value(type: type, format: format, bytes: bytes)
@@ -218,9 +216,7 @@ final class SelectionTransfer {
     }
   }
 
-  /// Whether the owner has answered with something.
-  ///
-  /// Answers to other questions are passed over.
+  /// Returns whether the owner has written the property; ignores answers to other requests.
   private func waitForAnswer(to target: Atom, in property: Atom) throws(TransferError) -> Bool {
     let (requestor, selection) = (requestor, selection)
     return try wait(deadline.limited(to: limits.idleTimeout)) { [self] event in
@@ -235,9 +231,9 @@ final class SelectionTransfer {
 
   // MARK: - Waiting
 
-  /// Waits for an event that `pick` takes something from.
+  /// Waits for an event for which `pick` returns a value.
   ///
-  /// Events come in order: what a dying owner answered before its end counts.
+  /// Events are handled in order, so an answer that an owner sent before it exited is used.
   private func wait<Found>(_ deadline: Deadline, for pick: (Event) -> Found?) throws(TransferError) -> Found {
     while true {
       let event = try connection.nextEvent(graceEnd.map(deadline.limited(until:)) ?? deadline)
@@ -249,12 +245,11 @@ final class SelectionTransfer {
   private func heed(_ event: Event) throws(TransferError) {
     lateAnswers.heed(event)
     switch event {
-    // Another client has destroyed the window for the answers: read anew, into another one.
+    // Another client has destroyed the window for the answers: read again with a new window.
     case .windowDestroyed(requestor), .windowMissing(requestor):
       isReplaced = true
       throw .cancelled
-    // An owner may have gone before it was watched. If another program has replaced an owner, its end says nothing
-    // new.
+    // The owner may have exited before its window was observed. If it was replaced, its end is not an error of its own.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
     case .ownerChanged(let change) where isPassedOver(change): isReplaced = change.owner != nil
     case .ownerChanged(let change) where isNews(change): try ownerChanged(change)
@@ -262,14 +257,14 @@ final class SelectionTransfer {
     }
   }
 
-  /// Whether an event is about a change after the owner was asked for.
+  /// Whether the owner of this selection changed after the request for the owner.
   private func isNews(_ change: Event.SelectionChange) -> Bool {
     guard change.selection == selection else { return false }
     guard case .judging(let question) = stage else { return true }
     return change.isAfter(question)
   }
 
-  /// Whether an event tells of the clipboard, and this read is about what is dropped.
+  /// Whether an event concerns the clipboard while this transfer reads a drop.
   private func isPassedOver(_ change: Event.SelectionChange) -> Bool {
     change.selection != selection && change.selection == atoms[.clipboard]
   }
@@ -277,7 +272,7 @@ final class SelectionTransfer {
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
     if let owner = change.owner, owner == ownWindow() {
-      // This text's owner has been asked for it, so the copy out of the history comes after it.
+      // If this owner has received the request for its text, the copy from the history is the later one.
       guard isQuestionBefore(change) else { throw .ownershipLost }
       isOwnershipLost = true
       return
@@ -288,17 +283,17 @@ final class SelectionTransfer {
     }
     switch stage {
     case .answered where change.owner == nil: break
-    // The owner may serve nobody else until this transfer is over (xclip 0.13).
+    // Some owners serve no other requestor until this transfer is over (xclip 0.13).
     case .answered: graceEnd = graceEnd ?? .now + limits.grace
-    // The question has reached the judged owner, and another program knows nothing of it.
+    // The examined owner has received the request, and another program has not.
     case .asked(let request) where change.isAfter(request) && isAnotherProgram(change.owner):
       graceEnd = graceEnd ?? .now + limits.grace
-    // The text may be another's, or the same program's next one, whose formats nobody has looked at.
+    // The text may be another program's, or a later one of the same program, whose formats were not examined.
     case .judging, .asked: throw change.owner == nil ? .ownerGone : .cancelled
     }
   }
 
-  /// Whether the question for the text has reached the judged owner before a change.
+  /// Whether the examined owner received the request for the text before the change.
   private func isQuestionBefore(_ change: Event.SelectionChange) -> Bool {
     switch stage {
     case .judging: false
@@ -307,10 +302,10 @@ final class SelectionTransfer {
     }
   }
 
-  /// The error of a read whose owner has been replaced, and has had its time.
+  /// The error of a read whose owner was replaced and whose grace period has passed.
   private var replaced: TransferError { isOwnershipLost ? .ownershipLost : .cancelled }
 
-  /// The error to report: after the owner has been replaced, a deadline that passes says no more than that.
+  /// The error to throw: once the owner was replaced, a timeout only means that the grace period has passed.
   private func reason(for error: TransferError) -> TransferError {
     error == .timedOut && graceEnd != nil ? replaced : error
   }
@@ -329,7 +324,7 @@ final class SelectionTransfer {
       let before = bytes.count
       switch try consumePiece(of: property, appendingTo: &bytes, limit: limit) {
       case .consumed(let type, let format):
-        // A piece without length is the end.
+        // An empty chunk marks the end.
         guard bytes.count > before else {
           return .value(type: first?.type ?? type, format: first?.format ?? format, bytes: bytes)
         }
@@ -352,7 +347,7 @@ final class SelectionTransfer {
       try waitForPiece(of: property, deadline)
       let outcome = try connection.consumeProperty(
         property, of: requestor, appendingTo: &bytes, limit: limit, self.deadline)
-      // What is absent was read with the last piece; the end is a property that is there, and empty.
+      // An absent property was read with the last chunk; the end is a property that exists and is empty.
       if outcome != .absent { return outcome }
     }
   }
@@ -365,17 +360,18 @@ final class SelectionTransfer {
     awaited = nil
   }
 
-  /// Lets the owner finish, and keeps nothing, unless the owner stalls, or takes too long in all.
+  /// Lets the owner finish a text that is too large and discards it, unless the owner stalls or takes too long in
+  /// total.
   ///
-  /// xclip 0.13 serves nobody else until a transfer that it has begun is over: left in the middle of a text
-  /// that is too large for us, it would never again paste anywhere.
+  /// xclip 0.13 serves no other requestor until a transfer is over: if abandoned in the middle, it could never be
+  /// pasted from again.
   private func discardPieces(in property: Atom) throws(TransferError) {
     do {
       while try !connection.discardProperty(property, of: requestor, deadline) {
         try waitForPiece(of: property, deadline.limited(to: limits.idleTimeout))
       }
     } catch {
-      // That the text is too large says more than a deadline or an owner's end.
+      // Report that the text is too large rather than a timeout or the owner's exit.
       let error = reason(for: error)
       if error == .cancelled || error == .unavailable { throw error }
     }

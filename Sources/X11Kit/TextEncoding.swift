@@ -1,10 +1,10 @@
 import ClipboardCore
 
 extension Atoms {
-  /// The text of an owner's answer as UTF-8; nil if the type that the owner gave it is no text's.
+  /// Converts an owner's answer to UTF-8; returns nil if its type is not a text type.
   ///
-  /// `STRING` is ISO 8859-1 (ICCCM 2.6.2), unless it is valid UTF-8 already: xclip, xsel and others give UTF-8 for
-  /// `STRING` too, and nobody writes a text in ISO 8859-1 that happens to be valid UTF-8, beyond ASCII.
+  /// `STRING` is ISO 8859-1 (ICCCM 2.6.2), unless it is valid UTF-8: xclip, xsel and others send UTF-8 as `STRING`, and
+  /// a real text in ISO 8859-1 with characters beyond ASCII is practically never valid UTF-8.
   func utf8(_ bytes: [UInt8], type: Atom, target: TextFormat) -> [UInt8]? {
     guard let named = TextFormat.allCases.first(where: { self[$0] == type }) else { return nil }
     let mayBeLatin1 = [.string, .text].contains(target) && [.string, .plain, .text].contains(named)

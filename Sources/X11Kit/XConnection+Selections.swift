@@ -2,12 +2,12 @@ import CXCB
 import ClipboardCore
 
 extension XConnection {
-  /// The window that owns `selection`; nil if none does.
+  /// Returns the window that owns `selection`; nil if it has no owner.
   func owner(of selection: Atom, _ deadline: Deadline) throws(TransferError) -> Window? {
     try selectionOwner(answering: xcb_get_selection_owner(handle, selection).sequence, deadline)
   }
 
-  /// The answer to `xcb_get_selection_owner` with this number.
+  /// Returns the reply to the `xcb_get_selection_owner` request number `sequence`.
   func selectionOwner(answering sequence: UInt32, _ deadline: Deadline) throws(TransferError) -> Window? {
     let reply = try reply(xcb_get_selection_owner_reply_t.self, to: sequence, deadline)
     guard let owner = reply?.body.owner, owner != noWindow else { return nil }
@@ -16,12 +16,12 @@ extension XConnection {
 
   /// Makes `window` the owner of `selection` (ICCCM 2.1).
   ///
-  /// The server ignores the request if somebody else has become the owner after `time`.
+  /// The server ignores the request if another client became the owner after `time`.
   func setOwner(of selection: Atom, to window: Window, at time: xcb_timestamp_t) {
     xcb_set_selection_owner(handle, window, selection, time)
   }
 
-  /// Asks the owner of `selection` to put it, as `target`, into `property` of `requestor` (ICCCM 2.4).
+  /// Asks the owner of `selection` to convert it to `target` and store it in `property` of `requestor` (ICCCM 2.4).
   ///
   /// - Returns: the number of the request.
   @discardableResult
@@ -31,8 +31,7 @@ extension XConnection {
     xcb_convert_selection(handle, requestor, selection, target, property, time).sequence
   }
 
-  /// Asks for the XFixes extension, which every server has had since 2004; to be called once, before
-  /// ``followOwner(of:_:)``.
+  /// Initialises the XFixes extension, which servers have had since 2004; call it once before ``followOwner(of:_:)``.
   ///
   /// - Returns: false if the server lacks it.
   func prepareOwnerChanges() throws(TransferError) -> Bool {
@@ -41,19 +40,19 @@ extension XConnection {
     else { return false }
     let version = copypasta_xfixes_query_version(handle)
     guard try reply(xcb_generic_reply_t.self, to: version, .endless) != nil else { return false }
-    // XFixesSelectionNotify is the extension's first event.
+    // XFixesSelectionNotify is the first event of the extension.
     ownerChangeCode = CInt(extensionData.pointee.first_event)
     return true
   }
 
-  /// Makes the server tell of each change of a selection's owner, as an `Event.ownerChanged`, or stop doing so.
+  /// Selects or deselects an `Event.ownerChanged` for each change of a selection's owner.
   func followOwner(of selection: Atom, _ isFollowed: Bool) {
-    // A new owner, the end of its window, the end of its connection.
+    // The owner changes, its window is destroyed, its connection is closed.
     let all: UInt32 = 0b111
     copypasta_xfixes_select_selection_input(handle, root, selection, isFollowed ? all : 0)
   }
 
-  /// Tells the requestor that the answer lies in `property`; with nil, that there is none (ICCCM 2.2).
+  /// Notifies the requestor that the answer is in `property`, or, if nil, that the request is refused (ICCCM 2.2).
   func answer(_ request: Event.SelectionRequest, property: Atom?) {
     var event = xcb_selection_notify_event_t()
     event.response_type = UInt8(XCB_SELECTION_NOTIFY)
@@ -62,7 +61,7 @@ extension XConnection {
     event.selection = request.selection
     event.target = request.target
     event.property = property ?? noAtom
-    // XCB sends the 32 bytes that every event has, and the struct has 24.
+    // XCB sends 32 bytes, the size of every event, and the struct has only 24.
     withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
       buffer.initializeMemory(as: UInt8.self, repeating: 0)
       buffer.storeBytes(of: event, as: xcb_selection_notify_event_t.self)
@@ -72,22 +71,23 @@ extension XConnection {
 
   // MARK: - Properties
 
-  /// The outcome of reading and deleting a property of a window.
+  /// The result of reading and deleting a property.
   enum ConsumedProperty: Equatable {
-    /// There is no such property.
+    /// The property does not exist.
     case absent
     /// The bytes were appended, and the property is deleted. `format` is the size of an element: 8, 16 or 32 bits.
     case consumed(type: Atom, format: UInt8)
-    /// The property holds more than was allowed. Whether it is still there depends on its length.
+    /// The value exceeds the limit; whether it was deleted depends on its length.
     case tooLarge
     /// The property changed while it was being read.
     case unsteady
   }
 
-  /// Reads a property and deletes it, in slices of at most 1 MiB.
+  /// Reads a property in slices of at most 1 MiB, and deletes it.
   ///
-  /// XCB holds a whole reply in memory: in one slice, 64 MiB of text would be there twice.
-  /// - Parameter limit: How many bytes `bytes` may hold at the end.
+  /// XCB keeps a whole reply in memory, so a single slice of 64 MiB would be in memory twice.
+  ///
+  /// - Parameter limit: the maximum size of `bytes` at the end.
   func consumeProperty(
     _ property: Atom, of window: Window, appendingTo bytes: inout [UInt8], limit: Int, _ deadline: Deadline
   ) throws(TransferError) -> ConsumedProperty {
@@ -95,7 +95,7 @@ extension XConnection {
     var offset: UInt32 = 0
     var seen: (type: Atom, format: UInt8)?
     while true {
-      // "Delete" is heeded by the server for the last slice only.
+      // The server deletes the property only with the last slice.
       let sequence = xcb_get_property(
         handle, 1, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, offset, sliceLength
       ).sequence
@@ -106,12 +106,13 @@ extension XConnection {
       let (count, rest) = (Int(xcb_get_property_value_length(reply.memory)), Int(body.bytes_after))
       if let seen, seen != (body.type, body.format) { return .unsteady }
       guard bytes.count + count + rest <= limit else { return .tooLarge }
-      // Not for every piece of an INCR transfer: exact reservations would copy all that was before, each time.
+      // Do not reserve for each chunk of an INCR transfer, because exact reservations would copy all earlier chunks
+      // each time.
       if seen == nil, bytes.isEmpty { bytes.reserveCapacity(count + rest) }
       bytes.append(
         contentsOf: UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count))
       if rest == 0 { return .consumed(type: body.type, format: body.format) }
-      // Otherwise a slice that brings nothing would be asked for without end.
+      // A short slice that is not the last would repeat forever.
       guard count == Int(sliceLength) * 4 else { return .unsteady }
       seen = (body.type, body.format)
       offset += sliceLength
@@ -120,8 +121,9 @@ extension XConnection {
 
   /// Deletes a property without reading it.
   ///
-  /// A missing property is not deleted: its next value, perhaps the end of a transfer, may come meanwhile.
-  /// - Returns: whether it was there, and without length.
+  /// A missing property is not deleted, because its next value, perhaps the end of a transfer, may arrive meanwhile.
+  ///
+  /// - Returns: whether the property existed and was empty.
   func discardProperty(
     _ property: Atom, of window: Window, _ deadline: Deadline
   ) throws(TransferError) -> Bool {
@@ -131,15 +133,15 @@ extension XConnection {
     guard let reply = try reply(xcb_get_property_reply_t.self, to: sequence, deadline),
       reply.body.type != noAtom
     else { return false }
-    // The server has deleted an empty property by now.
+    // The server has deleted an empty property already.
     if reply.body.bytes_after == 0 { return true }
     xcb_delete_property(handle, window, property)
     return false
   }
 
-  /// Reads at most `limit` elements of 32 bits and leaves the property.
+  /// Reads at most `limit` elements of 32 bits without deleting the property.
   ///
-  /// - Returns: nil if it holds something else, or more, or the connection is lost.
+  /// - Returns: nil if the property is longer or of another format, or the connection is lost.
   func elements(of property: Atom, of window: Window, limit: Int) -> [UInt32]? {
     let sequence = xcb_get_property(
       handle, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, UInt32(limit)
@@ -156,7 +158,7 @@ extension XConnection {
     }
   }
 
-  /// Replaces a property by bytes, and returns the number of the request.
+  /// Sets a property to bytes, and returns the number of the request.
   @discardableResult
   func setProperty(
     _ property: Atom, of window: Window, type: Atom, bytes: ArraySlice<UInt8>
@@ -164,15 +166,15 @@ extension XConnection {
     bytes.withUnsafeBytes { write(property, window, type, format: 8, $0, count: $0.count) }
   }
 
-  /// Replaces a property by elements of 32 bits, and returns the number of the request.
+  /// Sets a property to elements of 32 bits, and returns the number of the request.
   @discardableResult
   func setProperty(_ property: Atom, of window: Window, type: Atom, elements: [UInt32]) -> UInt32 {
     elements.withUnsafeBytes { write(property, window, type, format: 32, $0, count: elements.count) }
   }
 
-  /// Empties a property of a window of ours: the event for it tells the server's time (ICCCM 2.1).
+  /// Empties a property of a window of ours, because the resulting event contains the server's time (ICCCM 2.1).
   ///
-  /// Nothing is appended, for that fails if another client has written something of another type there.
+  /// Appending nothing would not do: it fails if another client has written a value of another type.
   func requestTime(for window: Window, through property: Atom) {
     setProperty(property, of: window, type: XCB_ATOM_STRING.rawValue, bytes: [])
   }
@@ -188,12 +190,11 @@ extension XConnection {
   }
 }
 
-/// The numbers that the server has given to the names in use.
+/// The atoms in use.
 ///
-/// The numbers hold as long as the server runs. The number of a name is "None" if the server was out of memory: a
-/// request with it is refused later on.
+/// They are valid while the server runs. An atom is None if the server was out of memory; requests with it are refused
+/// later.
 struct Atoms {
-  /// Names of X11's own, as the server knows them.
   enum Name: String, CaseIterable {
     case clipboard = "CLIPBOARD"
     case targets = "TARGETS"
@@ -201,14 +202,14 @@ struct Atoms {
     case multiple = "MULTIPLE"
     case incr = "INCR"
 
-    /// What a program drags, or has dropped (the XDND protocol of freedesktop.org).
+    /// The content that a program drags or has dropped (XDND protocol of freedesktop.org).
     case draggedContent = "XdndSelection"
     case clipboardManager = "CLIPBOARD_MANAGER"
     case saveTargets = "SAVE_TARGETS"
 
     case atomPairType = "ATOM_PAIR"
 
-    /// Properties of our own windows, one for each question: no answer is taken for another's.
+    /// Properties of our own windows, a separate one for each request, so that answers cannot be confused.
     case timeProperty = "COPYPASTA_TIME"
     case targetsProperty = "COPYPASTA_TARGETS"
     case hintProperty = "COPYPASTA_HINT"
@@ -218,7 +219,7 @@ struct Atoms {
 
   private let numbers: [String: Atom]
 
-  /// Asks for all numbers at once: one round trip.
+  /// Interns all atoms in one round trip.
   init(_ connection: XConnection) throws(TransferError) {
     let names = Name.allCases.map(\.rawValue) + TextFormat.names + [SecretHint.name]
     let sequences = names.map {
@@ -236,9 +237,8 @@ struct Atoms {
 
   subscript(format: TextFormat) -> Atom { numbers[format.rawValue] ?? noAtom }
 
-  /// The mark of a secret.
   var secretHint: Atom { numbers[SecretHint.name] ?? noAtom }
 
-  /// Every target that means text, the preferred ones first.
+  /// All text targets, in order of preference.
   var textTargets: [Atom] { TextFormat.allCases.map { self[$0] } }
 }

@@ -1,26 +1,26 @@
 import Glibc
 
-/// The pages of a database with those of its log laid over them, as far as each can be read.
+/// The readable pages of a damaged database, with the pages of its log in place of older versions.
 ///
-/// SQLite, which may refuse a whole file for want of one page, has no part in this: the file format is read
-/// (https://sqlite.org/fileformat2.html).
+/// Reads the file format directly (https://sqlite.org/fileformat2.html), because SQLite may reject a whole file for a
+/// single damaged page.
 struct DatabasePages {
   static let pageSize = WALReader.pageSize
 
-  /// How many pages there are.
+  /// The number of pages.
   var count: Int { fileCount + logOnly.count }
-  /// The file has the pages with the numbers from 1 to this one.
+  /// The number of pages in the database file, which are numbered from 1.
   let fileCount: Int
-  /// The numbers of the pages that only the log has; a damaged log may name any number.
+  /// The numbers of pages that exist only in the log; a damaged log may contain any number.
   let logOnly: [Int]
-  /// Whether the file begins as a database of SQLite's does.
+  /// Whether the file has the header of an SQLite database.
   var isDatabase: Bool { header?.starts(with: Array("SQLite format 3\0".utf8)) ?? false }
 
   private let file: RawFile?
   private let log: RawFile?
   private let logPages: WALReader?
 
-  /// - Throws: `.folderUnusable` if a file is there, and may not be read.
+  /// - Throws: `.folderUnusable` if a file exists but is unreadable.
   init(_ location: HistoryLocation) throws(StoreError) {
     file = try RawFile(location.database)
     log = try RawFile(location.writeAheadLog)
@@ -30,7 +30,7 @@ struct DatabasePages {
     logOnly = logPages?.offsets.keys.filter { $0 > fileCount }.sorted() ?? []
   }
 
-  /// The bytes of a page, nil if it is missing.
+  /// Returns the bytes of a page; nil if it is missing.
   func page(_ number: Int) -> [UInt8]? {
     guard number > 0 else { return nil }
     if let offset = logPages?.offsets[number], let log {
@@ -40,29 +40,30 @@ struct DatabasePages {
     return file?.bytes(at: (number - 1) * Self.pageSize, count: Self.pageSize)
   }
 
-  /// The number that marks a program's files, and the schema's version; nil if the header is missing.
+  /// The application id and the schema version from the header; nil if the header is missing.
   var schemaVersion: (applicationID: Int64, version: Int)? {
     guard isDatabase, let header else { return nil }
     return (Int64(header.uint32(at: 68)), header.uint32(at: 60))
   }
 
   private var header: [UInt8]? {
-    // The file may be cut off within the first page.
+    // The file may be truncated within the first page.
     page(1) ?? file?.bytes(at: 0, count: 100)
   }
 }
 
-/// A file that is read byte by byte, past SQLite.
+/// A file that is read without SQLite.
 ///
-/// Only for files that no connection of this process has open: closing a descriptor drops every lock on its file.
+/// Use it only for files that no connection of this process has open, because closing a descriptor drops all of the
+/// process's locks on its file.
 final class RawFile {
   private let descriptor: Int32
-  /// The size in bytes when it was opened.
+  /// The size in bytes when the file was opened.
   let size: Int
 
-  /// Nil if the file is not there.
+  /// Returns nil if the file does not exist.
   ///
-  /// - Throws: `.folderUnusable` if the file is there and cannot be read.
+  /// - Throws: `.folderUnusable` if the file exists but is unreadable.
   init?(_ path: String) throws(StoreError) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -77,7 +78,7 @@ final class RawFile {
     close(descriptor)
   }
 
-  /// The bytes from an offset on; nil if the file ends before, or the disk does not give them.
+  /// Returns `count` bytes at `offset`; nil if the file is shorter or the read fails.
   func bytes(at offset: Int, count: Int) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
@@ -91,39 +92,39 @@ final class RawFile {
   }
 }
 
-/// Big-endian numbers, as the file format has them.
+/// Big-endian numbers, as in SQLite's file format.
 extension [UInt8] {
   func uint16(at offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
 
   func uint32(at offset: Int) -> Int { uint16(at: offset) << 16 | uint16(at: offset + 2) }
 }
 
-/// Where the newest committed image of each page is in a write-ahead log, damaged or not.
+/// Finds the newest committed image of each page in a write-ahead log, damaged or not.
 ///
-/// SQLite stops at the first frame whose checksum is wrong, and forgets without a word what was committed after it. A
-/// frame's checksum continues that of the frame before, which is stored there: so every frame can be judged by itself
+/// SQLite stops at the first frame with a wrong checksum, and silently discards later commits. Each frame's checksum
+/// continues the previous frame's, which is stored there, so every frame can be verified independently
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
 struct WALReader {
-  /// The size of a page in every history; SQLite's default for new files.
+  /// The page size of every history; SQLite's default for new files.
   static let pageSize = 4096
 
-  /// The number that a log begins with; the lowest bit says that its checksums are of big-endian numbers.
+  /// The magic number of a log; its lowest bit is set if checksums use big-endian numbers.
   private static let magic = 0x377f_0682
   private static let headerSize = 32
   private static let frameHeaderSize = 24
 
-  /// The offset in the log of each page's bytes.
+  /// The offset in the log of each page's newest image.
   private(set) var offsets: [Int: Int] = [:]
 
-  /// Whether something that was on disk is lost to SQLite.
+  /// Whether SQLite would lose something that was committed to disk.
   ///
-  /// An incomplete last transaction is no damage: a power cut leaves one, and nobody was told that it is on disk.
-  /// Transactions after a broken one prove that the broken one was complete once.
+  /// An incomplete last transaction is not damage: a power cut leaves one, and its commit was never confirmed.
+  /// Transactions after a broken one prove that the broken one was once complete.
   private(set) var isDamaged = false
 
   init(_ log: RawFile) {
     guard let header = log.bytes(at: 0, count: Self.headerSize) else { return }
-    // SQLite computes checksums in the machine's byte order; without a sound header the usual order is assumed.
+    // SQLite computes checksums in the machine's byte order; without a valid header, assume little-endian.
     let checksum = WALChecksum(isBigEndian: header.uint32(at: 0) == Self.magic | 1)
     let isHeaderSound =
       header.uint32(at: 0) & ~1 == Self.magic && header.uint32(at: 8) == Self.pageSize
@@ -140,7 +141,7 @@ struct WALReader {
         (previous, isWhole) = (nil, false)
         continue
       }
-      // Frames of an earlier use of the file have other salts.
+      // Frames from before the log was last restarted have other salts.
       guard frame[8..<16].elementsEqual(salts ?? frame[8..<16]) else {
         (previous, isWhole) = (nil, false)
         continue
@@ -165,9 +166,9 @@ struct WALReader {
   }
 }
 
-/// The checksum of a log, over pairs of numbers of 32 bits.
+/// The checksum of a log, computed over pairs of 32-bit numbers.
 private struct WALChecksum {
-  /// The byte order of the numbers that are added up; the sums themselves are stored big-endian.
+  /// The byte order of the summed numbers; the checksums themselves are stored big-endian.
   let isBigEndian: Bool
 
   func of(_ bytes: ArraySlice<UInt8>, after start: [UInt32]) -> [UInt32] {

@@ -1,9 +1,10 @@
 import Glibc
 import SerialQueue
 
-/// Sets a damaged history aside and carries over what can be read of it, on a thread of its own.
+/// Sets a damaged history aside and copies what is readable into a new one, on a thread of its own.
 ///
-/// For a history whose `HistoryStore.init` threw `.damaged`. No store and no reader of this process may have it open.
+/// Use it for a history whose `HistoryStore.init` threw `.damaged`, while no store or reader of this process has it
+/// open.
 ///
 /// ```swift
 /// let recovery = try await HistoryRecovery().recover(location)
@@ -13,32 +14,33 @@ import SerialQueue
 public actor HistoryRecovery {
   /// The result of a recovery.
   public struct Outcome: Sendable, Equatable {
-    /// How many clips were carried over.
+    /// How many clips were recovered.
     public let clipCount: Int
-    /// How many clips were lost, because not all of them could be read.
+    /// How many clips were found but could not be read.
     public let lostCount: Int
-    /// The path of the damaged file, which was set aside with its log beside it.
+    /// The path of the damaged file, which was set aside together with its log.
     public let damagedFile: String
   }
 
-  /// How many clips are carried over in one transaction.
+  /// How many clips to copy per transaction.
   private static let batch = 5_000
 
   private let queue = SerialQueue(label: "org.copypasta.rescue")
 
-  /// The thread that the recovery runs on.
+  /// Runs the actor on its own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Makes a recovery; touches nothing.
+  /// Creates a recovery without accessing any file.
   public init() {}
 
-  /// Makes a sound history of a damaged one.
+  /// Recovers a damaged history.
   ///
-  /// The damaged file stays as it is, under a dated name in the same folder. Until the new history is complete and
-  /// on disk nothing is changed.
-  /// - Returns: nil if the history is sound, or another program has recovered it meanwhile.
-  /// - Throws: `.foreign` and `.newerSchema` for files that are not ours to touch, `.locked` if another program has the
-  ///   history open, `.diskFull` if there is no room for a second one.
+  /// The damaged file stays as it is, under a dated name in the same folder. Nothing is changed until the new history
+  /// is complete and on disk.
+  ///
+  /// - Returns: nil if the history is not damaged, or another program has recovered it meanwhile.
+  /// - Throws: `.foreign` and `.newerSchema` for files of other programs and versions, `.locked` if another program has
+  ///   the history open, `.diskFull` if there is not enough room for a second history.
   public func recover(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
     let opening = HistoryOpening(location)
     guard try !opening.isVacant() else { return nil }
@@ -56,7 +58,7 @@ public actor HistoryRecovery {
     return Outcome(clipCount: clipCount, lostCount: lostCount, damagedFile: damagedFile)
   }
 
-  /// Looks at every page and every clip of a history, as `HistoryCheck.init` does.
+  /// Checks every page and every clip of a history, as `HistoryCheck.init` does.
   public func check(_ location: HistoryLocation) throws(StoreError) -> HistoryCheck {
     try HistoryCheck(location)
   }
@@ -73,7 +75,7 @@ public actor HistoryRecovery {
     }
   }
 
-  /// Leaves a file alone that another program, or a newer version, has marked as its own.
+  /// Rejects a file that another program, or a newer version, has marked as its own.
   private static func checkIsOurs(_ recovery: RowRecovery) throws(StoreError) {
     guard let header = recovery.pages.schemaVersion else { return }
     if header.applicationID == Schema.applicationID {
@@ -90,7 +92,7 @@ public actor HistoryRecovery {
   ) throws(StoreError) -> (kept: Int, lost: Int) {
     let session = try HistoryOpening(location).open(under: nil)
     var id: Int64?
-    /// The fingerprints of the rows of this id that were carried over.
+    /// The fingerprints of the recovered rows with this id.
     var fingerprints: Set<Int> = []
     var kept = 0
     var known = 0
@@ -109,20 +111,20 @@ public actor HistoryRecovery {
           guard fingerprints.insert(fingerprint).inserted else { continue }
           let isFirst = fingerprints.count == 1
           if !isFirst { known += 1 }
-          // A clip whose id is no longer known comes after the others, with a new one.
+          // A clip whose id is lost or taken gets a new id, after all others.
           let ownID = isFirst && RowRecovery.ids.contains(clip.id) ? clip.id : nil
           _ = try session.insert(clip.text, capturedAt: clip.capturedAt, id: ownID)
           kept += 1
         }
       }
     }
-    // Only the database is moved to its place, without the log.
+    // Only the database file is moved to its place, without the log.
     guard try session.database.truncateLog(waiting: 0) else { throw .locked }
     return (kept, known - kept)
   }
 
-  /// Takes over what the damaged history knew besides its clips; comes before the clips, so that new ids come after all
-  /// that were given out.
+  /// Copies the last capture and the largest id; call it before copying clips, so that new ids exceed all assigned
+  /// ones.
   private static func inherit(_ recovery: RowRecovery, _ session: WriteConnection) throws(StoreError) {
     let database = session.database
     try database.transaction { () throws(StoreError) in
@@ -140,7 +142,7 @@ public actor HistoryRecovery {
     }
   }
 
-  /// Says that the recovery is complete: from now on a start puts it in its place, whatever ends this program.
+  /// Marks the recovery as complete by its name: from now on the next start installs it, even after a crash.
   private static func finish(_ location: HistoryLocation) throws(StoreError) {
     guard rename(location.unfinishedRecovery.database, location.finishedRecovery) == 0 else {
       throw .folderUnusable(path: location.folder, errno: errno)
@@ -158,14 +160,14 @@ public actor HistoryRecovery {
   }
 }
 
-/// Puts a finished recovery in the place of the damaged files, which get a dated name.
+/// Replaces the damaged files with a finished recovery, and gives the damaged ones a dated name.
 ///
-/// A crash may interrupt this anywhere: the database goes first, and a start that finds none, but a finished recovery,
-/// goes on from there. A log never lies beside another database than its own.
+/// A crash may interrupt this anywhere. The database is moved first, and a start that finds a finished recovery but no
+/// database continues. A log is never left next to a database that it does not belong to.
 struct RecoveryInstaller {
   let location: HistoryLocation
 
-  /// - Returns: the path that the damaged database has now.
+  /// - Returns: the new path of the damaged database.
   func install() throws(StoreError) -> String {
     let aside = try freePath()
     for (file, end) in [(location.database, ""), (location.writeAheadLog, "-wal")] {
@@ -173,9 +175,9 @@ struct RecoveryInstaller {
       chmod(aside + end, 0o600)
       try sync()
     }
-    // An empty log holds nothing: another program that only reads a history leaves one.
+    // An empty log, which a program that only reads leaves behind, has no content.
     if try HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
-    // The index holds page numbers only, and SQLite makes a new one.
+    // The index contains page numbers only, and SQLite creates a new one.
     unlink(location.sharedMemory)
     unlink(location.damageMarker)
     guard rename(location.finishedRecovery, location.database) == 0 else { throw failure() }
@@ -183,7 +185,7 @@ struct RecoveryInstaller {
     return aside
   }
 
-  /// A name by the local time that no file has.
+  /// Returns an unused path, named by local date and time.
   private func freePath() throws(StoreError) -> String {
     var now = time(nil)
     var local = tm()

@@ -1,12 +1,11 @@
-/// A row of a table as it lies in a page: https://sqlite.org/fileformat2.html#b_tree_pages and "Record Format" there.
+/// A row in a leaf page of a table: https://sqlite.org/fileformat2.html#b_tree_pages and "Record Format" there.
 struct LeafCell {
-  /// The value of a column.
   enum Value: Equatable {
     case null, integer(Int64), text([UInt8]), blob([UInt8]), other
   }
 
   let id: Int64
-  /// The codes of the columns' types and sizes.
+  /// The serial types of the columns.
   let types: [Int]
 
   private let size: Int
@@ -14,7 +13,7 @@ struct LeafCell {
   private let local: [UInt8]
   private let overflow: Int
 
-  /// Where the rows of a page begin; none if it is no page of rows.
+  /// Returns the offsets of a leaf page's cells; an empty array for other pages.
   static func offsets(in page: [UInt8], isFirst: Bool) -> [Int] {
     let header = isFirst ? 100 : 0
     guard page[header] == 0x0d else { return [] }
@@ -23,7 +22,7 @@ struct LeafCell {
     return (0..<count).map { page.uint16(at: header + 8 + 2 * $0) }
   }
 
-  /// Reads the row that begins at `offset`; nil if there can be none.
+  /// Parses the cell at `offset`; returns nil if it is invalid.
   init?(in page: [UInt8], at offset: Int) {
     var cell = Cursor(bytes: page, position: offset)
     guard let size = cell.number(), let id = cell.number(), size > 0, size <= 1 << 31 else { return nil }
@@ -49,19 +48,19 @@ struct LeafCell {
     self.types = types
   }
 
-  /// Whether the size of the row is that of its columns.
+  /// Whether the row's size is the sum of its columns' sizes.
   var addsUp: Bool {
     size == recordHeaderSize + types.reduce(0) { $0 + Self.size(ofType: $1) }
   }
 
-  /// The row's columns, if they all lie on its own page.
+  /// The row's values, if the row has no overflow pages.
   var localValues: [Value]? { local.count == size ? values(in: local) : nil }
 
-  /// The row's columns, from here and from the pages that a long row goes on in; nil if one of these is missing.
+  /// Returns the row's values, including those on overflow pages; nil if an overflow page is missing.
   ///
-  /// - Parameter links: how many such pages may be followed, which goes down with each.
+  /// - Parameter links: how many overflow pages may still be followed; decreases with each.
   func values(_ pages: DatabasePages, links: inout Int) -> [Value]? {
-    // A damaged row may name any size.
+    // A damaged row may claim any size.
     guard size <= pages.count * DatabasePages.pageSize else { return nil }
     var payload = local
     payload.reserveCapacity(size)
@@ -85,7 +84,7 @@ struct LeafCell {
     return values
   }
 
-  /// How many bytes a value of this type has.
+  /// The size in bytes of a value with this serial type.
   fileprivate static func size(ofType type: Int) -> Int {
     switch type {
     case 1...6: [1, 2, 3, 4, 6, 8][type - 1]
@@ -95,7 +94,7 @@ struct LeafCell {
     }
   }
 
-  /// How much of a row lies on its own page.
+  /// How many bytes of a row are on its own page.
   private static func localSize(of size: Int, usable: Int) -> Int {
     guard size > usable - 35 else { return size }
     let least = (usable - 12) * 32 / 255 - 23
@@ -104,12 +103,12 @@ struct LeafCell {
   }
 }
 
-/// Reads the format's numbers and values one after the other; nil at the end of the bytes.
+/// Reads the file format's numbers and values in sequence; returns nil at the end of the bytes.
 private struct Cursor {
   let bytes: [UInt8]
   var position: Int
 
-  /// A number of one to nine bytes, of which each but the ninth holds seven bits.
+  /// Reads a varint: one to nine bytes, of which all but the ninth contribute seven bits.
   mutating func number() -> Int64? {
     var value: UInt64 = 0
     for index in 0..<9 {

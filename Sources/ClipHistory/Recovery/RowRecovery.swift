@@ -1,18 +1,17 @@
-/// The readable rest of a damaged history: every page is looked at by itself, whatever led to it before.
+/// Finds the readable rows of a damaged history by examining every page, whether or not other pages refer to it.
 ///
-/// Pages that are no longer in use hold no rows, as `secure_delete` has overwritten them.
+/// Unused pages hold no rows, because `secure_delete` has overwritten them.
 struct RowRecovery {
-  /// Where a row of `clip` lies.
+  /// The position of a row of `clip`.
   struct Position {
     let id: Int64
     let page: UInt32
     let offset: UInt16
-    /// How far the row's id is from that of the nearer neighbour in the page; the largest number if the id does not
-    /// lie between those of its neighbours.
+    /// The distance of the row's id to the nearer neighbour's id in the page; `.max` if the ids are not in order.
     let gap: UInt16
   }
 
-  /// The damaged history's knowledge of the last captured text.
+  /// What the damaged history stored about the last captured text.
   struct LastCapture {
     let key: [UInt8]
     let digest: [UInt8]
@@ -20,28 +19,28 @@ struct RowRecovery {
     let capturedAt: Int64
   }
 
-  /// The ids that are believed.
+  /// The plausible ids.
   static let ids = 1...Schema.largestID
 
   let pages: DatabasePages
-  /// The rows, ascending by id; rows whose ids are not believed come last.
+  /// The rows, ascending by id; rows with implausible ids come last.
   ///
-  /// An id may be there twice: of a row that SQLite was just moving, or of two rows, one of which has it by damage. The
-  /// row whose id is nearer to its neighbours' comes first.
+  /// An id may occur twice: SQLite was moving the row, or damage gave its id to another row. The row whose neighbours'
+  /// ids are closer comes first.
   private(set) var positions: [Position] = []
   private(set) var lastCapture: LastCapture?
-  /// The largest id that was given out, as far as that is known.
+  /// The largest id ever assigned, as far as that is known.
   private(set) var largestID: Int64 = 0
 
-  /// How many overflow pages, which hold the rest of large texts, may still be followed.
+  /// How many overflow pages may still be followed.
   ///
-  /// Each page belongs to one row, so twice the number of pages is enough. Without a limit every damaged row could lead
-  /// through the whole file.
+  /// Each page belongs to one row, so twice the number of pages is enough. Without a limit, every damaged row could
+  /// lead through the whole file.
   private var linksLeft: Int
 
-  /// Looks at every page.
+  /// Examines every page.
   ///
-  /// - Throws: `.folderUnusable` if a file is there, and may not be read.
+  /// - Throws: `.folderUnusable` if a file exists but is unreadable.
   init(_ location: HistoryLocation) throws(StoreError) {
     pages = try DatabasePages(location)
     linksLeft = 2 * pages.count
@@ -52,14 +51,14 @@ struct RowRecovery {
       guard first == second else { return first }
       return $0.id == $1.id ? $0.gap < $1.gap : $0.id < $1.id
     }
-    // A row that gets a new id must not get that of a row that is carried over later.
+    // New ids must exceed those of the rows that are copied later.
     largestID = positions.reduce(largestID) { Self.ids.contains($1.id) ? max($0, $1.id) : $0 }
   }
 
-  /// The clip at a position; nil if it is not whole, or not what can have been recorded.
+  /// Returns the clip at a position; nil if it is incomplete or cannot have been recorded.
   ///
-  /// The size is in the row three times, once for the text and twice with the other columns; two have to agree. Nothing
-  /// tells whether the time is right.
+  /// The text's size is stored three times: as its length, in the size column, and within the record's size. Two of
+  /// them must agree. The time cannot be verified.
   mutating func clip(at position: Position) -> Clip.Whole? {
     guard let page = pages.page(Int(position.page)), let row = LeafCell(in: page, at: Int(position.offset)),
       let values = row.values(pages, links: &linksLeft), case .integer(let capturedAt) = values[.capturedAt],
@@ -92,13 +91,14 @@ struct RowRecovery {
 
   private static func gap(of id: Int64, between before: Int64?, and after: Int64?) -> UInt16 {
     guard before ?? .min < id, id < after ?? .max else { return .max }
-    // Damaged ids may be further apart than an Int64 can say.
+    // The difference of damaged ids may overflow an Int64.
     let below = before.map { UInt64(bitPattern: id &- $0) } ?? .max
     let above = after.map { UInt64(bitPattern: $0 &- id) } ?? .max
     return UInt16(clamping: min(below, above))
   }
 
-  /// Whether a row is of `clip`, by the types of its columns: the id lies beside the record, which has NULL for it.
+  /// Whether a row belongs to `clip`, by its serial types; the id is stored outside of the record, which has NULL in
+  /// its place.
   private static func isClip(_ row: LeafCell) -> Bool {
     let columns = Schema.ClipColumn.allCases
     guard (Schema.ClipColumn.fewest...columns.count).contains(row.types.count) else { return false }
@@ -116,7 +116,7 @@ struct RowRecovery {
 
   private static func isText(_ type: Int) -> Bool { type >= 13 && type % 2 == 1 }
 
-  /// Keeps what the two small tables hold.
+  /// Stores a row of `sqlite_sequence` or `last_capture`.
   private mutating func note(_ row: LeafCell) {
     guard row.types.count == 2 || row.types.count == 5, let values = row.localValues else { return }
     if values.count == 2, values[0] == .text(Array("clip".utf8)), case .integer(let id) = values[1],
@@ -134,7 +134,7 @@ struct RowRecovery {
 }
 
 extension [LeafCell.Value] {
-  /// The value of a column; NULL in a row that is older than the column.
+  /// The value of a column; NULL if the row was written before the column was added.
   fileprivate subscript(column: Schema.ClipColumn) -> LeafCell.Value {
     column.rawValue < count ? self[column.rawValue] : .null
   }
