@@ -1,6 +1,6 @@
 import CGtk
 
-/// Bytes that GLib can share without copying them again (a `GBytes`).
+/// Bytes that GLib shares without further copies (a `GBytes`).
 public final class Bytes: Sendable {
   // Immutable, and its reference count is atomic (GLib's documentation of the type).
   nonisolated(unsafe) let pointer: OpaquePointer?
@@ -17,27 +17,27 @@ public final class Bytes: Sendable {
   /// The number of bytes.
   public var count: Int { Int(g_bytes_get_size(pointer)) }
 
-  /// A part of them, which shares their memory.
+  /// Returns a part that shares their memory; at most `length` bytes.
   func part(from start: Int, atMost length: Int) -> Bytes {
     Bytes(taking: g_bytes_new_from_bytes(pointer, gsize(start), gsize(min(length, count - start))))
   }
 }
 
 extension String {
-  /// Takes over a text that C allocated, and frees it; empty for NULL.
+  /// Copies a string that C allocated, and frees it; NULL gives an empty string.
   init(taking text: UnsafeMutablePointer<CChar>?) {
     self = text.map { String(cString: $0) } ?? ""
     g_free(text)
   }
 }
 
-/// The texts of a list that ends with NULL, which stays C's.
+/// Copies a NULL-terminated list of strings, which remains C's.
 func strings(in list: UnsafePointer<UnsafePointer<CChar>?>) -> [String] {
   sequence(first: 0) { $0 + 1 }.lazy.map { list[$0] }.prefix { $0 != nil }
     .compactMap { $0.map { String(cString: $0) } }
 }
 
-/// Calls `body` with a list of texts for C, which ends with NULL and is valid for the call.
+/// Calls `body` with a NULL-terminated list of C strings, which is valid during the call.
 func withCStrings<Result>(
   _ texts: [String], _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>?) -> Result
 ) -> Result {
@@ -46,11 +46,9 @@ func withCStrings<Result>(
   return list.withUnsafeMutableBufferPointer { body($0.baseAddress) }
 }
 
-/// Keyed digests.
-///
-/// Any thread may compute them.
+/// Keyed digests, which any thread may compute.
 public enum Checksum {
-  /// HMAC-SHA-256 of some bytes under a key: 32 bytes.
+  /// Returns the HMAC-SHA-256 of `bytes` under a key: 32 bytes.
   public static func hmacSHA256(key: [UInt8], of bytes: [UInt8]) -> [UInt8] {
     guard let hmac = g_hmac_new(G_CHECKSUM_SHA256, key, gsize(key.count)) else { return [] }
     defer { g_hmac_unref(hmac) }

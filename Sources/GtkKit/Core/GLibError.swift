@@ -2,23 +2,23 @@ import CGtk
 
 /// A `GError`, as a Swift value.
 public struct GLibError: Error, Equatable, CustomStringConvertible {
-  /// The family of the code, such as `g-io-error-quark`.
+  /// The error domain, such as `g-io-error-quark`.
   public let domain: String
-  /// The number within the domain.
+  /// The error code within the domain.
   public let code: Int
-  /// GLib's own words, in the user's language.
+  /// GLib's message, in the user's language.
   public let message: String
 
-  /// GLib's own message.
+  /// The same as `message`.
   public var description: String { message }
 
-  /// Whether a call over D-Bus failed because nobody has the name that it went to.
+  /// Whether a D-Bus call failed because its destination name has no owner.
   public var isNoSuchName: Bool { isBusError(G_DBUS_ERROR_SERVICE_UNKNOWN, G_DBUS_ERROR_NAME_HAS_NO_OWNER) }
 
-  /// Whether a call over D-Bus reached a program that has ended before it answered.
+  /// Whether a D-Bus call failed because the called program exited before it answered.
   public var isNoReply: Bool { isBusError(G_DBUS_ERROR_NO_REPLY) }
 
-  /// Whether a call over D-Bus reached a program that has no such object, interface or method, or not yet.
+  /// Whether a D-Bus call failed because the program does not export the object, interface or method, or not yet.
   public var isNoSuchMethod: Bool {
     isBusError(G_DBUS_ERROR_UNKNOWN_METHOD, G_DBUS_ERROR_UNKNOWN_OBJECT, G_DBUS_ERROR_UNKNOWN_INTERFACE)
   }
@@ -30,7 +30,7 @@ public struct GLibError: Error, Equatable, CustomStringConvertible {
 }
 
 extension GLibError {
-  /// Takes over an error that a C function returned through its last argument, and frees it.
+  /// Converts an error that a C function returned through its `GError **` argument, and frees it.
   init(taking error: UnsafeMutablePointer<GError>?) {
     guard let error else {
       self.init(domain: "", code: 0, message: "")
@@ -43,12 +43,12 @@ extension GLibError {
   }
 }
 
-/// Runs one of GIO's asynchronous functions; cancelling the task cancels it.
+/// Awaits one of GIO's asynchronous functions; cancelling the task cancels the function.
 ///
 /// - Parameters:
-///   - limit: how long the function may take before it is cancelled; nil for as long as it does.
-///   - start: calls the function, with the cancellable, callback and user data that it is given.
-///   - finish: calls the function's `_finish`; nil means that it failed.
+///   - limit: how long the function may take before it is cancelled; nil for no limit.
+///   - start: calls the function with the given cancellable, callback and user data.
+///   - finish: calls the function's `_finish`; returns nil if that fails.
 @MainActor
 func awaitingResult<Value>(
   within limit: Duration? = nil,
@@ -91,7 +91,7 @@ private struct Outcome<Value> {
 
 private typealias Completion = @MainActor (OpaquePointer?) -> Void
 
-/// A `GCancellable`, whose functions may be called from any thread (GIO's documentation of the type).
+/// A `GCancellable`, whose functions are thread-safe (GIO's documentation of the type).
 private final class Cancellable: @unchecked Sendable {
   let pointer = g_cancellable_new()
 

@@ -1,15 +1,15 @@
 import CGtk
 
-/// The source of a `ListModel`: how many rows there are, and the value of each.
+/// The data source of a `ListModel`.
 @MainActor
 public protocol ListModelSource: AnyObject {
-  /// How many rows there are.
+  /// The number of rows.
   var count: Int { get }
-  /// The value of a row, from 0 to `count` - 1, which is handed to the row's view as it is.
+  /// Returns the value of the row at `position`, from 0 to `count` - 1, which is passed to the row's view unchanged.
   func value(at position: Int) -> any Sendable
 }
 
-/// A `GListModel` whose rows come from Swift, one at a time, as the view comes to show them.
+/// A `GListModel` that gets its rows from Swift, one at a time, when the view needs them.
 ///
 /// ```swift
 /// final class Numbers: ListModelSource {
@@ -21,23 +21,21 @@ public protocol ListModelSource: AnyObject {
 /// ```
 @MainActor
 public final class ListModel: Object {
-  /// Makes a model of a source, which it does not keep alive.
+  /// Makes a model of a source, which it references weakly.
   public init(source: any ListModelSource) {
     super.init(Owned(taking: listModelType.instance(of: Backing(source))))
   }
 
-  /// Tells the views that from a position on some rows went and others came.
-  ///
-  /// The source has changed already.
+  /// Notifies the views that rows at `position` were removed and added; call it after the source has changed.
   public func itemsChanged(at position: Int, removed: Int, added: Int) {
     backing(of: opaque)?.count += added - removed
     g_list_model_items_changed(opaque, guint(position), guint(removed), guint(added))
   }
 
-  /// The value of a row; nil if the source has gone.
+  /// Returns the value of a row; nil if the source was released.
   func value(at position: Int) -> (any Sendable)? { backing(of: opaque)?.source?.value(at: position) }
 
-  /// Calls `body` for each change that the views are told of.
+  /// Calls `body` for each change of which the views are notified.
   public func onItemsChanged(
     _ body: @escaping @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
   ) {
@@ -47,10 +45,11 @@ public final class ListModel: Object {
   }
 }
 
-/// The fields of a model's instance: its source, weakly, and how many rows the views were told of.
+/// The fields of a model's instance: a weak reference to its source, and the number of rows last announced to the
+/// views.
 ///
-/// A view that is taken apart still asks for the number of rows, and aborts if that is not the one that it knows;
-/// the source may be gone by then.
+/// A view that is being destroyed still queries the number of rows, possibly after the source was released, and aborts
+/// if it differs from the number that it knows.
 @MainActor
 private final class Backing {
   weak var source: (any ListModelSource)?
@@ -62,7 +61,6 @@ private final class Backing {
   }
 }
 
-// CopyPasta registers the type on first use.
 @MainActor private let listModelType = SwiftType(
   name: "CopyPastaListModel", interface: copypasta_type_list_model(), fill: fillListModelInterface)
 
@@ -74,7 +72,7 @@ private func fillListModelInterface(_ table: UnsafeMutableRawPointer) {
   }
   let item: @MainActor @convention(c) (OpaquePointer?, guint) -> gpointer? = { model, position in
     guard let backing = backing(of: model), Int(position) < backing.count else { return nil }
-    // An item stands for its position: the view asks for the value there.
+    // The item only represents its position, from which the view gets the value.
     return gpointer(copypasta_object_new(copypasta_type_object()))
   }
   let table = table.assumingMemoryBound(to: GListModelInterface.self)

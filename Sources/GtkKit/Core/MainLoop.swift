@@ -3,17 +3,15 @@ import Dispatch  // Links the library whose two functions CGtk declares.
 import Glibc
 import SerialQueue
 
-/// GLib's main loop as the main actor's executor.
+/// Makes GLib's main loop the main actor's executor.
 ///
-/// Under a bare GLib loop no main-actor task ever runs: Swift puts them on libdispatch's main queue, which
-/// nobody drains. libdispatch tells of work there through an eventfd, meant for CoreFoundation's run loop.
+/// Without this, no main-actor task ever runs: Swift puts them on libdispatch's main queue, which a GLib loop does not
+/// drain. libdispatch signals pending work through an eventfd, which is meant for CoreFoundation's run loop.
 @MainActor
 public enum MainLoop {
   private static var source: guint = 0
 
-  /// Lets main-actor tasks run in the default GLib main context.
-  ///
-  /// A second call does nothing.
+  /// Runs main-actor tasks in the default GLib main context; a second call has no effect.
   public static func attachMainActor() {
     guard source == 0 else { return }
     let drain: @MainActor @convention(c) (gint, GIOCondition, gpointer?) -> gboolean = { _, _, _ in
@@ -25,21 +23,21 @@ public enum MainLoop {
       unsafeBitCast(drain, to: GUnixFDSourceFunc.self), nil)
   }
 
-  /// Has the C library keep two heaps, and not one for each thread: every heap keeps what was freed in it.
+  /// Limits the C library to two heaps instead of one for each thread, because each heap retains its freed memory.
   ///
-  /// For a program whose other threads wait most of the time. Call this before the first of them begins.
+  /// Call this before the first thread starts, in a program whose other threads are mostly idle.
   public static func limitMallocArenas() { copypasta_share_heaps() }
 
-  /// Runs the loop until asynchronous work is done, for at most so long; for the end of the program.
+  /// Runs the loop until `work` is done, for at most `limit`; use it when the program exits.
   public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {
     let isDone = begin(work)
     run(until: { isDone.value }, atMost: limit)
   }
 
-  /// Runs main-actor tasks, and nothing else of the loop, until asynchronous work is done, for at most so long.
+  /// Runs main-actor tasks, but nothing else of the loop, until `work` is done, for at most `limit`.
   ///
-  /// For the end of a program: if the display has gone, GDK ends the process when the loop itself turns; and for a
-  /// window that has gone GTK 4.8 does then what it had queued.
+  /// Use it when the program exits: after the loss of the display, GDK exits the process as soon as the loop runs, and
+  /// GTK 4.8 would execute what it has queued for a destroyed window.
   public static func finish(atMost limit: Duration, _ work: @escaping @MainActor () async -> Void) {
     let isDone = begin(work)
     let end = ContinuousClock.now + limit
@@ -49,7 +47,7 @@ public enum MainLoop {
     }
   }
 
-  /// Begins asynchronous work, and says when it is done.
+  /// Starts asynchronous work; the result becomes true when it is done.
   private static func begin(_ work: @escaping @MainActor () async -> Void) -> Shared<Bool> {
     let isDone = Shared(false)
     Task.unpooled {
@@ -60,13 +58,13 @@ public enum MainLoop {
   }
 
   private static func runTasks() {
-    // The counter has to be read, or the descriptor stays readable and the loop spins.
+    // Read the eventfd's counter; otherwise the descriptor stays readable and causes a busy loop.
     var count: UInt64 = 0
     _ = read(_dispatch_get_main_queue_handle_4CF(), &count, MemoryLayout<UInt64>.size)
     _dispatch_main_queue_callback_4CF(nil)
   }
 
-  /// Returns when the loop has nothing else to do.
+  /// Returns when the loop has no other work.
   public static func idle() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let isIdle: SourceBody = {
@@ -77,16 +75,17 @@ public enum MainLoop {
     }
   }
 
-  /// Runs the loop until a condition holds, for at most so long.
+  /// Runs the loop until a condition holds, for at most `limit`.
   ///
-  /// For the end of the program and for tests: everything else is driven by `Application.run`.
-  /// - Returns: whether the condition came to hold.
+  /// Use it when the program exits and in tests; otherwise `Application.run` runs the loop.
+  ///
+  /// - Returns: whether the condition holds.
   @discardableResult
   public static func run(until condition: () -> Bool, atMost limit: Duration) -> Bool {
     let end = ContinuousClock.now + limit
     while !condition() {
       guard end > .now else { return false }
-      // The condition may come to hold without an event.
+      // The condition may become true without an event, so check it every 10 ms.
       let wake = Timeout(after: .milliseconds(10)) {}
       g_main_context_iteration(nil, 1)
       wake.cancel()
@@ -95,24 +94,24 @@ public enum MainLoop {
   }
 }
 
-/// The closure behind a source of GLib's, which returns whether to be called again.
+/// The callback of a GLib source; returns whether to keep the source.
 typealias SourceBody = @MainActor () -> Bool
 
-/// GLib's callback for a source whose user data is a retained `SourceBody`.
+/// The C callback of a source whose user data is a retained `SourceBody`.
 @MainActor let callSourceBody: GSourceFunc = {
   let call: @MainActor @convention(c) (gpointer?) -> gboolean = { Closure<SourceBody>.behind($0)() ? 1 : 0 }
   return unsafeBitCast(call, to: GSourceFunc.self)
 }()
 
-/// A timer on the main loop; cancelled when it is let go.
+/// A timer on the main loop, which is cancelled when it is released.
 @MainActor
 public final class Timeout {
-  /// The source in the main loop; 0 once it has gone, also if the timer is let go on another thread, and ends later.
+  /// The source's id; 0 once it has fired or was removed, possibly before a `deinit` that started on another thread.
   private let source = Shared<guint>(0)
 
-  /// Calls `body` once, so long from now.
+  /// Calls `body` once after `delay`.
   public init(after delay: Duration, _ body: @escaping @MainActor () -> Void) {
-    // Weakly, so that the timer itself can be let go.
+    // Capture weakly, so that the timer can be released.
     let fire: SourceBody = { [source, weak self] in
       source.value = 0
       if self != nil { body() }
@@ -127,7 +126,7 @@ public final class Timeout {
     cancel()
   }
 
-  /// Ends the timer, which does not fire any more.
+  /// Stops the timer, so that it no longer fires.
   public func cancel() {
     guard source.value != 0 else { return }
     g_source_remove(source.value)
@@ -136,14 +135,15 @@ public final class Timeout {
 
   // MARK: - Waiting
 
-  /// Waits so long, on the main loop: `Task.sleep` would bring in libdispatch's pool of threads, which from then on
-  /// wakes the process up once a second.
+  /// Waits for `delay` on the main loop.
   ///
-  /// - Throws: `CancellationError`, at once, if the task is cancelled.
+  /// `Task.sleep` would start libdispatch's thread pool, which then wakes the process once a second.
+  ///
+  /// - Throws: `CancellationError` as soon as the task is cancelled.
   public static func wait(_ delay: Duration) async throws(CancellationError) {
     let (end, continuation) = AsyncStream<Never>.makeStream()
     let timeout = Timeout(after: delay) { continuation.finish() }
-    // The wait also ends if the task is cancelled.
+    // The stream also ends if the task is cancelled.
     for await _ in end {}
     timeout.cancel()
     if Task.isCancelled { throw CancellationError() }
@@ -151,6 +151,6 @@ public final class Timeout {
 }
 
 extension Duration {
-  /// Whole milliseconds, rounded up: a timer must not fire early.
+  /// Whole milliseconds, rounded up so that a timer does not fire early.
   public var milliseconds: Int64 { Int64((self / .milliseconds(1)).rounded(.up)) }
 }

@@ -1,6 +1,6 @@
 import CGtk
 
-/// A Swift view of a GObject; the root of GtkKit's classes.
+/// A Swift wrapper of a GObject; the base class of GtkKit's classes.
 @MainActor
 open class Object {
   let owned: Owned
@@ -9,13 +9,12 @@ open class Object {
     self.owned = owned
   }
 
-  /// The instance as an untyped pointer.
   final var raw: UnsafeMutableRawPointer { owned.raw }
 
-  /// The instance as a pointer to a type whose fields C does not show.
+  /// The instance as a pointer to a type that is opaque in C.
   final var opaque: OpaquePointer { OpaquePointer(owned.raw) }
 
-  /// The instance as a pointer to a type whose struct C shows.
+  /// The instance as a pointer to a type whose struct is public in C.
   final func cast<Instance>(to type: Instance.Type = Instance.self) -> UnsafeMutablePointer<Instance> {
     owned.raw.assumingMemoryBound(to: type)
   }
@@ -27,9 +26,9 @@ open class Object {
     case flag(Bool), text(String), number(Int)
   }
 
-  /// A truth value, a text or an enumeration by the property's name, for what not every version of a library has.
+  /// Accesses a Boolean, string or enum property by name, for properties that only some versions of a library have.
   ///
-  /// A property that is not there is nil, and setting one does nothing.
+  /// A missing property reads as nil, and setting it has no effect.
   final subscript(property name: String) -> Property? {
     get {
       guard var value = emptyValue(for: name) else { return nil }
@@ -68,10 +67,11 @@ open class Object {
 
   // MARK: - Signals
 
-  /// Connects to a signal; `body` takes the first of its arguments, or all, or none.
+  /// Connects to a signal; `body` takes the leading arguments of the signal, possibly none.
   ///
-  /// The closure lives as long as the connection, which lives as long as the object: capture views weakly.
-  /// - Returns: the number of the connection, for `disconnect`.
+  /// The connection retains the closure for the object's lifetime, so capture views weakly.
+  ///
+  /// - Returns: the id of the connection, for `disconnect`.
   @discardableResult
   final func connect<each Argument: SignalArgument>(
     _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Void
@@ -82,7 +82,7 @@ open class Object {
     }
   }
 
-  /// Connects to a signal that asks, to which `body` returns the answer.
+  /// Connects to a signal whose handler returns a value.
   @discardableResult
   final func connectReturning<each Argument: SignalArgument, Answer: SignalAnswer>(
     _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Answer
@@ -93,25 +93,25 @@ open class Object {
     }
   }
 
-  /// Connects to the next time that a signal is emitted.
+  /// Connects to the next emission of a signal only.
   final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
     let connection = Shared<gulong?>(nil)
-    // The closure keeps the object until the connection ends, which is at the first call.
+    // The closure retains the object until the first emission disconnects it.
     connection.value = connect(signal) {
       if let connection = connection.value { self.disconnect(connection) }
       body()
     }
   }
 
-  /// Ends a connection, if it has not ended; its closure is released.
+  /// Disconnects a handler, if it is still connected, and releases its closure.
   ///
-  /// The dispose of an object ends its connections, and GDK disposes a frame clock with its surface.
+  /// An object's dispose disconnects all handlers, and GDK disposes a frame clock with its surface.
   final func disconnect(_ connection: gulong) {
     guard g_signal_handler_is_connected(raw, connection) != 0 else { return }
     g_signal_handler_disconnect(raw, connection)
   }
 
-  /// GLib hands a handler the object, then the arguments, as values that last for the call.
+  /// Receives the object and the signal's arguments as values that are valid during the call.
   private typealias Handler = @MainActor (UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
 
   private func attach(_ signal: String, _ handler: @escaping Handler) -> gulong {
@@ -131,7 +131,7 @@ open class Object {
   }
 }
 
-/// A type of a signal's arguments; GLib complains if it is not the argument's.
+/// A type of signal arguments; GLib prints a critical warning if the signal's argument has another type.
 protocol SignalArgument {
   init(_ value: UnsafePointer<GValue>)
 }
@@ -160,27 +160,27 @@ extension GdkModifierType: SignalArgument {
   init(_ value: UnsafePointer<GValue>) { self.init(rawValue: g_value_get_flags(value)) }
 }
 
-/// An object, an event or a variant, borrowed for the call.
+/// An object, event or variant, borrowed for the call.
 extension OpaquePointer: SignalArgument {
   init(_ value: UnsafePointer<GValue>) {
     self.init(g_value_peek_pointer(value).unsafelyUnwrapped)
   }
 }
 
-/// An object, an event or a variant that may be missing, borrowed for the call.
+/// An object, event or variant that may be NULL, borrowed for the call.
 extension OpaquePointer?: SignalArgument {
   init(_ value: UnsafePointer<GValue>) { self = g_value_peek_pointer(value).map { OpaquePointer($0) } }
 }
 
 extension UnsafePointer<GValue> {
-  /// Steps on to the next value: the first is the object.
+  /// Advances to the next value and returns it; the initial value is the object.
   mutating func next<Argument: SignalArgument>() -> Argument {
     self += 1
     return Argument(self)
   }
 }
 
-/// A type of the answers that signals ask for.
+/// A type that signal handlers return.
 protocol SignalAnswer {
   func write(to value: UnsafeMutablePointer<GValue>?)
 }
@@ -189,7 +189,7 @@ extension Bool: SignalAnswer {
   func write(to value: UnsafeMutablePointer<GValue>?) { g_value_set_boolean(value, self ? 1 : 0) }
 }
 
-/// An object (transfer full), or none.
+/// An object (transfer full), or NULL.
 extension UnsafeMutableRawPointer?: SignalAnswer {
   func write(to value: UnsafeMutablePointer<GValue>?) { g_value_take_object(value, self) }
 }

@@ -1,9 +1,9 @@
 import CGtk
 
-/// A strong reference to a GObject, given back when the last Swift reference goes.
+/// A strong reference to a GObject, released with this Swift object.
 ///
-/// The three initialisers are the whole policy on who owns what; the word is the one that GObject's own
-/// documentation uses for the function which the pointer came from.
+/// The three initialisers cover every case of ownership; choose the one that matches the annotation in the
+/// documentation of the function that returned the pointer.
 ///
 /// ```swift
 /// let label = Owned(sinking: gtk_label_new("Hello"))             // a new widget: floating
@@ -14,17 +14,17 @@ import CGtk
 public final class Owned {
   let raw: UnsafeMutableRawPointer
 
-  /// Owns what a constructor of an initially floating type returned.
+  /// Takes ownership of a floating reference, as constructors of widgets return.
   init(sinking pointer: some InstancePointer) {
     raw = g_object_ref_sink(pointer.untyped)
   }
 
-  /// Owns a reference that the caller was given (transfer full).
+  /// Takes ownership of a reference that the caller received (transfer full).
   init(taking pointer: some InstancePointer) {
     raw = pointer.untyped
   }
 
-  /// Adds a reference to what someone else owns (transfer none).
+  /// Adds a reference to an object with another owner (transfer none).
   init(borrowing pointer: some InstancePointer) {
     raw = g_object_ref(pointer.untyped)
   }
@@ -34,7 +34,7 @@ public final class Owned {
   }
 }
 
-/// A pointer to an instance, in whatever form Swift has imported it: typed if C shows its struct, opaque if not.
+/// A pointer to an instance, as Swift imports it: typed if C exposes its struct, opaque if not.
 protocol InstancePointer {
   var untyped: UnsafeMutableRawPointer { get }
 }
@@ -51,34 +51,34 @@ extension OpaquePointer: InstancePointer {
   var untyped: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
 }
 
-/// The result of a constructor: GTK's return NULL for no argument that this module passes.
+/// The result of a constructor, which is not NULL for any argument that this module passes.
 extension Optional: InstancePointer where Wrapped: InstancePointer {
   var untyped: UnsafeMutableRawPointer { unsafelyUnwrapped.untyped }
 }
 
-/// User data that C code keeps to call back with: a closure, or several.
+/// User data for C callbacks: one closure, or several.
 ///
-/// C holds the one reference, which it gives back by `releaseClosure`.
+/// C holds the only reference, and releases it with `releaseClosure`.
 final class Closure<Body> {
   private let body: Body
 
   private init(_ body: Body) { self.body = body }
 
-  /// User data for C to hold.
+  /// Returns user data for C, which takes over the reference.
   static func retained(_ body: Body) -> gpointer { Unmanaged.passRetained(Closure(body)).toOpaque() }
 
-  /// The closure behind user data; `Body` has to be the type that it was retained as.
+  /// Returns the closure of user data; `Body` must be the type with which it was retained.
   static func behind(_ data: gpointer?) -> Body {
     Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue().body
   }
 
-  /// The closure behind user data that C uses once, and does not give back; releases the user data.
+  /// Returns the closure of user data that C uses once and does not release, and releases the user data.
   static func consume(_ data: gpointer?) -> Body {
     Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().body
   }
 }
 
-/// A variable that closures share: those of the main actor may not capture one by themselves.
+/// A variable that several closures share, because main-actor closures may not capture a mutable variable.
 @MainActor
 final class Shared<Value> {
   var value: Value
@@ -86,7 +86,7 @@ final class Shared<Value> {
   init(_ value: Value) { self.value = value }
 }
 
-/// The destroy notification that goes with `Closure.retained`.
+/// The destroy notify function for `Closure.retained`.
 func releaseClosure(_ data: gpointer?) {
   guard let data else { return }
   Unmanaged<AnyObject>.fromOpaque(data).release()

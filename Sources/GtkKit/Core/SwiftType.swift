@@ -1,14 +1,15 @@
 import CGtk
 
-/// A GType registered from Swift, each of whose instances keeps a Swift object alive.
+/// A GType registered from Swift; each of its instances retains a Swift object.
 @MainActor
 struct SwiftType {
   let id: GType
 
-  /// Registers the type, which implements an interface or overrides functions of its class; `fill` puts its functions
-  /// into the table of that interface or class.
+  /// Registers a type that implements an interface or overrides functions of its class.
   ///
-  /// - Parameter parent: GObject, or a type that adds nothing to GObject's instance; its class has `classSize` bytes.
+  /// - Parameters:
+  ///   - parent: GObject, or a type whose instance struct is the same as GObject's; its class has `classSize` bytes.
+  ///   - fill: writes the type's functions into the table of the interface or class.
   init(
     name: String, parent: GType? = nil, classSize: Int = MemoryLayout<GObjectClass>.size,
     interface: GType? = nil, fill: @escaping TableFiller
@@ -21,7 +22,7 @@ struct SwiftType {
     let initInterface: @MainActor @convention(c) (gpointer?, gpointer?) -> Void = { table, data in
       if let table { Closure<TableFiller>.behind(data)(table) }
     }
-    // A static type is never unregistered, so what fills its table stays as well.
+    // A static type is never unregistered, so `fill` is retained forever, too.
     let filler = Closure<TableFiller>.retained(fill)
     var type = GTypeInfo()
     type.class_size = guint16(classSize)
@@ -36,7 +37,7 @@ struct SwiftType {
     g_type_add_interface_static(id, interface, &info)
   }
 
-  /// A new instance (transfer full) that keeps a Swift object alive.
+  /// Creates an instance (transfer full) that retains a Swift object.
   func instance(of object: AnyObject) -> UnsafeMutableRawPointer {
     let instance = UnsafeMutableRawPointer(copypasta_object_new(id).unsafelyUnwrapped)
     let held = instance.assumingMemoryBound(to: CopyPastaObject.self)
@@ -45,17 +46,17 @@ struct SwiftType {
   }
 }
 
-/// The Swift object that an instance of a `SwiftType` keeps alive.
+/// Returns the Swift object of an instance of a `SwiftType`.
 @MainActor
 func swiftObject<Held: AnyObject>(behind instance: UnsafeMutableRawPointer, _: Held.Type) -> Held? {
   let held = instance.assumingMemoryBound(to: CopyPastaObject.self)
   return held.pointee.swift.map { Unmanaged<Held>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// A function that fills the table of a class or an interface.
+/// Fills the function table of a class or an interface.
 typealias TableFiller = @MainActor (UnsafeMutableRawPointer) -> Void
 
-/// `finalize` of every `SwiftType`.
+/// Implements `finalize` for every `SwiftType`.
 private func releaseSwiftObject(_ object: UnsafeMutablePointer<GObject>?) {
   guard let object else { return }
   let held = UnsafeMutableRawPointer(object).assumingMemoryBound(to: CopyPastaObject.self)

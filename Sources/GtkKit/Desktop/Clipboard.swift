@@ -1,23 +1,23 @@
 import CGtk
 import SerialQueue
 
-/// The desktop's clipboard, as GDK sees it.
+/// The desktop's clipboard, as GDK provides it.
 @MainActor
 public final class Clipboard: Object {
-  /// The clipboard of the default display; nil before there is one.
+  /// The clipboard of the default display; nil before a display is open.
   public static var ofDisplay: Clipboard? {
     guard let display = gdk_display_get_default() else { return nil }
     return Clipboard(Owned(borrowing: gdk_display_get_clipboard(display)))
   }
 
-  /// Calls `body` when the owner or its offer changed.
+  /// Calls `body` when the owner or its formats have changed.
   ///
-  /// On X11 that is twice for each owner: without formats, then with.
+  /// On X11 this happens twice for each owner: first without formats, then with them.
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("changed", body) }
 
-  /// The types that are offered, in the owner's order.
+  /// The offered types, in the owner's order.
   ///
-  /// Asking costs nothing: no owner is spoken to.
+  /// This is local information; the owner is not queried.
   public var mimeTypes: [String] {
     var count: gsize = 0
     guard let formats = gdk_clipboard_get_formats(opaque),
@@ -26,28 +26,26 @@ public final class Clipboard: Object {
     return (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
   }
 
-  /// Whether this program owns the clipboard.
-  ///
-  /// On Wayland also true if nobody does.
+  /// Whether this program owns the clipboard; on Wayland also true if the clipboard has no owner.
   public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
 
-  /// Waits for the desktop's answer: all that it knew before the call is known here by then, and `onChange` was called
-  /// for it.
+  /// Waits for a round trip to the desktop, so that all earlier changes have arrived and `onChange` was called for
+  /// them.
   public func synchronise() { gdk_display_sync(gdk_clipboard_get_display(opaque)) }
 
-  /// Offers the same bytes under each of these types.
+  /// Offers the same bytes as each of these types.
   ///
   /// The bytes are copied once, however many programs paste them.
   public func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
-    // Not one of GDK's providers of bytes: those wait without end for a program that does not read.
+    // GDK's own content providers wait forever for a program that does not read.
     let bytes = Bytes(bytes)
     let content = DeferredContent(types: mimeTypes) { bytes }
     gdk_clipboard_set_content(opaque, content.cast())
   }
 
-  /// Asks the owner for the first of these types that it offers.
+  /// Requests the first of these types that the owner offers.
   ///
-  /// - Throws: `GLibError` if the owner refuses or offers none; `CancellationError` if the task is cancelled.
+  /// - Throws: `GLibError` if the owner refuses or offers none of them; `CancellationError` if the task is cancelled.
   public func read(_ mimeTypes: [String]) async throws -> InputStream {
     try await awaitingResult { cancellable, callback, data in
       // GDK copies the names.
@@ -62,16 +60,16 @@ public final class Clipboard: Object {
   }
 }
 
-/// Content that is fetched when somebody asks for it, for what is dragged out of the program.
+/// Content that is fetched when a program requests it, such as for a drag out of the program.
 ///
 /// ```swift
 /// let content = DeferredContent(types: ["text/plain"]) { try await textOfRow() }
 /// ```
 @MainActor
 public final class DeferredContent: Object {
-  /// Makes content of some types, the same bytes for each; an error of `fetch` refuses the request.
+  /// Creates content that has the same bytes for each of these types; an error of `fetch` rejects the request.
   ///
-  /// - Parameter idleTimeout: how long a program that asked may take nothing before it is given up.
+  /// - Parameter idleTimeout: how long a program may read nothing before its request fails.
   public init(
     types: [String], idleTimeout: Duration = .seconds(30),
     fetch: @escaping @MainActor () async throws -> Bytes
@@ -82,17 +80,17 @@ public final class DeferredContent: Object {
           of: Fetcher(types: types, idleTimeout: idleTimeout, fetch: fetch))))
   }
 
-  /// The most programs at once: programs that ask and never read must not take memory without bound.
+  /// Limits the concurrent requests, and thereby the memory that programs occupy which request and never read.
   static let capacity = 64
 }
 
-/// The fields of a content's instance.
+/// The Swift object of a content's instance.
 @MainActor
 private final class Fetcher {
   let types: [String]
   private let idleTimeout: Duration
   private let fetch: @MainActor () async throws -> Bytes
-  /// How many programs are being served, with whatever content.
+  /// The number of programs being served, for all contents together.
   private static var served = 0
 
   init(types: [String], idleTimeout: Duration, fetch: @escaping @MainActor () async throws -> Bytes) {
@@ -101,7 +99,7 @@ private final class Fetcher {
     self.fetch = fetch
   }
 
-  /// Writes the bytes to a stream, then ends the task that GDK waits for.
+  /// Writes the bytes to a stream, and then completes the task for which GDK waits.
   func write(to stream: OutputStream, ending task: Owned) async {
     let task = OpaquePointer(task.raw)
     do {
@@ -111,7 +109,7 @@ private final class Fetcher {
       try await stream.write(await fetch(), idleTimeout: idleTimeout)
       g_task_return_boolean(task, 1)
     } catch {
-      // The reason is told where the bytes come from.
+      // The source of the bytes shows the error, so the message is irrelevant.
       g_task_return_error(
         task, g_error_new_literal(g_io_error_quark(), gint(G_IO_ERROR_FAILED.rawValue), "-"))
     }
@@ -154,7 +152,7 @@ private func fillContentClass(_ table: UnsafeMutableRawPointer) {
     finish, to: type(of: table.pointee.write_mime_type_finish))
 }
 
-/// The formats that stand for some types (transfer full).
+/// Returns the `GdkContentFormats` of these types (transfer full).
 @MainActor
 func contentFormats(of types: [String]) -> OpaquePointer? {
   let builder = gdk_content_formats_builder_new()
@@ -162,12 +160,12 @@ func contentFormats(of types: [String]) -> OpaquePointer? {
   return gdk_content_formats_builder_free_to_formats(builder)
 }
 
-/// Something that another program dropped on a widget.
+/// Content that another program has dropped on a widget.
 @MainActor
 public final class Drop: Object {
-  /// Asks for the first of these types that is offered.
+  /// Requests the first of these types that is offered.
   ///
-  /// - Throws: `GLibError` if it is refused; `CancellationError` if the task is cancelled.
+  /// - Throws: `GLibError` if the request fails; `CancellationError` if the task is cancelled.
   public func read(_ types: [String]) async throws -> InputStream {
     try await awaitingResult { cancellable, callback, data in
       // GDK copies the names.
@@ -181,11 +179,11 @@ public final class Drop: Object {
     }
   }
 
-  /// Tells the other program that the drop is over, and whether it was taken; to be called once.
+  /// Completes the drop and reports to the other program whether it was accepted; call it exactly once.
   public func finish(accepted: Bool) {
     gdk_drop_finish(opaque, accepted ? copypasta_GDK_ACTION_COPY : GdkDragAction(rawValue: 0))
-    // On X11 GTK 4.8 keeps the drop, which goes on listening to its source: the next drag from there would change the
-    // drop's actions, and GDK complains of that.
+    // On X11, GTK 4.8 leaks the drop, which stays connected to its source: the next drag from there would change the
+    // drop's actions, for which GDK prints a critical warning.
     g_signal_handlers_disconnect_matched(
       UnsafeMutableRawPointer(gdk_drop_get_display(opaque)), copypasta_G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
       raw)
@@ -193,9 +191,9 @@ public final class Drop: Object {
 }
 
 extension Widget {
-  /// Lets other programs drop content of these types on the widget; not this program itself.
+  /// Accepts drops of these types from other programs, but not from this program.
   ///
-  /// - Parameter isAccepted: whether a drop would be taken at this moment; if not, the widget is no place to drop on.
+  /// - Parameter isAccepted: whether a drop would be accepted now; if not, the widget is not a drop target.
   public final func onDrop(
     of types: [String], isAccepted: @escaping @MainActor () -> Bool = { true },
     _ body: @escaping @MainActor (Drop) -> Void
@@ -214,12 +212,12 @@ extension Widget {
   }
 }
 
-/// Bytes that arrive as the other side sends them.
+/// A stream of bytes from another program.
 @MainActor
 public final class InputStream: Object {
-  /// The next bytes, at most so many; none at the end.
+  /// Returns the next bytes, at most `count`; empty at the end.
   ///
-  /// - Throws: `GLibError` if the stream breaks; `CancellationError` if the task is cancelled.
+  /// - Throws: `GLibError` if the stream fails; `CancellationError` if the task is cancelled.
   public func read(atMost count: Int) async throws -> [UInt8] {
     try await awaitingResult { cancellable, callback, data in
       g_input_stream_read_bytes_async(cast(), gsize(count), G_PRIORITY_DEFAULT, cancellable, callback, data)
@@ -233,17 +231,16 @@ public final class InputStream: Object {
   }
 }
 
-/// Bytes that go to the other side as it takes them.
+/// A stream of bytes to another program.
 @MainActor
 public final class OutputStream: Object {
-  /// How much is written at once, in bytes: each piece taken is a sign of life.
+  /// The maximum size of one write, in bytes; each completed write restarts the idle timeout.
   private static let pieceSize = 256 << 10
 
-  /// Writes all of some bytes.
+  /// Writes all of the bytes.
   ///
-  /// - Parameter idleTimeout: how long the other side may take nothing before it is given up.
-  /// - Throws: `GLibError` if the stream breaks, or the other side is given up; `CancellationError` if the task is
-  ///   cancelled.
+  /// - Parameter idleTimeout: how long the other program may read nothing before the write fails.
+  /// - Throws: `GLibError` if the stream fails or the timeout has passed; `CancellationError` if the task is cancelled.
   public func write(_ bytes: Bytes, idleTimeout: Duration) async throws {
     neverBlock()
     var written = 0
@@ -259,8 +256,8 @@ public final class OutputStream: Object {
     }
   }
 
-  /// GDK hands over the descriptor that Wayland gave it, which blocks: a program that pastes and never reads would
-  /// stop the main loop.
+  /// Makes the descriptor nonblocking: GDK passes on the blocking one that Wayland provides, and a program that pastes
+  /// but never reads would block the main loop.
   private func neverBlock() {
     guard copypasta_is_a(raw, g_unix_output_stream_get_type()) != 0 else { return }
     g_unix_set_fd_nonblocking(g_unix_output_stream_get_fd(raw), 1, nil)

@@ -1,33 +1,33 @@
 import CGtk
 import Glibc
 
-/// The screen, keyboard and clipboard that the program works with.
+/// The display that the program uses: its screen, keyboard and clipboard.
 @MainActor
 public enum Display {
   /// The window system of the display.
   public enum Backend: Equatable, Sendable {
-    /// An X server, by the name to connect to it with.
+    /// An X server; `name` is the display name to connect to.
     case x11(name: String)
     /// A Wayland compositor.
     case wayland
-    /// Another one of GDK's backends.
+    /// Another GDK backend.
     case other
   }
 
   /// Opens the default display.
   ///
-  /// - Returns: false if there is none.
+  /// - Returns: false if no display is available.
   public static func open() -> Bool {
     guard gtk_init_check() != 0 else { return false }
     stopSelectionEvents()
     return true
   }
 
-  /// Keeps GDK from looking at each new owner of an X11 selection, of whatever program.
+  /// Keeps GDK from querying each new owner of an X11 selection.
   ///
-  /// GDK asks for the formats, and then, one round trip each, for the name of every one that it does not know: 60,000
-  /// of them stop the main thread for 8 s (GTK 4.8), also while the window is hidden. Nothing here needs them:
-  /// `Clipboard` is for Wayland. The owner at the start has been asked by now.
+  /// GDK requests the formats, and then the name of each format that it does not know, with a round trip for each:
+  /// 60,000 of them block the main thread for 8 s (GTK 4.8), even while the window is hidden. They are not needed,
+  /// because `Clipboard` is used on Wayland only. The owner at the start has already been queried.
   private static func stopSelectionEvents() {
     typealias XDisplay = @convention(c) (OpaquePointer) -> UnsafeMutableRawPointer?
     typealias Select =
@@ -44,7 +44,7 @@ public enum Display {
     }
   }
 
-  /// The X server's number of GDK's first window, which is never shown; nil where that is no X server.
+  /// The X11 id of GDK's first window, which is never shown; nil on other backends.
   public static var x11Leader: UInt32? {
     typealias Leader = @convention(c) (OpaquePointer) -> OpaquePointer?
     guard case .x11 = backend, let display = gdk_display_get_default(),
@@ -63,13 +63,14 @@ public enum Display {
     return .x11(name: String(cString: gdk_display_get_name(display)))
   }
 
-  /// Whether a compositor shows what lies behind the transparent parts of windows; a plain X server shows black there.
+  /// Whether transparent parts of windows show what is behind them; without a compositor, an X server shows black
+  /// there.
   public static var isComposited: Bool {
     guard let display = gdk_display_get_default() else { return true }
     return gdk_display_is_composited(display) != 0
   }
 
-  /// Calls `body` when `isComposited` has changed; for as long as the display is open.
+  /// Calls `body` when `isComposited` changes, while the display is open.
   public static func onCompositionChange(_ body: @escaping @MainActor () -> Void) {
     guard let display = gdk_display_get_default() else { return }
     Object(Owned(borrowing: display)).connect("notify::composited", body)
@@ -78,13 +79,13 @@ public enum Display {
   /// Whether the user's language is written from right to left.
   public static var isRightToLeft: Bool { gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL }
 
-  /// Sets what GTK reads from the environment when it starts, if the user set nothing: drawing by cairo,
-  /// and no look for a GPU, which without one takes longer than everything else together.
+  /// Sets environment variables that GTK reads at its start, unless the user has set them.
   ///
-  /// Call it before `open`.
+  /// They select drawing with cairo and disable the search for a GPU, which on a machine without one takes longer than
+  /// the rest of the start. Call this before `open`.
   public static func preferFastStart() {
     g_setenv("GSK_RENDERER", "cairo", 0)
-    // From GTK 4.16 on a variable of its own does this, and GTK complains of the old word.
+    // Since GTK 4.16 another variable does this, and GTK warns about the old value.
     let hasOwnVariable = gtk_get_major_version() > 4 || gtk_get_minor_version() >= 16
     g_setenv(hasOwnVariable ? "GDK_DISABLE" : "GDK_DEBUG", hasOwnVariable ? "gl,vulkan" : "gl-disable", 0)
   }
@@ -96,11 +97,11 @@ public enum Display {
 
   // MARK: - The end of the display
 
-  /// Calls `body` when the X server or the compositor has gone.
+  /// Calls `body` when the connection to the X server or the compositor is lost.
   ///
-  /// GDK ends the process then, at once, from within whatever asks for the next event or draws: so a handler must
-  /// end the process by itself, and may not run the main loop before (see `MainLoop.finish`). Handlers are called once,
-  /// in the order in which they were given.
+  /// GDK then exits the process from within the next call that reads events or draws. Therefore a handler must exit the
+  /// process itself, and must not run the main loop before (see `MainLoop.finish`). Handlers are called once, in the
+  /// order of registration.
   public static func onLoss(_ body: @escaping @MainActor () -> Void) {
     lossHandlers.append(body)
     guard lossHandlers.count == 1, let descriptor = connectionDescriptor else { return }
@@ -108,7 +109,8 @@ public enum Display {
       Display.lost()
       return 0
     }
-    // Before GDK, whose sources have the default priority: sources of a lower one are not even asked then.
+    // Use a higher priority than GDK's sources, because in that case GLib does not even check sources of lower
+    // priority.
     g_unix_fd_add_full(
       G_PRIORITY_HIGH, descriptor,
       GIOCondition(rawValue: copypasta_G_IO_HUP.rawValue | copypasta_G_IO_ERR.rawValue),
@@ -120,13 +122,13 @@ public enum Display {
   private static var lossHandlers: [@MainActor () -> Void] = []
 
   private static func lost() {
-    // A handler may itself ask the display for something, and find once more that it has gone.
+    // A handler may use the display, and detect its loss again.
     let handlers = lossHandlers
     lossHandlers = []
     for handler in handlers { handler() }
   }
 
-  /// An X server that ends in good order closes the windows first: GDK answers, and Xlib finds the server gone.
+  /// When an X server shuts down, it closes the windows first; GDK reacts, and Xlib detects the loss of the server.
   private static func replaceXlibHandler() {
     typealias Handler = @MainActor @convention(c) (OpaquePointer?) -> CInt
     typealias Setter = @convention(c) (Handler) -> UnsafeRawPointer?
@@ -140,11 +142,11 @@ public enum Display {
     _ = set(found)
   }
 
-  /// A request to a compositor that has gone, between two turns of the main loop, has GDK say so and end the
-  /// process at once.
+  /// Detects a lost compositor when GDK logs a failed request between two iterations of the main loop, and is about to
+  /// exit.
   private static func listenToGdk() {
     let writer: GLogWriterFunc = { level, fields, count, _ in
-      // Only the thread of the main loop asks the display for anything.
+      // Only the main loop's thread uses the display.
       if g_main_context_is_owner(nil) != 0 { MainActor.assumeIsolated { Display.endWhereGone() } }
       return g_log_writer_default(level, fields, count, nil)
     }
@@ -158,7 +160,7 @@ public enum Display {
     lost()
   }
 
-  /// The socket to the X server or the compositor.
+  /// The descriptor of the connection to the X server or the compositor.
   private static var connectionDescriptor: Int32? {
     guard let display = gdk_display_get_default() else { return nil }
     return switch backend {
@@ -168,7 +170,7 @@ public enum Display {
     }
   }
 
-  /// The descriptor, by functions that are looked up: a GTK that was built without a backend lacks its function.
+  /// Returns the descriptor, by functions that are looked up because a GTK built without the backend lacks them.
   private static func descriptor(
     of display: OpaquePointer, _ connectionGetter: String, _ descriptorGetter: String
   ) -> Int32? {

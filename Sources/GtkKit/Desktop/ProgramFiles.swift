@@ -1,17 +1,17 @@
 import CGtk
 import Glibc
 
-/// The files that are installed with the program: translations, settings schema and icons, in `share` below its prefix.
+/// The data files installed with the program: translations, settings schema and icons, in `share` under its prefix.
 ///
-/// The program looks for them from its own place, so that it may be installed anywhere, and moved. In a checkout the
-/// folder lies beside the program; `meson-helpers/internal/build stage` fills it.
+/// They are located relative to the executable, so that the program can be installed anywhere and moved. In a checkout,
+/// the folder is next to the executable; `meson-helpers/internal/build stage` fills it.
 public enum ProgramFiles {
-  /// Whether other programs look into the folder as well, so that a panel knows the icon by its name.
+  /// Whether other programs search this folder, too, so that a panel can find the icon by name.
   @MainActor public private(set) static var areKnownToOthers = false
 
-  /// Sets the user's language, and lets gettext, GSettings and the icon theme look into the folder.
+  /// Sets the locale, and makes gettext, GSettings and the icon theme search the data folder.
   ///
-  /// Call it first: GLib reads its environment once.
+  /// Call it first, because GLib reads its environment only once.
   @MainActor
   public static func registerDataFolder() {
     setlocale(LC_ALL, "")
@@ -26,16 +26,16 @@ public enum ProgramFiles {
     areKnownToOthers = !isAdded || folder == Desktop.Folders.data
   }
 
-  /// The folder for a program at `path`; nil if it has none.
+  /// Returns the data folder for an executable at `path`; nil if it has none.
   static func folder(ofProgram path: String) -> String? {
     let beside = parent(of: path)
     let folders = [beside + "/share", parent(of: beside) + "/share"]
     return folders.first { g_file_test($0, copypasta_G_FILE_TEST_IS_DIR) != 0 }
   }
 
-  /// The value of `XDG_DATA_DIRS` with the folder in it, `known` being what it was.
+  /// Returns a value for `XDG_DATA_DIRS` that includes `folder`; `known` is the current value.
   static func dataFolders(with folder: String, before known: String) -> String {
-    // The specification's default.
+    // The default value in the specification.
     let known = known.isEmpty ? "/usr/local/share/:/usr/share/" : known
     let isListed = known.split(separator: ":").contains { $0 == folder || $0 == folder + "/" }
     return isListed ? known : folder + ":" + known
@@ -47,26 +47,28 @@ public enum ProgramFiles {
 
   // MARK: - The program itself
 
-  /// The file that starts this program, by its real path; nil if the system does not say.
+  /// The real path of the command that starts this program; nil if the system does not provide it.
   ///
-  /// Read once, by `registerDataFolder`: an upgrade replaces the file, and the system says "(deleted)" from then on.
+  /// It is read once, by `registerDataFolder`, because after an upgrade has replaced the file, the system appends
+  /// "(deleted)".
   public static let program: String? =
     g_file_read_link("/proc/self/exe", nil).map { command(ofProgram: String(taking: $0)) }
 
-  /// The command that starts the program at `path`: once installed, another file than the program itself.
+  /// Returns the command that starts the executable at `path`: in an installation, the launcher.
   static func command(ofProgram path: String) -> String {
     let installed = ["/libexec/copypasta-gtk", "/lib/copypasta-gtk"].first { path.hasSuffix($0) }
     return installed.map { path.dropLast($0.count) + "/bin/copypasta" } ?? path
   }
 
-  /// How a shell, or a desktop's keyboard settings, call this program: by its name, if the user's PATH leads there; by
-  /// its whole path if not.
+  /// Returns this program's command for a shell or a desktop's keyboard settings.
+  ///
+  /// This is its name if the user's PATH finds it, and the quoted full path if not.
   public static func shellCommand(named name: String) -> String {
     guard let own = program else { return name }
     return resolved(name) == own ? name : quoted(own)
   }
 
-  /// A word that a shell reads as `text`.
+  /// Quotes `text` for a shell, if necessary.
   static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       isalnum(Int32(byte)) != 0 && byte < 0x80 || "/._-+".utf8.contains(byte)
@@ -74,7 +76,7 @@ public enum ProgramFiles {
     return isPlain && !text.isEmpty ? text : String(taking: g_shell_quote(text))
   }
 
-  /// The file that a name in PATH leads to, without symbolic links.
+  /// Returns the real path of the file that PATH finds for a name.
   private static func resolved(_ name: String) -> String? {
     guard let found = g_find_program_in_path(name) else { return nil }
     defer { g_free(found) }

@@ -11,20 +11,20 @@ public enum SessionBus {
     isConnected = true
   }
 
-  /// Begins to connect, on a thread of GLib's, so that the first use of the bus waits less.
+  /// Starts to connect, on a thread of GLib, so that the first use of the bus waits less.
   public static func connectAhead() {
     MainLoop.attachMainActor()
     _ = connecting
   }
 
-  /// Whether there is a session bus; a bus that does not let this process in within 2 s counts as none.
+  /// Whether the session bus is available; if connecting takes longer than 2 s, it counts as unavailable.
   public static var isThere: Bool { bus != nil }
 
-  /// The connection that is shared; nil if there is no bus.
+  /// The shared connection; nil if the bus is unavailable.
   static let bus: Bus? = {
     connectAhead()
     if !MainLoop.run(until: { isConnected }, atMost: .seconds(2)) {
-      // From now on there is no bus: GTK and GSettings would wait for it without a limit.
+      // Disable the bus, because GTK and GSettings would wait for it without a limit.
       g_setenv("DBUS_SESSION_BUS_ADDRESS", "disabled:", 1)
       connecting.cancel()
       MainLoop.run(until: { isConnected }, atMost: .seconds(2))
@@ -32,17 +32,18 @@ public enum SessionBus {
     return connected
   }()
 
-  /// Calls `body` when the bus has gone, and with it the session; without it GLib would end the process.
+  /// Calls `body` when the bus closes the connection, as at the end of the session, instead of GLib's exit.
   public static func onEnd(_ body: @escaping @MainActor () -> Void) {
     guard let bus else { return }
     g_dbus_connection_set_exit_on_close(bus.opaque, 0)
     bus.connect("closed", body)
   }
 
-  /// Takes a name for this process.
+  /// Claims a bus name for this process.
   ///
-  /// The bus decides, so that of two programs that start at the same moment exactly one gets it.
-  /// - Returns: false if another program has it; true also if there is no bus, for then nobody else is to be found.
+  /// The bus decides atomically, so of two programs that start at the same moment only one gets the name.
+  ///
+  /// - Returns: false if another program owns it; true also without a bus, because then no other program can be found.
   public static func claim(_ name: String) -> Bool {
     let doNotQueue: UInt32 = 4
     let alreadyOwned: UInt32 = 3
@@ -55,14 +56,14 @@ public enum SessionBus {
     }
   }
 
-  /// Waits until the bus has answered a question of its own.
+  /// Waits for a round trip to the bus.
   static func waitForAnswer(within limit: Duration) {
     do throws(GLibError) { try call(.bus, "GetId", [], within: limit) } catch {}
   }
 
-  /// Calls a method of another program that runs already, and waits for its answer, a tuple.
+  /// Calls a method of a running program and blocks until its result, a tuple, arrives.
   ///
-  /// - Throws: what went wrong; `GLibError.isNoSuchName` if that program does not run.
+  /// - Throws: the reason of a failure; `GLibError.isNoSuchName` if the program is not running.
   @discardableResult
   static func call(
     _ object: RemoteObject, _ method: String, _ arguments: [Variant], within limit: Duration
@@ -79,7 +80,7 @@ public enum SessionBus {
   }
 }
 
-/// A program that runs already, as its application on the session bus: asked without GTK, in a few milliseconds.
+/// The running instance of an application on the session bus, which can be called within milliseconds and without GTK.
 ///
 /// ```swift
 /// let running = RunningApplication(id: "org.example.Notes")
@@ -89,17 +90,17 @@ public enum SessionBus {
 public struct RunningApplication {
   /// The outcome of a request.
   public enum Answer: Equatable, Sendable {
-    /// The program did what was asked.
+    /// The program has completed the request.
     case done
-    /// The program does not run, or there is no bus to reach it by.
+    /// The program is not running, or the bus is unavailable.
     case notRunning
-    /// The program has its name, and cannot be asked for anything yet.
+    /// The program owns its name, but has not exported its object yet.
     case starting
-    /// The program does not answer as it should; the text is GLib's.
+    /// The call failed; the message is GLib's.
     case failed(String)
   }
 
-  /// How long a program that runs may take to answer.
+  /// How long a running program may take to answer.
   private static let timeout = Duration.seconds(5)
 
   private let id: String
@@ -107,17 +108,17 @@ public struct RunningApplication {
   /// Refers to an application by its id.
   public init(id: String) { self.id = id }
 
-  /// Asks the program to show itself; waits for one that is starting.
+  /// Asks the application to show its window; if it is starting, waits until it has started.
   public func activate(with activation: Activation) -> Answer {
     untilStarted { ask("Activate", [platformData(activation)]) }
   }
 
-  /// Asks the program to run one of its actions without a parameter.
+  /// Activates one of the application's actions that take no parameter.
   public func activate(action: String, with activation: Activation = .ambient) -> Answer {
     ask("ActivateAction", [.string(action), .array(of: "v", []), platformData(activation)])
   }
 
-  /// Asks until the answer is no longer `starting`.
+  /// Repeats `question` until its answer is no longer `starting`, for at most 5 s.
   public func untilStarted(_ question: () -> Answer) -> Answer {
     let end = ContinuousClock.now + Self.timeout
     while true {
@@ -140,7 +141,7 @@ public struct RunningApplication {
     }
   }
 
-  /// The token under both names: that of the specification, and that which GTK 4.8 looks for.
+  /// The token under two names: that in the specification, and that which GTK 4.8 reads.
   private func platformData(_ activation: Activation) -> Variant {
     guard case .token(let token) = activation else { return .dictionary([:]) }
     return .dictionary(["desktop-startup-id": .string(token), "activation-token": .string(token)])

@@ -2,8 +2,9 @@ import CGtk
 import Glibc
 import SerialQueue
 
-/// The services of the session that GTK waits for without a limit as it starts: asked before, with one, so that a
-/// service that hangs costs what it has to give, and not the window.
+/// Contacts the session services that GTK waits for without a timeout when it starts, but with a timeout.
+///
+/// If a service hangs, the program goes without its features, but the window still appears.
 ///
 /// ```swift
 /// let services = StartupServices(isHurried: true) { print("\($0) does not answer") }
@@ -18,71 +19,72 @@ import SerialQueue
 public final class StartupServices {
   /// A service that GTK waits for.
   public enum Service: Sendable {
-    /// The desktop's portal: GTK reads fonts, text size and pointer from it, on Wayland before it opens the display;
-    /// newer ones ask it more when the application starts.
+    /// The desktop portal, from which GTK reads fonts, text size and cursor, on Wayland before it opens the display;
+    /// newer versions call it again when the application starts.
     case portal
-    /// The bus of the screen readers, which GTK connects to with the first widget that gets the focus.
+    /// The accessibility bus, to which GTK connects when the first widget gets the focus.
     case accessibility
   }
 
-  /// The window is to come within half a second in any case; a portal that runs answers within a few milliseconds.
+  /// The window must appear within half a second, and a running portal answers within a few milliseconds.
   private static let portalTime = Duration.milliseconds(150)
-  /// Without this bus a blind user has no window at all: on a busy machine it is worth the wait.
+  /// Without this bus a blind user cannot use the window, so a long wait on a busy machine is justified.
   private static let accessibilityTime = Duration.seconds(5)
-  /// Services that start with the session take their time.
+  /// At login, other services are still starting.
   private static let loginTime = Duration.seconds(10)
 
   private let isHurried: Bool
   private let foundSilent: @MainActor (Service) -> Void
-  /// The services that are still waited for.
+  /// The services that have not answered yet.
   private lazy var unanswered: Set<Service> = ask()
   private var diversion: guint?
 
-  /// Begins to look for the session bus.
+  /// Starts connecting to the session bus.
   ///
   /// - Parameters:
-  ///   - isHurried: whether somebody waits for the window; if not, a service has the time that a login takes.
-  ///   - foundSilent: called with each service that does not answer, which GTK does without then.
+  ///   - isHurried: whether the user waits for the window; if not, services get the time that a login takes.
+  ///   - foundSilent: called for each service that does not answer, which GTK then does not use.
   public init(isHurried: Bool, foundSilent: @escaping @MainActor (Service) -> Void) {
     self.isHurried = isHurried
     self.foundSilent = foundSilent
     SessionBus.connectAhead()
   }
 
-  /// Waits for what the display needs: the bus, and on Wayland the portal; on X11 the X server has the settings.
+  /// Waits for what the display needs: the bus, and on Wayland the portal; on X11 the X server provides the settings.
   public func awaitBeforeDisplay() {
     guard SessionBus.isThere, Desktop.isWayland else { return }
     if !answers(.portal, within: isHurried ? Self.portalTime : Self.loginTime) { foundSilent(.portal) }
   }
 
-  /// Waits for what the first widget needs.
+  /// Waits for the service that the first widget needs.
   public func awaitBeforeWidgets() {
     if !answers(.accessibility, within: isHurried ? Self.accessibilityTime : Self.loginTime) {
       foundSilent(.accessibility)
     }
   }
 
-  /// Waits for what the start of the application needs, without which nothing is lost.
+  /// Waits for what the application's start needs; a timeout here has no consequences for the user.
   public func awaitBeforeApplication() { _ = answers(.portal, within: Self.portalTime) }
 
-  /// Lets through again what is sent to the portal: nothing waits for its answers any more.
+  /// Stops diverting calls to the portal, because GTK no longer waits for their results.
   public func gtkHasStarted() {
     if let diversion { g_dbus_connection_remove_filter(SessionBus.bus?.opaque, diversion) }
     diversion = nil
   }
 
-  /// Waits for an answer; GTK does without the service if none comes.
+  /// Waits for an answer; without one, disables the service for GTK.
   private func answers(_ service: Service, within limit: Duration) -> Bool {
     guard unanswered.contains(service) else { return true }
     if MainLoop.run(until: { !unanswered.contains(service) }, atMost: limit) { return true }
-    // On a busy machine everything takes longer; whatever the bus had to say is here with its answer to this call.
+    // On a busy machine everything takes longer: after a round trip to the bus, all of its earlier messages have
+    // arrived.
     SessionBus.waitForAnswer(within: .seconds(1))
     if MainLoop.run(until: { !unanswered.contains(service) }, atMost: .milliseconds(20)) { return true }
     unanswered.remove(service)
     switch service {
     case .portal:
-      // Has the bus answer what GTK asks the portal: that it knows of no such thing. Newer GTKs have a switch for that
-      // (`no-portals`), which 4.8 has not; the switch cannot be turned back, and holds for all that a portal gives.
+      // Divert GTK's calls to the bus, which replies with an "unknown" error. Newer versions of GTK have a switch for
+      // this (`no-portals`), which 4.8 lacks; it cannot be reverted, and disables everything that a portal provides.
       diversion = SessionBus.bus.map {
         g_dbus_connection_add_filter($0.opaque, divertedFromPortal, nil, nil)
       }
@@ -91,17 +93,17 @@ public final class StartupServices {
     return false
   }
 
-  /// Asks all services, and returns them.
+  /// Contacts all services, and returns them.
   private func ask() -> Set<Service> {
     guard let bus = SessionBus.bus else { return [] }
     ask(.portal) {
-      // GTK asks the same.
+      // GTK makes the same call.
       let settings = RemoteObject(
         name: "org.freedesktop.portal.Desktop", path: portalPath, interface: "org.freedesktop.portal.Settings"
       )
       try await bus.call(settings, "ReadAll", [.strings(["org.gnome.*", "org.freedesktop.appearance"])])
     }
-    // The user's own choice holds.
+    // Respect the user's own setting.
     guard g_getenv("GTK_A11Y") == nil else { return [.portal] }
     ask(.accessibility) {
       let launcher = RemoteObject(name: "org.a11y.Bus", path: "/org/a11y/bus", interface: "org.a11y.Bus")
@@ -114,7 +116,7 @@ public final class StartupServices {
 
   private func ask(_ service: Service, _ question: @escaping @MainActor () async throws -> Void) {
     Task.unpooled {
-      // An error is an answer, too: GTK would get one as fast.
+      // An error counts as an answer, because GTK would get one just as quickly.
       do { try await question() } catch {}
       self.unanswered.remove(service)
     }
@@ -123,14 +125,14 @@ public final class StartupServices {
 
 private let portalPath = "/org/freedesktop/portal/desktop"
 
-/// Sends a call of the portal's object to the bus itself; on GLib's thread for messages.
+/// Redirects a call to the portal's object to the bus itself; runs on GLib's D-Bus thread.
 private func divertedFromPortal(
   _ connection: OpaquePointer?, _ message: OpaquePointer?, _ isIncoming: gboolean, _ data: gpointer?
 ) -> OpaquePointer? {
   guard isIncoming == 0, let message,
     g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL,
     let path = g_dbus_message_get_path(message), strcmp(path, portalPath) == 0,
-    // A message that was sent may not be changed.
+    // A message in a filter may be locked, so modify a copy.
     let copy = g_dbus_message_copy(message, nil)
   else { return message }
   g_object_unref(UnsafeMutableRawPointer(message))

@@ -1,18 +1,17 @@
 import CGtk
 import Glibc
 
-/// How GTK draws: light or dark, and with how much contrast.
+/// The appearance of GTK's widgets: light or dark, and their contrast.
 ///
-/// From 4.20 on GTK follows the desktop by itself, if the display tells what it prefers. Otherwise it knows only the
-/// name of a theme, and whether to take the theme's dark variant. The user's own settings for GTK count more than
-/// a wish here.
+/// Since 4.20 GTK follows the desktop automatically, if the display provides its preference. Older versions have only
+/// the name of a theme and a flag for its dark variant. The user's own GTK settings take precedence.
 @MainActor
 public final class Theme {
   private let settings: Object
-  /// The former values of the properties that are set here.
+  /// The original values of the properties that were changed.
   private var before: [String: Object.Property] = [:]
 
-  /// The theme of the default display, which has to be open.
+  /// Accesses the theme of the default display, which must be open.
   public init() {
     settings = Object(Owned(borrowing: gtk_settings_get_default()))
   }
@@ -23,9 +22,9 @@ public final class Theme {
     return gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(display), name) != 0
   }
 
-  /// Asks for what the desktop prefers, in the place of what was asked for before.
+  /// Applies the desktop's preference, in place of an earlier one.
   public func prefer(isDark: Bool, hasHighContrast: Bool) {
-    // The name stood for the dark variant of the theme without "Inverse"; GTK 4 does not know it any more.
+    // This name denoted the dark variant of HighContrast; GTK 4 no longer supports it.
     let isInverse = isOfGTK && original("gtk-theme-name") == .text("HighContrastInverse")
     let (isDark, hasHighContrast) = (isDark || isInverse, hasHighContrast || isInverse)
     guard settings[property: "gtk-interface-color-scheme"] != nil else {
@@ -36,21 +35,21 @@ public final class Theme {
     for (name, isWanted) in [
       ("gtk-interface-color-scheme", isDark), ("gtk-interface-contrast", hasHighContrast),
     ] {
-      // 0: the display does not tell. 2: dark, or more.
+      // Value 0: the display provides no preference. Value 2: dark, or high contrast.
       override(name, with: isWanted && (isInverse || original(name) == .number(0)) ? .number(2) : nil)
     }
   }
 
-  /// Whether the user has chosen a theme of GTK's own, or none, by GTK's settings.
+  /// Whether GTK's settings name one of GTK's own themes, or none.
   public var isOfGTK: Bool { forced == nil && chosen.map(Self.names.contains) == true }
 
-  /// Whether GTK draws its own theme, whatever chose it; also in the place of one that is not there for GTK 4.
+  /// Whether GTK draws its own theme for any reason, including that the chosen one does not support GTK 4.
   public var isDrawnByGTK: Bool {
     guard let name = forced ?? chosen else { return true }
     return Self.names.contains(name) || !isInstalled(name, "gtk.css")
   }
 
-  /// Whether GTK draws the variant of its own theme that has more contrast.
+  /// Whether GTK draws the high-contrast variant of its own theme.
   public var hasHighContrast: Bool {
     if let forced { return forced.hasPrefix("HighContrast") || forced.hasPrefix("Default-hc") }
     if case .text(let name)? = settings[property: "gtk-theme-name"], name.hasPrefix("HighContrast") {
@@ -59,7 +58,7 @@ public final class Theme {
     return settings[property: "gtk-interface-contrast"] == .number(2)
   }
 
-  /// Calls `body` when another theme, or another variant of it, is drawn.
+  /// Calls `body` when the theme or its variant changes.
   public func onChange(_ body: @escaping @MainActor () -> Void) {
     settings.connect("notify::gtk-theme-name", body)
     if settings[property: "gtk-interface-contrast"] != nil {
@@ -72,7 +71,7 @@ public final class Theme {
     "HighContrastInverse",
   ]
 
-  /// The theme that the environment sets, without its variant but for `hc`; it counts more than the settings.
+  /// The theme set by the environment, which overrides the settings; without its variant, except for `hc`.
   private var forced: String? {
     guard let value = g_getenv("GTK_THEME") else { return nil }
     let parts = String(cString: value).split(separator: ":")
@@ -80,13 +79,13 @@ public final class Theme {
     return name == "Default" && parts.last?.hasPrefix("hc") == true ? "Default-hc" : String(name)
   }
 
-  /// The theme that the user has chosen.
+  /// The theme set by the user.
   private var chosen: String? {
     guard case .text(let name)? = original("gtk-theme-name") else { return nil }
     return name
   }
 
-  /// Whether a theme has a file for GTK 4.
+  /// Whether a theme has this file for GTK 4.
   private func isInstalled(_ name: String, _ file: String) -> Bool {
     let folders =
       [Desktop.Folders.data + "/themes", Desktop.Folders.home + "/.themes"]
@@ -94,23 +93,23 @@ public final class Theme {
     return folders.contains { access("\($0)/\(name)/gtk-4.0/\(file)", F_OK) == 0 }
   }
 
-  /// Whether there is a dark variant of the theme; without one GTK draws its own dark theme in the place of the user's.
+  /// Whether the theme has a dark variant; without one, GTK would replace the user's theme by its own dark theme.
   private var canBeDark: Bool {
     guard !isOfGTK, let chosen else { return true }
-    // A theme that is not installed for GTK 4 is GTK's own.
+    // GTK draws its own theme in place of one that does not support GTK 4.
     return isInstalled(chosen, "gtk-dark.css") || !isInstalled(chosen, "gtk.css")
   }
 
   private func original(_ name: String) -> Object.Property? { before[name] ?? settings[property: name] }
 
-  /// Sets a property, or gives it back what it was.
+  /// Sets a property, or with nil restores its original value.
   private func override(_ name: String, with new: Object.Property?) {
     if let new {
       if before[name] == nil { before[name] = settings[property: name] }
       settings[property: name] = new
     } else if let old = before.removeValue(forKey: name) {
       gtk_settings_reset_property(settings.opaque, name)
-      // Resetting forgets what the user's own file says.
+      // Resetting discards the value in the user's settings file, so set it again.
       if settings[property: name] != old { settings[property: name] = old }
     }
   }

@@ -1,33 +1,33 @@
 import CGtk
 import Glibc
 
-/// The desktop that the program runs in, as its session tells.
+/// The desktop session, as described by its environment.
 public enum Desktop {
-  /// Opens an address in the user's browser, from a sandbox by the desktop's portal.
+  /// Opens a URI in the user's browser, from a sandbox through the portal.
   ///
-  /// A desktop without a browser ignores the call.
+  /// Does nothing on a desktop without a browser.
   @MainActor
   public static func open(_ address: String) {
     g_app_info_launch_default_for_uri_async(address, nil, nil, nil, nil)
   }
 
-  /// The desktop's names, the most particular one first (`$XDG_CURRENT_DESKTOP`): `["ubuntu", "GNOME"]`.
+  /// The desktop's names, the most specific one first (`$XDG_CURRENT_DESKTOP`): `["ubuntu", "GNOME"]`.
   public static var names: [String] {
     variable("XDG_CURRENT_DESKTOP").split(separator: ":").map(String.init)
   }
 
-  /// Whether the session is one of Wayland; an X server in it is for programs that know nothing else.
+  /// Whether this is a Wayland session, even if Xwayland is available.
   public static var isWayland: Bool {
     !variable("WAYLAND_DISPLAY").isEmpty || variable("XDG_SESSION_TYPE") == "wayland"
   }
 
-  /// Whether the program runs in Flatpak, where the files that it sees are not the desktop's.
+  /// Whether the program runs in Flatpak, where it does not see the desktop's files.
   public static var isFlatpak: Bool { access("/.flatpak-info", F_OK) == 0 }
 
-  /// Whether there is a file that may be run.
+  /// Whether an executable file exists at `path`.
   public static func hasProgram(at path: String) -> Bool { access(path, X_OK) == 0 }
 
-  /// The user's folders, by the XDG base directory specification.
+  /// The user's folders, according to the XDG base directory specification.
   public enum Folders {
     /// `$XDG_DATA_HOME`.
     public static var data: String { String(cString: g_get_user_data_dir()) }
@@ -36,10 +36,10 @@ public enum Desktop {
     /// `$XDG_STATE_HOME`.
     public static var state: String { String(cString: g_get_user_state_dir()) }
 
-    /// Removes relative paths from the variables, because the specification calls them invalid.
+    /// Removes relative paths from the variables, because the specification declares them invalid.
     ///
-    /// GLib uses them, and the program would have other files in each folder that it is started in. Call this before
-    /// GLib reads the variables, which it does once.
+    /// GLib would use them, and the program would use other files depending on the folder in which it is started. Call
+    /// this before GLib reads the variables, which it does once.
     static func ignoreRelativePaths() {
       let variables = [
         "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
@@ -54,12 +54,12 @@ public enum Desktop {
       }
     }
 
-    /// A list of folders, separated by colons, without those whose paths are relative.
+    /// Removes the relative paths from a list of folders that is separated by colons.
     static func absolutePaths(in list: String) -> String {
       list.split(separator: ":").filter { $0.hasPrefix("/") }.joined(separator: ":")
     }
 
-    /// The folders whose paths are not valid UTF-8, which no text here can name, by their variables.
+    /// The variables of folders whose paths are not valid UTF-8 and therefore cannot be represented as a string.
     public static var unnameable: [String] {
       let folders: [(String, UnsafePointer<CChar>?)] = [
         ("XDG_DATA_HOME", g_get_user_data_dir()), ("XDG_CONFIG_HOME", g_get_user_config_dir()),
@@ -68,7 +68,7 @@ public enum Desktop {
       return folders.filter { g_utf8_validate($0.1, -1, nil) == 0 }.map(\.0)
     }
 
-    /// The user's own folder.
+    /// The user's home folder.
     public static var home: String { String(cString: g_get_home_dir()) }
     /// `$XDG_DATA_DIRS`.
     public static var systemData: [String] {

@@ -1,21 +1,21 @@
 import CGtk
 import Glibc
 
-/// Figures in the user's language.
+/// Formats numbers and times, in the user's language where that applies.
 public enum Format {
-  /// A number of bytes with its unit, such as `1.2 MB`.
+  /// Formats a number of bytes with a unit, such as `1.2 MB`.
   public static func size(_ bytes: Int) -> String {
     String(taking: g_format_size(guint64(clamping: bytes)))
   }
 
-  /// A whole number with the language's separators, such as `1,204`.
+  /// Formats an integer with the language's separators, such as `1,204`.
   public static func number(_ value: Int) -> String {
     withVaList([value]) { String(taking: g_strdup_vprintf("%'ld", $0)) }
   }
 
-  /// A moment as ISO 8601 has it, such as `2026-11-21T19:06:27.000042Z`; `time` in microseconds since 1970 UTC.
+  /// Formats a time as ISO 8601, such as `2026-11-21T19:06:27.000042Z`; `time` is in microseconds since 1970 UTC.
   ///
-  /// Empty before the year 1 and after 9999.
+  /// Returns an empty string before the year 1 and after 9999.
   public static func iso8601(_ time: Int64) -> String {
     let epoch = g_date_time_new_from_unix_utc(0)
     defer { g_date_time_unref(epoch) }
@@ -24,9 +24,9 @@ public enum Format {
     return String(taking: g_date_time_format(moment, "%Y-%m-%dT%H:%M:%S.%fZ"))
   }
 
-  /// The moment that `iso8601` writes in this way, in microseconds since 1970 UTC; nil if there is none.
+  /// Parses the output of `iso8601` to microseconds since 1970 UTC; nil if the text has another form.
   ///
-  /// The fraction of a second may be shorter, or missing.
+  /// The fraction of a second may be shorter or missing.
   public static func microseconds(iso8601 text: String) -> Int64? {
     guard text.hasSuffix("Z"), text.utf8.count != 21 else { return nil }
     var whole = text.dropLast() + (text.utf8.count == 20 ? "." : "")
@@ -35,40 +35,40 @@ public enum Format {
     defer { g_date_time_unref(moment) }
     guard let fraction = Int64(whole.suffix(6)) else { return nil }
     let time = Int64(g_date_time_to_unix(moment)) * 1_000_000 + fraction
-    // GLib reads other ways to write a time, too.
+    // GLib accepts other notations, too, so compare with our own.
     return iso8601(time) == whole + "Z" ? time : nil
   }
 
-  /// The present moment in microseconds since 1970 UTC.
+  /// The current time, in microseconds since 1970 UTC.
   public static var now: Int64 { Int64(g_get_real_time()) }
 }
 
-/// The user's local time.
+/// Formats times in the user's time zone.
 ///
-/// The time zone is kept: looking it up for each row of a list costs more than the row.
+/// The time zone is cached, because looking it up for each row of a list takes longer than the row itself.
 @MainActor
 public enum LocalTime {
   private static var zone = g_time_zone_new_local()
 
-  /// Looks the time zone up anew, which the user may have changed.
+  /// Looks up the time zone again, because the user may have changed it.
   public static func updateZone() {
     g_time_zone_unref(zone)
     zone = g_time_zone_new_local()
   }
 
-  /// The time of day of a moment, in hours and minutes as the language has them: `14:05` or `2:05 PM`; `time` in
-  /// microseconds since 1970 UTC.
+  /// Formats the time of day in the language's notation: `14:05` or `2:05 PM`; `time` is in microseconds since 1970
+  /// UTC.
   public static func timeOfDay(_ time: Int64) -> String {
     format(time, hasTwelveHours ? "%-I:%M %p" : "%R")
   }
 
-  /// Whether the language's own way to write a time is by the 12 hours of a clock's face.
+  /// Whether the language's time notation uses a 12-hour clock.
   private static var hasTwelveHours: Bool {
     guard let pattern = nl_langinfo(nl_item(T_FMT)) else { return false }
     return ["%r", "%I", "%l"].contains { (conversion: String) in strstr(pattern, conversion) != nil }
   }
 
-  /// Whether the language's own way to write a date has the month before the day.
+  /// Whether the language's date notation has the month before the day.
   public static var hasMonthFirst: Bool {
     guard let pattern = nl_langinfo(nl_item(D_FMT)) else { return false }
     let order = String(cString: pattern)
@@ -78,12 +78,12 @@ public enum LocalTime {
     return month <= day
   }
 
-  /// A moment by a `GDateTime` pattern; `time` in microseconds since 1970 UTC.
+  /// Formats a time by a `GDateTime` pattern; `time` is in microseconds since 1970 UTC.
   public static func format(_ time: Int64, _ pattern: String) -> String {
     withDateTime(time) { String(taking: g_date_time_format($0, pattern)) } ?? ""
   }
 
-  /// The calendar day of a moment, as a number that grows by one a day; `time` in microseconds since 1970 UTC.
+  /// Returns the local calendar day as a number that increases by one a day; `time` is in microseconds since 1970 UTC.
   public static func day(_ time: Int64) -> Int {
     let offset = withDateTime(time) { Int64(g_date_time_get_utc_offset($0)) } ?? 0
     return Int((time + offset) / 1_000_000 / 86_400)

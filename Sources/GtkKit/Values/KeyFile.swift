@@ -1,24 +1,24 @@
 import CGtk
 import Glibc
 
-/// Small settings in a file of groups and keys, the format of desktop files.
+/// A file of groups and keys for a few settings, in the format of desktop files.
 public struct KeyFile {
-  /// Where the file is.
+  /// The path of the file.
   public let path: String
   private let group: String
 
-  /// Refers to one group of a file, which need not exist.
+  /// Refers to a group of a file, which does not have to exist.
   public init(path: String, group: String) {
     self.path = path
     self.group = group
   }
 
-  /// The numbers that the file holds under these keys; a key that is missing or unreadable is left out.
+  /// Returns the integers stored under these keys; omits keys that are missing or invalid.
   public func integers(_ keys: [String]) -> [String: Int] {
     keys.reduce(into: [:]) { $0[$1] = string($1).flatMap { Int32($0) }.map(Int.init) }
   }
 
-  /// The text that the file holds under a key; nil if there is none.
+  /// Returns the string stored under a key; nil if it is missing.
   public func string(_ key: String) -> String? {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
@@ -28,27 +28,28 @@ public struct KeyFile {
     return String(taking: value)
   }
 
-  /// Whether there is a file, whatever it holds.
+  /// Whether the file exists.
   public var exists: Bool { access(path, F_OK) == 0 }
 
-  /// Replaces the file by one with these numbers; its folder is made if it is missing.
+  /// Replaces the file by one with these integers; creates its folder if necessary.
   ///
-  /// - Parameter keepingOthers: whether the file keeps its other keys.
+  /// - Parameter keepingOthers: whether to keep the file's other keys.
   public func write(_ values: [(key: String, value: Int)], keepingOthers: Bool = false) throws(GLibError) {
     try write(
       strings: values.map { (key: $0.key, value: String($0.value)) }, keepingOthers: keepingOthers)
   }
 
-  /// Replaces the file by one with these texts; its folder is made if it is missing.
+  /// Replaces the file by one with these strings; creates its folder if necessary.
   ///
-  /// In one step: a program that reads the file meanwhile sees the old one or the new one.
-  /// - Parameter keepingOthers: whether the file keeps its other keys.
+  /// The replacement is atomic for programs that read the file.
+  ///
+  /// - Parameter keepingOthers: whether to keep the file's other keys.
   public func write(
     strings values: [(key: String, value: String)], keepingOthers: Bool = false
   ) throws(GLibError) {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
-    // A file that cannot be read is replaced.
+    // An unreadable file is replaced.
     if keepingOthers { g_key_file_load_from_file(file, path, copypasta_G_KEY_FILE_NONE, nil) }
     for (key, value) in values { g_key_file_set_string(file, group, key, value) }
     g_mkdir_with_parents(String(taking: g_path_get_dirname(path)), 0o700)
@@ -56,7 +57,7 @@ public struct KeyFile {
     guard g_key_file_save_to_file(file, path, &error) != 0 else { throw GLibError(taking: error) }
   }
 
-  /// Removes the file, if there is one.
+  /// Removes the file, if it exists.
   public func remove() throws(GLibError) {
     let file = g_file_new_for_path(path)
     defer { g_object_unref(UnsafeMutableRawPointer(file)) }

@@ -1,15 +1,15 @@
 import CGtk
 
-/// The name of the catalogue that the translations are in.
+/// The gettext domain of the translations.
 let translationDomain = "copypasta"
 
-/// A text in the user's language.
+/// Translates a text into the user's language.
 public func tr(_ text: String) -> String {
-  // Without a translation the answer is the argument itself, and is copied while the argument is there.
+  // Without a translation, `g_dgettext` returns the argument itself, so copy it while the argument is valid.
   text.withCString { String(cString: g_dgettext(translationDomain, $0)) }
 }
 
-/// A text in the user's language, in the form that goes with a number.
+/// Translates a text into the user's language, in the plural form for `count`.
 public func trn(_ one: String, _ many: String, _ count: Int) -> String {
   one.withCString { one in
     many.withCString { String(cString: g_dngettext(translationDomain, one, $0, gulong(clamping: count))) }
@@ -17,7 +17,7 @@ public func trn(_ one: String, _ many: String, _ count: Int) -> String {
 }
 
 extension String {
-  /// The text of a label without the `_` before a letter; two of them stand for one that is read.
+  /// A label's text without mnemonic underscores; two underscores stand for a literal one.
   public var withoutMnemonic: String {
     var plain = ""
     var followsMark = false
@@ -29,11 +29,11 @@ extension String {
     return plain
   }
 
-  /// The text with each `%s` replaced by the next of some values.
+  /// Replaces each `%s` by the next value, and `%2$s` by the second value, for languages that need another order.
   ///
-  /// `%2$s` is the second value: another language may need another order. The values themselves are left as they are.
+  /// Placeholders within the values are not replaced.
   public func filled(with values: String...) -> String {
-    // By hand: `String.replacing` would bring the regular expression library along.
+    // Written by hand, because `String.replacing` would link the regular expression library.
     var filled = ""
     var rest = self[...]
     var next = 0

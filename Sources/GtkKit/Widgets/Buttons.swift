@@ -3,7 +3,7 @@ import CGtk
 /// A button that shows an icon.
 @MainActor
 public final class Button: Widget {
-  /// Makes a button without a frame; `name` is its tooltip and what a screen reader says.
+  /// Makes a button without a frame; `name` is its tooltip and its name for screen readers.
   public convenience init(icon: String, name: String, _ clicked: @escaping @MainActor () -> Void) {
     self.init(new: gtk_button_new_from_icon_name(icon))
     gtk_button_set_has_frame(cast(), 0)
@@ -12,9 +12,9 @@ public final class Button: Widget {
     connect("clicked", clicked)
   }
 
-  /// Makes a button that shows a text and has no letter of its own.
+  /// Makes a button with a text and without a mnemonic.
   ///
-  /// GTK 4.8 tells screen readers the text of its own text buttons twice, with the `_` of a letter.
+  /// GTK 4.8 exposes the text of its own text buttons to screen readers twice, with the mnemonic's `_`.
   public convenience init(words: String, _ clicked: @escaping @MainActor () -> Void) {
     self.init(new: gtk_button_new())
     let label = Label(words)
@@ -24,16 +24,16 @@ public final class Button: Widget {
     connect("clicked", clicked)
   }
 
-  /// Leaves the focus where it is when the button is clicked.
+  /// Keeps the focus where it is when the button is clicked.
   public func leaveFocusOnClick() { gtk_widget_set_focus_on_click(widget, 0) }
 
-  /// Makes a button that shows a text; `_` comes before the letter that presses it together with Alt.
+  /// Makes a button with a text; `_` precedes the mnemonic, which presses the button together with Alt.
   public convenience init(label: String, _ clicked: (@MainActor () -> Void)? = nil) {
     self.init(new: gtk_button_new_with_mnemonic(label))
     if let clicked { onClick(clicked) }
   }
 
-  /// Makes a button that shows a widget.
+  /// Makes a button that contains a widget.
   public convenience init(child: Widget) {
     self.init(new: gtk_button_new())
     gtk_button_set_child(cast(), child.widget)
@@ -45,11 +45,11 @@ public final class Button: Widget {
     set { gtk_button_set_label(cast(), newValue) }
   }
 
-  /// Calls `body` when it is pressed, by pointer or keyboard.
+  /// Calls `body` when the button is activated by pointer or keyboard.
   public func onClick(_ body: @escaping @MainActor () -> Void) { connect("clicked", body) }
 }
 
-/// A button that is pressed as long as an action is on.
+/// A button that is pressed while a stateful action is on.
 @MainActor
 public final class ToggleButton: Widget {
   /// Makes a button without a frame around a widget; `action` is the action's full name (`win.pause`).
@@ -62,14 +62,14 @@ public final class ToggleButton: Widget {
   }
 }
 
-/// A control that has a value, which the user changes.
+/// A control whose value the user can change.
 @MainActor
 public protocol ValueControl: Widget {
-  /// Calls `body` when the value changes, by whomever.
+  /// Calls `body` when the value changes, whether by the user or by the program.
   func onChange(_ body: @escaping @MainActor () -> Void)
 }
 
-/// Something that is on or off, and takes effect at once.
+/// A control that is on or off, and takes effect immediately.
 @MainActor
 public final class Switch: Widget, ValueControl {
   /// Makes a switch that is off.
@@ -83,19 +83,19 @@ public final class Switch: Widget, ValueControl {
     set { gtk_switch_set_active(opaque, newValue ? 1 : 0) }
   }
 
-  /// Calls `body` when it is turned on or off, by whomever.
+  /// Calls `body` when it is switched, whether by the user or by the program.
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::active", body) }
 }
 
-/// A choice of one of several texts, of which the present one is shown.
+/// A choice of one of several texts, which shows the chosen one.
 @MainActor
 public final class DropDown: Widget {
-  /// Makes a choice between texts, the first of which is chosen.
+  /// Makes a choice of `texts`; the first is chosen.
   public convenience init(_ texts: [String]) {
     self.init(new: withCStrings(texts) { gtk_drop_down_new_from_strings($0) })
   }
 
-  /// Which text is chosen, from 0.
+  /// The index of the chosen text.
   public var chosen: Int {
     get { Int(gtk_drop_down_get_selected(opaque)) }
     set { gtk_drop_down_set_selected(opaque, guint(newValue)) }
@@ -104,24 +104,25 @@ public final class DropDown: Widget {
   /// Opens the list of texts.
   public func open() { gtk_widget_activate(widget) }
 
-  /// Calls `body` when another text is chosen, by whomever.
+  /// Calls `body` when another text is chosen, whether by the user or by the program.
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::selected", body) }
 }
 
-/// A number that is typed, or counted up and down.
+/// An entry for a number, with buttons to increase and decrease it.
 @MainActor
 public final class SpinButton: Widget, ValueControl {
-  /// Makes a button for the whole numbers of a range; Page Up and Page Down go `page` steps.
+  /// Makes an entry for the integers of a range; Page Up and Page Down change the value by `page`.
   public convenience init(_ range: ClosedRange<Int>, page: Int) {
     self.init(new: gtk_spin_button_new_with_range(Double(range.lowerBound), Double(range.upperBound), 1))
     gtk_spin_button_set_increments(opaque, 1, Double(page))
     gtk_spin_button_set_numeric(opaque, 1)
     leaveWheelToPage()
-    // GTK takes what was typed when the focus leaves, and not when the window goes.
+    // GTK applies what was typed when the focus leaves, but not when the window is closed.
     onHide { [opaque] in gtk_spin_button_update(opaque) }
   }
 
-  /// Leaves the wheel to the page: GTK would change a number that the pointer only rests on while the user scrolls.
+  /// Disables scrolling over the entry, because GTK would change a number under the pointer while the user scrolls the
+  /// page.
   private func leaveWheelToPage() {
     let controllers = Object(Owned(taking: gtk_widget_observe_controllers(widget)))
     for position in 0..<g_list_model_get_n_items(controllers.opaque) {
@@ -138,6 +139,6 @@ public final class SpinButton: Widget, ValueControl {
     set { gtk_spin_button_set_value(opaque, Double(newValue)) }
   }
 
-  /// Calls `body` when the number changes, by whomever.
+  /// Calls `body` when the number changes, whether by the user or by the program.
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("value-changed", body) }
 }

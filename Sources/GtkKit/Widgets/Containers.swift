@@ -3,7 +3,7 @@ import CGtk
 /// Widgets in a row or in a column.
 @MainActor
 public final class Box: Widget {
-  /// Which way the children follow each other.
+  /// The axis along which the children are arranged.
   public enum Direction {
     /// In reading direction, or downwards.
     case horizontal, vertical
@@ -20,7 +20,7 @@ public final class Box: Widget {
   public func append(_ child: Widget) { gtk_box_append(cast(), child.widget) }
 }
 
-/// Several pages, of which one is shown.
+/// Several pages, of which one is visible.
 @MainActor
 public final class Stack: Widget {
   /// Makes a stack without pages.
@@ -28,20 +28,20 @@ public final class Stack: Widget {
     self.init(new: gtk_stack_new())
   }
 
-  /// The name of the page that is shown; nil before there is one.
+  /// The name of the visible page; nil before a page was shown.
   public var shown: String? { gtk_stack_get_visible_child_name(opaque).map { String(cString: $0) } }
 
-  /// Shows a page, which `make` builds the first time.
+  /// Shows a page; `make` creates it the first time.
   public func show(_ name: String, make: () -> Widget) {
     if gtk_stack_get_child_by_name(opaque, name) == nil {
       let page = make()
-      // Nobody else holds the page until the stack does.
+      // Extend the page's lifetime until the stack has its own reference.
       withExtendedLifetime(page) { _ = gtk_stack_add_named(opaque, page.widget, name) }
     }
     gtk_stack_set_visible_child_name(opaque, name)
   }
 
-  /// Lets go of all pages.
+  /// Removes all pages.
   public func removeAll() {
     while let child = gtk_widget_get_first_child(widget) { gtk_stack_remove(opaque, child) }
   }
@@ -50,21 +50,19 @@ public final class Stack: Widget {
 /// A child that slides into view and out of it.
 @MainActor
 public final class Revealer: Widget {
-  /// Makes a revealer that slides upwards into view; hidden at first.
+  /// Makes a revealer that slides up into view; it is initially hidden.
   public convenience init(child: Widget) {
     self.init(new: gtk_revealer_new())
     gtk_revealer_set_child(opaque, child.widget)
     gtk_revealer_set_transition_type(opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
   }
 
-  /// Slides downwards into view, from the upper edge.
+  /// Makes the child slide down into view, from the upper edge.
   public func comeFromAbove() {
     gtk_revealer_set_transition_type(opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_DOWN)
   }
 
-  /// Whether the child is shown.
-  ///
-  /// While it slides out of view, no Tab leads to it any more.
+  /// Whether the child is shown; while it slides out of view, it cannot get the focus.
   public var isRevealed: Bool {
     get { gtk_revealer_get_reveal_child(opaque) != 0 }
     set {
@@ -74,43 +72,44 @@ public final class Revealer: Widget {
   }
 }
 
-/// A widget with others lying over it.
+/// A widget with other widgets on top of it.
 @MainActor
 public final class Overlay: Widget {
-  /// Lays widgets over another, where their alignment puts them; the other keeps its size and place.
+  /// Places `others` on top of `child`, according to their alignment; `child` keeps its size and position.
   public convenience init(_ child: Widget, under others: [Widget]) {
     self.init(new: gtk_overlay_new())
     gtk_overlay_set_child(opaque, child.widget)
     others.forEach(add)
   }
 
-  /// Lays one more widget over the others.
+  /// Adds a widget on top of the others.
   public func add(_ other: Widget) { gtk_overlay_add_overlay(opaque, other.widget) }
 }
 
-/// A view of something taller than the window.
+/// A scrollable view of a widget.
 @MainActor
 public final class ScrolledWindow: Widget {
-  /// Makes a view that scrolls up and down.
+  /// Makes a view that scrolls vertically.
   ///
-  /// A `ListView` has to be its direct child, or rows are not recycled.
-  /// - Parameter isAsLargeAsItsChild: asks for the room that the child needs, if there is that much.
+  /// A `ListView` must be its direct child; otherwise rows are not recycled.
+  ///
+  /// - Parameter isAsLargeAsItsChild: whether to request the child's natural size.
   public convenience init(child: Widget, isAsLargeAsItsChild: Bool = false) {
     self.init(new: gtk_scrolled_window_new())
     gtk_scrolled_window_set_propagate_natural_height(opaque, isAsLargeAsItsChild ? 1 : 0)
-    // Otherwise a window is as narrow as its longest word.
+    // Otherwise a window would be as narrow as its longest word.
     gtk_scrolled_window_set_propagate_natural_width(opaque, isAsLargeAsItsChild ? 1 : 0)
     gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
     gtk_scrolled_window_set_child(opaque, child.widget)
   }
 
-  /// How far the view is scrolled down, in pixels.
+  /// The vertical scroll position, in pixels.
   public var offset: Double {
     get { gtk_adjustment_get_value(adjustment) }
     set { gtk_adjustment_set_value(adjustment, newValue) }
   }
 
-  /// Calls `body` when the view is scrolled, by whomever.
+  /// Calls `body` when the view is scrolled, whether by the user or by the program.
   public func onScroll(_ body: @escaping @MainActor () -> Void) {
     Object(Owned(borrowing: adjustment)).connect("value-changed", body)
   }
@@ -120,23 +119,24 @@ public final class ScrolledWindow: Widget {
   }
 }
 
-/// A short list of rows that are all there at once.
+/// A short list whose rows all exist at the same time.
 @MainActor
 public final class ListBox: Widget {
-  /// The action of a click, for each row.
+  /// The click action of each row.
   private let clicks = Shared<[OpaquePointer: @MainActor () -> Void]>([:])
 
-  /// Makes a list without rows, in which nothing is selected.
+  /// Makes an empty list without selection.
   public convenience init() {
     self.init(new: gtk_list_box_new())
     gtk_list_box_set_selection_mode(opaque, GTK_SELECTION_NONE)
-    // The closure does not hold `self`, which may be gone before the list is.
+    // Do not capture `self`, which may be released before the list.
     connect("row-activated") { [clicks] (row: OpaquePointer) in clicks.value[row]?() }
   }
 
-  /// Adds a row at the end; `clicked` is called for a click anywhere on it.
+  /// Appends a row; a click anywhere on it calls `clicked`.
   ///
-  /// The focus goes to what is in the row, unless the row `isFocusable` itself.
+  /// The focus goes to the row's content, unless the row itself `isFocusable`.
+  ///
   /// - Returns: the row.
   @discardableResult
   public func append(
@@ -162,14 +162,14 @@ private typealias Measure =
 private typealias Allocate = @MainActor @convention(c) (Child?, gint, gint, gint) -> Void
 
 extension Widget {
-  /// Makes a box of children, whose height depends on its width; the functions measure it and place the children.
+  /// Makes a box whose height depends on its width; the functions measure it and place the children.
   fileprivate convenience init(_ children: [Widget], measure: Measure, allocate: Allocate) {
     self.init(new: gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
     for child in children { gtk_box_append(cast(), child.widget) }
     let request: @MainActor @convention(c) (Child?) -> GtkSizeRequestMode = { _ in
       GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH
     }
-    // The widget takes it over.
+    // The widget takes ownership of the layout manager.
     gtk_widget_set_layout_manager(
       widget,
       gtk_custom_layout_new(
@@ -179,7 +179,7 @@ extension Widget {
   }
 }
 
-/// The least size of a widget, and its natural one.
+/// Returns the minimum and the natural size of a widget.
 @MainActor
 private func extent(of child: Child?, _ orientation: GtkOrientation, for other: gint = -1) -> Extent {
   var (minimum, natural): Extent = (0, 0)
@@ -187,10 +187,10 @@ private func extent(of child: Child?, _ orientation: GtkOrientation, for other: 
   return (minimum, natural)
 }
 
-/// A box as high as its text, or lower if there is no room: then the text scrolls, also by the keyboard.
+/// A box as high as its text, or lower if there is not enough room: then the text scrolls, also by keyboard.
 @MainActor
 public final class ScrollingBox: Widget {
-  /// Makes a box around a text, which wraps to the width that there is.
+  /// Makes a box around a text, which wraps to the available width.
   public convenience init(_ label: Label) {
     let scrolled = ScrolledWindow(child: label)
     scrolled.isFocusable = true
@@ -198,7 +198,7 @@ public final class ScrollingBox: Widget {
     self.init([scrolled]) { box, orientation, width, minimum, natural, _, _ in
       guard let scrolled = gtk_widget_get_first_child(box) else { return }
       var size = extent(of: scrolled, orientation, for: width)
-      // A scrolled window asks for the height that its child would have in a single line.
+      // A scrolled window requests the height that its child would have on a single line.
       if orientation == GTK_ORIENTATION_VERTICAL {
         let content = gtk_scrolled_window_get_child(OpaquePointer(scrolled))
         size.natural = max(size.minimum, extent(of: content, orientation, for: width).natural)
@@ -211,10 +211,10 @@ public final class ScrollingBox: Widget {
   }
 }
 
-/// A widget that is shown only where there is room for all of its width.
+/// A widget that is hidden where there is not enough room for its natural width.
 @MainActor
 public final class VanishingBox: Widget {
-  /// Makes a box that asks for the room of its child, and makes do without.
+  /// Makes a box that requests its child's natural width, and has a minimum width of 0.
   public convenience init(_ child: Widget) {
     self.init([child]) { box, orientation, _, minimum, natural, _, _ in
       let size = extent(of: gtk_widget_get_first_child(box), orientation)
@@ -229,21 +229,22 @@ public final class VanishingBox: Widget {
   }
 }
 
-/// Two widgets below each other, no wider than a limit that is also the natural width, and perhaps a small third one
-/// in the padding at the end.
+/// Two widgets below each other, with a maximum width, and optionally a small third one in the padding at the end.
+///
+/// The maximum width is also the natural width.
 @MainActor
 public final class ClampedColumn: Widget {
-  /// The width of the third widget's place, in pixels.
+  /// The width of the space for the third widget, in pixels.
   private static let badgeWidth: gint = 24
   private static let leastWidth: gint = 100
   private static let widthKey = "copypasta-width"
 
-  /// Makes a column of two widgets, the first of which takes the room that is left.
+  /// Makes a column of two widgets; the first one gets the remaining height.
   public convenience init(_ children: [Widget], width: Int) {
     self.init(children) { box, orientation, width, minimum, natural, _, _ in
       let limit = ClampedColumn.limit(of: box)
       guard orientation == GTK_ORIENTATION_VERTICAL else {
-        // Any width does for texts that wrap or are cut; to ask them would cost as much as laying them out.
+        // Texts that wrap or are ellipsized accept any width, and measuring them is as expensive as their layout.
         minimum?.pointee = ClampedColumn.leastWidth
         natural?.pointee = limit
         return
@@ -260,7 +261,7 @@ public final class ClampedColumn: Widget {
     g_object_set_data(cast(), Self.widthKey, UnsafeMutableRawPointer(bitPattern: width))
   }
 
-  /// Adds the small widget at the end, in the middle of the height.
+  /// Adds the small widget at the end, vertically centred.
   public func append(_ badge: Widget) { gtk_box_append(cast(), badge.widget) }
 
   private static func limit(of box: Child?) -> gint {
@@ -294,7 +295,7 @@ public final class ClampedColumn: Widget {
       width: extent(of: badge, GTK_ORIENTATION_HORIZONTAL).minimum,
       height: extent(of: badge, GTK_ORIENTATION_VERTICAL).minimum
     )
-    // The padding at the end is half as wide again as the badge's place, which lies at its outer edge.
+    // The padding at the end is 1.5 times as wide as the badge's space, which is at its outer edge.
     let middle = badgeWidth / 2 + badgeWidth / 2
     let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
     allocate(
@@ -304,13 +305,14 @@ public final class ClampedColumn: Widget {
   }
 }
 
-/// Two widgets side by side, or the second one below the first if it would take more than half of the width; if it
-/// expands it is as wide as the first.
+/// Two widgets side by side, or below each other if the second one needs more than half of the width.
+///
+/// If the second widget expands, it gets the same width as the first.
 @MainActor
 public final class ReflowingBox: Widget {
   private static let (horizontalSpacing, verticalSpacing): (gint, gint) = (12, 6)
 
-  /// Puts `second` at the end of the line that `first` begins; room that is left is the first one's.
+  /// Places `second` at the end of the line; `first` gets the remaining width.
   public convenience init(_ first: Widget, _ second: Widget) {
     self.init([first, second]) { box, orientation, width, minimum, natural, _, _ in
       let isWidth = orientation == GTK_ORIENTATION_HORIZONTAL
@@ -332,11 +334,11 @@ public final class ReflowingBox: Widget {
     let (one, two) = (
       extent(of: first, GTK_ORIENTATION_HORIZONTAL), extent(of: second, GTK_ORIENTATION_HORIZONTAL)
     )
-    // Side by side neither takes more than half.
+    // Side by side, neither widget gets more than half of the width.
     return (max(one.minimum, two.minimum), max(one.natural, two.natural) + horizontalSpacing + two.natural)
   }
 
-  /// The widths of both in one line; nil if there is no room for that.
+  /// Returns the widths of both widgets in one line; nil if they do not fit.
   private static func widthsInLine(_ first: Child?, _ second: Child?, within width: gint) -> (gint, gint)? {
     let own = extent(of: second, GTK_ORIENTATION_HORIZONTAL).natural
     let end = isWide(second) ? (width - horizontalSpacing) / 2 : own

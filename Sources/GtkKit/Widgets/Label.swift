@@ -3,23 +3,23 @@ import CGtk
 /// A text that is read, not edited.
 @MainActor
 public final class Label: Widget {
-  /// The opacity of what is only hinted at, of 65,535.
+  /// The opacity of faint parts, out of 65,535.
   private static let faintAlpha: guint16 = 0x6000
   private var hasFaintParts = false
 
-  /// Makes a label of one line, whose text is at its start until told otherwise.
+  /// Makes a label with its text aligned to the start.
   public convenience init(_ text: String = "") {
     self.init(new: gtk_label_new(text))
     gtk_label_set_xalign(opaque, 0)
   }
 
-  /// Makes a label of a widget beside it, which the letter after `_` presses together with Alt.
+  /// Makes a label for an adjacent control; the mnemonic after `_` activates the control together with Alt.
   public convenience init(_ text: String, of control: Widget) {
     self.init()
     gtk_label_set_text_with_mnemonic(opaque, text)
     gtk_label_set_mnemonic_widget(opaque, control.widget)
     control.setLabelledBy(self)
-    // A drop-down gives the focus to the button within it, which has no name of its own.
+    // A drop-down passes the focus to its inner button, which has no accessible name.
     if control is DropDown { name(partsOf: control.widget) }
   }
 
@@ -32,27 +32,28 @@ public final class Label: Widget {
     }
   }
 
-  /// Shows the name of the widget that the label lies in, which the letter after `_` presses together with Alt.
+  /// Shows the name of the control that contains the label; the mnemonic after `_` activates it together with Alt.
   public func show(nameOf control: Widget, _ name: String) {
     gtk_label_set_text_with_mnemonic(opaque, name)
     gtk_label_set_mnemonic_widget(opaque, control.widget)
-    // The relation would count more than the name, and screen readers pass over a label within what the label names.
+    // The relation would override the name, and screen readers ignore a label inside the widget that it names.
     gtk_accessible_reset_relation(control.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
     control.setAccessibleName(name.withoutMnemonic)
   }
 
-  /// The text that is shown, without markup.
+  /// The visible text, without markup.
   public var text: String {
     get { String(cString: gtk_label_get_text(opaque)) }
     set { gtk_label_set_text(opaque, newValue) }
   }
 
-  /// Shows lines that are parted by LINE SEPARATOR, of which some parts, in bytes of UTF-8, are only hinted at.
+  /// Shows lines separated by U+2028 LINE SEPARATOR; `parts`, in bytes of UTF-8, are faint.
   ///
-  /// All lines begin at the same edge, by the direction of the interface; each is ordered by its own.
+  /// All lines are aligned to the same edge, according to the direction of the interface. The characters of each line
+  /// are ordered by the line's own direction.
   public func show(_ text: String, faintly parts: [Range<Int>] = []) {
     var (text, parts) = (text, parts)
-    // Every text in a script from right to left has one of these bytes, and few other texts have.
+    // Every text in a right-to-left script contains one of these bytes, and few other texts do.
     if isRightToLeft || text.utf8.contains(where: { (0xD6...0xE0).contains($0) || $0 >= 0xEF }) {
       (text, parts) = isolated(text, parts)
     }
@@ -62,13 +63,14 @@ public final class Label: Widget {
     setAttributes(faint: parts)
   }
 
-  /// Gives the paragraph the direction of the interface, and each line its own: Pango aligns a paragraph by the first
-  /// strong character, which is a mark here, and orders what is isolated by itself.
+  /// Adds direction marks: the paragraph gets the direction of the interface, and each line its own.
+  ///
+  /// Pango aligns a paragraph by its first strong character, here a mark, and orders isolated text separately.
   private func isolated(_ text: String, _ parts: [Range<Int>]) -> (String, [Range<Int>]) {
     let lines = text.split(separator: "\u{2028}", omittingEmptySubsequences: false)
     let mark = isRightToLeft ? "\u{200F}" : "\u{200E}"
     let shown = mark + lines.map { "\u{2068}\($0)\u{2069}" }.joined(separator: "\u{2028}")
-    // All of these characters have three bytes, as the separator has: so many come before the end of each line.
+    // Each of these characters has three bytes, as the separator has; these are the offsets of the lines' ends.
     var (ends, end) = ([Int](), 0)
     for line in lines {
       end += line.utf8.count + 3
@@ -80,66 +82,66 @@ public final class Label: Widget {
     return (shown, parts.map { shifted($0.lowerBound)..<shifted($0.upperBound - 1) + 1 })
   }
 
-  /// Whether a part of the text is cut off, as it is laid out at present.
+  /// Whether the text is ellipsized in its present layout.
   public var isCut: Bool { pango_layout_is_ellipsized(gtk_label_get_layout(opaque)) != 0 }
 
-  /// Wraps the text to at most so many lines, broken within a word where it must be, and cut with an ellipsis.
+  /// Wraps the text to at most `lines` lines, if necessary within words, and ellipsizes the rest.
   public func wrap(lines: Int) {
     wrap()
     gtk_label_set_lines(opaque, gint(lines))
     gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
-    // By characters, GTK 4.24 finds a natural width that is less than that of the ellipsis, and complains of it.
+    // With character wrapping, GTK 4.24 computes a natural width below that of the ellipsis, and warns about it.
     gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_WORD)
   }
 
-  /// Wraps the text to as many lines as it takes; unless told otherwise, a word that is too long for a line is broken.
+  /// Wraps the text to as many lines as necessary; by default, words that are too long for a line are broken.
   public func wrap(withinWords: Bool = true) {
     gtk_label_set_wrap(opaque, 1)
     gtk_label_set_wrap_mode(opaque, withinWords ? PANGO_WRAP_WORD_CHAR : PANGO_WRAP_WORD)
     setAttributes()
   }
 
-  /// Where a text that is too long is cut.
+  /// The place of the ellipsis in a text that is too long.
   public enum Cut {
-    /// In its middle, or at its end.
+    /// In the middle, or at the end.
     case middle, end
   }
 
-  /// Keeps to one line, cut with an ellipsis.
+  /// Shows a single line, with an ellipsis if it is too long.
   public func ellipsize(_ cut: Cut = .end) {
     gtk_label_set_ellipsize(opaque, cut == .end ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE)
   }
 
-  /// Lets the user select the text, all of it, and copy it.
+  /// Lets the user select and copy the text.
   public func allowSelection() { gtk_label_set_selectable(opaque, 1) }
 
-  /// Centres the lines of the text.
+  /// Centres the text.
   public func center() {
     gtk_label_set_xalign(opaque, 0.5)
     gtk_label_set_justify(opaque, GTK_JUSTIFY_CENTER)
   }
 
-  /// The width that is asked for, in characters, if there is room; -1 for as long as the text is.
+  /// Limits the natural width to `count` characters; -1 removes the limit.
   public func limitWidth(toCharacters count: Int) { gtk_label_set_max_width_chars(opaque, gint(count)) }
 
-  /// The width that is asked for, in characters, and in pixels at most.
+  /// Limits the natural width to `count` characters, and to `pixels`.
   public func limitWidth(toCharacters count: Int, within pixels: Int) {
     let context = gtk_widget_get_pango_context(widget)
     let metrics = pango_context_get_metrics(context, nil, nil)
     defer { pango_font_metrics_unref(metrics) }
-    // As GTK reckons characters.
+    // GTK computes the width of characters in the same way.
     let size = max(
       pango_font_metrics_get_approximate_char_width(metrics),
       pango_font_metrics_get_approximate_digit_width(metrics))
     limitWidth(toCharacters: max(min(count, pixels * Int(PANGO_SCALE) / max(Int(size), 1)), 1))
   }
 
-  /// The width that the label has at least, in characters.
+  /// Sets the minimum width, in characters.
   public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
 
   private func setAttributes(faint parts: [Range<Int>] = []) {
     let attributes = pango_attr_list_new()
-    // A hyphen where a word is broken would look like a part of the text.
+    // Disable hyphens at broken words, because they would look like part of the text.
     pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0))
     for part in parts {
       guard let attribute = pango_attr_foreground_alpha_new(Self.faintAlpha) else { continue }
@@ -152,10 +154,10 @@ public final class Label: Widget {
   }
 }
 
-/// An icon of the theme.
+/// An icon from the icon theme.
 @MainActor
 public final class Image: Widget {
-  /// Makes an image; `size` in pixels, or the theme's usual one.
+  /// Makes an image; `size` is in pixels, -1 for the theme's default.
   public convenience init(icon name: String, size: Int = -1) {
     self.init(new: gtk_image_new_from_icon_name(name))
     gtk_image_set_pixel_size(opaque, gint(size))

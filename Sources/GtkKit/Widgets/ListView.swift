@@ -1,46 +1,47 @@
 import CGtk
 
-/// GTK's item of a row of a `ListView`: which row of the model it shows at the moment.
+/// A row widget of a `ListView`, which GTK reuses for several positions of the model.
 @MainActor
 public struct ListItem {
   fileprivate let item: OpaquePointer
 
-  /// The position in the model; nil while the view shows nothing.
+  /// The position in the model; nil while the item is not bound.
   public var position: Int? {
     let position = gtk_list_item_get_position(item)
     return position == GTK_INVALID_LIST_POSITION ? nil : Int(position)
   }
 }
 
-/// The view of one row of a `ListView`: made once, and bound to one row after the other.
+/// The view of a row of a `ListView`: created once, then bound to one value after another.
 @MainActor
 public protocol ListRow: AnyObject {
-  /// The widget of the row.
+  /// The row's root widget.
   var root: Widget { get }
-  /// Shows a row's value. `container` is the list's own widget around `root`, which has the focus and the
-  /// accessible name.
+  /// Shows a value.
+  ///
+  /// `container` is the list's own widget around `root`, which has the focus and the accessible name.
   func bind(_ value: any Sendable, in container: Widget)
-  /// Shows nothing any more, until the next `bind`.
+  /// Clears the view, until the next `bind`.
   func unbind()
 }
 
-/// A list that builds views only for the rows near what is seen.
+/// A list that creates views only for the rows near the visible ones.
 ///
-/// If the row in focus goes, the focus goes on to its neighbour.
+/// If the focused row is removed, its neighbour gets the focus.
 @MainActor
 public final class ListView<Row: ListRow>: Widget {
   private var rows: [OpaquePointer: Row] = [:]
-  /// Whether the row in focus is among those that the model has just let go.
+  /// Whether the model has just removed the focused row.
   private var losesFocus = false
   private var unsaying: Timeout?
 
-  /// Makes a list of a model's rows; `make` builds the view of one.
+  /// Makes a list of a model's rows; `make` creates a row's view.
   public convenience init(model: ListModel, make: @escaping @MainActor (ListItem) -> Row) {
     let factory = gtk_signal_list_item_factory_new()
-    // The view takes over the reference.
+    // The view takes ownership of the reference.
     self.init(new: gtk_list_view_new(nil, factory))
     connect(factory: Object(Owned(borrowing: factory)), to: model, make)
-    // Connected once before GTK's view, which forgets at a change who had the focus, and once after it.
+    // Connect one handler before GTK's list view, which loses track of the focus at a change, and one after it.
     model.onItemsChanged { [weak self] position, removed, added in
       guard let self else { return }
       keepPlace(at: position, removed: removed, added: added)
@@ -56,9 +57,9 @@ public final class ListView<Row: ListRow>: Widget {
   }
 
   /// Calls `body` with a row and a point of the list when a button is pressed and released on that row.
+  /// GTK's activation by single click omits the second of two quick clicks, even if another row was clicked in between.
   ///
-  /// GTK's own activation by a single click leaves out the second click of two that come quickly, even if
-  /// another row was clicked in between. Of a double click GTK takes the second click, which is an activation then.
+  /// GTK also claims the second click of a double click, which then activates the row.
   public func onRowClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ point: Point) -> Void
   ) {
@@ -68,22 +69,22 @@ public final class ListView<Row: ListRow>: Widget {
     }
   }
 
-  /// Calls `body` with a row's position when it is chosen with Enter, or by a double click.
+  /// Calls `body` with a row's position when it is activated by Enter or a double click.
   public func onActivate(_ body: @escaping @MainActor (Int) -> Void) {
     connect("activate") { (position: guint) in body(Int(position)) }
   }
 
-  /// The views that show a row at the moment, in no order.
+  /// The views that are bound to a row, in no particular order.
   public var boundRows: some Sequence<Row> { rows.values }
 
-  /// The view that shows a position, if there is one.
+  /// Returns the view that shows a position, if any.
   public func row(at position: Int) -> Row? {
     rows.first { ListItem(item: $0.key).position == position }?.value
   }
 
-  /// The row that has the focus, or within which something has it.
+  /// The row that has the focus or contains it.
   ///
-  /// The window says what has it: a row that was just removed may still be marked as if it had.
+  /// This asks the window, because a row that was just removed may still have the focus flag.
   public var focusedRow: Row? { focused?.row }
 
   private var focusedPosition: Int? { focused.flatMap { ListItem(item: $0.item).position } }
@@ -96,7 +97,7 @@ public final class ListView<Row: ListRow>: Widget {
     }.map { (item: $0.key, row: $0.value) }
   }
 
-  /// The row that a point of the list lies in; also beside the row, as far as its margin goes.
+  /// Returns the row at a point of the list, including the margin at the row's sides.
   public func row(at point: Point) -> Row? {
     rows.values.first { row in
       guard row.root.isMapped, let bounds = row.root.bounds(in: self) else { return false }
@@ -105,24 +106,24 @@ public final class ListView<Row: ListRow>: Widget {
     }
   }
 
-  /// How far beside a row a point may lie, in pixels.
+  /// The width of the margin at a row's sides, in pixels.
   private static var margin: Double { 12 }
 
-  /// Brings a row into view.
+  /// Scrolls a row into view.
   public func scroll(to position: Int) {
     activate(action: "list.scroll-to-item", with: .uint32(UInt32(position)))
   }
 
-  /// Moves the focus to a row, after bringing it into view.
+  /// Scrolls a row into view and moves the focus to it.
   ///
-  /// - Returns: false if there is no such row.
+  /// - Returns: false if the row does not exist.
   @discardableResult
   public func focus(_ position: Int) -> Bool {
     if let scrollTo = RuntimeSymbols.listViewScrollTo {
-      // From 4.12 on a list makes and moves its rows later: only GTK knows which widget is to show a position.
+      // Since 4.12 a list creates and moves its rows later, so only GTK knows which widget will show a position.
       guard position < itemCount else { return false }
       scrollTo(opaque, guint(position), RuntimeSymbols.listScrollFocus, nil)
-      // `scrollTo` moves the focus only within the list; from elsewhere the list gives it to the row just named.
+      // `scrollTo` moves the focus only within the list. From outside, focusing the list passes the focus to that row.
       return grabFocus()
     }
     scroll(to: position)
@@ -132,15 +133,17 @@ public final class ListView<Row: ListRow>: Widget {
     return gtk_widget_grab_focus(container) != 0
   }
 
-  // MARK: - Keeping rows in their place
+  // MARK: - Scroll position
 
-  /// The row that is to stay where it is at the next layout: its position, and its upper edge in the view.
+  /// The row to keep in place during the next layout: its position, and its upper edge in the view.
   private var place: (position: Int, y: Double)?
-  /// Whether the row in focus was seen as `place` was noted, and is to be seen after it.
+  /// Whether the focused row was visible when `place` was set, and must stay visible.
   private var showsFocus = false
 
-  /// Keeps the rows where they are though the view gets another height: GTK would keep that row in its place which is
-  /// as far down the view as the view is down the list, and move the others.
+  /// Keeps the rows in place when the view's height changes.
+  ///
+  /// GTK would keep another row in place: the one whose relative position in the view equals the scroll position's in
+  /// the list.
   public func keepPlace() {
     if place == nil {
       showsFocus = isFocusSeen
@@ -149,32 +152,32 @@ public final class ListView<Row: ListRow>: Widget {
     restorePlaceAfterLayout()
   }
 
-  /// Keeps the rows above a change in their place.
+  /// Keeps the rows above a change in place.
   ///
-  /// What comes in at the very top is seen to come in.
+  /// Rows inserted at the very top remain visible.
   private func keepPlace(at position: Int, removed: Int, added: Int) {
-    // At the start, the rest of the rows comes in at the end.
+    // After the start, the remaining rows are added at the end.
     let isExtended = removed == 0 && offset <= 0 && (position == 0 || position + added == itemCount)
     guard isMapped, !isExtended, let kept = place ?? topRow(otherThan: position..<(position + removed)) else {
       return
     }
     let isFocused = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
     if place == nil { showsFocus = isFocused || isFocusSeen } else if isFocused { showsFocus = true }
-    // Where the row is once the model has changed.
+    // The row's position and place after the model's change.
     let moves = kept.position >= position + removed
     place = (moves ? kept.position - removed + added : min(kept.position, position), kept.y)
     restorePlaceAfterLayout()
   }
 
-  /// The uppermost row that is seen; if it is among those that go, the row behind them, which takes their place.
+  /// Returns the topmost visible row; if it is being removed, the row after the removed ones, which takes its place.
   private func topRow(otherThan gone: Range<Int>) -> (position: Int, y: Double)? {
     guard let top = seenRows.first else { return nil }
     return gone.contains(top.position) ? (gone.upperBound, max(top.y, 0)) : top
   }
 
-  /// The rows that are seen, from above.
+  /// The visible rows, from the top.
   ///
-  /// GTK also keeps the row in focus, with the place that it had last, though it may be far from them by now.
+  /// GTK also maps the focused row, with its last known place, even if it is far away from the others.
   private var seenRows: [(position: Int, y: Double)] {
     let height = Double(gtk_widget_get_height(widget))
     let mapped = rows.compactMap { item, row -> (position: Int, y: Double)? in
@@ -196,7 +199,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   private func restorePlaceAfterLayout() {
     guard place != nil, let clock = gtk_widget_get_frame_clock(widget) else { return place = nil }
-    // After GTK's own layout, and before it is drawn: GTK lays out again what changes meanwhile.
+    // Run after GTK's own layout and before drawing; GTK repeats the layout for changes made here.
     Object(Owned(borrowing: clock)).connectOnce("layout") { [weak self] in self?.restorePlace() }
     gdk_frame_clock_request_phase(clock, copypasta_GDK_FRAME_CLOCK_PHASE_LAYOUT)
   }
@@ -206,7 +209,7 @@ public final class ListView<Row: ListRow>: Widget {
     place = nil
     guard let bounds = row(at: kept.position)?.root.bounds(in: self) else { return }
     var distance = bounds.y - kept.y
-    // The row in focus is seen, whatever else has to move for that.
+    // The focused row must stay visible, even if other rows have to move.
     if showsFocus, let focus = focusedRow?.root.bounds(in: self) {
       let height = Double(gtk_widget_get_height(widget))
       distance = min(max(distance, focus.y + focus.height - height), focus.y)
@@ -219,7 +222,7 @@ public final class ListView<Row: ListRow>: Widget {
     return seenRows.contains { $0.position == position }
   }
 
-  /// How far the list is scrolled down, in pixels.
+  /// The vertical scroll position, in pixels.
   private var offset: Double {
     get { gtk_adjustment_get_value(gtk_scrollable_get_vadjustment(opaque)) }
     set { gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(opaque), newValue) }
@@ -230,9 +233,9 @@ public final class ListView<Row: ListRow>: Widget {
     return Int(g_list_model_get_n_items(model))
   }
 
-  /// Makes Tab leave the list; the arrow keys are for its rows, of which there may be a million.
+  /// Makes Tab leave the list, whose rows, possibly a million, are reached by the arrow keys.
   public func leaveByTab() {
-    // GTK knows it from 4.12 on, by a property.
+    // Since 4.12, GTK has a property for this.
     if self[property: "tab-behavior"] != nil {
       self[property: "tab-behavior"] = .number(1)
       return
@@ -244,7 +247,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   private func moveFocusOut(_ direction: GtkDirectionType) -> Bool {
     guard let root = gtk_widget_get_root(widget) else { return false }
-    // The search for the next place begins at the present one, and goes on without the list.
+    // Exclude the list from the search for the next focus, which starts at the present one.
     gtk_widget_set_can_focus(widget, 0)
     defer { gtk_widget_set_can_focus(widget, 1) }
     let window = UnsafeMutableRawPointer(root).assumingMemoryBound(to: GtkWidget.self)
@@ -271,9 +274,9 @@ public final class ListView<Row: ListRow>: Widget {
     factory.connect("teardown") { [weak self] (item: OpaquePointer) in self?.rows[item] = nil }
   }
 
-  /// Keeps screen readers from saying of each row that it is not selected, as none ever is.
+  /// Keeps screen readers from announcing each row as "not selected", because rows cannot be selected.
   ///
-  /// GTK tells them so at each change of a row, after it is bound.
+  /// GTK sets this state at each change of a row, after it is bound, so it is reset afterwards.
   private func leaveSelectionUnsaid() {
     guard unsaying == nil else { return }
     unsaying = Timeout(after: .zero) { [weak self] in
@@ -289,26 +292,24 @@ public final class ListView<Row: ListRow>: Widget {
 
   // MARK: - Dragging rows
 
-  /// Lets rows be dragged out with the pointer.
-  ///
-  /// A finger scrolls the list instead.
+  /// Lets the user drag rows with a pointer; a finger scrolls the list instead.
   ///
   /// - Parameters:
-  ///   - content: the content that other programs get of a row; nil if the row cannot be dragged.
-  ///   - icon: the widget that follows the pointer.
+  ///   - content: the content offered to other programs; nil if the row cannot be dragged.
+  ///   - icon: creates the widget that follows the pointer.
   public func onRowDrag(
     content: @escaping @MainActor (Row) -> DeferredContent?, icon: @escaping @MainActor (Row) -> Widget
   ) {
     let source = add(controller: gtk_drag_source_new())
     let dragged = Shared<Row?>(nil)
-    // A pointer has no sequence; a finger's is left to scrolling and swiping.
+    // A pointer has no event sequence; leave a finger's sequence to scrolling and swiping.
     source.connect("begin") { [gesture = source.opaque] (sequence: OpaquePointer?) in
       if sequence != nil { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED) }
     }
     source.connectReturning("prepare") { [weak self] (x: Double, y: Double) -> UnsafeMutableRawPointer? in
       guard let row = self?.row(at: Point(x: x, y: y)), let content = content(row) else { return nil }
       dragged.value = row
-      // GTK takes over a reference of its own.
+      // GTK takes ownership of the new reference.
       return g_object_ref(content.raw)
     }
     source.connect("drag-begin") { (drag: OpaquePointer) in
@@ -322,10 +323,11 @@ public final class ListView<Row: ListRow>: Widget {
 
   // MARK: - Tooltips
 
-  /// Asks what to say beside the pointer that rests on a row, or on request at the row in focus; nil for nothing.
+  /// Shows the tooltip that `body` returns for the row at the pointer or, on request, for the focused row; nil for
+  /// none.
   ///
-  /// No row is asked before that, and none under a pointer that has not moved since the list came to it, or since the
-  /// last key: the user is not pointing at anything then.
+  /// No tooltip appears under a pointer that has not moved since the list appeared under it or since the last key,
+  /// because the user is not pointing at anything then.
   public func onTooltip(_ body: @escaping @MainActor (Row) -> String?) {
     gtk_widget_set_has_tooltip(widget, 1)
     let pointer = Pointing()
@@ -341,13 +343,13 @@ public final class ListView<Row: ListRow>: Widget {
         let text = body(row),
         let bounds = row.root.bounds(in: self)
       else { return false }
-      // GTK's own label does not break a word, of which an address or a key is one.
+      // GTK's own label does not wrap within words, such as URLs and keys.
       let label = Label()
       label.wrap()
       label.show(text)
       label.limitWidth(toCharacters: 70, within: width - 48)
       gtk_tooltip_set_custom(tooltip, label.widget)
-      // On another row the tooltip is asked for anew, and appears there.
+      // On another row, the tooltip is requested again and moves there.
       var area = GdkRectangle(
         x: gint(bounds.x), y: gint(bounds.y), width: gint(bounds.width), height: gint(bounds.height))
       gtk_tooltip_set_tip_area(tooltip, &area)
@@ -356,13 +358,13 @@ public final class ListView<Row: ListRow>: Widget {
   }
 }
 
-/// Whether the user has moved the pointer over a widget.
+/// Tracks whether the user has moved the pointer over a widget.
 @MainActor
 private final class Pointing {
-  /// How far a pointer moves that is touched by chance, in pixels.
+  /// The distance, in pixels, below which a motion counts as accidental.
   private static let tremble = 4.0
 
-  /// Where the pointer was first seen; nil for where it is seen next.
+  /// The pointer's first position; nil to use the next one.
   var start: Point? {
     didSet { hasMoved = false }
   }

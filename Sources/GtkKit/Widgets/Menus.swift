@@ -1,15 +1,14 @@
 import CGtk
 
-/// The entries of a menu: labels and the actions that they run.
+/// A menu model: labels, and the actions that they activate.
 @MainActor
 public final class Menu: Object {
-  /// A label, in which `_` comes before the mnemonic; the full name of an action (`row.copy`); and the keys that the
-  /// entry shows, as an accelerator.
+  /// A label in which `_` precedes the mnemonic; an action's full name (`row.copy`); and an accelerator to display.
   public typealias Entry = (label: String, action: String, keys: String?)
 
-  /// Makes a menu of sections, separated by lines.
+  /// Makes a menu of sections, which are separated by lines.
   ///
-  /// - Parameter target: passed to each action, such as the id of a row.
+  /// - Parameter target: the parameter of each action, such as the id of a row.
   public convenience init(sections: [[Entry]], target: Int64? = nil) {
     self.init(Owned(taking: g_menu_new()))
     for entries in sections {
@@ -28,10 +27,11 @@ public final class Menu: Object {
   }
 }
 
-/// A button that opens a menu, which is built when it is first opened.
+/// A button that opens a menu, which is created when it is first opened.
 @MainActor
 public final class MenuButton: Widget {
-  /// Makes the button of the window's main menu, which F10 opens; `name` is its tooltip and what a screen reader says.
+  /// Makes the button of the window's main menu, which F10 opens; `name` is its tooltip and its name for screen
+  /// readers.
   public convenience init(mainMenu name: String, _ makeMenu: @escaping @MainActor () -> Menu) {
     self.init(new: gtk_menu_button_new())
     gtk_menu_button_set_icon_name(opaque, "open-menu-symbolic")
@@ -50,7 +50,7 @@ public final class MenuButton: Widget {
   }
 }
 
-/// The menu behind a button, and where the focus goes when it closes.
+/// The menu of a button, and the focus to restore when it closes.
 @MainActor
 private final class MainMenu {
   private let make: @MainActor () -> Menu
@@ -59,16 +59,16 @@ private final class MainMenu {
 
   init(_ make: @escaping @MainActor () -> Menu) { self.make = make }
 
-  /// Gives the button its menu; GTK calls at each opening.
+  /// Sets the button's menu; GTK calls this each time it is opened.
   func open(on button: Widget) {
     returning = nil
     focusBefore = gtk_widget_get_root(button.widget).flatMap { gtk_root_get_focus($0) }
       .map { Widget(Owned(borrowing: $0)) }
-    // The tooltip would lie over the menu.
+    // Disable the tooltip, which would cover the menu.
     button.hasTooltip = false
     guard gtk_menu_button_get_popover(button.opaque) == nil else { return }
     let popover = Widget(Owned(borrowing: makePopover(of: make())))
-    // The room beside the arrow would be black.
+    // Without a compositor, the area next to the arrow would be black.
     if !Display.isComposited { gtk_popover_set_has_arrow(popover.cast(), 0) }
     popover.connect("closed") { [weak self, pointer = button.opaque] in
       self?.closed(on: Widget(Owned(borrowing: pointer)))
@@ -76,11 +76,11 @@ private final class MainMenu {
     gtk_menu_button_set_popover(button.opaque, popover.widget)
   }
 
-  /// Gives the focus back: GTK leaves it on the button, where Enter opens the menu again.
+  /// Restores the focus, which GTK leaves on the button, where Enter would open the menu again.
   private func closed(on button: Widget) {
     button.hasTooltip = true
     giveFocusBack()
-    // GTK 4.24 moves the focus to the button only after this signal.
+    // GTK 4.24 moves the focus to the button only after this signal, so restore it again.
     returning = Timeout(after: .zero) { [weak self] in
       if button.hasFocusWithin { self?.giveFocusBack() }
       self?.focusBefore = nil
@@ -93,19 +93,19 @@ private final class MainMenu {
   }
 }
 
-/// A menu that pops up over a widget, made anew each time.
+/// A context menu, which is created for each use.
 @MainActor
 public final class PopoverMenu: Widget {
-  /// The widget that the menu belongs to: GTK complains of one that goes before a child of its.
+  /// The menu's parent, retained because GTK warns if a parent is finalised before its child.
   private var parent: Widget?
 
-  /// Makes a menu that belongs to a widget, whose actions it runs.
+  /// Makes a menu that is a child of a widget and activates its actions.
   public convenience init(on parent: Widget) {
     self.init(new: makePopover(of: Menu(sections: [])))
     gtk_widget_set_parent(widget, parent.widget)
     self.parent = parent
     gtk_popover_set_has_arrow(cast(), 0)
-    // GTK mirrors what is in a menu, and not its place beside the pointer.
+    // GTK mirrors the menu's content, but not its position relative to the pointer.
     gtk_widget_set_halign(widget, parent.isRightToLeft ? GTK_ALIGN_END : GTK_ALIGN_START)
   }
 
@@ -113,7 +113,7 @@ public final class PopoverMenu: Widget {
     gtk_widget_unparent(widget)
   }
 
-  /// Shows a menu beside a point of the widget that it belongs to.
+  /// Shows a menu at a point of its parent.
   public func popUp(_ menu: Menu, at point: Point) {
     gtk_popover_menu_set_menu_model(opaque, menu.cast())
     var area = GdkRectangle(x: gint(point.x), y: gint(point.y), width: 1, height: 1)
@@ -125,7 +125,7 @@ public final class PopoverMenu: Widget {
   public func onClose(_ body: @escaping @MainActor () -> Void) { connect("closed", body) }
 }
 
-/// A popover that shows a menu (transfer floating), whose entries screen readers can name.
+/// Creates a popover that shows a menu (transfer floating), with entry names for screen readers.
 @MainActor
 private func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
   guard let popover = gtk_popover_menu_new_from_model(menu.cast()) else { return nil }
@@ -133,16 +133,16 @@ private func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
     nameEntries(in: popover)
     layOutEntries(of: popover)
   }
-  // Not before it is in a window: then GTK says once more what labels its entries.
+  // Set the names when it is mapped, because GTK sets the relations of the entries again when it is added to a window.
   g_signal_connect_data(
     popover, "map", unsafeBitCast(map, to: GCallback.self), nil, nil, GConnectFlags(rawValue: 0))
   return popover
 }
 
-/// Gives the entries of a menu their places before its first frame.
+/// Allocates the entries of a menu before its first frame.
 ///
-/// An arrow key looks for the next entry by its place. If it is pressed before that frame, as by a quick hand on a slow
-/// machine, GTK finds none below, and begins at the top again. The popover itself has to wait for its surface's size.
+/// An arrow key finds the next entry by its position. If the user presses it before that frame, on a slow machine, GTK
+/// finds no entry below and starts at the top again. The popover itself has to wait for its surface's size.
 @MainActor
 private func layOutEntries(of popover: UnsafeMutablePointer<GtkWidget>) {
   guard let entries = gtk_popover_get_child(Widget(Owned(borrowing: popover)).cast()) else { return }
@@ -152,10 +152,10 @@ private func layOutEntries(of popover: UnsafeMutablePointer<GtkWidget>) {
   gtk_widget_allocate(entries, width, height, -1, nil)
 }
 
-/// Gives each entry its text as its name.
+/// Sets each entry's text as its accessible name.
 ///
-/// GTK has it labelled by a label within it instead, and GTK 4.24 passes on no name then. The name takes the label's
-/// place, because GTK 4.8 says both.
+/// GTK relates the entry to an inner label instead, for which GTK 4.24 exposes no name. Remove the relation, because
+/// GTK 4.8 would expose both.
 @MainActor
 private func nameEntries(in widget: UnsafeMutablePointer<GtkWidget>) {
   var next = gtk_widget_get_first_child(widget)
@@ -174,7 +174,7 @@ private func nameEntries(in widget: UnsafeMutablePointer<GtkWidget>) {
   }
 }
 
-/// Named actions that menus and keys run.
+/// Named actions that menus and keys activate.
 @MainActor
 public final class ActionGroup: Object {
   /// Makes a group without actions.
@@ -187,7 +187,7 @@ public final class ActionGroup: Object {
     addAction(name, to: opaque) { _ in body() }
   }
 
-  /// Adds an action that is run on something, such as a row, which its id names.
+  /// Adds an action on an object, such as a row, whose id it receives.
   public func add(_ name: String, _ body: @escaping @MainActor (Int64) -> Void) {
     let type = g_variant_type_new("x")
     defer { g_variant_type_free(type) }
@@ -196,17 +196,17 @@ public final class ActionGroup: Object {
     }
   }
 
-  /// Adds an action that is on or off, which other groups may have too.
+  /// Adds a stateful action, which other groups may contain, too.
   public func add(_ action: ToggleAction) { g_action_map_add_action(opaque, action.opaque) }
 
-  /// Says whether an action can be run at present; menus show it dim if not.
+  /// Enables or disables an action; menus show a disabled one as insensitive.
   public func setEnabled(_ name: String, _ isEnabled: Bool) {
     guard let action = g_action_map_lookup_action(opaque, name) else { return }
     g_simple_action_set_enabled(action, isEnabled ? 1 : 0)
   }
 }
 
-/// An action that is on or off, which menus and buttons show and turn over.
+/// A stateful action that is on or off, which menus and buttons show and toggle.
 @MainActor
 public final class ToggleAction: Object {
   /// Makes an action that is off.
@@ -220,11 +220,11 @@ public final class ToggleAction: Object {
     set { g_action_change_state(opaque, g_variant_new_boolean(newValue ? 1 : 0)) }
   }
 
-  /// Calls `body` when it is turned on or off, by whomever.
+  /// Calls `body` when it is switched, whether by the user or by the program.
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::state", body) }
 }
 
-/// Adds an action to whatever keeps actions: a group, an application; `type` is that of its target, if it has one.
+/// Adds an action to an action map, such as a group or an application; `type` is that of its parameter, if any.
 @MainActor
 func addAction(
   _ name: String, of type: OpaquePointer? = nil, to map: OpaquePointer,

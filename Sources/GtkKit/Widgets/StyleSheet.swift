@@ -1,14 +1,13 @@
 import CGtk
 
-/// A style sheet for every widget of the display, for as long as somebody holds it.
+/// A style sheet for all widgets of the display, until it is released.
 @MainActor
 public final class StyleSheet {
   private let provider: Owned
 
-  /// Adds a style sheet, whose rules and named colours come before those of the sheets of a lower level; the user's own
-  /// come before all.
+  /// Adds a style sheet, whose rules and named colours override those of lower levels; the user's own override all.
   ///
-  /// - Parameter level: 0 for the program's own style; below 0 for what it overrides.
+  /// - Parameter level: 0 for the program's own style; negative for a style that it overrides.
   public init(_ css: String, level: Int = 0) {
     provider = Owned(taking: gtk_css_provider_new())
     self.css = css
@@ -35,22 +34,23 @@ public final class StyleSheet {
   }
 }
 
-/// Draws a widget beside its place, without laying anything out anew.
+/// Draws a widget at an offset, without a new layout.
 ///
-/// The widget goes back at the pace of the style sheet's transition of `transform`, if the user wants motion at all.
+/// Resetting the distance animates the widget back with the style sheet's transition of `transform`, unless the user
+/// has disabled animations.
 @MainActor
 public final class Shift {
   private let provider: Owned
 
-  /// Prepares a widget, which stays where it is.
+  /// Prepares a widget, without moving it.
   public init(of widget: Widget) {
     provider = Owned(taking: gtk_css_provider_new())
-    // A provider of its own: one for the display would have every widget look for its style again.
+    // A provider for the display would make every widget recompute its style.
     copypasta_widget_add_style(
       widget.widget, provider.raw, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
   }
 
-  /// How far to the right, in pixels; negative to the left.
+  /// The offset to the right, in pixels; negative to the left.
   public var distance = 0.0 {
     didSet {
       guard distance != oldValue else { return }

@@ -1,28 +1,27 @@
 import CGtk
 
-/// A widget's reaction to a swipe: a finger on the screen, or two on a touchpad, that move to the side.
+/// Reacts to swipes over a widget: one finger on a touchscreen, or two on a touchpad, that move sideways.
 @MainActor
 public protocol SwipeTarget: AnyObject {
-  /// A swipe begins at this point of the widget.
+  /// Called when a swipe starts at a point of the widget.
   ///
-  /// - Returns: whether there is something to be swiped.
+  /// - Returns: whether something at this point can be swiped.
   func swipeBegan(at point: Point) -> Bool
-  /// How far from its beginning the swipe is, in pixels; to the right is positive.
+  /// Called with the distance from the start, in pixels; positive to the right.
   func swipeMoved(to distance: Double)
-  /// The fingers are off, or the swipe has become something else.
+  /// Called when the fingers are lifted, or another gesture has taken over.
   func swipeEnded(isCancelled: Bool)
 }
 
 extension Widget {
-  /// Tells of swipes over the widget, which takes them from nobody: fingers that move up or down scroll, as ever.
+  /// Reports swipes over the widget to `target`, which is referenced weakly.
   ///
-  /// The target is held weakly. A pointer's drag is no swipe.
+  /// Vertical movements continue to scroll. A pointer's drag is not a swipe.
   public final func onSwipe(_ target: any SwipeTarget) {
     followFinger(Movement(target))
     followTouchpad(Movement(target))
   }
 
-  /// A finger on the screen.
   private func followFinger(_ movement: Movement) {
     let drag = add(controller: gtk_gesture_drag_new())
     gtk_gesture_single_set_touch_only(drag.opaque, 1)
@@ -32,7 +31,7 @@ extension Widget {
       start.value = Point(x: x, y: y)
     }
     drag.connect("drag-update") { [gesture = drag.opaque] (x: Double, y: Double) in
-      // A claimed movement is no click and no scrolling any more; a denied one is theirs.
+      // Claim a swipe, so that it neither clicks nor scrolls; deny other movements, so that they can.
       switch movement.move(x, y, from: start.value) {
       case .unknown: break
       case .sideways: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
@@ -43,11 +42,11 @@ extension Widget {
     drag.connect("cancel") { movement.end(isCancelled: true) }
   }
 
-  /// Two fingers on a touchpad, which GTK tells as scrolling with a beginning and an end.
+  /// Follows two fingers on a touchpad, which GTK reports as scroll events with a beginning and an end.
   private func followTouchpad(_ movement: Movement) {
     let scroll = add(
       controller: gtk_event_controller_scroll_new(copypasta_GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES))
-    // Nil if no finger is on the touchpad: a wheel has neither beginning nor end.
+    // Nil while no finger is on the touchpad, because a wheel sends neither beginning nor end.
     let moved = Shared<Point?>(nil)
     scroll.connect("scroll-begin") {
       movement.begin()
@@ -58,12 +57,12 @@ extension Widget {
       guard let self, var point = moved.value,
         gtk_event_controller_scroll_get_unit(controller) == GDK_SCROLL_UNIT_SURFACE
       else { return false }
-      // Scrolling says where the view goes, which is where the fingers do not.
+      // Scroll deltas are those of the view, opposite to the fingers'.
       point.x -= x
       point.y -= y
       moved.value = point
       let course = movement.move(point.x, point.y, from: pointer(of: controller))
-      // A scrolled window that gets the beginning of a movement keeps the rest of it from its children.
+      // A scrolled window that gets the beginning of a movement withholds the rest from its children.
       return course == .sideways || course == .unknown && abs(point.x) > abs(point.y)
     }
     scroll.connect("scroll-end") {
@@ -74,7 +73,7 @@ extension Widget {
 
   private func pointer(of controller: OpaquePointer) -> Point {
     var (x, y) = (0.0, 0.0)
-    // A scroll event does not say where the pointer is, and the touchpad itself does not know.
+    // A scroll event contains no position, and the touchpad device has none, so ask the seat's pointer.
     if let event = gtk_event_controller_get_current_event(controller),
       let pointer = gdk_seat_get_pointer(gdk_event_get_seat(event))
     {
@@ -84,14 +83,14 @@ extension Widget {
   }
 }
 
-/// A movement of fingers, which is a swipe if it goes sideways and there is something to be swiped.
+/// A movement of fingers, which is a swipe if it is horizontal and the target accepts it.
 @MainActor
 private final class Movement {
   enum Course {
     case unknown, sideways, otherwise
   }
 
-  /// As far as a finger trembles, in pixels.
+  /// The distance, in pixels, below which a movement has no direction yet.
   private static let tremble = 12.0
 
   private weak var target: (any SwipeTarget)?
@@ -101,7 +100,7 @@ private final class Movement {
 
   func begin() { course = .unknown }
 
-  /// Follows the fingers, which are `x` and `y` away from where they began, `start`.
+  /// Handles a movement by `x` and `y` from its beginning at `start`.
   func move(_ x: Double, _ y: Double, from start: @autoclosure () -> Point) -> Course {
     if course == .unknown, max(abs(x), abs(y)) >= Self.tremble {
       let isSwipe = abs(x) > 1.5 * abs(y) && target?.swipeBegan(at: start()) == true

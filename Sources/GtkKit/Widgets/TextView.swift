@@ -1,14 +1,14 @@
 import CGtk
 
-/// A text of many lines that is read and selected, not edited.
+/// A multi-line text that can be selected but not edited.
 @MainActor
 public final class TextView: Widget {
-  /// Makes a view that wraps its text to the width that there is, with the cursor at its beginning.
+  /// Makes a view that wraps its text to the available width, with the cursor at the beginning.
   public convenience init(_ text: String) {
     self.init(new: gtk_text_view_new())
     gtk_text_view_set_editable(cast(), 0)
     gtk_text_view_set_wrap_mode(cast(), GTK_WRAP_WORD_CHAR)
-    // Tab leads on to what is beside it.
+    // Tab moves the focus instead.
     gtk_text_view_set_accepts_tab(cast(), 0)
     gtk_text_view_set_left_margin(cast(), Self.margin)
     gtk_text_view_set_right_margin(cast(), Self.margin)
@@ -24,7 +24,7 @@ public final class TextView: Widget {
     var (start, end) = (GtkTextIter(), GtkTextIter())
     gtk_text_buffer_get_bounds(buffer, &start, &end)
     gtk_text_buffer_place_cursor(buffer, &start)
-    // A hyphen where a word is broken would look like a part of the text.
+    // Disable hyphens at broken words, because they would look like part of the text.
     let tag = Object(Owned(taking: gtk_text_tag_new(nil)))
     tag[property: "insert-hyphens"] = .flag(false)
     gtk_text_tag_table_add(gtk_text_buffer_get_tag_table(buffer), tag.cast())
@@ -32,33 +32,33 @@ public final class TextView: Widget {
   }
 
   private static let margin: gint = 12
-  /// The bytes behind some characters.
+  /// Returns the bytes of a range of characters.
   ///
-  /// Kept here, because a closure of the buffer's may outlive the view.
+  /// It is a property because closures of the buffer may outlive the view and must not retain it.
   private var selectedBytes: (@MainActor (Range<Int>) -> [UInt8])?
   private var buffer: UnsafeMutablePointer<GtkTextBuffer>? { gtk_text_view_get_buffer(cast()) }
 
-  /// Whether all characters are as wide as each other.
+  /// Whether the view uses a monospace font.
   public var isMonospace: Bool {
     get { gtk_text_view_get_monospace(cast()) != 0 }
     set { gtk_text_view_set_monospace(cast(), newValue ? 1 : 0) }
   }
 
-  /// The characters that are selected, counted from the beginning; nil if there is none.
+  /// The range of selected characters; nil if the selection is empty.
   public var selection: Range<Int>? {
     var (start, end) = (GtkTextIter(), GtkTextIter())
     guard gtk_text_buffer_get_selection_bounds(buffer, &start, &end) != 0 else { return nil }
     return Int(gtk_text_iter_get_offset(&start))..<Int(gtk_text_iter_get_offset(&end))
   }
 
-  /// Hands out `bytes` of what is selected, in the place of the characters that the view shows.
+  /// Provides `bytes` as the content of selections, in place of the displayed characters.
   ///
-  /// The other ways in which GTK hands those out are closed: a selection cannot be dragged.
+  /// GTK's other ways to provide a selection are disabled: it cannot be dragged.
   ///
   /// - Parameters:
-  ///   - types: the types that the primary selection is offered in.
-  ///   - bytes: the bytes of some characters.
-  ///   - copy: called when the user copies or cuts, in the place of GTK's clipboard.
+  ///   - types: the types that the primary selection offers.
+  ///   - bytes: returns the bytes of a range of characters.
+  ///   - copy: called when the user copies or cuts, instead of using GTK's clipboard.
   public func handOut(
     as types: [String], _ bytes: @escaping @MainActor (Range<Int>) -> [UInt8],
     copy: @escaping @MainActor ([UInt8]) -> Void
@@ -76,7 +76,7 @@ public final class TextView: Widget {
 
   private func replacePrimarySelection(as types: [String]) {
     let primary = gtk_widget_get_primary_clipboard(widget)
-    // What the clipboard has of this view, to be compared and nothing else.
+    // The view's present content provider, used only for comparison.
     let offered = Shared<UnsafeMutablePointer<GdkContentProvider>?>(nil)
     let withdraw: @MainActor () -> Void = {
       if let content = offered.value, content == gdk_clipboard_get_content(primary) {
@@ -84,8 +84,8 @@ public final class TextView: Widget {
       }
       offered.value = nil
     }
-    // The view keeps the clipboard at its buffer while it is realized, and complains if it is not there at the end. The
-    // Swift half may be gone by then, and the buffer is the view's.
+    // While the view is realized, it has the clipboard registered at its buffer, and warns if it is missing at the end.
+    // Capture the view's buffer, because the Swift object may already be released.
     let buffer = self.buffer
     connect("realize") { gtk_text_buffer_remove_selection_clipboard(buffer, primary) }
     connect("unrealize") {
@@ -106,7 +106,7 @@ public final class TextView: Widget {
     }
   }
 
-  /// Has a press within the selection begin another one.
+  /// Makes a press within the selection start a new one, instead of a drag.
   private func neverDragSelection() {
     let press = add(controller: gtk_gesture_click_new())
     gtk_gesture_single_set_button(press.opaque, guint(GDK_BUTTON_PRIMARY))
@@ -124,11 +124,11 @@ public final class TextView: Widget {
     }
   }
 
-  /// How high the view is if it shows all of its text in a width; no more than `limit`.
+  /// Returns the height at which the view shows all of its text at the given width, at most `limit`.
   public func height(inWidth width: Int, atMost limit: Int) -> Int {
     var (start, end) = (GtkTextIter(), GtkTextIter())
     gtk_text_buffer_get_bounds(buffer, &start, &end)
-    // More than fits into any `limit`, and little enough to be laid out twice.
+    // This is more text than fits into any `limit`, but little enough for an additional layout.
     gtk_text_buffer_get_iter_at_offset(buffer, &end, 8192)
     let text = String(taking: gtk_text_buffer_get_text(buffer, &start, &end, 1))
     let layout = Object(Owned(taking: gtk_widget_create_pango_layout(widget, text)))

@@ -1,25 +1,26 @@
 import CGtk
 
-/// The device of the user's input.
+/// The kind of an input event.
 public enum InputKind: Sendable {
-  /// The keyboard.
+  /// A key.
   case key
-  /// A button of the pointer, or a finger.
+  /// A pointer button or a finger.
   case press
 }
 
 extension Widget {
-  /// Which of a pointer's buttons.
+  /// A pointer button.
   public enum PointerButton: UInt32, Sendable {
-    /// The one that chooses, usually the left.
+    /// The main button, usually the left one.
     case primary = 1
-    /// The one that opens a menu, usually the right.
+    /// The menu button, usually the right one.
     case secondary = 3
   }
 
-  /// Calls `body` with the points where a button goes down and where it is released, in the widget's coordinates.
+  /// Calls `body` with the points where a button is pressed and released, in the widget's coordinates.
   ///
-  /// At the release: a menu that opens while the button is down gets the release, and GTK complains of it.
+  /// Use it for menus, too: one that opened while the button is pressed would get the release, for which GTK prints a
+  /// warning.
   public final func onClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ down: Point, _ released: Point) -> Void
   ) {
@@ -30,21 +31,21 @@ extension Widget {
     gesture.connect("released") { (_: gint, x: Double, y: Double) in body(down.value, Point(x: x, y: y)) }
   }
 
-  /// Calls `body` with the point that a finger rests on; `body` returns whether something came of that.
+  /// Calls `body` with the point of a long press by a finger; `body` returns whether it handled the press.
   public final func onLongPress(_ body: @escaping @MainActor (Point) -> Bool) {
     let gesture = add(controller: gtk_gesture_long_press_new())
     gtk_gesture_single_set_touch_only(gesture.opaque, 1)
     gesture.connect("pressed") { [opaque = gesture.opaque] (x: Double, y: Double) in
-      // Claimed, lifting the finger is no tap.
+      // If it is claimed, lifting the finger does not count as a tap.
       let state = body(Point(x: x, y: y)) ? GTK_EVENT_SEQUENCE_CLAIMED : GTK_EVENT_SEQUENCE_DENIED
       gtk_gesture_set_state(opaque, state)
     }
   }
 
-  /// Calls `body` when one of these keys is pressed while the widget, or something within it, has the focus.
+  /// Calls `body` when one of these keys is pressed while the focus is on the widget or within it.
   ///
-  /// `keys` in GTK's words: `Delete`, `<Shift>F10`. `body` returns whether it dealt with the key. Widgets within
-  /// this one get the key first, unless `beforeChildren` is set.
+  /// `keys` are in GTK's notation: `Delete`, `<Shift>F10`. `body` returns whether it handled the key. The widget's
+  /// descendants get the key first, unless `beforeChildren` is set.
   public final func onKeys(
     _ keys: [String], beforeChildren: Bool = false, body: @escaping @MainActor () -> Bool
   ) {
@@ -57,26 +58,25 @@ extension Widget {
     }
   }
 
-  /// Runs an action of the widget, or of what it lies in, when one of these keys is pressed while the focus is on the
-  /// widget or within it.
+  /// Activates an action of the widget or its ancestors when one of these keys is pressed while the focus is within it.
   public final func addKeys(_ keys: [String], running action: String) {
     add(keys: keys) { gtk_named_action_new(action) }
   }
 
-  /// Has each of these keys run an action (transfer full), which `makeAction` makes.
+  /// Binds each of these keys to an action (transfer full), which `makeAction` creates.
   private func add(keys: [String], beforeChildren: Bool = false, _ makeAction: () -> OpaquePointer?) {
     let controller = add(controller: gtk_shortcut_controller_new(), beforeChildren: beforeChildren)
     for key in keys {
-      // The shortcut takes over trigger and action, the controller the shortcut.
+      // The shortcut takes ownership of trigger and action, the controller that of the shortcut.
       gtk_shortcut_controller_add_shortcut(
         controller.opaque, gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), makeAction()))
     }
   }
 
-  /// Calls `body` with each key that is pressed while the widget has the focus, before anything within it gets it;
-  /// `body` returns whether it dealt with the key.
+  /// Calls `body` with each key that is pressed while the widget contains the focus, before its descendants get it.
   ///
-  /// The key is named as in the keyboard's first Latin layout without Shift, as accelerators are.
+  /// `body` returns whether it handled the key. As in accelerators, the key has its name in the keyboard's first Latin
+  /// layout, without Shift.
   public final func onKeyPress(_ body: @escaping @MainActor (Accelerator) -> Bool) {
     let keys = add(controller: gtk_event_controller_key_new(), beforeChildren: true)
     keys.connectReturning("key-pressed") { (key: guint, code: guint, state: GdkModifierType) in
@@ -86,11 +86,10 @@ extension Widget {
     }
   }
 
-  /// Calls `body` with 1 to 9 when the key of that digit, in its row or on the number pad, is pressed together with
-  /// Control.
+  /// Calls `body` with 1 to 9 when that digit's key, in the number row or on the number pad, is pressed with Control.
   ///
-  /// The key is the one that the digit is printed on: some layouts (French, Czech) give digits with Shift only, others
-  /// (Persian) have digits of their own. `body` returns whether it dealt with the key.
+  /// The key is found by the digit printed on it, because some layouts (French, Czech) need Shift for digits, and
+  /// others (Persian) have other digits. `body` returns whether it handled the key.
   public final func onControlDigit(_ body: @escaping @MainActor (Int) -> Bool) {
     let keys = add(controller: gtk_event_controller_key_new())
     keys.connectReturning("key-pressed") { (symbol: guint, code: guint, state: GdkModifierType) -> Bool in
@@ -100,12 +99,12 @@ extension Widget {
     }
   }
 
-  /// Calls `body` when the focus goes on to something outside the widget.
+  /// Calls `body` when the focus moves out of the widget.
   public final func onFocusLoss(_ body: @escaping @MainActor () -> Void) {
     add(controller: gtk_event_controller_focus_new()).connect("leave", body)
   }
 
-  /// Calls `body` before the widget, or something within it, gets a key or a button that goes down.
+  /// Calls `body` for each key or button press, before the widget or its descendants get it.
   public final func onAnyInput(_ body: @escaping @MainActor (InputKind) -> Void) {
     let keys = add(controller: gtk_event_controller_key_new(), beforeChildren: true)
     keys.connectReturning("key-pressed") {
@@ -117,12 +116,12 @@ extension Widget {
     press.connect("pressed") { body(.press) }
   }
 
-  /// Calls `body` each time that the pointer moves on the widget.
+  /// Calls `body` for each motion of the pointer over the widget.
   public final func onPointerMotion(_ body: @escaping @MainActor () -> Void) {
     add(controller: gtk_event_controller_motion_new()).connect("motion", body)
   }
 
-  /// Calls `body` when the pointer or the focus comes to the widget or to something within it.
+  /// Calls `body` when the pointer or the focus enters the widget.
   public final func onArrival(_ body: @escaping @MainActor () -> Void) {
     let pointer = add(controller: gtk_event_controller_motion_new())
     pointer.connect("notify::contains-pointer") { [controller = pointer.opaque] in
@@ -134,14 +133,14 @@ extension Widget {
     }
   }
 
-  /// Calls `body` with each event before the widget, or something within it, gets it; if it returns true, none gets it.
+  /// Calls `body` with each event before the widget or its descendants get it; if it returns true, they do not get it.
   final func onEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
     add(controller: gtk_event_controller_legacy_new(), beforeChildren: true).connectReturning("event", body)
   }
 
-  /// Adds a controller that a constructor returned (transfer full), which the widget takes over.
+  /// Adds a new controller, of which the widget takes ownership (transfer full).
   ///
-  /// With `beforeChildren` the controller gets an event before what is within the widget.
+  /// With `beforeChildren`, the controller gets events before the widget's descendants.
   @discardableResult
   final func add(controller: OpaquePointer?, beforeChildren: Bool = false) -> Object {
     gtk_widget_add_controller(widget, controller)
@@ -150,8 +149,7 @@ extension Widget {
   }
 }
 
-/// The keysym of a key code without modifiers, in the first layout in which that is a character of ASCII or no
-/// character at all, such as F12.
+/// Returns the keysym of a keycode without modifiers, in the first layout where it is ASCII or not a character, as F12.
 @MainActor
 private func latinKey(at code: UInt32) -> UInt32? {
   guard let display = gdk_display_get_default() else { return nil }
@@ -169,25 +167,24 @@ private func latinKey(at code: UInt32) -> UInt32? {
   return plain.map { keys[$0] }.first { gdk_keyval_to_unicode($0) < 0x80 }
 }
 
-/// The digit from 1 to 9 that a key stands for together with Control, given its keysym in the present layout, its code
-/// and the modifiers that are held.
+/// Returns the digit from 1 to 9 of a key pressed with Control, given its keysym, its keycode and the held modifiers.
 @MainActor
 private func controlDigit(_ symbol: guint, _ code: guint, _ modifiers: Accelerator.Modifiers) -> Int? {
   guard modifiers == .control || modifiers == [.control, .shift] else { return nil }
   if let digit = digit(symbol, from: GDK_KEY_1) ?? digit(symbol, from: GDK_KEY_KP_1) { return digit }
-  // The digit that the key gives in any of the user's layouts, with any modifier.
+  // Find the digit on this key in any of the user's layouts, with any modifier.
   var symbols: UnsafeMutablePointer<guint>?
   var count: gint = 0
   guard modifiers == .control,
     gdk_display_map_keycode(gdk_display_get_default(), code, nil, &symbols, &count) != 0
   else { return nil }
   defer { g_free(symbols) }
-  // Not those of the number pad: without Num Lock its keys are End, Page Down and the like.
+  // Exclude the number pad, whose keys without Num Lock are End, Page Down and the like.
   return UnsafeBufferPointer(start: symbols, count: Int(count)).lazy
     .compactMap { digit($0, from: GDK_KEY_1) }.first
 }
 
-/// Which of the nine keysyms that begin with that of a 1 a keysym is.
+/// Returns the digit of a keysym within the nine keysyms that start with that of 1.
 private func digit(_ symbol: guint, from one: Int32) -> Int? {
   let digit = Int(symbol) - Int(one) + 1
   return 1...9 ~= digit ? digit : nil

@@ -13,16 +13,16 @@ public final class Window: Widget {
   /// Keeps the window above another one.
   public func stay(above parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
 
-  /// Keeps the window above another one, which does nothing until it is closed, and takes it along.
+  /// Keeps the window above another one, which is blocked until this one is closed, and closes this one with it.
   func wait(above parent: Window) {
     stay(above: parent)
     gtk_window_set_modal(cast(), 1)
     gtk_window_set_destroy_with_parent(cast(), 1)
   }
 
-  /// Whether the window gets the keys that the desktop has taken for itself, as far as the desktop lets it.
+  /// Whether the window receives keys that the desktop has reserved, if the desktop permits it.
   ///
-  /// For the moment in which the user chooses keys; `noteInput` comes first.
+  /// Use it while the user chooses a shortcut, and call `noteInput` earlier.
   public var takesSystemShortcuts = false {
     didSet {
       guard takesSystemShortcuts != oldValue, let surface = gtk_native_get_surface(opaque) else { return }
@@ -36,11 +36,11 @@ public final class Window: Widget {
 
   private var lastInput: InputEvent?
   private var activityNews: Timeout?
-  /// Whether the desktop has given the focus to another window though GTK calls this one active.
+  /// Whether another window has got the focus although GTK considers this one active.
   private var isLeft = false
   private var expectedFocus: ExpectedFocus?
 
-  /// Remembers from now on the last key or button: with GTK 4.24 on X11, `takesSystemShortcuts` has to name it.
+  /// Remembers the last key or button from now on, because `takesSystemShortcuts` needs it with GTK 4.24 on X11.
   public func noteInput() {
     onEvent { [weak self] event in
       switch gdk_event_get_event_type(event) {
@@ -52,10 +52,10 @@ public final class Window: Widget {
     }
   }
 
-  /// Makes the window one of the application's, which runs for as long as it has windows.
+  /// Adds the window to the application, which runs while it has windows.
   public func join(_ application: Application) { gtk_window_set_application(cast(), application.cast()) }
 
-  /// The size without decorations, in pixels, to which a maximised window goes back.
+  /// The size in pixels, without decorations, which an unmaximized window has.
   public var defaultSize: (width: Int, height: Int) {
     get {
       var width: gint = 0
@@ -72,14 +72,14 @@ public final class Window: Widget {
     set { newValue ? gtk_window_maximize(cast()) : gtk_window_unmaximize(cast()) }
   }
 
-  /// Whether the user sees the window and works in it.
+  /// Whether the window is visible and the user works in it.
   ///
-  /// GTK 4.8 leaves `is-active` set on a window that was hidden, also when it is shown again and has no focus yet. Every
-  /// GTK leaves it set while a menu, or what else has the keyboard grabbed, is open, though the user works in another
-  /// program's window by then.
+  /// GTK 4.8 leaves `is-active` set on a hidden window, even when it is shown again and has no focus yet. All versions
+  /// leave it set while a menu or another widget has grabbed the keyboard, even if the focus has moved to another
+  /// program's window.
   public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 && !isLeft }
 
-  /// How many of this program's windows are on the screen.
+  /// The number of this program's visible windows.
   public static var shownCount: Int {
     let windows = Object(Owned(borrowing: gtk_window_get_toplevels()))
     return (0..<g_list_model_get_n_items(windows.opaque)).count { position in
@@ -88,7 +88,7 @@ public final class Window: Widget {
     }
   }
 
-  /// Calls `body` when `isShownAndActive` may have changed; before the window is shown.
+  /// Calls `body` when `isShownAndActive` may have changed; call it before the window is shown.
   public func onActivityChange(_ body: @escaping @MainActor () -> Void) {
     connect("notify::is-active") { [weak self] in
       self?.isLeft = false
@@ -96,7 +96,7 @@ public final class Window: Widget {
     }
     connect("notify::visible") { [weak self] in
       guard let self else { return }
-      // Until the desktop gives it the focus again.
+      // Until the desktop gives the window the focus again.
       if !isVisible { self.isLeft = gtk_window_is_active(cast()) != 0 }
       body()
     }
@@ -106,16 +106,16 @@ public final class Window: Widget {
       body()
     }
     connect("realize") { [weak self] in self?.followFocus(isLeft) }
-    // The first frame waits for the compositor's configuration. If that gives the focus right away, the surface's state is
-    // what it was before the window was hidden, and nothing is notified.
+    // The first frame waits for the compositor's configuration. If this gives the window the focus immediately, the
+    // surface's state is the same as before the window was hidden, so no change is notified.
     connect("map") { [weak self] in self?.onNextFrame { self?.readFocus(isLeft) } }
   }
 
-  /// Says what GTK does not say while it has a grab: whether the desktop has given the focus to another window.
+  /// Follows the focus while GTK does not because of a grab: reports whether another window has got it.
   private func followFocus(_ isLeft: @escaping @MainActor (Bool) -> Void) {
     guard let surface = gtk_native_get_surface(opaque) else { return }
     if let number = x11Number {
-      // Only some window managers tell GTK's surface; the server tells every window.
+      // Only some window managers send focus changes to GTK's surface; the server sends them to every window.
       let display = Object(Owned(borrowing: gdk_surface_get_display(surface)))
       let connection = display.connectReturning("xevent") { (event: OpaquePointer) -> Bool in
         let change = copypasta_focus_change(UnsafeRawPointer(event), CUnsignedLong(number))
@@ -128,29 +128,29 @@ public final class Window: Widget {
     }
   }
 
-  /// Reads from a compositor's last configuration whether the window has the focus.
+  /// Reads from the compositor's last configuration whether the window has the focus.
   private func readFocus(_ isLeft: @MainActor (Bool) -> Void) {
     guard x11Number == nil, let surface = gtk_native_get_surface(opaque) else { return }
     isLeft(gdk_toplevel_get_state(surface).rawValue & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue == 0)
   }
 
-  /// Calls `body` before the window closes; if it returns true, the window stays.
+  /// Calls `body` before the window closes; return true to keep it open.
   public func onCloseRequest(_ body: @escaping @MainActor () -> Bool) {
     connectReturning("close-request", body)
   }
 
-  /// Puts a header bar in the place of the title.
+  /// Replaces the title bar by a header bar.
   public func setTitlebar(_ bar: HeaderBar) { gtk_window_set_titlebar(cast(), bar.widget) }
 
-  /// Fills the window.
+  /// Sets the window's content.
   public func setChild(_ child: Widget) { gtk_window_set_child(cast(), child.widget) }
 
-  /// How long a window that is being shown may look active before it is.
+  /// The longest time that a new window is drawn as active before it gets the focus.
   public static let focusLimit = ExpectedFocus.limit
 
-  /// Shows the window in front, and asks for the focus.
+  /// Shows the window in front, and requests the focus.
   ///
-  /// A window that was hidden is drawn with the focus from its first frame on: see `ExpectedFocus`.
+  /// A window that was hidden is drawn as focused from its first frame on; see `ExpectedFocus`.
   public func present(_ activation: Activation = .ambient) {
     let isNew = !isVisible
     if isNew { ExpectedFocus.restoreFocusStates(in: self) }
@@ -159,12 +159,10 @@ public final class Window: Widget {
     if isNew { expectedFocus = ExpectedFocus(of: self) }
   }
 
-  /// Styles and lays out what is in a hidden window, for which the first `present` would wait.
-  ///
-  /// Nothing is shown.
+  /// Computes styles and layout of a hidden window in advance, so that the first `present` is faster.
   public func layOut() {
     gtk_widget_realize(widget)
-    // Each frame begins with the styles; the clock of a hidden window has none.
+    // Each frame starts with an update of the styles, which a hidden window's clock does not run.
     if let clock = gtk_widget_get_frame_clock(widget) {
       copypasta_emit(UnsafeMutableRawPointer(clock), "update")
     }
@@ -176,24 +174,24 @@ public final class Window: Widget {
     gtk_widget_allocate(widget, size.width, max(size.height, least), -1, nil)
   }
 
-  /// The time that an X11 window manager compares with that of the user's last key in another window.
+  /// Returns the time that an X11 window manager compares with the last key press in another window.
   ///
-  /// If the desktop did not say when the user asked, the time is now. Zero, for "unknown", on Wayland, and for a window
-  /// that is shown for the first time.
+  /// If the desktop did not provide the time of the user's action, this is the current time. It is 0, for "unknown", on
+  /// Wayland and before the window is first shown.
   private func userTime(for activation: Activation) -> UInt32 {
     guard let surface = x11Surface else { return 0 }
     let time: UInt32
     switch activation {
     case .ambient: time = gdk_x11_get_server_time(surface)
     case .time(let pressed): time = pressed
-    // GTK has taken it out of the startup id.
+    // GTK has set the time from the startup id.
     case .token: return 0
     }
     gdk_x11_surface_set_user_time(surface, time)
     return time
   }
 
-  /// The X server's number for the window; nil on Wayland, and before it is shown for the first time.
+  /// The window's X11 id; nil on Wayland, and before the window is first shown.
   public var x11Number: UInt32? { x11Surface.map { UInt32(truncatingIfNeeded: gdk_x11_surface_get_xid($0)) } }
 
   private var x11Surface: OpaquePointer? {
@@ -203,11 +201,11 @@ public final class Window: Widget {
     return surface
   }
 
-  /// If the user works in the window, tells screen readers so once more in a second; does so only once.
+  /// Notifies screen readers once more, after a second, that the window is active; has an effect only the first time.
   ///
-  /// GTK makes a program known to screen readers when it has nothing else to do. If it has told before that the first
-  /// window is active, Orca takes the window for one that is gone, and for a minute passes over what it announces. GTK
-  /// has a function for this from 4.18 on.
+  /// GTK registers a program with screen readers when it is idle. If it has reported the first window as active before
+  /// that, Orca considers the window closed, and ignores its announcements for a minute. GTK has a function for this
+  /// since 4.18.
   public func emitActivityAgain() {
     guard activityNews == nil, isShownAndActive, let tell = RuntimeSymbols.accessibleUpdatePlatformState
     else { return }
@@ -216,17 +214,17 @@ public final class Window: Widget {
     }
   }
 
-  /// The name of the icon that panels and switchers show.
+  /// Sets the icon that panels and task switchers show.
   public func setIcon(_ name: String) { gtk_window_set_icon_name(cast(), name) }
 
-  /// Ends the window; GTK holds it until then.
+  /// Destroys the window, which GTK retains until then.
   public func destroy() { gtk_window_destroy(cast()) }
 }
 
 /// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
-  /// Makes a header bar that shows the window's title, or another one, which gives way where there is no room.
+  /// Makes a header bar with the window's title or `title`, which is hidden where there is not enough room.
   public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())
     if let title {
@@ -240,7 +238,7 @@ public final class HeaderBar: Widget {
   }
 }
 
-/// An event that is kept beyond its handling.
+/// An event that is retained beyond its handler.
 @MainActor
 private final class InputEvent {
   let event: OpaquePointer
@@ -250,38 +248,38 @@ private final class InputEvent {
   isolated deinit { gdk_event_unref(event) }
 }
 
-/// Proof that the user asked for a window; without it a window manager may refuse the window the focus.
+/// Evidence that the user requested a window, without which a window manager may refuse it the focus.
 public enum Activation: Equatable, Sendable {
-  /// The activation that GTK knows by itself, such as the token that came with a call over D-Bus.
+  /// The activation that GTK has received itself, such as the token of a D-Bus call.
   case ambient
-  /// An activation token of Wayland, or a startup id of X11.
+  /// An activation token on Wayland, or a startup id on X11.
   case token(String)
-  /// When the user pressed the key or button: the X server's time, in milliseconds.
+  /// The X server's time, in milliseconds, at which the user pressed the key or button.
   case time(UInt32)
 
-  /// The activation that this program was started with.
+  /// The activation with which this program was launched.
   ///
-  /// Call it before GTK starts, which takes the variable away. GTK 4.8 knows the name `DESKTOP_STARTUP_ID` only, so a
-  /// token under the newer name is given that one too.
+  /// Call it before GTK starts, because GTK removes the variable. GTK 4.8 reads only `DESKTOP_STARTUP_ID`, so this
+  /// variable is also set to a token of the newer one.
   public static func ofThisLaunch() -> Activation {
     let values = [g_getenv("XDG_ACTIVATION_TOKEN"), g_getenv("DESKTOP_STARTUP_ID")].compactMap(\.self)
     guard let token = values.map({ String(cString: $0) }).first(where: { $0 != "" }) else { return .ambient }
     g_setenv("DESKTOP_STARTUP_ID", token, 0)
-    // A token counts once: programs that this one starts must not inherit it.
+    // A token is valid once, so programs started by this one must not inherit it.
     g_unsetenv("XDG_ACTIVATION_TOKEN")
     return .token(token)
   }
 }
 
-/// A dialog that asks before something is done that cannot be taken back.
+/// A dialog that asks for confirmation of an irreversible action.
 @MainActor
 public enum ConfirmationDialog {
-  /// Asks over a window, which waits meanwhile; `confirmed` is called if the user wants it done.
+  /// Asks above a window, which is blocked meanwhile; calls `confirmed` if the user confirms.
   ///
   /// - Parameters:
-  ///   - title: the question itself.
-  ///   - text: what will happen.
-  ///   - action: the button that does it, with `_` before its letter.
+  ///   - title: the question.
+  ///   - text: the consequences.
+  ///   - action: the label of the confirming button, with `_` before its mnemonic.
   public static func ask(
     over parent: Window, title: String, text: String, action: String,
     _ confirmed: @escaping @MainActor () -> Void
@@ -291,7 +289,8 @@ public enum ConfirmationDialog {
     window.addStyle("question")
     window.setAccessibleRole(.dialog)
     window.setAccessibleDescription(text)
-    // A bar that is hidden: GTK draws the edges then, as of all windows, and the window manager no bar of its own.
+    // With a hidden header bar, GTK draws the same borders as for other windows, and the window manager draws no title
+    // bar.
     let bar = HeaderBar()
     bar.isVisible = false
     window.setTitlebar(bar)
@@ -300,7 +299,7 @@ public enum ConfirmationDialog {
     }
     let cancel = Button(label: tr("_Cancel"), close)
     let confirm = Button(label: action) {
-      // Closed first: the action may move the focus in the window.
+      // Close first, because the action may move the focus in the window.
       close()
       confirmed()
     }
@@ -321,7 +320,7 @@ public enum ConfirmationDialog {
       return true
     }
     window.wait(above: parent)
-    // The button that Enter presses.
+    // Enter activates the focused button.
     gtk_window_set_focus(window.cast(), cancel.widget)
     window.present()
   }

@@ -11,7 +11,7 @@ import CGtk
 /// ```
 @MainActor
 public final class Bus: Object {
-  /// A token for a subscription, a watch, an exported object or a name, which lasts as long as the token is kept.
+  /// Keeps a subscription, a name watch, an exported object or a name registered until it is released.
   @MainActor
   public final class Registration {
     private var end: (@MainActor () -> Void)?
@@ -23,10 +23,11 @@ public final class Bus: Object {
     }
   }
 
-  /// The session's bus: one connection for the whole process, made by GLib on a thread of its own, at the first call
-  /// or by `SessionBus.connectAhead`.
+  /// Returns the process's shared connection to the session bus.
   ///
-  /// - Throws: `BusError.noBus` if there is none.
+  /// GLib connects on a thread of its own, at the first call or when `SessionBus.connectAhead` is called.
+  ///
+  /// - Throws: `BusError.noBus` if no session bus is available.
   public static func session() async throws(BusError) -> Bus {
     try await connect { cancellable, callback, data in
       g_bus_get(G_BUS_TYPE_SESSION, cancellable, callback, data)
@@ -35,7 +36,7 @@ public final class Bus: Object {
     }
   }
 
-  /// A connection of its own to the bus at an address, in the language of the D-Bus specification.
+  /// Opens a private connection to the bus at a D-Bus address.
   public static func at(address: String) async throws(BusError) -> Bus {
     let flags = GDBusConnectionFlags(
       rawValue: copypasta_G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
@@ -47,10 +48,11 @@ public final class Bus: Object {
     }
   }
 
-  /// A connection of its own to the session's bus.
+  /// Opens a private connection to the session bus.
   ///
-  /// For what depends on the connection, such as the program that a portal takes the caller for.
-  /// - Throws: `BusError.noBus` if there is none.
+  /// Use it where the connection has an identity, such as the application that a portal associates with it.
+  ///
+  /// - Throws: `BusError.noBus` if no session bus is available.
   public static func ownSession() async throws(BusError) -> Bus {
     var error: UnsafeMutablePointer<GError>?
     guard let address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SESSION, nil, &error) else {
@@ -59,7 +61,7 @@ public final class Bus: Object {
     return try await at(address: String(taking: address))
   }
 
-  /// The name that the bus has given to this connection, such as `:1.42`; empty if there is no bus behind it.
+  /// The unique name of this connection, such as `:1.42`; empty if it is not a connection to a message bus.
   public var uniqueName: String {
     g_dbus_connection_get_unique_name(opaque).map { String(cString: $0) } ?? ""
   }
@@ -80,12 +82,12 @@ public final class Bus: Object {
 
   // MARK: - Calls
 
-  /// Calls a method and waits for its answer, a tuple.
+  /// Calls a method and returns its result, a tuple.
   ///
   /// - Parameters:
-  ///   - timeout: how long to wait; 25 s unless it is given.
-  ///   - startsService: whether the bus may start the program, if it does not run.
-  /// - Throws: `BusError`; also for an object that no message can be addressed to.
+  ///   - timeout: how long to wait; 25 s by default.
+  ///   - startsService: whether the bus may start the program if it is not running.
+  /// - Throws: `BusError`; `invalidArguments` if `object` or `method` is malformed.
   @discardableResult
   public func call(
     _ object: RemoteObject, _ method: String, _ arguments: [Variant] = [], timeout: Duration? = nil,
@@ -113,7 +115,7 @@ public final class Bus: Object {
     } catch { throw BusError(error, remoteName: remoteName) }
   }
 
-  /// Calls a method without waiting for an answer, and only if the program runs.
+  /// Calls a method without waiting for the result, and without starting the program.
   public func send(_ object: RemoteObject, _ method: String, _ arguments: [Variant] = []) {
     guard object.isWellFormed, g_dbus_is_member_name(method) != 0 else { return }
     Variant.tuple(arguments).withPointer { arguments in
@@ -123,7 +125,7 @@ public final class Bus: Object {
     }
   }
 
-  /// The D-Bus name of an error that came as an answer, which is taken out of its message.
+  /// Returns the D-Bus name of an error that the other program returned, and removes it from the message.
   private static func consumeRemoteName(outOf error: UnsafeMutablePointer<GError>?) -> String? {
     guard let error, let name = g_dbus_error_get_remote_error(error) else { return nil }
     defer { g_free(name) }
@@ -133,13 +135,13 @@ public final class Bus: Object {
 
   // MARK: - Signals
 
-  /// Whether the bus is there; GDBus complains of each subscription at one that has ended.
+  /// Whether the connection is open; GDBus prints a critical warning for a subscription on a closed one.
   private var isOpen: Bool { g_dbus_connection_is_closed(opaque) == 0 }
 
-  /// Calls `body` for each signal of this name that the object sends, with its arguments, a tuple.
+  /// Calls `body` with the arguments, a tuple, of each signal of this name that the object emits.
   ///
-  /// Only what the present owner of the object's name sends arrives. The arguments may be of any type: read them like
-  /// an answer.
+  /// Only signals of the current owner of the object's name are delivered. The arguments may be of any type, so check
+  /// them like a result.
   public func subscribe(
     to signal: String, of object: RemoteObject, _ body: @escaping @MainActor (Variant) -> Void
   ) -> Registration {
@@ -161,7 +163,7 @@ public final class Bus: Object {
     }
   }
 
-  /// Sends a signal of an object of this program to all who subscribed to it.
+  /// Emits a signal of an object of this program to all subscribers.
   public func emit(_ signal: String, of interface: String, at path: String, _ arguments: [Variant] = []) {
     Variant.tuple(arguments).withPointer {
       _ = g_dbus_connection_emit_signal(opaque, nil, path, interface, signal, $0, nil)
@@ -170,10 +172,9 @@ public final class Bus: Object {
 
   // MARK: - Names
 
-  /// Calls `body` when a program has the name and when none has it any more: once at first, then at each change.
+  /// Calls `appeared` or `vanished` for the current owner of a name, and at each change.
   ///
-  /// Nothing is started. `appeared` is given the program's own name on the bus, by which a new one can be told from
-  /// the one before.
+  /// This starts no program. `appeared` receives the owner's unique name, which distinguishes it from earlier owners.
   public func watchName(
     _ name: String, appeared: @escaping @MainActor (_ owner: String) -> Void,
     vanished: @escaping @MainActor () -> Void
@@ -195,9 +196,10 @@ public final class Bus: Object {
     return Registration { g_bus_unwatch_name(id) }
   }
 
-  /// Takes a name on the bus; if another program has it, waits until it is free.
+  /// Requests a name on the bus; if it has an owner, the request is queued.
   ///
-  /// Giving the name back does not wait. GLib's own way waits for the bus, and warns if the bus ends meanwhile.
+  /// Releasing the name does not block, unlike GLib's own function, which waits for the bus and warns if the connection
+  /// closes meanwhile.
   public func ownName(_ name: String) -> Registration {
     send(.bus, "RequestName", [.string(name), .uint32(0)])
     return Registration { [self] in send(.bus, "ReleaseName", [.string(name)]) }
@@ -207,22 +209,24 @@ public final class Bus: Object {
 // MARK: - Objects of this program
 
 extension Bus {
-  /// The implementation of a method: given its arguments, a tuple of the types that the introspection data names, it
-  /// returns values of the types named there, or throws the error to answer with.
+  /// The implementation of a method.
+  ///
+  /// It receives its arguments as a tuple with the types in the introspection data, and returns values of the declared
+  /// result types or throws the error to reply with.
   public typealias Method = @MainActor (_ arguments: Variant) throws(BusError) -> [Variant]
 
-  /// The value of a property, of the type that the introspection data names.
+  /// Returns the value of a property, of the type in the introspection data.
   public typealias Property = @MainActor () -> Variant?
 
-  /// Offers an object to other programs.
+  /// Exports an object to other programs.
   ///
-  /// Every call gets an answer: GDBus itself refuses a call of something that the introspection data does
-  /// not name, or with other types, so that a method sees only arguments of its own types.
+  /// Every call gets a reply: GDBus rejects calls that the introspection data does not declare, or with other types, so
+  /// a method only receives arguments of its declared types.
   ///
   /// - Parameters:
   ///   - introspection: one interface, as a `node` of D-Bus introspection XML.
-  ///   - path: where the object is, such as `/MenuBar`.
-  /// - Throws: `BusError` if that interface is there already.
+  ///   - path: the object's path, such as `/MenuBar`.
+  /// - Throws: `BusError` if the path already has that interface.
   public func export(
     _ introspection: String, at path: String, methods: [String: Method], properties: [String: Property] = [:]
   ) throws(BusError) -> Registration {
@@ -234,8 +238,8 @@ extension Bus {
     guard let interface = node.pointee.interfaces?[0] else { throw .invalidArguments("no interface") }
     let object = ExportedObject(methods: methods, properties: properties)
     var table = ExportedObject.table
-    // GDBus does not own the object: whether it releases one that it refuses depends on its version. Once the object
-    // is unregistered, GDBus itself answers the calls that are on their way.
+    // Do not pass ownership, because it depends on GDBus's version whether it releases an object that it rejects. After
+    // the object is unregistered, GDBus itself replies to pending calls.
     let id = g_dbus_connection_register_object(
       opaque, path, interface, &table, Unmanaged.passUnretained(object).toOpaque(), nil, &error)
     guard id != 0 else {
@@ -249,22 +253,20 @@ extension Bus {
   }
 }
 
-/// The handler of a signal.
 private typealias Subscriber = @MainActor (Variant) -> Void
 
-/// The handler of a change of a name's owner.
 private typealias NameHandlers = (came: @MainActor (String) -> Void, went: @MainActor () -> Void)
 
-/// An interface of an object of another program, which calls go to and signals come from.
+/// An interface of an object of another program.
 public struct RemoteObject: Sendable, Equatable {
-  /// The program's name on the bus.
+  /// The program's bus name.
   public let name: String
-  /// The object's path in the program.
+  /// The object's path.
   public let path: String
-  /// The interface of the object.
+  /// The object's interface.
   public let interface: String
 
-  /// Refers to an object, which need not exist.
+  /// Refers to an object, which does not have to exist.
   public init(name: String, path: String, interface: String) {
     self.name = name
     self.path = path
@@ -275,16 +277,15 @@ public struct RemoteObject: Sendable, Equatable {
   public static let bus = RemoteObject(
     name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
 
-  /// Whether a message can be addressed to the object.
+  /// Whether the name, path and interface are valid.
   ///
-  /// GDBus takes anything else for a mistake of the program's, and part of it may come from other programs.
+  /// GDBus treats invalid ones as programming errors, but some of them come from other programs.
   var isWellFormed: Bool {
     g_dbus_is_name(name) != 0 && g_variant_is_object_path(path) != 0
       && g_dbus_is_interface_name(interface) != 0
   }
 }
 
-/// The closures behind an exported object.
 @MainActor
 private final class ExportedObject {
   private let methods: [String: Bus.Method]
@@ -295,9 +296,9 @@ private final class ExportedObject {
     self.properties = properties
   }
 
-  /// The functions that GDBus calls; it copies the table.
+  /// The functions that GDBus calls, in a table that it copies.
   ///
-  /// Without a function that sets properties, GDBus refuses to set any.
+  /// Without a setter, GDBus rejects setting any property.
   static var table: GDBusInterfaceVTable {
     let call:
       @MainActor @convention(c) (
@@ -325,7 +326,7 @@ private final class ExportedObject {
     Unmanaged.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue()
   }
 
-  /// Answers the call; `invocation` is ours until then (transfer full), and the answer ends it.
+  /// Replies to a call; replying consumes `invocation` (transfer full).
   private func call(_ method: String, _ arguments: Variant, _ invocation: OpaquePointer) {
     do throws(BusError) {
       guard let body = methods[method] else {
@@ -339,7 +340,7 @@ private final class ExportedObject {
     }
   }
 
-  /// A property's value (transfer full); nil sets the error, without which GDBus aborts.
+  /// Returns a property's value (transfer full); if nil, sets the error, without which GDBus aborts.
   private func value(
     of property: String, _ error: UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
   ) -> OpaquePointer? {

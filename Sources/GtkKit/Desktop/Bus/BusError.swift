@@ -1,32 +1,32 @@
 import CGtk
 
-/// Why a call over the bus came to nothing.
+/// Why a D-Bus call failed.
 public enum BusError: Error, Equatable, CustomStringConvertible {
-  /// The answer was an error, or the bus knows nobody of that name; `name` is the error's D-Bus name.
+  /// The other program or the bus returned an error, whose D-Bus name is `name`.
   case refused(name: String, message: String)
-  /// No answer came in time.
+  /// The timeout has passed.
   case timedOut
-  /// There is no bus, or the bus went away.
+  /// No bus is available, or the connection was closed.
   case noBus(String)
   /// The task was cancelled.
   case cancelled
 
-  /// The name of the error for a method or an interface that does not exist.
+  /// The D-Bus error name for an unknown method.
   public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
 
-  /// The names of the bus's errors if nobody has the name that was called, or its owner ended before the answer
+  /// The bus's errors if the called name has no owner, or the owner exited before it replied
   /// (https://dbus.freedesktop.org/doc/dbus-specification.html#message-bus-starting-services).
   public static let namesOfAbsence: Set = [
     "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     "org.freedesktop.DBus.Error.NoReply",
   ]
 
-  /// The answer to a call with arguments that make no sense.
+  /// Returns the error for a call with invalid arguments.
   public static func invalidArguments(_ message: String) -> BusError {
     .refused(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
   }
 
-  /// A description of the error, for a log.
+  /// The error for a log.
   public var description: String {
     switch self {
     case .refused(let name, let message): "\(name): \(message)"
@@ -36,13 +36,13 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The error's D-Bus name and words, as the answer to a call.
+  /// The D-Bus name and message with which to reply to a call.
   var answer: (name: String, message: String) {
     if case .refused(let name, let message) = self, g_dbus_is_error_name(name) != 0 { return (name, message) }
     return ("org.freedesktop.DBus.Error.Failed", description)
   }
 
-  /// Takes apart what GDBus says, given the D-Bus name of the error if it was an answer.
+  /// Converts an error of GDBus; `remoteName` is its D-Bus name if the other program or the bus returned it.
   init(_ error: any Error, remoteName: String?) {
     guard let error = error as? GLibError else {
       self = error is CancellationError ? .cancelled : .noBus("\(error)")

@@ -1,6 +1,6 @@
 import CGtk
 
-/// A value as it travels on D-Bus: a `GVariant`, which knows its type and never changes.
+/// A value as sent over D-Bus: a `GVariant`, which has a type and is immutable.
 ///
 /// ```swift
 /// let hints = Variant.dictionary(["urgency": .int32(1)])
@@ -12,17 +12,17 @@ public final class Variant: @unchecked Sendable {
   // Unchecked: GLib counts a variant's references atomically, and its value is immutable.
   private let pointer: OpaquePointer
 
-  /// Owns what one of the `g_variant_new_` functions returned, which is floating.
+  /// Takes ownership of a floating reference, as the `g_variant_new_` functions return.
   init(sinking pointer: OpaquePointer) {
     self.pointer = g_variant_ref_sink(pointer)
   }
 
-  /// Owns a reference that the caller was given (transfer full).
+  /// Takes ownership of a reference that the caller received (transfer full).
   init(taking pointer: OpaquePointer) {
     self.pointer = pointer
   }
 
-  /// Adds a reference to what someone else owns (transfer none).
+  /// Adds a reference to a variant with another owner (transfer none).
   init(borrowing pointer: OpaquePointer) {
     self.pointer = g_variant_ref(pointer)
   }
@@ -31,7 +31,7 @@ public final class Variant: @unchecked Sendable {
     g_variant_unref(pointer)
   }
 
-  /// Calls `body` with the pointer, and keeps the variant for the call: Swift may free what nobody names any more.
+  /// Calls `body` with the pointer and extends the variant's lifetime until it returns.
   func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
     withExtendedLifetime(self) { body(pointer) }
   }
@@ -41,53 +41,53 @@ public final class Variant: @unchecked Sendable {
 
   // MARK: - Building
 
-  /// A text, `s`, up to its first NUL, which D-Bus does not know.
+  /// A string, `s`, up to its first NUL, because D-Bus strings cannot contain one.
   public static func string(_ value: String) -> Variant { Variant(sinking: g_variant_new_string(value)) }
 
-  /// A truth value, `b`.
+  /// A Boolean, `b`.
   public static func bool(_ value: Bool) -> Variant { Variant(sinking: g_variant_new_boolean(value ? 1 : 0)) }
 
-  /// A number, `i`.
+  /// A 32-bit integer, `i`.
   public static func int32(_ value: Int32) -> Variant { Variant(sinking: g_variant_new_int32(value)) }
 
-  /// A number, `u`.
+  /// An unsigned 32-bit integer, `u`.
   public static func uint32(_ value: UInt32) -> Variant { Variant(sinking: g_variant_new_uint32(value)) }
 
-  /// A number, `x`.
+  /// A 64-bit integer, `x`.
   public static func int64(_ value: Int64) -> Variant { Variant(sinking: g_variant_new_int64(gint64(value))) }
 
-  /// A number, `d`.
+  /// A double, `d`.
   public static func double(_ value: Double) -> Variant { Variant(sinking: g_variant_new_double(value)) }
 
-  /// An object's path, `o`; nil for a text that is no path.
+  /// An object path, `o`; nil if `path` is not a valid one.
   public static func objectPath(_ path: String) -> Variant? {
     guard g_variant_is_object_path(path) != 0 else { return nil }
     return Variant(sinking: g_variant_new_object_path(path))
   }
 
-  /// Texts, `as`.
+  /// An array of strings, `as`.
   public static func strings(_ values: [String]) -> Variant { array(of: "s", values.map(string)) }
 
-  /// Numbers, `ai`.
+  /// An array of 32-bit integers, `ai`.
   public static func int32s(_ values: [Int32]) -> Variant {
     withType("i") { type in
       Variant(sinking: g_variant_new_fixed_array(type, values, gsize(values.count), 4))
     }
   }
 
-  /// Bytes, `ay`.
+  /// An array of bytes, `ay`.
   public static func bytes(_ values: [UInt8]) -> Variant {
     withType("y") { type in
       Variant(sinking: g_variant_new_fixed_array(type, values, gsize(values.count), 1))
     }
   }
 
-  /// A value in a box with its type, `v`.
+  /// A variant that contains `value`, `v`.
   public static func boxed(_ value: Variant) -> Variant {
     value.withPointer { Variant(sinking: g_variant_new_variant($0)) }
   }
 
-  /// Values by name, each in a box, `a{sv}`; in the order of their names, so that equal ones are equal.
+  /// A dictionary of variants, `a{sv}`, sorted by key so that equal dictionaries are equal values.
   public static func dictionary(_ values: [String: Variant]) -> Variant {
     let entries = values.sorted { $0.key < $1.key }.map { name, value in
       string(name).withPointer { name in
@@ -102,7 +102,7 @@ public final class Variant: @unchecked Sendable {
     withPointers(to: values) { children, count in Variant(sinking: g_variant_new_tuple(children, count)) }
   }
 
-  /// An array of values, all of one type: that of `s` is `as`.
+  /// An array of values of the given element type: `s` gives `as`.
   public static func array(of type: String, _ values: [Variant]) -> Variant {
     precondition(values.allSatisfy { $0.type == type }, "an array of \(type) of something else")
     return withType(type) { type in
@@ -129,48 +129,48 @@ public final class Variant: @unchecked Sendable {
 
   // MARK: - Reading
 
-  // A property is nil if the value is of another type: other programs may send anything.
+  // Each property is nil if the value has another type, because other programs may send any type.
 
-  /// A text: of `s`, `o` or `g`.
+  /// A string, from `s`, `o` or `g`.
   public var string: String? {
     guard ["s", "o", "g"].contains(type) else { return nil }
     return withPointer { String(cString: g_variant_get_string($0, nil)) }
   }
 
-  /// A truth value, of `b`.
+  /// A Boolean, from `b`.
   public var bool: Bool? { type == "b" ? withPointer(g_variant_get_boolean) != 0 : nil }
 
-  /// A number, of `i`.
+  /// A 32-bit integer, from `i`.
   public var int32: Int32? { type == "i" ? withPointer(g_variant_get_int32) : nil }
 
-  /// A number, of `u`.
+  /// An unsigned 32-bit integer, from `u`.
   public var uint32: UInt32? { type == "u" ? withPointer(g_variant_get_uint32) : nil }
 
-  /// A number, of `d`.
+  /// A double, from `d`.
   public var double: Double? { type == "d" ? withPointer(g_variant_get_double) : nil }
 
-  /// Bytes, of `ay`.
+  /// Bytes, from `ay`.
   public var bytes: [UInt8]? { type == "ay" ? elements() : nil }
 
-  /// Numbers, of `ai`.
+  /// 32-bit integers, from `ai`.
   public var int32s: [Int32]? { type == "ai" ? elements() : nil }
 
   private func elements<Element: BitwiseCopyable>() -> [Element] {
     withPointer { pointer in
       var count: gsize = 0
       let start = g_variant_get_fixed_array(pointer, &count, gsize(MemoryLayout<Element>.size))
-      // An empty array has no address.
+      // An empty array has a null pointer.
       guard let elements = start?.assumingMemoryBound(to: Element.self) else { return [] }
       return Array(UnsafeBufferPointer(start: elements, count: Int(count)))
     }
   }
 
-  /// The value in a variant of type `v`.
+  /// The contained value, from `v`.
   public var unboxed: Variant? {
     type == "v" ? withPointer(g_variant_get_variant).map(Variant.init(taking:)) : nil
   }
 
-  /// The values of a tuple or an array, in their order.
+  /// The elements of a tuple, an array or a dictionary entry.
   public var children: [Variant]? {
     guard type.hasPrefix("(") || type.hasPrefix("a") || type.hasPrefix("{") else { return nil }
     return withPointer { pointer in
@@ -180,19 +180,19 @@ public final class Variant: @unchecked Sendable {
     }
   }
 
-  /// The value at a position of a tuple or an array; nil if there is none.
+  /// The element at a position of a tuple or an array; nil if the position is out of range.
   public subscript(index: Int) -> Variant? {
     guard let children, children.indices.contains(index) else { return nil }
     return children[index]
   }
 
-  /// Texts, of `as`.
+  /// Strings, from `as`.
   public var strings: [String]? { type == "as" ? children?.compactMap(\.string) : nil }
 
-  /// Values by name, out of their boxes, of `a{sv}`.
+  /// The contained values by key, from `a{sv}`.
   public var dictionary: [String: Variant]? {
     guard type == "a{sv}", let children else { return nil }
-    // Two values of one name are allowed on the wire: the last one counts.
+    // D-Bus permits duplicate keys; use the last value.
     let pairs = children.compactMap { entry -> (String, Variant)? in
       guard let name = entry[0]?.string, let value = entry[1]?.unboxed else { return nil }
       return (name, value)
@@ -202,7 +202,7 @@ public final class Variant: @unchecked Sendable {
 }
 
 extension Variant: Equatable {
-  /// Whether both have the same type and the same value.
+  /// Whether both have the same type and value.
   public static func == (one: Variant, other: Variant) -> Bool {
     one.withPointer { one in
       other.withPointer { g_variant_equal(UnsafeRawPointer(one), UnsafeRawPointer($0)) != 0 }
@@ -211,6 +211,6 @@ extension Variant: Equatable {
 }
 
 extension Variant: CustomStringConvertible {
-  /// The type alone: the value may be a text of the user's.
+  /// Shows only the type, because the value may be a text of the user.
   public var description: String { "Variant(\(type))" }
 }
