@@ -2,7 +2,6 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A history whose tables another program has changed is recovered")
 struct AlteredSchemaTests {
   let history = TemporaryHistory()
 
@@ -29,7 +28,7 @@ struct AlteredSchemaTests {
     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'clip'",
     "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema",
   ])
-  func `by`(sql: String) async throws {
+  func `a history whose schema another program changed is damaged and recovered`(sql: String) async throws {
     try await history.record("one", "two", String(repeating: "three", count: 2_000))
     try history.run(sql)
     #expect(throws: StoreError.damaged) { try history.store() }
@@ -43,8 +42,8 @@ struct AlteredSchemaTests {
     #expect(try await store.allIDs() == [1, 3, 4])
   }
 
-  /// The tables that `ANALYZE` leaves change nothing.
-  @Test func `but not for SQLite's own statistics`() async throws {
+  /// `ANALYZE` adds SQLite's own tables, which are harmless.
+  @Test func `tables of SQLite's own statistics are accepted`() async throws {
     try await history.record("one")
     try history.run("ANALYZE")
     #expect(try await history.store().allIDs() == [1])

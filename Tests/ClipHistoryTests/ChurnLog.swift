@@ -4,22 +4,22 @@ import Testing
 
 @testable import ClipHistory
 
-/// The changes that `HistoryChurn` has told of, and so what a history has to hold.
+/// The changes that `HistoryChurn` has reported, and thereby the expected content of the history.
 struct ChurnLog {
-  /// A change that was begun, and of which nobody was told that it was done.
+  /// A change that was started but not acknowledged.
   enum Pending: Equatable {
     case nothing, record(text: String), delete(Int64), restore(Int64)
   }
 
-  /// The texts that have to be there.
+  /// The texts that must be in the history.
   private(set) var live: [Int64: String] = [:]
-  /// The texts that must not be there.
+  /// The texts that must not be in any file.
   private(set) var deleted: [Int64: String] = [:]
   private(set) var pending = Pending.nothing
-  /// How many changes were acknowledged.
+  /// The number of acknowledged changes.
   private(set) var count = 0
 
-  /// Goes on with what one run wrote.
+  /// Reads the output of one further run.
   mutating func read(_ output: [UInt8]) {
     for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -34,7 +34,7 @@ struct ChurnLog {
     }
   }
 
-  /// Expects the history to hold all of it and nothing else, also in its raw files, and to be sound.
+  /// Expects an undamaged history with exactly the expected texts, and no deleted text in its raw files.
   mutating func verify(_ history: TemporaryHistory, _ what: Comment) async throws {
     let store = try history.store(HistoryStore.LockTimeouts(retries: []))
     var found: [Int64: String] = [:]
@@ -45,7 +45,7 @@ struct ChurnLog {
     settle(found)
     #expect(Set(found.keys) == Set(live.keys), what)
     #expect(found == live, what)
-    // All of them at once: each begins like those that are still there.
+    // Search for all markers with one `grep`; no marker is the beginning of another one.
     let markers = deleted.values.map { $0.prefix { $0 != "]" } + "]\n" }.joined()
     let search = try await Program.run(
       ["/bin/grep", "--text", "--fixed-strings", "--only-matching", "--file=-"] + history.files,
@@ -65,7 +65,7 @@ struct ChurnLog {
     pending = .nothing
   }
 
-  /// Takes the pending change for done or not, as the rows that were found tell.
+  /// Decides by the rows found whether the pending change was completed.
   private mutating func settle(_ found: [Int64: String]) {
     let done: Int64? =
       switch pending {
@@ -78,19 +78,19 @@ struct ChurnLog {
   }
 }
 
-/// A running `HistoryChurn`.
+/// A running `HistoryChurn` process.
 struct Churn {
   let program: Program
 
   init(_ history: TemporaryHistory, seed: UInt64) throws {
-    // Beside the bundle of the tests, which is a program of its own.
+    // The executable is next to the test bundle, which is itself an executable.
     let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let path = bundle.deletingLastPathComponent().appendingPathComponent("HistoryChurn").path
     program = try Program(
       [path, history.location.folder, "\(seed)"], environment: ProcessInfo.processInfo.environment)
   }
 
-  /// Waits until so many changes were acknowledged, and kills it.
+  /// Waits until `count` changes were acknowledged, and kills the process.
   func kill(after count: Int) async throws -> [UInt8] {
     try await waitUntil("\(count) changes", within: .seconds(60), every: .milliseconds(1)) {
       program.output.count { $0 == UInt8(ascii: "<") } >= count || !program.isRunning

@@ -4,11 +4,10 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("Clearing the history")
 struct ClearingTests {
   let history = TemporaryHistory()
 
-  @Test func `overwrites every text and makes the file small`() async throws {
+  @Test func `clearing the history overwrites every text and shrinks the file`() async throws {
     let store = try history.store()
     for number in 1...300 { try await store.add(String(repeating: "Xq7!vanish \(number) ", count: number)) }
     try await store.deleteAll()
@@ -21,7 +20,7 @@ struct ClearingTests {
     #expect(try history.foreign().rows("PRAGMA application_id") == ["\(Schema.applicationID)"])
   }
 
-  @Test func `keeps the last captured text, and gives no id out twice`() async throws {
+  @Test func `clearing the history keeps the last captured text and reuses no id`() async throws {
     let store = try history.store()
     for string in ["one", "two"] { try await store.add(string) }
     try await store.deleteAll()
@@ -30,7 +29,7 @@ struct ClearingTests {
     #expect(try await store.add("three").id == 3)
   }
 
-  @Test func `waits for a reader with the overwriting, not with the clearing`() async throws {
+  @Test func `clearing the history during a foreign read overwrites the texts afterwards`() async throws {
     let retries = Array(repeating: Duration.milliseconds(20), count: 6000)
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: retries))
     try await store.add("Xq7!vanish")

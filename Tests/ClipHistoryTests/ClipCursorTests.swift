@@ -3,7 +3,6 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("All clips with their whole texts")
 struct ClipCursorTests {
   let history = TemporaryHistory()
 
@@ -15,7 +14,7 @@ struct ClipCursorTests {
 
   private func allIDs() throws -> [Int64] { try rest(of: ClipCursor(location: history.location)).map(\.id) }
 
-  @Test func `come oldest first, byte for byte, once`() async throws {
+  @Test func `a cursor returns all clips once, oldest first and byte for byte`() async throws {
     let store = try history.store()
     let strings = ["one", "e\u{301}\r\n", String(repeating: "large ", count: 100_000), "two"]
     for (time, string) in strings.enumerated() { try await store.add(string, at: Int64(time)) }
@@ -27,7 +26,7 @@ struct ClipCursorTests {
     #expect(try clips.next() == nil)
   }
 
-  @Test func `without what is deleted, and with what is recorded, meanwhile`() async throws {
+  @Test func `a cursor skips clips deleted meanwhile and includes clips recorded meanwhile`() async throws {
     let store = try history.store()
     for string in ["one", "Xq7!vanish", "three"] { try await store.add(string) }
     let clips = try ClipCursor(location: history.location)
@@ -38,8 +37,8 @@ struct ClipCursorTests {
     #expect(try rest(of: clips).map(\.id) == [3, 4])
   }
 
-  /// An import gives new ids to what is there.
-  @Test func `each once, for no import moves them meanwhile`() async throws {
+  /// An import assigns new ids to existing clips.
+  @Test func `an open cursor blocks imports and returns each clip once`() async throws {
     try await history.record()
     try history.fill(50, from: 1_000_000)
     func importOlder() throws {
@@ -57,7 +56,7 @@ struct ClipCursorTests {
     #expect(try allIDs().count == 51)
   }
 
-  @Test func `or none, while an import is under way`() async throws {
+  @Test func `a cursor cannot be opened during an import`() async throws {
     try await history.record("one")
     var adding: HistoryImport? = try HistoryImport(history.location, at: 1)
     withExtendedLifetime(adding) {
@@ -68,8 +67,8 @@ struct ClipCursorTests {
     #expect(try allIDs() == [1])
   }
 
-  /// A snapshot or a backup, which has no index of its log, on a disk that may only be read.
-  @Test func `come from a log without its index in a folder that cannot be written`() async throws {
+  /// A snapshot or a backup on a read-only disk has a log, but no index of it.
+  @Test func `a cursor reads a log without an index in a read-only folder`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       let store = try history.store()
@@ -89,7 +88,7 @@ struct ClipCursorTests {
       #expect(try await reading.text(of: 1) == ClipText("clip 1"))
       await #expect(throws: StoreError.readOnly) { try await reading.add("more") }
 
-      // Once it can be written, the same store and reader go on.
+      // After the permissions are restored, the same store and reader continue to work.
       let reader = try copy.reader()
       for file in copy.files { chmod(file, 0o600) }
       chmod(copy.location.folder, 0o700)
@@ -99,7 +98,7 @@ struct ClipCursorTests {
     }
   }
 
-  @Test func `go on behind a row that is no text`() async throws {
+  @Test func `a cursor continues after a row that is not valid text`() async throws {
     try await history.record("one")
     try history.run(
       """
@@ -112,7 +111,7 @@ struct ClipCursorTests {
     #expect(try rest(of: clips).map(\.id) == [3])
   }
 
-  @Test func `come with whatever id they have`() async throws {
+  @Test func `a cursor returns clips with any id, including negative ones`() async throws {
     try await history.record()
     try history.run(
       """
@@ -122,7 +121,7 @@ struct ClipCursorTests {
     #expect(try allIDs() == [.min, -1, .max])
   }
 
-  @Test func `come from a finished recovery that is not in its place yet, and leave it as it is`()
+  @Test func `a cursor reads a finished recovery without installing the file`()
     async throws
   {
     try await history.record("one")
@@ -135,7 +134,7 @@ struct ClipCursorTests {
   }
 
   @Test(arguments: [true, false])
-  func `are damaged if there is only a log, which is left as it is`(isEmptied: Bool) async throws {
+  func `a cursor reports a log without a database as damaged`(isEmptied: Bool) async throws {
     let store = try history.store()
     try await store.add("one")
     let copy = try history.snapshot()
@@ -147,7 +146,7 @@ struct ClipCursorTests {
     #expect(try Data(contentsOf: URL(filePath: copy.location.writeAheadLog)) == log)
   }
 
-  @Test func `of no history are an error, and make nothing`() throws {
+  @Test func `opening a cursor without a history throws and creates no file`() throws {
     #expect(throws: StoreError.self) { try ClipCursor(location: history.location) }
     #expect(history.files == [])
   }

@@ -1,7 +1,6 @@
 import ClipHistory
 import Testing
 
-@Suite("A clip's text")
 struct ClipTextTests {
   private static let refused: [(ClipText.Refusal, [[UInt8]])] = [
     (.empty, [[], [0], [0, 0]]),
@@ -11,26 +10,26 @@ struct ClipTextTests {
   ]
 
   @Test(arguments: refused)
-  func `is refused where it is empty, is not UTF-8, or holds a NUL`(why: ClipText.Refusal, texts: [[UInt8]]) {
+  func `an empty text, invalid UTF-8 and a NUL are refused`(why: ClipText.Refusal, texts: [[UInt8]]) {
     for bytes in texts { #expect(throws: why) { try ClipText(validating: bytes) } }
   }
 
-  /// FreeRDP, SDL and xpra have been seen to append one.
+  /// FreeRDP, SDL and xpra are known to append NULs.
   @Test(arguments: ["a\0", "é\0\0\0", "\n\0"])
-  func `goes without the NULs at its end`(text: String) throws {
+  func `NULs at the end of a text are removed`(text: String) throws {
     #expect(try ClipText(text).bytes == Array(text.utf8.filter { $0 != 0 }))
   }
 
-  @Test func `is otherwise what it was made of`() throws {
+  @Test func `all other bytes of a text are preserved`() throws {
     let bytes = Array("\u{feff} \r\n\u{1}👩‍👩‍👧‍👦\u{10ffff}".utf8)
     #expect(try ClipText(validating: bytes).bytes == bytes)
   }
 
-  @Test func `is another one where only the normal form differs`() throws {
+  @Test func `texts that differ only in Unicode normalisation are different`() throws {
     #expect(try ClipText("\u{e9}") != ClipText("e\u{301}"))
   }
 
-  @Test func `appears in no description`() throws {
+  @Test func `descriptions do not contain the text of a clip`() throws {
     let secret = try ClipText("hunter2")
     let clip = Clip(id: 7, capturedAt: 1, byteCount: 7, preview: "hunter2")
     let outcome = HistoryStore.RecordOutcome.recorded(clip)

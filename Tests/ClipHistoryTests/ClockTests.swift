@@ -2,7 +2,6 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A clock that is wrong is forgotten with what was recorded meanwhile")
 struct ClockTests {
   let history = TemporaryHistory()
   let store: HistoryStore
@@ -12,7 +11,7 @@ struct ClockTests {
   init() throws { store = try history.store() }
 
   @Test(arguments: [73, -56] as [Int64])
-  func `a jump changes no time but those of its own rows, and no order`(years: Int64) async throws {
+  func `a clock jump affects only the times of clips recorded meanwhile`(years: Int64) async throws {
     try await store.add("before", at: today)
     let jumped = try await store.add("meanwhile", at: today + years * year)
     #expect(jumped.capturedAt == today + years * year)
@@ -20,7 +19,7 @@ struct ClockTests {
     #expect(try history.previews() == ["after", "meanwhile", "before"])
   }
 
-  @Test func `a clock that runs back a little stands still, also if the newest clip is gone`() async throws {
+  @Test func `setting the clock back a little does not decrease times`() async throws {
     var times: [Int64] = []
     for (index, now) in [100, 50, 70, 200].enumerated() {
       times.append(try await store.add("\(index)", at: Int64(now)).capturedAt)
@@ -31,7 +30,7 @@ struct ClockTests {
     #expect(try await history.store().add("after", at: 150).capturedAt == 200)
   }
 
-  @Test func `other programs can tell the order, and read what is documented`() async throws {
+  @Test func `other programs can read the documented columns and the order`() async throws {
     for number in 1...5 { try await store.add("\(number)", at: Int64(number) * 1_000_000) }
     let other = try history.foreign()
     #expect(try other.rows("SELECT text FROM clip ORDER BY captured_at DESC") == ["5", "4", "3", "2", "1"])
@@ -39,27 +38,27 @@ struct ClockTests {
     #expect(try other.rows("SELECT count(*) FROM clip WHERE preview IS NULL") == ["5"])
   }
 
-  @Test func `a jump does not outlive Clear History`() async throws {
+  @Test func `clearing the history resets the time of the last capture after a clock jump`() async throws {
     try await store.add("meanwhile", at: today + 73 * year)
     try await store.deleteAll()
     #expect(try await store.add("after", at: today).capturedAt == today)
   }
 
-  @Test func `a text that is handed over gets the time of the clock too`() async throws {
+  @Test func `an explicitly recorded text gets the clock's time after a jump`() async throws {
     try await store.add("meanwhile", at: today + 73 * year)
     let outcome = try await store.recordExplicitly(try ClipText("after"), at: today, fromClipboard: true)
     #expect(outcome == .recorded(Clip(id: 2, capturedAt: today, byteCount: 5, preview: "after")))
   }
 
-  /// Other programs, which may order by time, see the order of capture so.
-  @Test func `a clock that is adjusted by a minute stands still meanwhile`() async throws {
+  /// Other programs may sort by time, so times must ascend with the order of capture.
+  @Test func `setting the clock back by up to a minute keeps the last capture's time`() async throws {
     try await store.add("one", at: today)
     #expect(try await store.add("two", at: today - 60_000_000).capturedAt == today)
     #expect(try await store.add("three", at: today - 60_000_001).capturedAt == today - 60_000_001)
   }
 
   @Test(arguments: [.max, .min, 4_000_000_000_000_000_000, -1, CaptureTime.latest + 1] as [Int64])
-  func `what is no time is none, neither in a row nor for the next one`(time: Int64) async throws {
+  func `an impossible time counts as unknown and does not affect the next clip`(time: Int64) async throws {
     try await store.add("one", at: today)
     try history.run(
       """
@@ -76,7 +75,7 @@ struct ClockTests {
   }
 
   @Test(arguments: [-5, 0, Int64.max] as [Int64])
-  func `a size that a text cannot have is not shown`(size: Int64) async throws {
+  func `an impossible size is replaced by a possible one`(size: Int64) async throws {
     try history.run(
       """
       INSERT INTO clip(captured_at, byte_count, preview, text)

@@ -4,12 +4,11 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A deleted text is gone")
 struct DeletionTests {
   let history = TemporaryHistory()
 
   @Test(arguments: [20, 300, 401, 5_000, 1_000_000])
-  func `from the files, at once`(size: Int) async throws {
+  func `deleting a clip immediately removes its text from the files`(size: Int) async throws {
     let store = try history.store()
     try await store.add("what stays")
     let secret = String(repeating: "Xq7!vanish ", count: size / 11 + 1)
@@ -24,9 +23,9 @@ struct DeletionTests {
     #expect(try !history.contains("Xq7!vanish"))
   }
 
-  /// `secure_delete` alone fails this: it does not see the copies that are left as SQLite balances its tree.
+  /// `secure_delete` alone fails this test, because it misses the copies that SQLite leaves when it balances its tree.
   @Test(arguments: [1, 2, 3])
-  func `from the files, wherever SQLite moved its row meanwhile`(seed: UInt64) async throws {
+  func `deleting a clip removes its text wherever SQLite has moved its row`(seed: UInt64) async throws {
     let store = try history.store()
     var random = SplitMix(seed: seed)
     var living: [(id: Int64, marker: String)] = []
@@ -48,8 +47,8 @@ struct DeletionTests {
     #expect(try await history.store().allIDs() == living.map(\.id).sorted())
   }
 
-  /// The log does not go away with the store, because another program still has the history open.
-  @Test func `once the history is closed, where a reader was in the way`() async throws {
+  /// The log outlives the store, because another program still has the history open.
+  @Test func `closing the history removes a deleted text that a reader kept in the log`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let clip = try await store.add("Xq7!vanish")
     let other = try history.foreignReader()
@@ -61,7 +60,7 @@ struct DeletionTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test func `once another one is restored, where a reader was in the way`() async throws {
+  @Test func `restoring a clip removes another deleted text that a reader kept in the log`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let kept = try #require(try await store.delete(try await store.add("what comes back").id))
     let clip = try await store.add("Xq7!vanish")
@@ -74,7 +73,7 @@ struct DeletionTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test func `at the next write, where a reader was in the way`() async throws {
+  @Test func `the next write removes a deleted text that a reader kept in the log`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let clip = try await store.add("Xq7!vanish")
     let other = try history.foreignReader()
@@ -86,7 +85,7 @@ struct DeletionTests {
     #expect(try !history.contains("Xq7!vanish"))
   }
 
-  @Test func `by itself, where nothing is written after the reader has gone`() async throws {
+  @Test func `a retry removes a deleted text after the reader has finished`() async throws {
     let soon = Array(repeating: Duration.milliseconds(20), count: 6000)
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: soon))
     let clip = try await store.add("Xq7!vanish")
@@ -96,7 +95,7 @@ struct DeletionTests {
     #expect(try await eventually { try !history.contains("Xq7!vanish") })
   }
 
-  @Test func `after a crash between the deletion and the emptying of the log`() async throws {
+  @Test func `the next start removes a deleted text that a crash left in the log`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let clip = try await store.add("Xq7!vanish")
     let other = try history.foreignReader()
@@ -109,7 +108,7 @@ struct DeletionTests {
     #expect(try await restarted.allIDs() == [])
   }
 
-  @Test func `answers whether there was a row`() async throws {
+  @Test func `deleting returns nil if the clip does not exist`() async throws {
     let store = try history.store()
     let clip = try await store.add("one")
     #expect(try await store.delete(clip.id) != nil)
@@ -119,7 +118,7 @@ struct DeletionTests {
     #expect(try history.previews() == [])
   }
 
-  @Test func `and its id is never given out again`() async throws {
+  @Test func `the id of a deleted clip is not reused`() async throws {
     var store = try history.store()
     let first = try await store.add("one")
     let second = try await store.add("two")

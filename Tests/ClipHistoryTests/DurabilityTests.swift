@@ -3,11 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What was recorded is on disk")
 struct DurabilityTests {
   let history = TemporaryHistory()
 
-  @Test func `when the process is killed right after`() async throws {
+  @Test func `recorded clips survive a kill of the process immediately afterwards`() async throws {
     try await handing(history.location.folder, as: "killed") {
       await #expect(processExitsWith: .signal(SIGKILL)) {
         let folder = try handed("killed")[0]
@@ -22,7 +21,7 @@ struct DurabilityTests {
     #expect(try history.previews().first == "capture 20")
   }
 
-  @Test func `byte for byte`() async throws {
+  @Test func `texts are stored byte for byte`() async throws {
     let store = try history.store()
     let texts = [
       " \t\n lines\r\n\u{b}\u{1}\u{7f}", "\u{feff}mark", "e\u{301}", "\u{e9}", "👩‍👩‍👧‍👦🇨🇭", "\u{202e}bidi\u{2069}",
@@ -36,7 +35,7 @@ struct DurabilityTests {
     #expect(try history.previews().count == texts.count)
   }
 
-  @Test func `also 64 MiB, and the page beside it`() async throws {
+  @Test func `a text of 64 MiB can be stored, listed and deleted`() async throws {
     let store = try history.store()
     let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 64 << 20)
     let clip = try await store.add(String(repeating: "a", count: 64 << 20))

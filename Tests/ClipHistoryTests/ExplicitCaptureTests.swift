@@ -1,7 +1,6 @@
 import ClipHistory
 import Testing
 
-@Suite("A text that is handed over on purpose")
 struct ExplicitCaptureTests {
   let history = TemporaryHistory()
   let store: HistoryStore
@@ -12,7 +11,7 @@ struct ExplicitCaptureTests {
     try await store.recordExplicitly(try ClipText(text), at: 7, fromClipboard: true)
   }
 
-  @Test func `is recorded though its row was deleted`() async throws {
+  @Test func `an explicitly recorded text is added again after its row was deleted`() async throws {
     let clip = try await store.add("one")
     try await store.delete(clip.id)
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
@@ -21,33 +20,33 @@ struct ExplicitCaptureTests {
   }
 
   @Test(arguments: [1, 399, 401, 100_000])
-  func `never doubles the newest row`(size: Int) async throws {
+  func `an explicitly recorded text that equals the newest clip is a duplicate`(size: Int) async throws {
     let string = String(repeating: "x", count: size)
     try await store.add(string)
     #expect(try await handOver(string) == .duplicate)
-    // Even if something else was copied out of the history since.
+    // This also holds after another text was copied from the history.
     try await store.noteCopied(try ClipText("two"))
     #expect(try await handOver(string) == .duplicate)
     #expect(try history.previews().count == 1)
     #expect(try await handOver(String(string.dropLast()) + "y") != .duplicate, "of the same size")
   }
 
-  @Test func `comes to the top where it lies further down`() async throws {
+  @Test func `an explicitly recorded text further down in the history is added again on top`() async throws {
     for string in ["one", "two"] { try await store.add(string) }
     #expect(try await handOver("one") != .duplicate)
     #expect(try history.previews() == ["one", "two", "one"])
   }
 
-  @Test func `becomes the last captured text, as it is on the clipboard`() async throws {
+  @Test func `an explicitly recorded text from the clipboard becomes the last captured one`() async throws {
     _ = try await handOver("one")
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
-    // The newest one already, but not the last captured.
+    // The text is the newest clip, but not the last captured one.
     try await store.noteCopied(try ClipText("two"))
     #expect(try await handOver("one") == .duplicate)
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
   }
 
-  @Test func `and not where it was dropped, as the clipboard holds another one still`() async throws {
+  @Test func `a dropped text does not become the last captured one`() async throws {
     try await store.add("on the clipboard", at: 3)
     let clip = Clip(id: 2, capturedAt: 7, byteCount: 7, preview: "dropped")
     let dropped = try ClipText("dropped")

@@ -4,11 +4,10 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A failure says what failed, and loses nothing")
 struct FailureTests {
   let history = TemporaryHistory()
 
-  @Test func `where another program holds the file`() async throws {
+  @Test func `writes throw while another program locks the file, and change nothing`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(lock: 20))
     try await store.add("one")
     let expired = try #require(
@@ -25,8 +24,8 @@ struct FailureTests {
     try await store.add("two")
   }
 
-  /// Above SQLite's limit, which is lowered here, nothing was written: a row that claims such a size is damaged.
-  @Test func `where a row is larger than SQLite's limit`() throws {
+  /// A row that claims a size above SQLite's limit, lowered here, is damaged, because such a row cannot be written.
+  @Test func `a row above SQLite's size limit is damaged, and writing one fails`() throws {
     let session = try HistoryOpening(history.location).toWrite()
     let large = try ClipText(String(repeating: "x", count: 100_000))
     let clip = try session.insert(large, capturedAt: 1)
@@ -37,8 +36,8 @@ struct FailureTests {
     #expect(try history.isMarked())
   }
 
-  /// To open such a history anew would find the same again, and again.
-  @Test func `where it is damaged and nothing can be noted beside it`() async throws {
+  /// Opening the history again would find the same damage repeatedly.
+  @Test func `damage in a read-only folder is reported as not recoverable`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()
       chmod(history.location.database, 0o400)
@@ -55,9 +54,10 @@ struct FailureTests {
     }
   }
 
-  /// The history was marked while it could be written: what can be read of it is shown, and the mark opens it again and
-  /// again only if a recovery would mend it.
-  @Test func `where it is marked as damaged in a folder that has become read-only`() async throws {
+  /// The history was marked while it was writable.
+  ///
+  /// Its readable part must be shown, and reopening it must be requested only if a recovery is possible.
+  @Test func `a history marked as damaged in a folder that became read-only stays readable`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()
       history.markDamaged()
@@ -76,9 +76,9 @@ struct FailureTests {
     }
   }
 
-  /// A power cut would take a folder whose entry is not on disk, files and all.
+  /// A power cut would remove a folder whose entry is not on disk, including its files.
   @Test(.enabled(if: FaultyFsync.isPossible, "emulators have no seccomp"))
-  func `where the disk does not confirm that the folder is there`() async throws {
+  func `opening throws if the folder's entry cannot be synced to disk`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       let parent = URL(filePath: history.location.folder).deletingLastPathComponent()
@@ -88,7 +88,7 @@ struct FailureTests {
     }
   }
 
-  @Test func `where the store is closed`() async throws {
+  @Test func `methods of a closed store throw, and the log is removed`() async throws {
     let store = try history.store()
     try await store.add("one")
     await store.close()
@@ -110,12 +110,12 @@ struct FailureTests {
   ]
 
   @Test(arguments: meanings)
-  func `in the words of`(code: Int32, system: Int32, error: StoreError) {
+  func `SQLite's result codes map to errors`(code: Int32, system: Int32, error: StoreError) {
     #expect(StoreError(code: code, system: system, path: "p") == error)
   }
 }
 
-/// The system call `fsync`, which fails from now on, on this thread and those that it starts; for exit tests.
+/// Makes the system call `fsync` fail on this thread and on threads that it starts; for exit tests only.
 private enum FaultyFsync {
   #if arch(x86_64)
     private static let number: UInt32 = 74
@@ -126,14 +126,14 @@ private enum FaultyFsync {
   private typealias Prctl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
   private static let prctl = unsafeBitCast(dlsym(nil, "prctl"), to: Prctl.self)
 
-  /// PR_GET_SECCOMP, which Swift does not see.
+  /// PR_GET_SECCOMP, which Swift does not import.
   static var isPossible: Bool { prctl(21, 0, 0, 0, 0) >= 0 }
 
-  /// By a seccomp filter of four instructions: load the call's number, compare, fail, allow.
+  /// Installs a seccomp filter of four instructions: load the system call's number, compare, fail, allow.
   ///
-  /// Each is a `sock_filter`, on a machine that is little-endian: code, jumps, value.
+  /// Each instruction is a `sock_filter` in little-endian layout: code, jumps, value.
   static func fail(with code: Int32) throws {
-    // PR_SET_NO_NEW_PRIVS, and below PR_SET_SECCOMP and SECCOMP_MODE_FILTER.
+    // The numbers are PR_SET_NO_NEW_PRIVS and, below, PR_SET_SECCOMP and SECCOMP_MODE_FILTER.
     try #require(prctl(38, 1, 0, 0, 0) == 0)
     var filter: [(code: UInt16, ifTrue: UInt8, ifFalse: UInt8, value: UInt32)] = [
       (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x0005_0000 | UInt32(code)),
@@ -147,7 +147,7 @@ private enum FaultyFsync {
   }
 }
 
-/// Fifty texts, of which the newest cannot be read.
+/// Creates a history of 50 texts, the newest of which is unreadable.
 private func damagedHistory() async throws -> TemporaryHistory {
   let history = TemporaryHistory()
   try await history.record((1...50).map { String(repeating: "clip \($0) ", count: 20) })

@@ -4,20 +4,22 @@ import Testing
 
 @testable import ClipHistory
 
-/// Damages the files of a history at random, and looks what becomes of it: whatever its bytes are, it can be opened or
-/// recovered, holds what was not hit, and records the next text.
+/// Damages the files of a history at random and checks the result.
+///
+/// Whatever their bytes are, the history can be opened or recovered, contains all rows that were not hit, and records
+/// the next text.
 struct FileFuzz {
-  /// The files of a history before they are damaged, and what is in it.
+  /// The files of an undamaged history, and their content.
   private struct Original {
     let database, log: Data
-    /// The text of each row, and the pages of the database that it is on.
+    /// The text of each row, and the pages that contain it.
     var rows: [Int64: (text: ClipText, pages: Set<Int>)] = [:]
 
-    /// - Parameter isOpen: whether the files are as a crash leaves them.
+    /// - Parameter isOpen: whether to copy the files of an open history, as after a crash.
     init(isOpen: Bool = false, _ fill: (HistoryStore, TemporaryHistory) async throws -> Void) async throws {
       let history = TemporaryHistory()
       try await history.record()
-      // A fixed key, so that a seed damages the same bytes in every run; only the log's salts differ.
+      // Use a fixed key, so that a seed damages the same bytes in every run; only the log's salts differ.
       try history.run("UPDATE last_capture SET key = CAST(printf('%032d', 1) AS BLOB)")
       let store = try history.store()
       try await fill(store, history)
@@ -29,7 +31,7 @@ struct FileFuzz {
       for position in recovery.positions {
         let found = recovery.clip(at: position)
         let clip = try #require(found)
-        // The pages of a large text lie anywhere: such a row counts as hit by anything.
+        // The pages of a large text can be anywhere, so any damage counts as hitting it.
         let isLarge = clip.text.byteCount > 3_000
         rows[clip.id] = (clip.text, isLarge ? Set(-1..<database.count / 4096) : [Int(position.page) - 1])
       }
@@ -41,13 +43,13 @@ struct FileFuzz {
   private static let now: Int64 = 1_800_000_000_000_000
 
   private let originals: [Original]
-  /// In memory, if there is such a file system: every file is written and synced several times.
+  /// The folder is in memory if possible, because every file is written and synced several times.
   private let location: HistoryLocation
   private(set) var recoveries = 0
-  /// How many damaged files gave each row that was not hit only after a check had found the damage.
+  /// In how many damaged files only a check found the damage that hid undamaged rows.
   private(set) var foundByCheck = 0
   private(set) var refusals = 0
-  /// The texts that were recorded in the file at hand.
+  /// The texts that were recorded in the current file.
   private var recorded: [ClipText] = []
 
   init() async throws {
@@ -76,7 +78,7 @@ struct FileFuzz {
     location = HistoryLocation(folder: parent + "copypasta-fuzz-\(UUID().uuidString)")
   }
 
-  /// How many bits the smallest file has: so many seeds flip each of them once.
+  /// The number of bits of the smallest file; with as many seeds, each bit is flipped once.
   var bitCount: Int { originals[0].database.count * 8 }
 
   func cleanUp() throws {
@@ -86,11 +88,11 @@ struct FileFuzz {
 
   // MARK: Damage
 
-  /// Changes a file of blocks, which begin at `start`; answers whether two of them were only swapped.
+  /// Damages a file of blocks that begin at `start`; returns whether two blocks were only swapped.
   private static func damage(
     _ bytes: inout Data, blocksOf size: Int, from start: Int = 0, using random: inout SplitMix
   ) -> Bool {
-    // Where something is: the rest of a page is mostly zeros, which nobody reads.
+    // Choose a byte other than 0, because most of a page consists of unused zeros.
     var place = 0
     repeat { place = Int.random(in: bytes.indices, using: &random) } while bytes[place] == 0
     switch Int.random(in: 0..<6, using: &random) {
@@ -108,7 +110,7 @@ struct FileFuzz {
       return true
     case 4: bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
     default:
-      // Values that a number must not have.
+      // Write a value that is invalid for most numbers.
       let values: [UInt64] = [.max, 0x7fff_ffff_ffff_ffff, 0x8000_0000_0000_0000, 0, 0x7fff_ffff, 0xffff]
       let (value, shift) = (values.randomElement(using: &random) ?? 0, Int.random(in: 0...3, using: &random))
       for index in 0..<min(1 << shift, bytes.count - place) {
@@ -118,9 +120,9 @@ struct FileFuzz {
     return false
   }
 
-  // MARK: What must hold
+  // MARK: Checks
 
-  /// Damages one file as `seed` says; flips one bit of the smallest instead if there is such a `bit`.
+  /// Damages one file according to `seed`, or flips bit number `bit` of the smallest file.
   mutating func run(seed: UInt64, bit: Int?) async throws {
     var random = SplitMix(seed: seed)
     let original = originals[bit == nil ? Int.random(in: 0..<3, using: &random) : 0]
@@ -141,14 +143,14 @@ struct FileFuzz {
     var hit: Set<Int>? = Set(0..<original.database.count / 4096).filter {
       original.database[$0 * 4096..<($0 + 1) * 4096] != database.dropFirst($0 * 4096).prefix(4096)
     }
-    // Two that were swapped are still there, but what of a large text is where it goes on?
+    // Swapped pages still exist, but a large text may continue on either.
     if isMoved { hit = hit?.contains(0) == true ? nil : [-1] }
     if isLogHit { hit = nil }
     do {
       try await use()
       try await compare(with: original, hit)
     } catch let error as StoreError {
-      // Whose mark a file has, or which version, is in the first page.
+      // The application id and the version are on the first page.
       guard hit?.contains(0) ?? true else { throw error }
       switch error {
       case .foreign, .newerSchema: refusals += 1
@@ -157,7 +159,7 @@ struct FileFuzz {
     }
   }
 
-  /// Opens, reads, records and exports, as a start and a use of the program do; a damage that comes up is recovered, once.
+  /// Opens, reads, records and exports like the program; on damage, recovers the history once and repeats this.
   private mutating func use() async throws {
     recorded = []
     do {
@@ -194,13 +196,14 @@ struct FileFuzz {
       do throws(StoreError) {
         try await store.restore(deleted)
       } catch {
-        // A damaged tree holds it twice. (As a pattern of the catch, Swift 6.2 with assertions, Debian's, fails on it.)
+        // A damaged tree contains the row twice. Swift 6.2 with assertions, as on Debian, fails on a pattern in this
+        // catch.
         guard error == .alreadyThere else { throw error }
       }
     }
   }
 
-  /// A row that was not hit is there, at the latest once a check has found the damage that SQLite does not see.
+  /// Expects each row that was not hit, if necessary after a check has found damage that SQLite does not detect.
   private mutating func compare(with original: Original, _ hit: Set<Int>?) async throws {
     if try !HistoryCheck(location).isSound {
       try await recover()

@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `COPYPASTA_FUZZ_FILES` files (1,000), from the seed `COPYPASTA_SEED` (1) on.
+/// Fuzzes `COPYPASTA_FUZZ_FILES` files (1,000), with seeds from `COPYPASTA_SEED` (1) on.
 ///
-/// With `COPYPASTA_FUZZ_BITS` the first seeds flip each bit of the smallest file once, one bit a seed.
+/// With `COPYPASTA_FUZZ_BITS`, the first seeds each flip one bit of the smallest file.
 ///
-/// In processes of their own, because a trap or a hang ends one of them; each has said before which seed it was at.
-@Suite("Whatever the bytes of its files are, a history is opened or recovered, and goes on")
+/// The files are processed in child processes, because a trap or a hang ends the process; the report names the last
+/// seed.
 struct FileFuzzTests {
   @Test(arguments: 0..<2)
-  func `any bit, any page, any length`(half: Int) async throws {
+  func `a history with damaged files is opened or recovered, and records a text`(half: Int) async throws {
     let folder = try TemporaryFolder()
-    // Both at once, so that each has a place of its own for what it is handed.
+    // Both halves run concurrently, so pass their arguments under different names.
     try await handing(folder.path, as: "half \(half)") {
       if half == 0 {
         await #expect(processExitsWith: .success) { try await Self.run(half: 0) }
@@ -23,7 +23,7 @@ struct FileFuzzTests {
     print(try String(contentsOfFile: folder.path + "/report", encoding: .utf8))
   }
 
-  /// Ends the process.
+  /// Fuzzes one half of the seeds and exits the process.
   private static func run(half: Int) async throws {
     let report = URL(filePath: try handed("half \(half)")[0] + "/report")
     let count = environmentNumber("COPYPASTA_FUZZ_FILES", or: 1_000) / 2
@@ -33,7 +33,7 @@ struct FileFuzzTests {
     var findings: [String] = []
     for seed in first..<first + count {
       try Data("ended at seed \(seed)".utf8).write(to: report)
-      // A hang ends it, too.
+      // End a hang, too.
       alarm(120)
       let bit = flipsEachBit && seed <= fuzz.bitCount ? seed - 1 : nil
       do {

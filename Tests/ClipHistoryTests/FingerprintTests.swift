@@ -1,32 +1,31 @@
 import ClipHistory
 import Testing
 
-@Suite("The last captured text is not recorded again")
 struct FingerprintTests {
   let history = TemporaryHistory()
   let store: HistoryStore
 
   init() throws { store = try history.store() }
 
-  @Test func `when it is offered again`() async throws {
+  @Test func `the last captured text is not recorded again`() async throws {
     let clip = try await store.add("one", at: 5)
     #expect(clip == Clip(id: 1, capturedAt: 5, byteCount: 3, preview: "one"))
     #expect(try await store.record(try ClipText("one"), at: 6) == .duplicate)
     #expect(try await store.allIDs() == [1])
   }
 
-  @Test func `but is after another one`() async throws {
+  @Test func `a text is recorded again after another one`() async throws {
     for string in ["A", "B", "A"] { try await store.add(string) }
     #expect(try history.previews() == ["A", "B", "A"])
   }
 
-  @Test func `after a relaunch`() async throws {
+  @Test func `the last captured text is not recorded again after a relaunch`() async throws {
     try await store.add("one")
     await store.close()
     #expect(try await history.store().record(try ClipText("one"), at: 2) == .duplicate)
   }
 
-  @Test func `after its row was deleted, also after a relaunch`() async throws {
+  @Test func `the last captured text is not recorded again after its deletion and a relaunch`() async throws {
     let clip = try await store.add("one")
     try await store.delete(clip.id)
     #expect(try await store.record(try ClipText("one"), at: 2) == .duplicate)
@@ -36,7 +35,7 @@ struct FingerprintTests {
     #expect(try await second.allIDs() == [])
   }
 
-  @Test func `when it was copied out of the history`() async throws {
+  @Test func `a text that was copied from the history is not recorded again`() async throws {
     try await store.add("one")
     try await store.add("two")
     try await store.noteCopied(try ClipText("one"))
@@ -45,11 +44,11 @@ struct FingerprintTests {
     try await store.add("two")
   }
 
-  @Test func `but is where only its bytes differ`() async throws {
+  @Test func `texts with different bytes and the same characters are recorded separately`() async throws {
     for string in ["\u{e9}", "e\u{301}", "e\u{301} "] { try await store.add(string) }
   }
 
-  @Test func `with a key that each history has of its own`() async throws {
+  @Test func `each history has its own fingerprint key`() async throws {
     var digests: [[String]] = []
     for place in [history, TemporaryHistory()] {
       try await place.record("the same")
@@ -59,7 +58,7 @@ struct FingerprintTests {
     #expect(digests[0] != digests[1])
   }
 
-  @Test func `nor is any of it kept where the row cannot be written`() async throws {
+  @Test func `the fingerprint does not change if the row cannot be written`() async throws {
     try await store.add("one")
     let other = try history.foreign()
     other.run("CREATE TRIGGER refuse BEFORE INSERT ON clip BEGIN SELECT RAISE(ABORT, 'no'); END")

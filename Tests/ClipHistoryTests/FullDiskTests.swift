@@ -5,9 +5,8 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("On a full disk nothing is lost, and what fails says so")
 struct FullDiskTests {
-  @Test func `at a capture, a deletion, an undo or a clearing`() async throws {
+  @Test func `all writes throw on a full disk and lose nothing`() async throws {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
       let history = TemporaryHistory()
@@ -35,8 +34,8 @@ struct FullDiskTests {
     }
   }
 
-  /// The log has what was acknowledged, the database cannot take it.
-  @Test func `as the log is moved into the database`() async throws {
+  /// The log contains the acknowledged changes, but the database has no room for them.
+  @Test func `a checkpoint that fails on a full disk is completed once there is room`() async throws {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
       let history = TemporaryHistory()
@@ -55,7 +54,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test func `at a recovery, which leaves everything as it is`() async throws {
+  @Test func `a recovery on a full disk throws and changes nothing`() async throws {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
       let history = TemporaryHistory()
@@ -70,9 +69,9 @@ struct FullDiskTests {
     }
   }
 
-  /// SQLite makes the index of its log even to read.
+  /// SQLite creates the index of its log even for reading.
   @Test(arguments: [ENOSPC, EDQUOT], [true, false])
-  func `from before the start on, the history is read until it can be written`(
+  func `a history opened on a full disk is readable, and writable once there is room`(
     code: Int32, hasLog: Bool
   ) async throws {
     try await handing("\(code)", "\(hasLog)", as: "full disk") {
@@ -95,8 +94,8 @@ struct FullDiskTests {
     }
   }
 
-  /// A connection without locks would see parts of what the other one writes.
-  @Test func `from before the start on, readers follow what others write once there is room`() async throws {
+  /// A connection without locks could read a partial write of another program.
+  @Test func `readers opened on a full disk follow other programs' writes once there is room`() async throws {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
       let history = try await filledHistory(withLog: false)
@@ -105,7 +104,7 @@ struct FullDiskTests {
       let clips = try ClipCursor(location: history.location)
       #expect(try clips.next()?.text == ClipText("one"))
       TestFiles.failIndex(with: nil)
-      // All of it goes through the log into the database as the other program ends.
+      // The changes move through the log into the database when the other program exits.
       try history.run("DELETE FROM clip WHERE id = 2; INSERT INTO clip VALUES (9, 9, 1, NULL, '9')")
       #expect(try reader.newestPage(limit: 9).map(\.preview) == ["9", "one"])
       #expect(try await store.allIDs() == [1, 9])
@@ -117,19 +116,19 @@ struct FullDiskTests {
   }
 }
 
-/// A history of "one" and "two", the second of which only the log has if there is to be one.
+/// Creates a history of "one" and "two"; `withLog` leaves "two" only in the log.
 private func filledHistory(withLog: Bool) async throws -> TemporaryHistory {
   let history = TemporaryHistory()
   try await history.record("one")
   let store = try history.store()
   try await store.add("two")
-  // As a crash leaves the files: the index goes with the system, the log stays.
+  // After a crash, the log remains and its index is lost.
   let copy = try history.snapshot()
   await store.close()
   return withLog ? copy : history
 }
 
-/// Expects that all that reads a history works, and says why nothing is written.
+/// Expects that every way to read the history works, and that writes throw `obstacle`.
 private func expectReadable(_ history: TemporaryHistory, obstacle: StoreError) async throws {
   let store = try history.store()
   #expect(store.obstacle == obstacle)

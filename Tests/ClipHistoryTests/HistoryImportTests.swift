@@ -5,12 +5,11 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("Clips of another history come to their places, all or none")
 struct HistoryImportTests {
   let history = TemporaryHistory()
   private static let now: Int64 = 1_800_000_000_000_000
 
-  /// Adds clips; answers which were not there.
+  /// Imports clips; returns which of them were new.
   @discardableResult
   private func add(_ clips: [(String, Int64)], now: Int64 = Self.now) throws -> [Bool] {
     let adding = try HistoryImport(history.location, at: now)
@@ -25,7 +24,7 @@ struct HistoryImportTests {
     await store.close()
   }
 
-  /// The texts and times, oldest first.
+  /// Returns the texts and times, oldest first.
   private func found() throws -> [String] {
     let clips = try ClipCursor(location: history.location)
     var found: [String] = []
@@ -35,7 +34,7 @@ struct HistoryImportTests {
     return found
   }
 
-  @Test func `into an empty history, as they are`() async throws {
+  @Test func `importing into an empty history keeps the order of the clips`() async throws {
     let large = String(repeating: "large ", count: 5_000)
     #expect(
       try add([("a", 5), ("b", 5), ("a", 5), (large, 3), ("c", 0), ("d", .max)])
@@ -47,8 +46,8 @@ struct HistoryImportTests {
     #expect(try await store.add("next", at: Self.now).id == 7)
   }
 
-  /// Everything is in the log then, and on disk.
-  @Test func `also if the log cannot be moved into the database at the end`() async throws {
+  /// All clips are on disk, in the log.
+  @Test func `an import succeeds if its final checkpoint fails`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       TestFiles.install()
@@ -66,7 +65,7 @@ struct HistoryImportTests {
     }
   }
 
-  @Test func `older ones before newer ones, whose ids are given out no second time`() async throws {
+  @Test func `importing older clips gives the existing ones new ids`() async throws {
     try await record([("x", 100), ("y", 101)])
     try add([("a", 1), ("b", 2)])
     #expect(try found() == ["a 1", "b 2", "x 100", "y 101"])
@@ -76,21 +75,21 @@ struct HistoryImportTests {
     #expect(try HistoryCheck(history.location).isSound)
   }
 
-  @Test func `newer ones after older ones, which keep their ids`() async throws {
+  @Test func `importing newer clips keeps the ids of the existing ones`() async throws {
     try await record([("x", 100), ("y", 101)])
     try add([("a", 101), ("b", 200)])
     #expect(try found() == ["x 100", "y 101", "a 101", "b 200"])
     #expect(try await history.store().allIDs() == [1, 2, 3, 4])
   }
 
-  @Test func `others between them`() async throws {
+  @Test func `imported clips are sorted between existing ones by their times`() async throws {
     try await record([("x", 100), ("y", 200), ("z", 300)])
     try add([("a", 50), ("b", 150), ("c", 250), ("d", 350)])
     #expect(try found() == ["a 50", "x 100", "b 150", "y 200", "c 250", "z 300", "d 350"])
     #expect(try HistoryCheck(history.location).isSound)
   }
 
-  @Test func `with those whose time says nothing beside the one before them`() async throws {
+  @Test func `an imported clip without a usable time stays behind its predecessor`() async throws {
     let later = Self.now + 100 * 86_400_000_000
     try await record([("x", 100), ("y", 300)])
     try add([("a", 50), ("future", later), ("b", 60), ("unknown", 0), ("past", 1), ("c", 200)])
@@ -98,7 +97,7 @@ struct HistoryImportTests {
     #expect(found == ["a 50", "future \(later)", "b 60", "unknown 0", "past 1", "x 100", "c 200", "y 300"])
   }
 
-  @Test func `what is there already is not added`() async throws {
+  @Test func `clips that the history already has are not imported again`() async throws {
     try await record([("x", 100), ("y", 200)])
     #expect(try add([("x", 100), ("x", 150), ("y", 100), ("z", 250)]) == [false, true, true, true])
     let all = try found()
@@ -109,7 +108,7 @@ struct HistoryImportTests {
     #expect(try await history.store().allIDs() == ids)
   }
 
-  @Test func `each once, where all are alike in time and size`() throws {
+  @Test func `clips with the same time and size are each imported once`() throws {
     let clips = (1000..<3000).map { ("\($0)", Int64(0)) }
     try add(clips)
     let all = try found()
@@ -117,8 +116,8 @@ struct HistoryImportTests {
     #expect(try found() == all)
   }
 
-  /// The steps are those of SQLite's virtual machine.
-  @Test func `in steps that grow with their number, where all are alike in time and size`() throws {
+  /// Counts the steps of SQLite's virtual machine.
+  @Test func `the effort of an import of clips with the same time and size grows linearly`() throws {
     func steps(for count: Int) throws -> Int {
       let history = TemporaryHistory()
       let texts = try (0..<count).map { try ClipText("\(10_000 + $0)") }
@@ -141,7 +140,7 @@ struct HistoryImportTests {
     #expect(try steps(for: 2_000) < 20 * steps(for: 200))
   }
 
-  @Test func `nothing, where it was not finished`() async throws {
+  @Test func `an import that is not finished changes nothing`() async throws {
     try await record([("x", 100)])
     do {
       let adding = try HistoryImport(history.location, at: Self.now)
@@ -152,7 +151,7 @@ struct HistoryImportTests {
   }
 
   @Test(arguments: [Int64.max, Int64.max - 1, Schema.largestID + 1] as [Int64])
-  func `a history with an impossible id is refused as damaged`(id: Int64) async throws {
+  func `an import into a history with an impossible id throws`(id: Int64) async throws {
     try await record([("x", 100)])
     try history.run(
       """
@@ -162,8 +161,8 @@ struct HistoryImportTests {
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
-  /// The page's second and third row have changed places, so that a search leads back.
-  @Test func `a history whose rows are out of order is refused as damaged`() async throws {
+  /// Swaps the second and the third row of the page, so that a search returns to an earlier row.
+  @Test func `an import into a history with rows out of order throws`() async throws {
     try await record([("x", 100), ("y", 200), ("z", 300)])
     try history.damage { bytes in
       let list = 4096 + 8
@@ -176,15 +175,15 @@ struct HistoryImportTests {
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
-  /// As on a computer whose clock has no battery.
+  /// Some computers have a clock without a battery.
   @Test(arguments: [3_600_000_000, 5_000_000_000_000_000] as [Int64])
-  func `under a clock that cannot be right, clips find the places of their times`(now: Int64) async throws {
+  func `clips are sorted by their times even if the present clock is implausible`(now: Int64) async throws {
     try await record([("x", Self.now + 100), ("y", Self.now + 200)])
     try add([("a", Self.now + 50), ("b", Self.now + 150)], now: now)
     #expect(try found().map { $0.prefix(1) } == ["a", "x", "b", "y"])
   }
 
-  @Test func `nothing, where the history is open`() async throws {
+  @Test func `an import into an open history throws`() async throws {
     let store = try history.store()
     try await store.add("x", at: 100)
     #expect(throws: StoreError.locked) { try HistoryImport(history.location, at: Self.now) }
@@ -192,7 +191,7 @@ struct HistoryImportTests {
     #expect(try found() == ["x 100", "y 200"])
   }
 
-  @Test func `and what was moved leaves no text behind once it is deleted`() async throws {
+  @Test func `clips that an import has moved leave no text behind when they are deleted`() async throws {
     try await record(
       (1...60).map { ("Xq7!vanish \($0) " + String(repeating: "x", count: 300), Int64($0) * 10) })
     try add((1...60).map { ("other \($0)", Int64($0) * 10 + 5) })
@@ -204,9 +203,9 @@ struct HistoryImportTests {
     #expect(try !history.contains("Xq7!vanish"))
   }
 
-  /// An import writes to the files some 40 times.
+  /// An import writes to the files about 40 times.
   @Test(.serialized, arguments: [1, 2, 3, 5, 8, 13, 21, 30, 34, 36, 38, 40, 42, 44, 46, 50, 60])
-  func `all or none, killed at any write`(count: Int) async throws {
+  func `killing an import at any write leaves all of its clips or none`(count: Int) async throws {
     let old = (1...150).map { ("old \($0) " + String(repeating: "o", count: 200), Int64($0) * 10) }
     try await record(old)
     let before = try found()

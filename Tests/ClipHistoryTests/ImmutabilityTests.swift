@@ -2,7 +2,6 @@ import CSQLite
 import ClipHistory
 import Testing
 
-@Suite("The database refuses to change a clip")
 struct ImmutabilityTests {
   @Test(arguments: [
     "UPDATE clip SET text = 'other'", "UPDATE clip SET captured_at = 0 WHERE id = 1",
@@ -15,7 +14,7 @@ struct ImmutabilityTests {
     "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (8, 'when?', 5, 'other')",
     "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (8, 1, 5, NULL)",
   ])
-  func `by any of`(sql: String) async throws {
+  func `the database rejects SQL that changes a clip`(sql: String) async throws {
     let history = TemporaryHistory()
     let store = try history.store()
     let clip = try await store.add("one")

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `COPYPASTA_KILLS` kills (10), from the seed `COPYPASTA_SEED` (1) on.
-@Suite("Killed at any moment, a history holds what was acknowledged and nothing else", .serialized)
+/// Kills a process `COPYPASTA_KILLS` (10) times, with seeds from `COPYPASTA_SEED` (1) on.
+@Suite(.serialized)
 struct KillTests {
   let history = TemporaryHistory()
 
-  @Test func `one program, again and again on the same history`() async throws {
+  @Test func `a history contains exactly the acknowledged changes after repeated kills`() async throws {
     var log = ChurnLog()
     let first = UInt64(environmentNumber("COPYPASTA_SEED", or: 1))
     let kills = UInt64(environmentNumber("COPYPASTA_KILLS", or: 10))
@@ -20,7 +20,7 @@ struct KillTests {
     print("\(kills) kills, \(log.count) changes, from seed \(first) on")
   }
 
-  @Test func `two programs at once on one history`() async throws {
+  @Test func `a history contains the acknowledged changes of two killed programs`() async throws {
     let churns = try [901, 902].map { try Churn(history, seed: $0) }
     var logs = [ChurnLog(), ChurnLog()]
     for (index, churn) in churns.enumerated() { logs[index].read(try await churn.kill(after: 80)) }
@@ -38,7 +38,7 @@ struct KillTests {
     #expect(try history.isSound())
   }
 
-  @Test func `a shell that reads meanwhile meets no error, nor makes one`() async throws {
+  @Test func `an SQLite shell can read a history during writes without errors on either side`() async throws {
     let churn = try Churn(history, seed: 903)
     var log = ChurnLog()
     for round in 1...15 {

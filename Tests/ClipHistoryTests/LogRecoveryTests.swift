@@ -3,7 +3,6 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("What only the log of a damaged history holds is carried over too")
 struct LogRecoveryTests {
   private let frame = 24 + 4096
 
@@ -18,14 +17,14 @@ struct LogRecoveryTests {
   }
 
   @Test(arguments: [nil, 0, 1] as [Int?])
-  func `where the database was removed or emptied`(size: Int?) async throws {
+  func `a log is recovered after its database was removed or emptied`(size: Int?) async throws {
     let copy = try await crashed()
     if let size { try copy.plant(Data(repeating: 0x53, count: size)) } else { unlink(copy.location.database) }
     #expect(try await recoveredIDs(copy) == Array(1...40))
   }
 
-  /// SQLite itself would take what comes before, and forget the rest without a word.
-  @Test func `where a frame in its middle is damaged`() async throws {
+  /// SQLite itself would read the preceding frames, and silently discard the others.
+  @Test func `the frames after a damaged one in the log are recovered`() async throws {
     let copy = try await crashed()
     try copy.damage(copy.location.writeAheadLog) { log in
       let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
@@ -34,7 +33,7 @@ struct LogRecoveryTests {
     #expect(try await recoveredIDs(copy).count >= 39)
   }
 
-  @Test func `but is shown as far as SQLite reads it, where nothing can be written`() async throws {
+  @Test func `a damaged log in a read-only folder is shown up to the damage`() async throws {
     await #expect(processExitsWith: .success) {
       let copy = try await crashed()
       try copy.damage(copy.location.writeAheadLog) { $0.destroy($0.count / 2..<$0.count / 2 + 50) }
@@ -52,23 +51,23 @@ struct LogRecoveryTests {
   }
 
   @Test(arguments: [0..<32, 0..<4, 16..<24])
-  func `where its header is damaged`(range: Range<Int>) async throws {
+  func `a log with a damaged header is recovered`(range: Range<Int>) async throws {
     let copy = try await crashed()
     try copy.damage(copy.location.writeAheadLog) { $0.destroy(range) }
     #expect(try await recoveredIDs(copy) == Array(1...40))
   }
 
-  @Test func `but a last transaction that is incomplete is no damage`() async throws {
+  @Test func `an incomplete last transaction in the log is not damage`() async throws {
     let copy = try await crashed()
     try copy.damage(copy.location.writeAheadLog) { $0.removeLast(100) }
     #expect(try await copy.store().allIDs() == Array(1...39))
   }
 
-  @Test func `and what an earlier use of the log left in it is no damage`() async throws {
+  @Test func `frames from before the log's last restart are not damage`() async throws {
     let history = TemporaryHistory()
     let store = try history.store()
     for number in 1...40 { try await store.add(text(number)) }
-    // All of it into the database, without cutting the log off.
+    // Move everything into the database without truncating the log.
     try history.run("PRAGMA wal_checkpoint(RESTART)")
     try await store.add("one more")
     let copy = try history.snapshot()
@@ -76,7 +75,7 @@ struct LogRecoveryTests {
   }
 }
 
-/// A history as a crash leaves it, with 40 clips, of which the log holds all.
+/// Creates a copy as after a crash, with 40 clips, all of which are in the log.
 private func crashed() async throws -> TemporaryHistory {
   let history = TemporaryHistory()
   let store = try history.store()

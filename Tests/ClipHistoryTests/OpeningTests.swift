@@ -4,18 +4,17 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("Opening a history")
 struct OpeningTests {
   let history = TemporaryHistory()
 
-  @Test func `makes it where there is none, with the folders above it`() async throws {
+  @Test func `opening creates a missing history and its parent folders`() async throws {
     let store = try history.store()
     #expect(try await store.allIDs() == [])
     #expect(try history.previews() == [])
   }
 
   @Test(arguments: ["with space", "a%41?b#c&d", "file:x", "ä 🏠", "'\"\\"])
-  func `works whatever the folder is called`(name: String) async throws {
+  func `the folder's path may contain special characters`(name: String) async throws {
     let location = HistoryLocation(folder: history.location.folder + "/" + name)
     let store = try HistoryStore(location: location, digest: testDigest)
     try await store.add("one")
@@ -23,7 +22,7 @@ struct OpeningTests {
     #expect(try HistoryReader(location: location).newestPage(limit: 999).count == 1)
   }
 
-  @Test func `sets what protects the text`() async throws {
+  @Test func `opening sets the pragmas that protect the texts`() async throws {
     let session = try HistoryOpening(history.location).toWrite()
     for (pragma, value) in [
       "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "trusted_schema": "0",
@@ -35,7 +34,7 @@ struct OpeningTests {
     }
   }
 
-  @Test func `changes nothing in one that is up to date`() async throws {
+  @Test func `opening a current history changes nothing in the file`() async throws {
     try await history.record("one")
     let before = try history.bytes()
     let second = try history.store()
@@ -46,8 +45,8 @@ struct OpeningTests {
     #expect(try await second.allIDs() == [1])
   }
 
-  /// As a power cut leaves it in the first moments of the very first start.
-  @Test func `goes on with one that was never finished`() async throws {
+  /// A power cut during the very first start leaves these files.
+  @Test func `opening completes a history whose creation was interrupted`() async throws {
     try history.plant(Data())
     try Data().write(to: URL(filePath: history.location.creationMarker))
     try await history.record("one")
@@ -56,9 +55,9 @@ struct OpeningTests {
   }
 
   @Test(arguments: ReleasedVersion.allCases)
-  func `brings one of an older version up to date`(_ version: ReleasedVersion) async throws {
+  func `opening migrates a history of an older version`(_ version: ReleasedVersion) async throws {
     try history.plant(version)
-    // Before the first start after an upgrade.
+    // Before the first start after an upgrade, only readers use the history.
     let clips = try ClipCursor(location: history.location)
     #expect(try clips.next()?.text == ClipText("one"))
     #expect(try HistoryCheck(history.location).isSound)
@@ -70,13 +69,13 @@ struct OpeningTests {
     #expect(try await store.allIDs() == [1, 7, 8])
   }
 
-  @Test func `makes it with the columns by which a row is known`() async throws {
+  @Test func `a new history has the columns that a recovery expects`() async throws {
     try await history.record()
     let columns = try history.foreign().rows("SELECT replace(name, '_', '') FROM pragma_table_info('clip')")
     #expect(columns == Schema.ClipColumn.allCases.map { "\($0)".lowercased() })
   }
 
-  @Test func `by several processes at once makes it once`() async throws {
+  @Test func `several processes create a new history once`() async throws {
     try await handing(history.location.folder, as: "several at once") {
       await withTaskGroup { group in
         for _ in 0..<4 {
@@ -94,12 +93,12 @@ struct OpeningTests {
     #expect(try await history.store().allIDs() == Array(1...40))
   }
 
-  @Test func `by a reader before there is one makes nothing`() throws {
+  @Test func `a reader without a history throws and creates no file`() throws {
     #expect(throws: StoreError.self) { try history.reader() }
     #expect(history.files == [])
   }
 
-  @Test func `by a reader before it has its tables is refused`() throws {
+  @Test func `a reader of an empty database throws`() throws {
     try history.plant(Data())
     #expect(throws: StoreError.cannotOpen(path: history.location.database, code: 17)) { try history.reader() }
   }

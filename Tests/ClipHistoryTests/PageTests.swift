@@ -3,11 +3,10 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A page")
 struct PageTests {
   let history = TemporaryHistory()
 
-  @Test func `begins at the clip asked for, and goes back in time`() async throws {
+  @Test func `a page begins at the given clip and continues with older ones`() async throws {
     let store = try history.store()
     for number in 1...10 { try await store.add("\(number)") }
     let reader = try history.reader()
@@ -22,7 +21,7 @@ struct PageTests {
     #expect(try history.previews().count == 9)
   }
 
-  @Test func `sees what has just been recorded`() async throws {
+  @Test func `a page includes a clip that was just recorded`() async throws {
     let store = try history.store()
     let reader = try history.reader()
     #expect(try reader.newestPage(limit: 5) == [])
@@ -31,7 +30,7 @@ struct PageTests {
     #expect(clip.preview.utf8.count == 400)
   }
 
-  @Test func `is right at a depth of 100,000`() async throws {
+  @Test func `a page deep in 100,000 clips is correct`() async throws {
     let store = try history.store()
     try history.fill(100_000)
     let reader = try history.reader()
@@ -40,7 +39,7 @@ struct PageTests {
     #expect(try await store.allIDs() == Array(1...100_000))
   }
 
-  @Test func `needs neither a scan nor a sort`() throws {
+  @Test func `the page query needs neither a scan nor a sort`() throws {
     _ = try history.store()
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
     let plan = try Statement("EXPLAIN QUERY PLAN " + HistoryReader.pageQuery, on: database)
@@ -52,7 +51,7 @@ struct PageTests {
     #expect(details == ["SEARCH clip USING INTEGER PRIMARY KEY (rowid<?)"])
   }
 
-  @Test func `of texts of 1 MB reads none of them`() async throws {
+  @Test func `a page of texts of 1 MB does not read the whole texts`() async throws {
     try await history.record((0..<50).map { "\($0)" + String(repeating: "x", count: 1_000_000) })
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
     let statement = try Statement(HistoryReader.pageQuery, on: database)

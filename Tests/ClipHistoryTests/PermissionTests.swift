@@ -3,11 +3,10 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("The history is for its user alone")
 struct PermissionTests {
   let history = TemporaryHistory()
 
-  @Test func `whatever the umask`() async throws {
+  @Test func `the history is private to its user with any umask`() async throws {
     await #expect(processExitsWith: .success) {
       for mask in [0, 0o022, 0o077] as [mode_t] {
         umask(mask)
@@ -21,7 +20,7 @@ struct PermissionTests {
   }
 
   @Test(arguments: [(0o666, 0o777), (0o640, 0o750), (0o604, 0o705)] as [(mode_t, mode_t)])
-  func `also where it was not before`(file mode: mode_t, folder folderMode: mode_t) async throws {
+  func `opening removes foreign permissions`(file mode: mode_t, folder folderMode: mode_t) async throws {
     let first = try history.store()
     try await first.add("one")
     #expect(history.files.count == 3)
@@ -33,7 +32,7 @@ struct PermissionTests {
     await second.close()
   }
 
-  @Test func `and can be read where it cannot be written, and written as soon as it can`() async throws {
+  @Test func `a read-only history is readable, and writable after chmod`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       try await history.record("one")
@@ -49,7 +48,7 @@ struct PermissionTests {
       await #expect(throws: StoreError.readOnly) { try await store.delete(1) }
       await #expect(throws: StoreError.readOnly) { try await store.deleteAll() }
 
-      // Once it can be written, the same store writes, and the same reader sees it.
+      // After the permissions are restored, the same store writes, and the same reader shows the new clip.
       chmod(history.location.folder, 0o700)
       chmod(history.location.database, 0o600)
       try await store.add("two")
@@ -58,7 +57,7 @@ struct PermissionTests {
     }
   }
 
-  @Test func `and is refused where there can be none`() throws {
+  @Test func `opening throws if a file is in the place of the folder`() throws {
     let file = history.location.folder
     try history.makeFolder()
     try FileManager.default.removeItem(atPath: file)
@@ -72,7 +71,7 @@ struct PermissionTests {
 }
 
 extension TemporaryHistory {
-  /// Expects what an open history has in its folder to be for its user alone.
+  /// Expects the folder and files of an open history to be private to their user.
   fileprivate func expectPrivate() throws {
     #expect(files.count == 3)
     for path in files + [location.folder] {

@@ -5,10 +5,9 @@ import Testing
 
 @testable import ClipHistory
 
-/// `COPYPASTA_CUTS` cuts (12), from the seed `COPYPASTA_SEED` (1) on.
-@Suite("After a power cut at any write, a history holds what was acknowledged")
+/// Simulates `COPYPASTA_CUTS` (12) power cuts, with seeds from `COPYPASTA_SEED` (1) on.
 struct PowerCutTests {
-  @Test func `whatever came to the disk of what was not synced`() async throws {
+  @Test func `a history contains the acknowledged changes after a power cut at any write`() async throws {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
       let cuts = environmentNumber("COPYPASTA_CUTS", or: 12)
@@ -24,9 +23,9 @@ struct PowerCutTests {
   }
 }
 
-/// Work on a history, a power cut somewhere in it, and what is there afterwards.
+/// Changes a history, simulates a power cut at a random write, and checks the result.
 private final class PowerCut: Sendable {
-  /// The changes that were acknowledged so far, and the one that is under way.
+  /// The acknowledged changes, and the id of a pending deletion.
   struct Record {
     var live: [Int64: String] = [:]
     var deleted: Set<Int64> = []
@@ -36,15 +35,15 @@ private final class PowerCut: Sendable {
   private let seed: UInt64
   private let history = TemporaryHistory()
   private let record = Mutex(Record())
-  /// The record at the cut, the files as the cut left them, and whether they were being made.
+  /// The record at the cut, the files left by the cut, and whether the history was being created.
   private let atCut = Mutex<(record: Record, files: [String: Data], isBeingMade: Bool)?>(nil)
 
   init(seed: UInt64) { self.seed = seed }
 
-  /// Records, deletes and closes until the cut has come.
+  /// Records, deletes and reopens until the cut.
   func work() async throws {
     var random = SplitMix(seed: seed)
-    // Each fourth cut comes while the history is made.
+    // Every fourth cut happens while the history is created.
     let change = Int.random(in: 1...(seed % 4 == 0 ? 12 : 400), using: &random)
     TestFiles.beforeChange(change) { [self] in cut() }
     var store = try history.store(HistoryStore.LockTimeouts(retries: []))
@@ -75,7 +74,7 @@ private final class PowerCut: Sendable {
     await store.close()
   }
 
-  /// Expects what the cut left to be a sound history with all that was acknowledged; answers how many rows that are.
+  /// Expects an undamaged history with all acknowledged changes; returns the number of its rows.
   func verify() async throws -> Int {
     let (seen, files, isBeingMade) = try #require(atCut.withLock { $0 })
     let after = TemporaryHistory()

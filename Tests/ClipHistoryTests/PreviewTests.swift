@@ -2,20 +2,19 @@ import ClipHistory
 import Foundation
 import Testing
 
-@Suite("A preview")
 struct PreviewTests {
   private func preview(_ string: String) throws -> String? { Preview.make(of: try ClipText(string)) }
 
-  @Test func `is not needed up to 400 bytes`() throws {
+  @Test func `a text of up to 400 bytes needs no preview`() throws {
     #expect(try preview("a") == nil)
     #expect(try preview(String(repeating: "a", count: 400)) == nil)
     #expect(try preview(String(repeating: "é", count: 200)) == nil)
     #expect(try preview(String(repeating: "a", count: 401)) == String(repeating: "a", count: 400))
   }
 
-  /// Each of these is one character of several scalars, put at every position across the limit.
+  /// Each argument is a single character of several scalars, tried at every position across the limit.
   @Test(arguments: ["👨‍👩‍👧‍👦", "🇨🇭", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "👍🏽", "e\u{301}\u{323}", "\r\n", "각", "नि", "❤️‍🔥", "€"])
-  func `never cuts a character`(character: String) throws {
+  func `a preview never cuts a character`(character: String) throws {
     for before in 360...400 {
       let string = String(repeating: "a", count: before) + String(repeating: character, count: 40)
       guard string.utf8.count > 400 else { continue }
@@ -26,14 +25,14 @@ struct PreviewTests {
     }
   }
 
-  @Test func `keeps flags in pairs`() throws {
+  @Test func `a preview keeps flags in pairs`() throws {
     let preview = try #require(try preview("a" + String(repeating: "🇨🇭🇫🇷", count: 40)))
     #expect(preview.unicodeScalars.count % 2 == 1)
     #expect(preview.utf8.count == 393)
   }
 
   @Test(arguments: ["\u{301}", "\u{200d}👩", "\u{fe0f}"])
-  func `cuts a single huge character between scalars`(part: String) throws {
+  func `a preview of a single huge character ends between two scalars`(part: String) throws {
     let string = "👩" + String(repeating: part, count: 10_000)
     let preview = try #require(try preview(string))
     #expect((397...400).contains(preview.utf8.count))
@@ -41,24 +40,24 @@ struct PreviewTests {
     #expect(String(validating: preview.utf8, as: UTF8.self) == preview)
   }
 
-  @Test func `stops before a huge character`() throws {
+  @Test func `a preview ends before a huge character`() throws {
     #expect(try preview("abc e" + String(repeating: "\u{301}", count: 10_000)) == "abc ")
   }
 
   @Test(arguments: ["\n", " ", "\t", "\r\n", "\u{a0}", "\u{2003}", "\u{2028}"])
-  func `begins where something can be seen`(blank: String) throws {
+  func `a preview begins at the first visible character`(blank: String) throws {
     let blanks = String(repeating: blank, count: 500)
     #expect(try preview(blanks + "hello\n  world") == "hello\n  world")
     let long = try #require(try preview(blanks + String(repeating: "a", count: 1_000)))
     #expect(long == String(repeating: "a", count: 400))
   }
 
-  @Test func `takes a space with an accent for visible`() throws {
+  @Test func `a space with an accent counts as visible`() throws {
     let string = String(repeating: "\n", count: 500) + " \u{301}" + "x"
     #expect(try preview(string) == " \u{301}x")
   }
 
-  @Test func `looks 4 KiB far, and then begins at the start`() throws {
+  @Test func `a preview skips up to 4 KiB of white space, and otherwise begins at the start`() throws {
     let visible = "x" + String(repeating: "y", count: 500)
     #expect(try preview(String(repeating: " ", count: 4096) + visible)?.first == "x")
     let blank = String(repeating: " ", count: 400)
@@ -66,7 +65,7 @@ struct PreviewTests {
     #expect(try preview(String(repeating: " ", count: 100_000)) == blank)
   }
 
-  @Test func `is the same whatever follows what it shows`() throws {
+  @Test func `a preview does not depend on the following text`() throws {
     let start = String(repeating: "word ", count: 2_000)
     #expect(try preview(start) == preview(start + String(repeating: "👩‍👧", count: 500_000)))
   }

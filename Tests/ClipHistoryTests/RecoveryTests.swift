@@ -4,13 +4,12 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A damaged history is set aside, and what can be read of it carried over")
 struct RecoveryTests {
   let history = TemporaryHistory()
   private static let large = String(repeating: "large e\u{301} ", count: 3_000)
   private let texts: [Int64: String]
 
-  /// Fills and closes the history: 60 short texts, a large one and 60 more.
+  /// Creates and closes a history with 60 short texts, a large one and 60 more.
   init() async throws {
     let store = try history.store()
     var texts: [Int64: String] = [:]
@@ -22,12 +21,12 @@ struct RecoveryTests {
     self.texts = texts
   }
 
-  /// The offsets of the pages that begin with this byte.
+  /// Returns the offsets of the pages that begin with this byte.
   private func pages(of type: UInt8, in bytes: Data) -> [Int] {
     stride(from: 4096, to: bytes.count, by: 4096).filter { bytes[$0] == type }
   }
 
-  /// Recovers, and expects what every recovery promises; answers how many of these texts were lost.
+  /// Recovers the history and checks what holds for every recovery; returns how many of these texts were lost.
   private func recover(_ texts: [Int64: String]) async throws -> Int {
     let damaged = try history.bytes()
     #expect(throws: StoreError.damaged) { try history.store() }
@@ -47,7 +46,7 @@ struct RecoveryTests {
     return texts.count - outcome.clipCount
   }
 
-  /// Expects each text to be as it was recorded; answers how many there are.
+  /// Expects each text to be as recorded; returns their number.
   private func expectNothingWrong(in store: HistoryStore) async throws -> Int {
     let ids = try await store.allIDs()
     for id in ids { #expect(try await store.text(of: id) == texts[id].map { try ClipText($0) }) }
@@ -55,20 +54,20 @@ struct RecoveryTests {
   }
 
   @Test(arguments: [0..<100, 100..<4096, 0..<4096])
-  func `where its first page is damaged`(range: Range<Int>) async throws {
+  func `a history with a damaged first page is recovered completely`(range: Range<Int>) async throws {
     try history.damage { $0.destroy(range) }
     #expect(try await recover(texts) == 0)
   }
 
-  /// A shell that looks at a history meanwhile leaves such a log.
-  @Test func `and an empty log is not kept with it`() async throws {
+  /// An SQLite shell that reads the history at the same time leaves an empty log.
+  @Test func `an empty log is not kept with the damaged file`() async throws {
     history.markDamaged()
     try Data().write(to: URL(filePath: history.location.writeAheadLog))
     _ = try await history.recovered()
     #expect(try history.names().count { $0.hasPrefix("history-damaged-") } == 1)
   }
 
-  @Test func `also after one that was never finished, or never put in its place`() async throws {
+  @Test func `a recovery ignores files that an earlier interrupted recovery left`() async throws {
     let (unfinished, finished) = (history.location.unfinishedRecovery, history.location.finishedRecovery)
     for file in [unfinished.database, unfinished.writeAheadLog, unfinished.damageMarker, finished] {
       try Data("left by a crash".utf8).write(to: URL(filePath: file))
@@ -82,7 +81,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `and the last captured text is not recorded again`() async throws {
+  @Test func `the last captured text is not recorded again after a recovery`() async throws {
     try history.damage { $0.destroy(0..<4096) }
     _ = try await history.recovered()
     let store = try history.store()
@@ -90,9 +89,11 @@ struct RecoveryTests {
     #expect(try await store.add("new", at: 1).capturedAt == 121, "times ascend")
   }
 
-  /// Nothing looks at such a page before it is read: that finds the damage, and the next opening recoveries.
+  /// SQLite does not examine this page until it is read.
+  ///
+  /// That read finds the damage, and the next start recovers the history.
   @Test(arguments: [5, 13] as [UInt8])
-  func `where a page in its middle is damaged`(type: UInt8) async throws {
+  func `a damaged page is omitted by the recovery`(type: UInt8) async throws {
     try history.damage { bytes in
       let page = try #require(pages(of: type, in: bytes).last)
       bytes.destroy(page..<page + 4096)
@@ -108,7 +109,7 @@ struct RecoveryTests {
     #expect(type == 5 ? lost == 0 : (1...60).contains(lost))
   }
 
-  @Test func `where a page of a large text is damaged`() async throws {
+  @Test func `a history with a damaged overflow page is recovered without that text`() async throws {
     try history.damage { bytes in
       bytes.destroy(try #require(bytes.range(of: Data(Self.large.utf8.prefix(9_000).suffix(500)))))
     }
@@ -119,11 +120,11 @@ struct RecoveryTests {
     try await history.expectRecovery(of: 120, losing: 1)
   }
 
-  @Test func `where a number does not lead to its row any more`() async throws {
+  @Test func `a row that is not found by its id is damage, and is recovered`() async throws {
     var bytes = try history.bytes()
     let page = try #require(pages(of: 5, in: bytes).last)
     let cell = page + (Int(bytes[page + 12]) << 8 | Int(bytes[page + 13]))
-    // The largest id on the page that the cell leads to, behind that page's number.
+    // The cell holds a page number, followed by the largest id on that page.
     let id = Int64(bytes[cell + 4])
     bytes[cell + 4] -= 1
     try history.plant(bytes)
@@ -138,45 +139,45 @@ struct RecoveryTests {
     try await history.expectRecovery(of: 121)
   }
 
-  @Test func `where it was cut off`() async throws {
+  @Test func `the readable part of a truncated history is recovered`() async throws {
     try history.damage { $0.removeLast($0.count / 2 - 1_000) }
     let lost = try await recover(texts)
     #expect((1..<121).contains(lost))
   }
 
-  /// An empty file too, which was finished once: something else has emptied it, and its user has to be told.
+  /// A file that was complete once and is empty now was emptied by something else, which the user must learn.
   @Test(arguments: [0, 1, 50, 100_000])
-  func `where nothing is left of it`(size: Int) async throws {
+  func `a history without any readable row is replaced by an empty one`(size: Int) async throws {
     try history.plant(Data(repeating: UInt8(ascii: "n"), count: size))
     #expect(try await recover([:]) == 0)
   }
 
-  /// SQLite finds nothing wrong with the large numbers, and could record nothing after them.
+  /// SQLite accepts these large numbers, but could not record anything after them.
   @Test(arguments: [
     "DROP TABLE last_capture", "DELETE FROM last_capture", "PRAGMA user_version = 0",
     "UPDATE sqlite_sequence SET seq = \(Int64.max)", "UPDATE sqlite_sequence SET seq = \(Int64.max - 1)",
     "UPDATE sqlite_sequence SET seq = \(Schema.largestID + 1)",
   ])
-  func `where it lacks what it should have, or a number leaves no ids`(sql: String) async throws {
+  func `a history without a required row or free ids is recovered`(sql: String) async throws {
     try history.run(sql)
     #expect(try await recover(texts) == 0)
     #expect(try await history.store().allIDs().max() == 122)
   }
 
-  @Test func `where a text is no text`() async throws {
+  @Test func `a recovery omits a row that is not valid text`() async throws {
     try history.run(
       """
       INSERT INTO clip(id, captured_at, byte_count, text)
       VALUES (200, 0, 1, CAST(x'ff' AS TEXT)), (201, 0, 7, 'wrong')
       """)
     history.markDamaged()
-    // The second is whole; it is its `byte_count` that is wrong.
+    // The second text is valid; only its `byte_count` is wrong.
     try await history.expectRecovery(of: 122, losing: 1)
     let wrong = Clip(id: 201, capturedAt: 0, byteCount: 5, preview: "wrong")
     #expect(try history.reader().newestPage(limit: 1) == [wrong])
   }
 
-  @Test func `where a row that was deleted was no text, and cannot come back`() async throws {
+  @Test func `a deleted row that is not valid text cannot be restored`() async throws {
     let store = try history.store()
     try history.run(
       "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (200, 0, 1, CAST(x'ff' AS TEXT))")
@@ -186,15 +187,15 @@ struct RecoveryTests {
   }
 
   @Test(arguments: ReleasedVersion.allCases)
-  func `where an older version made it`(_ version: ReleasedVersion) async throws {
+  func `a damaged history of an older version is recovered`(_ version: ReleasedVersion) async throws {
     try history.plant(version)
     history.markDamaged()
     try await history.expectRecovery(of: 2)
     #expect(try history.previews() == ["two", "one"])
   }
 
-  /// Each start would fail, for SQLite says no more of it than that something went wrong.
-  @Test func `where a migration meets a row that breaks the rules of its table`() async throws {
+  /// Otherwise every start would fail, because SQLite reports only a generic error.
+  @Test func `a migration that fails on an invalid row reports damage`() async throws {
     try history.plant(.first)
     func declare(_ column: String, as other: String) throws {
       try history.run(
@@ -216,14 +217,15 @@ struct RecoveryTests {
     #expect(try await history.store().allIDs() == [1, 7])
   }
 
-  /// In the middle of a page, where it is out of order; and at the end of one, where it is only far from its neighbour.
+  /// The wrong id is in the middle of a page, where it is out of order, or at the end of one, where it is only far from
+  /// its neighbour.
   ///
-  /// The number of the last id may be lost with them.
+  /// `losesNumber` also destroys the largest assigned id.
   @Test(arguments: [(5, 13), (20, 40)] as [(UInt8, UInt8)], [false, true])
-  func `where a wrong id makes two rows of one`(ids: (UInt8, UInt8), losesNumber: Bool) async throws {
+  func `two rows with the same id are both recovered`(ids: (UInt8, UInt8), losesNumber: Bool) async throws {
     let history = TemporaryHistory()
     let (id, wrong) = ids
-    // Twenty rows to a page, so that the size of each takes two bytes, and its id one.
+    // Twenty rows fit on a page, so the size of each takes two bytes and its id one.
     try await history.record((1...60).map { "clip \($0) " + String(repeating: ".", count: 180) })
     let rows = try RowRecovery(history.location).positions
     let row = try #require(rows.first { $0.id == id })
@@ -244,7 +246,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `where a row has the last id that there is, which is no full disk`() async throws {
+  @Test func `a row with the largest possible id is reported as damage, not as a full disk`() async throws {
     let store = try history.store()
     try history.run("INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(Int64.max), 1, 4, 'last')")
     await #expect(throws: StoreError.damaged) { try await store.add("next") }
@@ -252,7 +254,7 @@ struct RecoveryTests {
   }
 
   @Test(arguments: [.max, Schema.largestID + 1, 0, -3] as [Int64])
-  func `where an id cannot be one, and its row gets another one`(id: Int64) async throws {
+  func `a row with an impossible id gets a new one in a recovery`(id: Int64) async throws {
     try history.run(
       """
       INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(id), 4000000000000000000, 4, 'lost');
@@ -260,14 +262,14 @@ struct RecoveryTests {
       """)
     history.markDamaged()
     try await history.expectRecovery(of: 122)
-    // After all that were given out, even if a damaged number says that none is left.
+    // New ids follow all assigned ones, even if a damaged number claims that none is left.
     let lost = Clip(id: 122, capturedAt: 0, byteCount: 4, preview: "lost")
     #expect(try history.reader().newestPage(limit: 1) == [lost])
     let next = try await history.store().add("next", at: 500)
     #expect(next == Clip(id: 123, capturedAt: 500, byteCount: 4, preview: "next"))
   }
 
-  @Test func `but not while another one has it open`() async throws {
+  @Test func `a recovery throws while another program has the history open`() async throws {
     let store = try history.store()
     history.markDamaged()
     let before = try history.bytes()
@@ -276,10 +278,10 @@ struct RecoveryTests {
     try await store.add("it goes on")
   }
 
-  /// A process that this one has just started has its locks too, until it runs its own program.
-  @Test func `also where another one seems to have it open for a moment`() async throws {
+  /// A child process holds a copy of its parent's locks until it calls `exec`.
+  @Test func `a recovery waits for a lock that is held only for a moment`() async throws {
     history.markDamaged()
-    // On a slow machine the moment may be longer than anybody waits.
+    // On a slow machine the moment may exceed the waiting time, so try again.
     let isRecovered = try await eventually {
       var lock: FolderLock? = try FolderLock(history.location)
       async let recovery = history.recovered()
@@ -291,22 +293,23 @@ struct RecoveryTests {
     #expect(isRecovered)
   }
 
-  /// Puts the history where a recovery leaves it that is finished, and that a crash has kept from its place.
+  /// Simulates a crash between finishing a recovery and installing it.
   private func interruptRecovery() throws {
     try FileManager.default.moveItem(
       atPath: history.location.database, toPath: history.location.finishedRecovery)
   }
 
-  @Test func `also where it was interrupted as it put the files in their places`() async throws {
+  @Test func `the next start installs a recovery that a crash left uninstalled`() async throws {
     try interruptRecovery()
-    // The log of the damaged one, which must not come to lie beside the recovered one.
+    // The log of the damaged database must not end up next to the recovered one.
     try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.writeAheadLog))
     #expect(try await history.store().allIDs() == Array(1...121))
     #expect(!FileManager.default.fileExists(atPath: history.location.finishedRecovery))
   }
 
-  /// All find that a crash has interrupted a recovery; the next one must not set aside what the first has installed.
-  @Test func `also where several programs start at once after that`() async throws {
+  /// All programs detect the interrupted installation; none may set aside a history that another one has just
+  /// installed.
+  @Test func `several programs install an interrupted recovery once`() async throws {
     for _ in 0..<20 {
       try interruptRecovery()
       let counts = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -318,8 +321,8 @@ struct RecoveryTests {
     }
   }
 
-  /// Without a limit, a small damaged file could make a recovery read and write for days.
-  @Test func `where all rows lead to the same pages, two of them are carried over`() async throws {
+  /// Without a limit, a small damaged file could make a recovery run for days.
+  @Test func `a recovery follows each overflow page at most twice in total`() async throws {
     let history = TemporaryHistory()
     let texts = (1...20).map { String(repeating: "\($0 % 10)", count: 400_000) }
     try await history.record(texts)
@@ -330,7 +333,8 @@ struct RecoveryTests {
       let rows = LeafCell.offsets(in: page, isFirst: false).map { LeafCell(in: page, at: $0) }
       return !rows.contains { ($0?.types.last ?? 0) > 800_000 }
     }
-    // The last four bytes of a row name the first page of its chain. The first row's chain stays.
+    // The last four bytes of a row contain the first page of its overflow chain. Make all rows use the first row's
+    // chain.
     var chain = 0
     for index in leaves.indices {
       let rows = LeafCell.offsets(in: leaves[index], isFirst: false)
@@ -347,9 +351,9 @@ struct RecoveryTests {
     try await history.expectRecovery(of: 2, losing: 18)
   }
 
-  /// Bytes that occur in no text, so that a text which was hit can be told from one that was not.
+  /// The byte 0xff occurs in no text, which makes damaged texts recognisable.
   @Test(arguments: 1...12)
-  func `whatever is damaged, nothing wrong is carried over`(seed: Int) async throws {
+  func `a recovery returns only recorded texts after random damage`(seed: Int) async throws {
     var random = SplitMix(seed: UInt64(seed))
     try history.damage { bytes in
       for _ in 0..<Int.random(in: 1...30, using: &random) {
@@ -365,7 +369,7 @@ struct RecoveryTests {
 }
 
 extension TemporaryHistory {
-  /// Recovers so many clips, and so many that are lost.
+  /// Recovers the history and expects these numbers of recovered and lost clips.
   func expectRecovery(of clips: Int, losing lost: Int = 0) async throws {
     let outcome = try await recovered()
     #expect(outcome.clipCount == clips && outcome.lostCount == lost)

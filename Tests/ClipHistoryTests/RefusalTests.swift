@@ -3,11 +3,10 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A file that is not for us is left alone, also by a recovery")
 struct RefusalTests {
   let history = TemporaryHistory()
 
-  /// A closed history with rows, as bytes.
+  /// Returns the bytes of a closed history with 200 rows.
   private func closedHistory() async throws -> Data {
     let other = TemporaryHistory()
     try await other.record((0..<200).map { String(repeating: "clip \($0) ", count: 40) })
@@ -24,20 +23,20 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["CREATE TABLE bookmarks(url TEXT)", "PRAGMA application_id = 7"])
-  func `where it is another program's, with tables or without`(sql: String) async throws {
+  func `another program's database is left alone, with or without tables`(sql: String) async throws {
     try history.plant(Data())
     try history.run(sql)
     try await expectRefusal(.foreign)
   }
 
-  @Test func `where a newer version wrote it`() async throws {
+  @Test func `a newer version's history is left alone`() async throws {
     try history.plant(try await closedHistory())
     try history.run("PRAGMA user_version = 99")
     try await expectRefusal(.newerSchema(found: 99, known: Schema.version))
   }
 
   @Test(arguments: ["PRAGMA user_version = 99", "PRAGMA application_id = 7"])
-  func `where it is damaged too`(sql: String) async throws {
+  func `a damaged file of another program or a newer version is left alone`(sql: String) async throws {
     try history.plant(try await closedHistory())
     try history.run(sql)
     try history.damage { $0.destroy(100..<4096) }
@@ -46,7 +45,7 @@ struct RefusalTests {
     #expect(try history.bytes() == bytes)
   }
 
-  @Test func `where a newer version wrote it, and its log beside it`() async throws {
+  @Test func `a newer version's history and its log are left alone`() async throws {
     let store = try history.store()
     try await store.add("one")
     let other = try history.foreign()
@@ -58,7 +57,7 @@ struct RefusalTests {
     #expect(try files.map { try Data(contentsOf: URL(filePath: $0)) } == before)
   }
 
-  @Test func `where a text is no text`() async throws {
+  @Test func `reading a row that is not valid text throws, and marks the history as damaged`() async throws {
     let store = try history.store()
     try history.run(
       """

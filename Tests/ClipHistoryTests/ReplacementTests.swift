@@ -3,7 +3,6 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("Nothing is written into a file that is no longer the history")
 struct ReplacementTests {
   let history = TemporaryHistory()
 
@@ -29,7 +28,7 @@ struct ReplacementTests {
   }
 
   @Test(arguments: [true, false])
-  func `where it was removed, or its folder`(isFolder: Bool) async throws {
+  func `writes throw after the history or its folder was removed`(isFolder: Bool) async throws {
     let (store, reader, deleted) = try await filled()
     #expect(!reader.isReplaced)
     for path in isFolder ? [history.location.folder] : history.files {
@@ -43,7 +42,7 @@ struct ReplacementTests {
     #expect(try history.previews() == ["from then on"])
   }
 
-  @Test func `where another one was put in its place`() async throws {
+  @Test func `writes throw after the history was replaced by another one`() async throws {
     let other = TemporaryHistory()
     try await other.record("the other's")
     let (store, reader, deleted) = try await filled()
@@ -53,7 +52,7 @@ struct ReplacementTests {
     try await expectReplaced(store, deleted)
     let next = try history.store()
     try await next.add("from then on")
-    // The old store's end must not take the new one's log.
+    // Closing the old store must not remove the new one's log.
     await store.close()
     try await next.add("and on")
     #expect(try history.previews() == ["and on", "from then on", "the other's"])

@@ -2,7 +2,6 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A deleted clip can be restored")
 struct RestoringTests {
   let history = TemporaryHistory()
   let store: HistoryStore
@@ -10,7 +9,7 @@ struct RestoringTests {
   init() throws { store = try history.store() }
 
   @Test(arguments: [3, 400, 401, 100_000])
-  func `at its place, with its time, byte for byte`(size: Int) async throws {
+  func `a restored clip has its former place, time and bytes`(size: Int) async throws {
     let string = String(String(repeating: "e\u{301}\r\n\t", count: size / 6 + 1).prefix(size))
     try await store.add("before", at: 10)
     let clip = try await store.add(string, at: 20)
@@ -25,7 +24,7 @@ struct RestoringTests {
     #expect(try await store.text(of: clip.id) == ClipText(string))
   }
 
-  @Test func `also after a relaunch, and after newer ones were recorded`() async throws {
+  @Test func `a clip can be restored after a relaunch and after newer captures`() async throws {
     let clip = try await store.add("one")
     let deleted = try #require(try await store.delete(clip.id))
     await store.close()
@@ -35,7 +34,7 @@ struct RestoringTests {
     #expect(try await second.allIDs() == [1, 2])
   }
 
-  @Test func `but never over another one, nor twice`() async throws {
+  @Test func `restoring a clip twice throws`() async throws {
     let clip = try await store.add("one")
     let deleted = try #require(try await store.delete(clip.id))
     try await store.restore(deleted)
@@ -44,7 +43,7 @@ struct RestoringTests {
     try await store.add("the store goes on")
   }
 
-  @Test func `and the last captured text stays the last captured`() async throws {
+  @Test func `restoring a clip does not change the last captured text`() async throws {
     let clip = try await store.add("one")
     try await store.add("two")
     let deleted = try #require(try await store.delete(clip.id))
@@ -53,7 +52,7 @@ struct RestoringTests {
     try await store.add("one")
   }
 
-  @Test func `and is gone again when it is deleted again`() async throws {
+  @Test func `a restored clip can be deleted and restored repeatedly`() async throws {
     let clip = try await store.add("Xq7!vanish")
     for _ in 0..<3 {
       let deleted = try #require(try await store.delete(clip.id))
@@ -66,7 +65,7 @@ struct RestoringTests {
     #expect(try !history.contains("Xq7!vanish"))
   }
 
-  @Test func `and is not in what is said of it`() async throws {
+  @Test func `the description of a deleted clip does not contain its text`() async throws {
     let clip = try await store.add("Xq7!vanish")
     let deleted = try #require(try await store.delete(clip.id))
     var dumped = ""

@@ -15,7 +15,7 @@ import Testing
 
   init() throws { store = try history.store() }
 
-  /// Clocks that show a time so many days after `now`, and have run for so long.
+  /// Returns clocks `days` days after `now`; the boot clock has advanced by `ran` days, or as many.
   nonisolated private static func reading(_ days: Int64 = 0, boot: String = "boot", ran: Int64? = nil)
     -> ClockReading
   {
@@ -27,7 +27,7 @@ import Testing
     try #require(try await store.findExpired(after: .month, at: reading))
   }
 
-  /// Makes the present clock the last look of an empty history.
+  /// Stores the present clock as the last look, in an empty history.
   private func believeClock() async throws { #expect(try await find().count == 0) }
 
   private func delete(_ expired: ExpiredClips) async throws -> [Int64] {
@@ -38,7 +38,7 @@ import Testing
 
   // MARK: - What expires
 
-  /// The ages of the clips in days, in the order of capture, and how many of them expire; nil is an unknown time.
+  /// The clips' ages in days, in the order of capture (nil: unknown time), and how many of them expire.
   struct Order: Sendable {
     let ages: [Int64?]
     let expired: Int
@@ -48,20 +48,20 @@ import Testing
     Order(ages: [], expired: 0),
     Order(ages: [40, 31, 29, 0], expired: 2),
     Order(ages: [40, 31], expired: 2),
-    // The clock was behind, by a month, or at 1970.
+    // The clock was behind by a month, or started at 1970.
     Order(ages: [3, 33, 33, 1], expired: 0),
     Order(ages: [40, 3, 20_000 - 1], expired: 1),
-    // The clock was ahead: the clip goes with its neighbours.
+    // The clock was ahead; the clip expires together with its neighbours.
     Order(ages: [-400, 40, 2], expired: 2),
     Order(ages: [40, -400, 35, 2], expired: 3),
     Order(ages: [40, -400, 2], expired: 1),
-    // Unknown times, from an import.
+    // An import adds clips with unknown times.
     Order(ages: [nil, nil], expired: 0),
     Order(ages: [nil, 40, nil, 2], expired: 2),
-    // A bit that was flipped in a time makes no item old.
+    // A flipped bit in a time does not make an item expire.
     Order(ages: [4, 10_000, 3], expired: 0),
   ])
-  func `an item is as old as its place proves`(_ order: Order) async throws {
+  func `an item expires only if its place proves its age`(_ order: Order) async throws {
     for (index, age) in order.ages.enumerated() {
       try await store.add("\(index)", at: age.map { Self.now - $0 * Self.day } ?? 0)
     }
@@ -71,7 +71,7 @@ import Testing
     #expect(try history.previews().count == order.ages.count - order.expired)
   }
 
-  @Test func `nothing expires forever, and before the end of the period`() async throws {
+  @Test func `no item expires with the period forever or a clock near 1970`() async throws {
     try await store.add("old", at: 1)
     #expect(try await store.findExpired(after: .forever, at: Self.here) == nil)
     let early = ClockReading(wallTime: 29 * Self.day, bootTime: 0, bootID: "boot")
@@ -80,7 +80,7 @@ import Testing
 
   // MARK: - Which clock is believed
 
-  /// A reading after the last look, which showed `here`.
+  /// A reading after the last look, which was `here`.
   struct Later: Sendable {
     let reading: ClockReading
     let isBelieved: Bool
@@ -97,12 +97,12 @@ import Testing
     Later(reading: reading(4, boot: "next", ran: -1_000), isBelieved: false),
     Later(reading: reading(1, boot: "next"), isBelieved: true, period: .day),
     Later(reading: reading(2, boot: "next"), isBelieved: false, period: .week),
-    // A last look in the future.
+    // The last look is in the future.
     Later(reading: reading(-1, boot: "next"), isBelieved: false),
     Later(reading: reading(60_000, boot: "boot"), isBelieved: false),
     Later(reading: reading(-19_000), isBelieved: false),
   ])
-  func `a clock is believed if it agrees with the time since the last look`(_ later: Later) throws {
+  func `a clock is trusted if the boot clock agrees`(_ later: Later) throws {
     let duration = try #require(later.period.duration)
     #expect(
       RetentionPolicy.believes(later.reading, after: Self.here, keeping: duration) == later.isBelieved)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [(119, true), (121, false), (-119, true), (-121, false)] as [(Int64, Bool)])
-  func `two minutes of difference within a boot are believed`(_ seconds: Int64, _ isBelieved: Bool) {
+  func `a clock is trusted within two minutes of the boot clock`(_ seconds: Int64, _ isBelieved: Bool) {
     let later = ClockReading(
       wallTime: Self.now + Self.day + seconds * 1_000_000, bootTime: 1_001 * Self.day, bootID: "boot")
     #expect(
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, .max])
-  func `any number in a damaged last look is harmless`(_ number: Int64) throws {
+  func `a damaged last look never makes a clock trusted`(_ number: Int64) throws {
     let damaged = ClockReading(wallTime: Self.now, bootTime: number, bootID: "boot")
     #expect(!RetentionPolicy.believes(Self.here, after: damaged, keeping: Self.day))
     let later = ClockReading(wallTime: number, bootTime: number, bootID: "boot")
@@ -132,7 +132,7 @@ import Testing
     #expect(first.bootTime > 0 && second.bootTime >= first.bootTime)
   }
 
-  @Test func `only a believed look, a confirmed one or the first without expired items becomes the last`()
+  @Test func `a look is stored only if first, trusted or confirmed`()
     async throws
   {
     try await store.add("old", at: Self.now - 40 * Self.day)
@@ -154,11 +154,11 @@ import Testing
     #expect(try await store.findExpired(after: .day, at: odd)?.isClockBelieved != true)
   }
 
-  @Test func `an import forgets the last look`() async throws {
+  @Test func `an import resets the last look`() async throws {
     try await believeClock()
     #expect(try await find().isClockBelieved)
     await store.close()
-    // A child that another test has just started holds a copy of the lock for a moment.
+    // A child process that another test has just started holds a copy of the lock for a moment.
     try await waitUntil("the import") {
       do { try importOldItems() } catch StoreError.locked { return false }
       return true
@@ -189,7 +189,7 @@ import Testing
     #expect(found?.count == 1 && found?.isClockBelieved == false)
   }
 
-  @Test func `a history of the first version has no last look and can still be read`() async throws {
+  @Test func `a history of the first version is readable and has no last look`() async throws {
     let old = TemporaryHistory()
     try old.plant(.first)
     #expect(try old.previews() == ["two", "one"])
@@ -199,7 +199,7 @@ import Testing
 
   // MARK: - Deletion
 
-  @Test func `expired items are erased from the files and younger ones stay`() async throws {
+  @Test func `expired items are removed from the files and younger ones stay`() async throws {
     for size in [1, 40, 90, 20_000] {
       try await store.add(String(repeating: "Xq7!vanish \(size) ", count: size), at: Self.now - 40 * Self.day)
     }
@@ -211,7 +211,7 @@ import Testing
     #expect(try await store.record(try ClipText("what stays"), at: Self.now) == .duplicate)
   }
 
-  @Test func `a confirmation deletes nothing once an item was restored or deleted`() async throws {
+  @Test func `a confirmed deletion is void after an item was restored or deleted`() async throws {
     for text in ["one", "two", "three"] { try await store.add(text, at: Self.now - 40 * Self.day) }
     let deleted = try #require(try await store.delete(2))
     let asked = try await find()
@@ -225,7 +225,7 @@ import Testing
     #expect(try history.previews() == ["two", "one"])
   }
 
-  @Test func `what is captured or becomes old after the question stays`() async throws {
+  @Test func `items captured or expired after the search are not deleted`() async throws {
     try await store.add("one", at: Self.now - 31 * Self.day)
     let asked = try await find()
     for age: Int64 in 0..<20 { try await store.add("\(age)", at: Self.now - (30 - age) * Self.day) }
@@ -248,7 +248,7 @@ import Testing
     #expect(try await store.allIDs().contains(1))
   }
 
-  @Test func `a deletion lets captures in between its portions`() async throws {
+  @Test func `captures are recorded between the portions of a deletion`() async throws {
     try history.fill(30_000)
     let (store, portions) = (store, Portions())
     var captured: Int?
@@ -266,7 +266,7 @@ import Testing
     #expect(try history.previews() == ["meanwhile"])
   }
 
-  @Test func `a portion has a limit of bytes`() async throws {
+  @Test func `the size of a portion is limited in bytes`() async throws {
     let text = String(repeating: "x", count: 1 << 20)
     for number in 0..<10 { try await store.add("\(number)" + text, at: 1) }
     let portions = Portions()
@@ -283,8 +283,8 @@ import Testing
     #expect(try await delete(find()) == [1, 2, 3, 4])
   }
 
-  /// The first two cells of the only page of rows are swapped.
-  @Test func `rows out of order are damage, and none is deleted`() async throws {
+  /// Swaps the first two cells of the only leaf page.
+  @Test func `rows out of order are reported as damage and not deleted`() async throws {
     for number in 1...3 { try await store.add("\(number)", at: 1) }
     await store.close()
     try history.damage { file in
@@ -303,18 +303,18 @@ import Testing
     #expect(try history.foreign().rows("SELECT count(*) FROM clip") == ["3"])
   }
 
-  @Test func `a deletion stops after the portion that is told to`() async throws {
+  @Test func `a deletion stops after a portion whose handler returns false`() async throws {
     try history.fill(10_000)
     try await store.delete(find()) { _ in false }
     #expect(try await store.allIDs().count == 6_000)
     #expect(try await find().isClockBelieved, "the first portion has written the last look")
   }
 
-  @Test func `the next look makes a file small that a killed deletion left large`() async throws {
+  @Test func `the next look shrinks a file that an interrupted deletion left large`() async throws {
     try history.fill(5_000)
     try await store.add("what stays", at: Self.now)
     try await store.delete(find()) { _ in true }
-    // All is deleted, and the file not yet made small.
+    // Everything is deleted, but the file was not vacuumed yet.
     let copy = try history.snapshot()
     let reopened = try copy.store()
     let before = try #require(try HistoryFolder.size(of: copy.location.database))
@@ -327,7 +327,7 @@ import Testing
     #expect(try copy.previews() == ["what stays"])
   }
 
-  @Test func `expired items go from the log once a reader that was in the way has gone`() async throws {
+  @Test func `the next write removes expired items that a reader kept in the log`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     try await store.add("Xq7!vanish", at: 1)
     let other = try history.foreignReader()
@@ -349,9 +349,9 @@ import Testing
     #expect(held.map(found.includes) == [true, false, true, true])
   }
 
-  /// The time of a look at 1,000,000 rows, if `COPYPASTA_MEASURE` is set.
+  /// Prints the duration of a look at 1,000,000 rows, if `COPYPASTA_MEASURE` is set.
   @Test(.enabled(if: environmentNumber("COPYPASTA_MEASURE", or: 0) > 0))
-  func `a look at a million rows`() async throws {
+  func `looking at a million rows is measured`() async throws {
     try history.fill(1_000_000, from: Self.now - 40 * Self.day)
     let clock = ContinuousClock()
     for (words, reading) in [("all expired", Self.here), ("none expired", Self.reading(-20))] {
@@ -364,7 +364,7 @@ import Testing
   }
 }
 
-/// What a deletion reports.
+/// Records the portions that a deletion reports.
 @MainActor
 private final class Portions {
   private(set) var ids: [Int64] = []

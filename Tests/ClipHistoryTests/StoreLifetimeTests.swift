@@ -4,20 +4,19 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("Nothing is kept of a history that was let go of")
 struct StoreLifetimeTests {
   let history = TemporaryHistory()
 
-  /// The open descriptors of this process that lead to this history's files.
+  /// Returns the number of this process's open descriptors for this history's files.
   private func descriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
-      // The listing's own descriptor is gone by now.
+      // The descriptor of this directory listing is already closed.
       let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
       return target?.hasPrefix(history.location.folder) == true
     }
   }
 
-  @Test func `by a store`() async throws {
+  @Test func `a released store closes its files`() async throws {
     weak var released: HistoryStore?
     do {
       let store = try history.store()
@@ -29,7 +28,7 @@ struct StoreLifetimeTests {
     #expect(try await eventually { try released == nil && descriptors() == 0 })
   }
 
-  @Test func `by a store that is to try again later`() async throws {
+  @Test func `a store with a pending retry can be released`() async throws {
     weak var released: HistoryStore?
     let other: ForeignConnection
     do {
@@ -43,14 +42,14 @@ struct StoreLifetimeTests {
     other.run("COMMIT")
   }
 
-  @Test func `by a store that was closed`() async throws {
+  @Test func `a closed store holds no descriptor`() async throws {
     let store = try history.store()
     try await store.add("one")
     await store.close()
     #expect(try descriptors() == 0)
   }
 
-  @Test func `by a reader`() async throws {
+  @Test func `a released reader closes its files`() async throws {
     weak var released: HistoryReader?
     try await history.record()
     do {
@@ -63,8 +62,8 @@ struct StoreLifetimeTests {
     #expect(try descriptors() == 0)
   }
 
-  /// The lock is free for an instant each time that a start has looked whether it is alone.
-  @Test func `by a start that an import overtakes`() async throws {
+  /// Each start releases its lock for an instant after it has checked whether it is alone.
+  @Test func `a start releases its lock when an import takes the history`() async throws {
     try await history.record("one")
     let lock = try FolderLock(history.location)
     let folder = history.location.folder
@@ -79,7 +78,7 @@ struct StoreLifetimeTests {
     #expect(try !lock.withExclusiveLock { false })
   }
 
-  @Test func `by one that could not be opened`() async throws {
+  @Test func `opening a file that is not a database leaves no descriptor open`() async throws {
     try history.plant(Data("not a database at all, not at all".utf8))
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(throws: StoreError.damaged) { try history.reader() }
@@ -87,10 +86,10 @@ struct StoreLifetimeTests {
   }
 }
 
-/// Takes a folder's lock from this process's lock on it, as another program does in the instant between two locks.
+/// Takes the folder's lock, as another program may in the instant between two locks of this process.
 private func overtake(lockOf folder: String) throws -> Int32 {
   for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-    // The listing's own descriptor is gone by now.
+    // The descriptor of this directory listing is already closed.
     let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
     guard target == folder, let descriptor = Int32(name) else { continue }
     try #require(flock(descriptor, LOCK_UN) == 0)

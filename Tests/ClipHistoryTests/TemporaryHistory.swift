@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-/// A history in a folder of its own, which goes away with it.
+/// A history in a temporary folder, which is removed with this object.
 final class TemporaryHistory: Sendable {
   private let parent = NSTemporaryDirectory() + "clip-history-\(UUID().uuidString)"
   let location: HistoryLocation
@@ -19,7 +19,7 @@ final class TemporaryHistory: Sendable {
       do {
         try FileManager.default.removeItem(atPath: parent)
       } catch CocoaError.fileNoSuchFile {
-        // A store that was released a moment ago removed its log meanwhile, and FileManager stops at that.
+        // A store that was just released has removed its log meanwhile, at which FileManager stops.
       } catch {
         Issue.record(error)
         break
@@ -33,10 +33,10 @@ final class TemporaryHistory: Sendable {
 
   func reader() throws -> HistoryReader { try HistoryReader(location: location) }
 
-  /// The previews of all clips, the newest first.
+  /// The previews of all clips, newest first.
   func previews() throws -> [String] { try reader().newestPage(limit: 99_999).map(\.preview) }
 
-  /// Records these texts, and closes the history.
+  /// Records these texts and closes the history.
   func record(_ texts: String...) async throws { try await record(texts) }
 
   func record(_ texts: [String]) async throws {
@@ -45,7 +45,7 @@ final class TemporaryHistory: Sendable {
     await store.close()
   }
 
-  /// Adds so many clips, "row 1" and so on, one for each microsecond from a time on.
+  /// Adds `count` clips, "row 1" and so on, one per microsecond after `time`.
   func fill(_ count: Int, from time: Int64 = 0) throws {
     try run(
       """
@@ -55,10 +55,10 @@ final class TemporaryHistory: Sendable {
       """)
   }
 
-  /// Another program's connection to the database.
+  /// Opens a connection as another program.
   func foreign() throws -> ForeignConnection { try ForeignConnection(location.database) }
 
-  /// Another program in the middle of reading, which keeps the log as it is until it commits.
+  /// Opens a connection that is in the middle of a read, and keeps the log from being truncated until it commits.
   func foreignReader() throws -> ForeignConnection {
     let other = try foreign()
     other.run("BEGIN")
@@ -66,50 +66,46 @@ final class TemporaryHistory: Sendable {
     return other
   }
 
-  /// Runs SQL as another program does.
+  /// Runs SQL as another program.
   func run(_ sql: String) throws { try #require(foreign().run(sql) == SQLITE_OK) }
 
-  /// Whether SQLite finds nothing wrong.
+  /// Whether SQLite's integrity check succeeds.
   func isSound() throws -> Bool { try foreign().rows("PRAGMA integrity_check") == ["ok"] }
 
-  /// Recovers what must be damaged.
+  /// Recovers the history, which must be damaged.
   func recovered() async throws -> HistoryRecovery.Outcome {
     try #require(try await HistoryRecovery().recover(location))
   }
 
-  /// Marks the history as found damaged.
   func markDamaged() { HistoryFolder.markDamaged(location.database) }
 
-  /// Whether the history is marked so.
   func isMarked() throws -> Bool { try HistoryOpening(location).isMarked() }
 
-  /// The database as it is on disk.
   func bytes() throws -> Data { try Data(contentsOf: URL(filePath: location.database)) }
 
-  /// Changes the bytes of the database.
   func damage(_ change: (inout Data) throws -> Void) throws { try damage(location.database, change) }
 
-  /// Changes the bytes of one of the files.
+  /// Changes the bytes of a file.
   func damage(_ path: String, _ change: (inout Data) throws -> Void) throws {
     var bytes = try Data(contentsOf: URL(filePath: path))
     try change(&bytes)
     try bytes.write(to: URL(filePath: path))
   }
 
-  /// The names of all that lies in the folder.
+  /// The names of all files in the folder.
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: location.folder) }
 
-  /// The database, its log and its index, those that are there.
+  /// The existing files of database, log and index.
   var files: [String] {
     ["", "-wal", "-shm"].map { location.database + $0 }.filter(FileManager.default.fileExists(atPath:))
   }
 
-  /// Whether the bytes of `marker` are in any of the files.
+  /// Whether any of the files contains the bytes of `marker`.
   func contains(_ marker: String) throws -> Bool {
     try files.contains { try Data(contentsOf: URL(filePath: $0)).contains(bytesOf: marker) }
   }
 
-  /// How many bytes in the middle of the database's pages of rows are not zero, though they belong to no row.
+  /// The number of bytes other than 0 in the unallocated space of the database's leaf pages.
   func unusedBytes() throws -> Int {
     let file = try Array(bytes())
     return stride(from: 4096, to: file.count, by: 4096).reduce(into: 0) { count, start in
@@ -119,7 +115,7 @@ final class TemporaryHistory: Sendable {
     }
   }
 
-  /// A copy of the files as they are now, as a power cut would leave them.
+  /// Copies the files as a power cut at this moment would leave them.
   func snapshot() throws -> TemporaryHistory {
     let copy = TemporaryHistory()
     try copy.makeFolder()
@@ -130,7 +126,8 @@ final class TemporaryHistory: Sendable {
     return copy
   }
 
-  /// Goes on as a user who owns these and has no other right, for root may do everything; for exit tests.
+  /// Continues as a user who owns these histories and has no other rights, because root is not restricted; for exit
+  /// tests.
   static func becomeOwner(of histories: TemporaryHistory...) throws {
     guard geteuid() == 0 else { return }
     for parent in histories.map(\.parent) {
@@ -144,28 +141,27 @@ final class TemporaryHistory: Sendable {
     try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)
   }
 
-  /// Makes the database as a released version did.
+  /// Replaces the database by one of a released version.
   func plant(_ version: ReleasedVersion) throws {
     try makeFolder()
     unlink(location.database)
     try run(version.sql)
   }
 
-  /// Puts bytes in the place of the database.
+  /// Replaces the database by these bytes.
   func plant(_ bytes: Data) throws {
     try makeFolder()
     try bytes.write(to: URL(filePath: location.database))
   }
 }
 
-/// The permissions of a file or folder.
 func permissions(of path: String) throws -> Int? {
   try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
 }
 
-/// A version of the file that was released, with the texts "one" (id 1) and "two" (id 7).
+/// A released version of the file, with the texts "one" (id 1) and "two" (id 7).
 ///
-/// Its SQL is written out, and not taken from `Schema`: a release stays as it was, whatever becomes of the source.
+/// Its SQL is a copy rather than a reference to `Schema`, because a released version never changes.
 enum ReleasedVersion: CaseIterable {
   case first
 
@@ -200,7 +196,7 @@ enum ReleasedVersion: CaseIterable {
   }
 }
 
-/// Stands in for HMAC: FNV-1a over the key and the text, the same in every process.
+/// A substitute for HMAC: FNV-1a over key and text, the same in every process.
 let testDigest: HistoryStore.Digest = { key, text in
   var hash: UInt64 = 0xcbf2_9ce4_8422_2325
   for bytes in [key, text.bytes] {
@@ -216,7 +212,7 @@ extension ClipText {
 }
 
 extension HistoryStore {
-  /// Records a text, which must be new, at a time that does not matter.
+  /// Records a text that must be new; the default time is irrelevant.
   @discardableResult
   func add(_ string: String, at now: Int64 = 1) throws -> Clip {
     let outcome = try record(try ClipText(string), at: now)
@@ -230,7 +226,7 @@ extension HistoryStore {
 
 struct DuplicateError: Error {}
 
-/// Another program's connection, by SQLite's own interface.
+/// A connection of another program, which uses SQLite directly.
 final class ForeignConnection {
   private var handle: OpaquePointer?
 
@@ -240,11 +236,11 @@ final class ForeignConnection {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// Runs SQL, and answers the result code.
+  /// Runs SQL and returns the result code.
   @discardableResult
   func run(_ sql: String) -> Int32 { sqlite3_exec(handle, sql, nil, nil, nil) }
 
-  /// The first column of all rows, as text.
+  /// Returns the first column of all rows, as text.
   func rows(_ sql: String) throws -> [String] {
     var statement: OpaquePointer?
     defer { sqlite3_finalize(statement) }
@@ -258,7 +254,7 @@ final class ForeignConnection {
 }
 
 extension Data {
-  /// Overwrites a part with what is no page, no row and no text.
+  /// Overwrites a range with bytes that form no page, no row and no text.
   mutating func destroy(_ range: Range<Int>) {
     replaceSubrange(range, with: Data(repeating: 0xa5, count: range.count))
   }

@@ -3,13 +3,13 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Stands in for the disk below SQLite: it knows what is on it for good, and it can be full.
+/// Simulates the disk below SQLite, including power cuts and a lack of space.
 ///
-/// Everything goes through to the real files. Writes since the last sync of a file are remembered, so that a
-/// power cut can be played: each such write may have come to the disk, or not, or a part of it. This disk becomes the
-/// default of the process, so it is for exit tests.
+/// All calls are passed on to the real files. Writes since a file's last sync are recorded, because in a power cut each
+/// of them may reach the disk completely, partially or not at all. This VFS becomes the default of the process, so use
+/// it in exit tests only.
 enum TestFiles {
-  /// A change of a file that is not on the disk for good yet.
+  /// A change of a file that was not synced yet.
   private enum Change {
     case write(offset: Int, bytes: [UInt8])
     case truncate(size: Int)
@@ -17,11 +17,11 @@ enum TestFiles {
 
   private struct File {
     var durable: [UInt8] = []
-    /// Whether its name is in the folder for good.
+    /// Whether its name is synced to the folder.
     var exists = false
     var changes: [Change] = []
 
-    /// Everything is on the disk.
+    /// Makes all changes durable.
     mutating func settle() {
       for change in changes { TestFiles.apply(change, to: &durable) }
       changes = []
@@ -31,21 +31,21 @@ enum TestFiles {
 
   private struct State {
     var files: [String: File] = [:]
-    /// By the address of SQLite's file: its path, and the address of its real methods.
+    /// The path and the address of the real methods, by the address of SQLite's file object.
     var open: [UInt: (path: String, methods: UInt)] = [:]
-    /// How many changes of files are left before which nothing happens, and what happens then.
+    /// The number of changes until `beforeChange` is called.
     var changesLeft = 0
     var beforeChange: (@Sendable () -> Void)?
-    /// How many bytes the files may yet grow by, or the one with this name; nil for a disk without end.
+    /// The remaining growth in bytes of all files, or of the one named `narrowFile`; nil for no limit.
     var room: Int?
     var narrowFile: String?
-    /// Why no index of a log can be made; nil if it can.
+    /// The `errno` with which creating a log's index fails; nil if it succeeds.
     var indexError: Int32?
   }
 
   private static let state = Mutex(State())
 
-  /// Takes the place of the default.
+  /// Registers this VFS as the default.
   static func install() {
     let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
     vfs.initialize(to: real)
@@ -55,22 +55,22 @@ enum TestFiles {
     sqlite3_vfs_register(vfs, 1)
   }
 
-  /// Calls `body` before the change with this number from now on, on the thread that changes a file.
+  /// Calls `body` before the change with this number, counted from now, on the thread that makes the change.
   static func beforeChange(_ number: Int, _ body: @escaping @Sendable () -> Void) {
     state.withLock { ($0.changesLeft, $0.beforeChange) = (number, body) }
   }
 
-  /// Lets the files, or the one with this name, grow by so many bytes and no more, or as they like.
+  /// Limits the further growth of all files, or of the one with this name, in bytes; nil removes the limit.
   static func limitRoom(to room: Int?, of file: String? = nil) {
     state.withLock { ($0.room, $0.narrowFile) = (room, file) }
   }
 
-  /// Fails each call that makes the index of a log, with this `errno`, or lets them through.
+  /// Makes the creation of a log's index fail with this `errno`; nil lets it succeed.
   static func failIndex(with code: Int32?) {
     state.withLock { $0.indexError = code }
   }
 
-  /// The files of a folder, by name, as a power cut now would leave them.
+  /// Returns the files of a folder, by name, as a power cut at this moment might leave them.
   static func afterPowerCut(in folder: String, using random: inout SplitMix) -> [String: Data] {
     let files = state.withLock { $0.files }
     var left: [String: Data] = [:]
@@ -87,13 +87,13 @@ enum TestFiles {
 
   // MARK: -
 
-  /// SQLite's own; it has a name, so that it is found also after another one became the default.
+  /// SQLite's own VFS, looked up by name because this VFS may be the default.
   private static var real: sqlite3_vfs {
     guard let vfs = sqlite3_vfs_find("unix") else { preconditionFailure("SQLite without files") }
     return vfs.pointee
   }
 
-  /// The sectors of a write come to the disk one by one, those of which `arrives` says so.
+  /// Writes the sectors of a change independently: those for which `arrives` returns true.
   private static func apply(_ change: Change, to content: inout [UInt8], _ arrives: () -> Bool = { true }) {
     switch change {
     case .truncate(let size): content.removeLast(max(0, content.count - size))
@@ -127,7 +127,7 @@ enum TestFiles {
     let (key, realMethods) = (UInt(bitPattern: file), UInt(bitPattern: methods))
     state.withLock {
       $0.open[key] = (path, realMethods)
-      // The database is made by mknod, and its folder is synced with it or not; it is empty then.
+      // The database is created by `mknod`, and its folder is synced separately; the file is empty then.
       if $0.files[path] == nil { $0.files[path] = File(exists: isDatabase) }
     }
     return code

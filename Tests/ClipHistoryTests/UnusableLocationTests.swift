@@ -4,11 +4,10 @@ import Testing
 
 @testable import ClipHistory
 
-@Suite("A place that no history can be in is said, and nothing is followed or lost")
 struct UnusableLocationTests {
   let history = TemporaryHistory()
 
-  /// Every way in says what is in the way.
+  /// Expects every way to open the history to throw this error.
   private func expect(_ error: StoreError, at place: HistoryLocation? = nil) async throws {
     let location = place ?? history.location
     #expect(throws: error) { try location.isVacant }
@@ -21,7 +20,7 @@ struct UnusableLocationTests {
   }
 
   @Test(arguments: ["", "/history.sqlite3"], [true, false])
-  func `a symbolic link in the place of the folder or the file`(name: String, isDead: Bool) async throws {
+  func `a symbolic link to the folder or the file is not followed`(name: String, isDead: Bool) async throws {
     try await history.record("one")
     let (path, elsewhere) = (history.location.folder + name, history.location.folder + name + "-elsewhere")
     let (before, files) = (try history.bytes(), FileManager.default)
@@ -34,9 +33,9 @@ struct UnusableLocationTests {
     #expect(try files.destinationOfSymbolicLink(atPath: path) == elsewhere)
   }
 
-  /// To open such a file would wait for ever.
+  /// Opening a pipe would block forever.
   @Test(arguments: ["", "-wal", "-shm"])
-  func `a named pipe in the place of a file`(ending: String) async throws {
+  func `a named pipe in the place of a file is not opened`(ending: String) async throws {
     try await history.record("one")
     let path = history.location.database + ending
     try? FileManager.default.removeItem(atPath: path)
@@ -44,8 +43,8 @@ struct UnusableLocationTests {
     try await expect(.irregular(path: path))
   }
 
-  /// Were it “no history”, a backup of nothing would take the place of the last good one.
-  @Test func `a folder that cannot be looked at`() async throws {
+  /// If it counted as vacant, a backup of nothing would replace the last good one.
+  @Test func `a folder that cannot be examined throws and does not count as vacant`() async throws {
     try await history.record("one")
     let folder = history.location.folder
     let loop = folder + "/loop"
@@ -59,8 +58,8 @@ struct UnusableLocationTests {
     #expect(try HistoryLocation(folder: folder + "/none").isVacant)
   }
 
-  /// A URI that begins with two slashes names a computer.
-  @Test func `a path that begins with two slashes is used as any other`() async throws {
+  /// A URI with two leading slashes names a host.
+  @Test func `a path with two leading slashes is used like any other`() async throws {
     let location = HistoryLocation(folder: "/" + history.location.folder)
     let store = try HistoryStore(location: location, digest: testDigest)
     try await store.add("one")
@@ -68,8 +67,8 @@ struct UnusableLocationTests {
     #expect(try history.previews() == ["one"])
   }
 
-  /// SQLite's own limit is 512 bytes, also for the path that symbolic links lead to.
-  @Test func `a path that is too long for SQLite`() async throws {
+  /// SQLite limits paths to 512 bytes, after resolving symbolic links.
+  @Test func `a path that is too long for SQLite throws`() async throws {
     var folder = history.location.folder
     while folder.utf8.count < 600 { folder += "/" + String(repeating: "n", count: 100) }
     let long = HistoryLocation(folder: folder)
@@ -84,7 +83,7 @@ struct UnusableLocationTests {
     }
   }
 
-  @Test func `a finished recovery that cannot be looked at`() async throws {
+  @Test func `a finished recovery that cannot be examined throws`() async throws {
     try await history.record("one")
     try FileManager.default.removeItem(atPath: history.location.database)
     let recovery = history.location.finishedRecovery
@@ -96,8 +95,8 @@ struct UnusableLocationTests {
     #expect(history.files == [], "no new history is begun beside it")
   }
 
-  /// Else the history would be set aside, and an empty one put in its place.
-  @Test func `a damaged history that may not be read is not recovered`() async throws {
+  /// Otherwise the history would be set aside and replaced by an empty one.
+  @Test func `a damaged history that is not readable is not recovered`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       try await history.record("one")
@@ -111,8 +110,8 @@ struct UnusableLocationTests {
     }
   }
 
-  /// SQLite says that the locks are taken.
-  @Test func `a file system without locks`() async throws {
+  /// SQLite reports that the locks are taken.
+  @Test func `a file system without locks throws`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       try await history.record("one")
@@ -132,8 +131,8 @@ struct UnusableLocationTests {
     }
   }
 
-  /// Such as a home on NFS: the index of SQLite's log is shared by the programs of one computer only.
-  @Test func `a history that is open on another computer`() async throws {
+  /// The computers share, for example, a home on NFS; programs of one computer only share the index of SQLite's log.
+  @Test func `a history that is open on another computer throws`() async throws {
     try await history.record("one")
     let location = history.location
     var here = [try HostLock(location, host: 4711), try HostLock(location, host: 4711)]
@@ -147,8 +146,8 @@ struct UnusableLocationTests {
     #expect(try HostLock(location) == nil, "a disk of this computer's own is not looked at")
   }
 
-  /// Most of such a file is a hole.
-  @Test func `10 GB behind the history cost nothing`() async throws {
+  /// Most of this file is a hole.
+  @Test func `a file extended by a hole of 10 GB opens`() async throws {
     try await history.record("one")
     #expect(truncate(history.location.database, 10 << 30) == 0)
     let store = try history.store()

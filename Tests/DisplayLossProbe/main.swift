@@ -1,5 +1,5 @@
-// A program whose compositor ends while its main loop is busy: it says `busy`, waits for SIGUSR1, hides its window, and
-// says `lost` when it is told of the end.
+// A program whose compositor exits while its main loop is busy. It prints `busy`, waits for SIGUSR1, hides its window,
+// and prints `lost` when the loss is reported.
 
 import Glibc
 import GtkKit

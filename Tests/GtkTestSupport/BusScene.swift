@@ -1,21 +1,21 @@
 import GtkKit
 import TestSupport
 
-/// Two programs on a bus of their own.
+/// Two connections to a private bus.
 @MainActor
 public struct BusScene {
-  /// The bus.
+  /// The bus daemon.
   public let daemon: PrivateBus
-  /// The one that asks.
+  /// The calling program's connection.
   public let client: Bus
-  /// The one that offers something.
+  /// The exporting program's connection.
   public let service: Bus
 
-  /// The object that `service` offers in these tests.
+  /// The object that `service` exports in these tests.
   public nonisolated static let clock = RemoteObject(
     name: "org.copypasta.Clock", path: "/clock", interface: "org.copypasta.Clock")
 
-  /// Starts the bus, and connects both to it.
+  /// Starts the bus and both connections.
   public static func start() async throws -> BusScene {
     let daemon = try await PrivateBus.start()
     return BusScene(
@@ -23,14 +23,14 @@ public struct BusScene {
       service: try await pumping { try await Bus.at(address: daemon.address) })
   }
 
-  /// The answer to a call by the client.
+  /// Calls a method from the client and returns its result.
   public func call(
     _ object: RemoteObject, _ method: String, _ arguments: [Variant] = [], timeout: Duration? = nil
   ) async throws -> Variant {
     try await pumping { [client] in try await client.call(object, method, arguments, timeout: timeout) }
   }
 
-  /// The error that a call ends with; nil if it is answered.
+  /// Returns the error of a call; nil if the call succeeds.
   public func failure(
     _ object: RemoteObject, _ method: String, _ arguments: [Variant] = [], timeout: Duration? = nil
   ) async throws -> BusError? {
@@ -40,7 +40,7 @@ public struct BusScene {
     } catch let error as BusError { return error }
   }
 
-  /// The name of the error that a call is answered with.
+  /// Returns the D-Bus name of the error that a call returns.
   public func refusal(_ object: RemoteObject, _ method: String, _ arguments: [Variant] = []) async throws
     -> String?
   {
@@ -48,14 +48,14 @@ public struct BusScene {
     return name
   }
 
-  /// Takes the clock's name for the service, and waits until it has it.
+  /// Requests the clock's name for the service, and waits until it owns the name.
   public func takeName() async throws -> Bus.Registration {
     let name = service.ownName(Self.clock.name)
     try await settle()
     return name
   }
 
-  /// Lets arrive what was sent before: the bus keeps the order.
+  /// Waits until all earlier messages have arrived, which is certain because the bus preserves their order.
   public func settle() async throws {
     for connection in [service, client] {
       _ = try await pumping { try await connection.call(.bus, "GetId") }

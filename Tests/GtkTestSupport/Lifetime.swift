@@ -1,16 +1,16 @@
 import CGtk
 import Synchronization
 
-/// Tells whether a GObject is gone, without keeping it.
+/// Observes whether a GObject was finalized, without retaining it.
 ///
-/// A connection to a bus may end on GDBus's own thread.
+/// It is thread-safe, because a bus connection may end on GDBus's own thread.
 public final class Lifetime: Sendable {
   private let ended = Atomic(false)
 
-  /// Whether it is.
+  /// Whether the object was finalized.
   public var isOver: Bool { ended.load(ordering: .acquiring) }
 
-  /// Looks at a GObject from now on.
+  /// Starts to observe an object.
   @MainActor
   public init(of object: UnsafeMutableRawPointer) {
     let ended: GWeakNotify = { data, _ in
@@ -21,8 +21,9 @@ public final class Lifetime: Sendable {
       object.assumingMemoryBound(to: GObject.self), ended, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// Looks at a widget and at all that is within it from now on, but for tooltips: GTK has one window for all of them,
-  /// which is part of the window that showed the last.
+  /// Starts to observe a widget and its descendants, except for tooltips.
+  ///
+  /// GTK has one tooltip window, which is a child of the window that showed the last tooltip.
   @MainActor
   public static func ofAll(within widget: UnsafeMutableRawPointer) -> [Lifetime] {
     var lifetimes = [Lifetime(of: widget)]

@@ -1,7 +1,7 @@
 import CGtk
 import TestSupport
 
-/// Lets GLib and the main actor have their turns until a condition holds.
+/// Runs GLib's main loop and the main actor until a condition holds.
 @MainActor
 public func pump(_ what: String, until condition: () -> Bool) async throws {
   try await waitUntil(what, every: .milliseconds(1)) {
@@ -10,7 +10,7 @@ public func pump(_ what: String, until condition: () -> Bool) async throws {
   }
 }
 
-/// Runs work that waits for GLib to its end.
+/// Runs asynchronous work that depends on GLib's main loop, and returns its result.
 @MainActor
 public func pumping<Value: Sendable>(
   _ body: @escaping @MainActor () async throws -> Value

@@ -2,10 +2,10 @@ import Foundation
 import GtkKit
 import TestSupport
 
-/// The display for the widgets of a test process, which GTK can open only once.
+/// The display of a test process, which GTK can open only once.
 @MainActor
 public enum TestDisplay {
-  /// Suites run beside each other: all wait for the one that comes first.
+  /// Suites run concurrently, so all wait for the first one to start it.
   private static let desktop = Task { @MainActor in
     let desktop = try await VirtualDesktop.start(windowManager: nil)
     for (name, value) in desktop.environment { setenv(name, value, 1) }
@@ -15,11 +15,11 @@ public enum TestDisplay {
     return desktop
   }
 
-  /// Opens it, unless it is open.
+  /// Opens the display, unless it is open.
   public static func open() async throws { _ = try await desktop.value }
 }
 
-/// Keeps the settings of this process in memory, not among the user's own.
+/// Keeps this process's settings in memory, separate from the user's.
 ///
-/// The first settings that a process makes say where all of them are kept: whatever makes some calls this before.
+/// Call it before creating any settings, because the first ones determine the backend of the process.
 public func keepSettingsInMemory() { setenv("GSETTINGS_BACKEND", "memory", 1) }

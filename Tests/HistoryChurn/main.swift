@@ -1,7 +1,8 @@
 // Records, deletes and restores in a history until it is killed: `HistoryChurn FOLDER SEED`.
 //
-// Before each change it writes a line that begins with ">", after it one with "<": what is said in such a pair is on
-// disk, and of the last line without its answer nobody knows. A line is one write, so a kill leaves whole ones.
+// It prints a line that begins with ">" before each change, and one with "<" after it. A change with both lines is on
+// disk; a last one without its "<" may be on disk or not. Each line is a single write, so a kill leaves only whole
+// lines.
 import ClipHistory
 import Glibc
 import TestSupport
@@ -14,7 +15,7 @@ func say(_ line: String) {
 func churn(in folder: String, seed: UInt64) async throws(StoreError) {
   var random = SplitMix(seed: seed)
   let store = try HistoryStore(location: HistoryLocation(folder: folder)) { key, text in
-    // Not one to be proud of, but it does not hold the text.
+    // A simple digest suffices, because it only must not contain the text.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in key + text.bytes.prefix(64) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return withUnsafeBytes(of: hash) { Array($0) }
@@ -35,7 +36,7 @@ func churn(in folder: String, seed: UInt64) async throws(StoreError) {
       say("<")
     default:
       let marker = "[\(seed)-\(number)]"
-      // Short ones as a rule, and now and then one that goes over many pages.
+      // Most texts are short, and a few of them span many pages.
       let count = Int.random(in: 0..<30, using: &random) == 0 ? 5_000 : Int.random(in: 1...60, using: &random)
       say("> record \(marker) \(count)")
       guard let text = try? ClipText(validating: Array(String(repeating: marker, count: count).utf8)),

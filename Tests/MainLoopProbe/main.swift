@@ -1,12 +1,13 @@
-// The main actor on a GLib loop, in a process of its own: a test process drains libdispatch's main queue by itself.
-// The program prints what the test expects: `tasks N`, `pooled N`, the number of libdispatch's pooled threads, and
-// `idle N`, the microseconds of processor time of one idle second.
+// Runs the main actor on a GLib loop, in a process of its own because a test process drains libdispatch's main queue
+// itself. It prints what the test checks: `tasks N`, `pooled N`, the number of threads in libdispatch's pool, and `idle
+// N`, the microseconds of processor time in one idle second.
 
 import Glibc
 import GtkKit
 import SerialQueue
 
-/// A pooled thread is called by its queue, such as `…oot.default-qos`; those of other queues end in `.overcommit`.
+/// A pooled thread is named after its queue, such as `…oot.default-qos`; names of other queues' threads end in
+/// `.overcommit`.
 func pooledThreads() -> Int {
   guard let folder = opendir("/proc/self/task") else { return -1 }
   defer { closedir(folder) }
@@ -28,7 +29,7 @@ MainLoop.attachMainActor()
 
 @concurrent func elsewhere() async {}
 
-// From another thread and back, so that the loop is woken up each time.
+// Switch to another thread and back, so that the loop is woken each time.
 var tasks = 0
 Task.unpooled {
   try await Timeout.wait(.milliseconds(1))
@@ -42,7 +43,7 @@ print("tasks \(tasks)")
 print("pooled \(pooledThreads())")
 
 var isOver = false
-// In microseconds of processor time.
+// The clock counts microseconds of processor time.
 let start = clock()
 let second = Timeout(after: .seconds(1)) { isOver = true }
 MainLoop.run(until: { isOver }, atMost: .seconds(20))

@@ -1,6 +1,6 @@
 import TextPipeline
 
-/// Where libFuzzer comes in: any bytes that crash it, or that it stops at, are a defect.
+/// The entry point for libFuzzer; input that makes it crash or hang is a defect.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -2,11 +2,11 @@ import ClipHistory
 import CopyPastaApp
 import GtkKit
 
-/// Checks whatever arrives from the clipboard on its way into a row: validation, preview, fingerprint.
+/// Checks how text from the clipboard is turned into a row: validation, preview and fingerprint.
 ///
-/// The tests ask for a bounded number of made-up texts, the fuzzer for as many as there is time for.
+/// The tests run it on a fixed number of generated texts, the fuzzer on as many as time permits.
 public enum TextPipeline {
-  /// The promise that does not hold for these bytes; nil if all do.
+  /// Returns a description of the check that fails for these bytes; nil if all succeed.
   public static func problem(with bytes: [UInt8]) -> String? {
     let isText = !bytes.isEmpty && !bytes.contains(0) && isUTF8(bytes[...])
     let text: ClipText
@@ -56,7 +56,7 @@ public enum TextPipeline {
     return Checksum.hmacSHA256(key: key, of: other) == digest ? "two texts with one fingerprint" : nil
   }
 
-  /// Tabs stay, and LINE SEPARATOR is the one break of a line.
+  /// Tabs are kept, and LINE SEPARATOR is the only line break.
   private static func breaksParagraph(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "\u{2029}" || (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7f
       || scalar == "\u{85}"
@@ -67,7 +67,7 @@ public enum TextPipeline {
     return (whole.startIndex...last).contains { whole[$0...].starts(with: part) }
   }
 
-  /// The table of RFC 3629, section 4, once more and on its own: the standard library is what is checked.
+  /// Implements the table of RFC 3629, section 4, independently of the standard library, which is under test here.
   static func isUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
     while let first = rest.popFirst() {
