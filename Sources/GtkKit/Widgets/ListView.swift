@@ -57,8 +57,8 @@ public final class ListView<Row: ListRow>: Widget {
   }
 
   /// Calls `body` with a row and a point of the list when a button is pressed and released on that row.
-  /// GTK's activation by single click omits the second of two quick clicks, even if another row was clicked in between.
   ///
+  /// GTK's activation by single click omits the second of two quick clicks, even if another row was clicked in between.
   /// GTK also claims the second click of a double click, which then activates the row.
   public func onRowClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ point: Point) -> Void

@@ -19,8 +19,8 @@ extension Widget {
 
   /// Calls `body` with the points where a button is pressed and released, in the widget's coordinates.
   ///
-  /// Use it for menus, too: one that opened while the button is pressed would get the release, for which GTK prints a
-  /// warning.
+  /// It is called at the release, because a menu that opens while the button is down would get the release, for which GTK
+  /// prints a warning.
   public final func onClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ down: Point, _ released: Point) -> Void
   ) {
