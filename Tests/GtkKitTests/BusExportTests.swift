@@ -5,7 +5,7 @@ import Testing
 
 @testable import GtkKit
 
-/// Objects that other programs call, rightly and wrongly.
+/// Calls to exported objects, valid and invalid ones.
 @MainActor
 @Suite struct BusExportTests {
   nonisolated static let introspection = """
@@ -48,7 +48,7 @@ import Testing
       properties: ["Zone": { .string("UTC") }, "Unknown": { nil }])
   }
 
-  @Test func `calls and properties are answered`() async throws {
+  @Test func `calls and property reads return results`() async throws {
     var zones: [String] = []
     let object = try export(on: scene.service) { zones.append($0) }
     #expect(try await scene.call(clock, "Now", [.string("UTC")]) == .tuple([.int64(42)]))
@@ -60,7 +60,7 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
-  @Test func `whatever is wrong is answered with an error`() async throws {
+  @Test func `invalid calls return an error`() async throws {
     let object = try export(on: scene.service) { _ in Issue.record("the method was called") }
     let wrong: [(RemoteObject, String, [Variant])] = [
       (clock, "Now", []),
@@ -85,7 +85,7 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
-  @Test func `a thrown error is the answer`() async throws {
+  @Test func `an error thrown by a method is the reply`() async throws {
     let object = try export(on: scene.service)
     #expect(
       try await scene.failure(clock, "Refuse")
@@ -93,7 +93,7 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
-  @Test func `an object is there until it is let go`() async throws {
+  @Test func `an object is exported until its registration is released`() async throws {
     var object: Bus.Registration? = try export(on: scene.service)
     #expect(throws: BusError.self) { try export(on: scene.service) }
     _ = try await scene.call(clock, "Now", [.string("")])
@@ -104,12 +104,12 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
-  @Test func `an introspection that makes no sense is an error`() async throws {
+  @Test func `exporting invalid introspection data throws`() async throws {
     #expect(throws: BusError.self) { try scene.service.export("<node><", at: "/a", methods: [:]) }
     #expect(throws: BusError.self) { try scene.service.export("<node/>", at: "/a", methods: [:]) }
   }
 
-  @Test func `a refused export lets its closures go`() async throws {
+  @Test func `a failed export releases its closures`() async throws {
     let object = try export(on: scene.service)
     weak var captured: Token?
     do {
@@ -118,16 +118,17 @@ import Testing
       #expect(throws: BusError.self) { try export(on: scene.service) { _ in _ = token } }
     }
     #expect(captured == nil)
-    // GLib may give back later what it was given with the refused one.
+    // Depending on its version, GLib may release the user data of the failed export later.
     try await scene.settle()
     withExtendedLifetime(object) {}
   }
 
-  @Test func `a call that is on its way when its object goes is refused`() async throws {
+  @Test func `a pending call to an object that is no longer exported is refused`() async throws {
     var object: Bus.Registration? = try export(on: scene.service) { _ in Issue.record("the method was called")
     }
     scene.client.send(clock, "Now", [.string("")])
-    // The bus keeps the order: with its answer to the service, the call has come, too. Nothing is dispatched meanwhile.
+    // The bus preserves the order, so the call has arrived before the reply to the service. Nothing is dispatched
+    // meanwhile.
     for connection in [scene.client, scene.service] {
       let answer = g_dbus_connection_call_sync(
         connection.opaque, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer",
@@ -140,7 +141,7 @@ import Testing
     #expect(try await scene.refusal(clock, "Now", [.string("")]) == BusError.unknownMethod)
   }
 
-  @Test func `a flood of calls is answered call by call`() async throws {
+  @Test func `every call in a flood is answered`() async throws {
     var calls = 0
     let object = try export(on: scene.service) { _ in calls += 1 }
     for number in 0..<2_000 {

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct BusyDisplayLossTests {
-  /// Before it waits again, the loop sends what there is to send; GDK finds nobody there and ends the process.
-  @Test func `the program is told also if its loop is busy meanwhile`() async throws {
+  /// Before the loop sleeps again, it sends pending requests; GDK detects the loss then and exits the process.
+  @Test func `the loss of the display is reported even if the main loop is busy`() async throws {
     try await VirtualDesktop.with(.wayland) { desktop in
       let folder = URL(fileURLWithPath: CopyPasta.programPath).deletingLastPathComponent().path
       let probe = try desktop.start([folder + "/DisplayLossProbe"])

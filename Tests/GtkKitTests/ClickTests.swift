@@ -6,12 +6,12 @@ import Testing
 
 @testable import GtkKit
 
-/// Clicks with a real pointer, in processes of their own: windows of other tests would lie over theirs.
+/// Clicks with a real pointer, in child processes, because windows of other tests would cover the clicked ones.
 @Suite struct ClickTests {
   enum Kind: String, CaseIterable { case plain, question }
 
   @Test(.serialized, arguments: Kind.allCases)
-  func `a click counts though GTK asks for the pointer before it reads of the release`(in kind: Kind)
+  func `a click counts even if GTK queries the pointer before the release`(in kind: Kind)
     async throws
   {
     try await handing(kind.rawValue, as: "click") {
@@ -35,14 +35,14 @@ import Testing
     var isDrawn = false
     window.onNextFrame { isDrawn = true }
     try await pump("the window") { isDrawn }
-    // Without a window manager it is at the upper left. Nothing takes a press for itself at the lower edge of a window,
-    // and above the title of a question.
+    // Without a window manager the window is at the upper left. No widget claims a press at the lower edge of a window,
+    // or above the title of a confirmation dialog.
     let size = (gtk_widget_get_width(window.widget), gtk_widget_get_height(window.widget))
     let place = ["\(size.0 / 2)", "\(kind == .question ? 14 : size.1 - 5)"]
     try Self.xdotool(["mousemove"] + place + ["mousedown", "1"])
     try await pump("the press") { downs == 1 }
 
-    // A layout makes GTK ask for the pointer when it next has nothing more to read, and the button goes up just then.
+    // After a layout, GTK queries the pointer as soon as it has no events to read; release the button at that moment.
     let clock = Object(Owned(borrowing: try #require(gtk_widget_get_frame_clock(window.widget))))
     var isLaidOut = false
     clock.connectOnce("layout") { isLaidOut = true }
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// Returns when it has ended; the main loop does not turn meanwhile.
+  /// Runs xdotool and blocks the main loop until it exits.
   @MainActor
   private static func xdotool(_ arguments: [String]) throws {
     let program = try Program(

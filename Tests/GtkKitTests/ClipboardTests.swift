@@ -4,12 +4,12 @@ import Testing
 
 @testable import GtkKit
 
-/// GDK's clipboard and its streams, on this process's own offer.
+/// GDK's clipboard and its streams, with this process's own offer.
 @MainActor
 @Suite(.serialized) struct ClipboardTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `what is offered is read as a stream that leaves nothing`() async throws {
+  @Test func `an offer is read as a stream, which is released afterwards`() async throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     let bytes = Array("a text\u{0}with a NUL".utf8)
     clipboard.offer(bytes, as: ["text/plain;charset=utf-8", "STRING"])
@@ -28,7 +28,7 @@ import Testing
     try await pump("GDK's answer") { lifetime?.isOver == true }
   }
 
-  @Test func `a type that is not offered is an error`() async throws {
+  @Test func `reading a type that is not offered throws`() async throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     clipboard.offer([1], as: ["text/plain"])
     var failure: (any Error)?
@@ -40,7 +40,7 @@ import Testing
     #expect(failure is GLibError)
   }
 
-  @Test func `a cancelled read is no other error`() async throws {
+  @Test func `a cancelled read throws a cancellation error`() async throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     clipboard.offer([1], as: ["text/plain"])
     var failure: (any Error)?
@@ -52,7 +52,7 @@ import Testing
     #expect(failure is CancellationError)
   }
 
-  @Test func `a handler of changes is called and let go`() throws {
+  @Test func `a handler of changes is called until disconnected, and then released`() throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     weak var captured: Token?
     var changes = 0
@@ -70,7 +70,7 @@ import Testing
     #expect(captured == nil)
   }
 
-  @Test func `an application leaves nothing`() {
+  @Test func `an application and its closures are released`() {
     expectNoLeak { token in
       let application = Application(id: "org.copypasta.Test")
       application.onActivate { _ = token }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import GtkKit
 
-/// Content that programs ask for, as GDK asks on Wayland: with a pipe to write to.
+/// Content that programs request through a pipe, as GDK does on Wayland.
 @MainActor
 @Suite(.serialized) struct DeferredContentTests {
   private let type = "text/plain"
 
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a program that asks and takes nothing is given up`() async throws {
+  @Test func `a request by a program that reads nothing fails after the idle timeout`() async throws {
     let text = Bytes([UInt8](repeating: 97, count: 4 << 20))
     let content = DeferredContent(types: [type], idleTimeout: .milliseconds(50)) { text }
     let requestor = try Requestor()
@@ -22,7 +22,7 @@ import Testing
     #expect(requestor.taken.count < text.count)
   }
 
-  @Test func `of many programs at once 64 are served, and the next one once they are`() async throws {
+  @Test func `64 of many concurrent requests are served, and another one afterwards`() async throws {
     let gate = Gate()
     let content = DeferredContent(types: [type]) {
       await gate.wait()
@@ -44,7 +44,7 @@ import Testing
     #expect(!outcomes.contains(true))
     gate.open()
     try await pump("the others") { outcomes.count == 65 }
-    // All contents share the 64: another test's may be among them.
+    // All contents share the limit of 64, so requests of another test may count.
     #expect((60...64).contains(outcomes.count { $0 }))
     let next = try Requestor()
     try await pumping { try await next.ask(content, for: type) }
@@ -52,7 +52,7 @@ import Testing
   }
 }
 
-/// A program that pastes: the reading end of a pipe.
+/// A pasting program, represented by the reading end of a pipe.
 @MainActor
 private final class Requestor {
   private let ends: [CInt]
@@ -65,7 +65,7 @@ private final class Requestor {
 
   isolated deinit { close(ends[0]) }
 
-  /// The bytes that it can take at this moment.
+  /// The bytes that can be read at this moment.
   var taken: [UInt8] {
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     var buffer = [UInt8](repeating: 0, count: 4 << 20)
@@ -73,7 +73,7 @@ private final class Requestor {
     return Array(buffer.prefix(max(count, 0)))
   }
 
-  /// Returns when all is written; to be called once.
+  /// Returns when everything is written; call it once.
   func ask(_ content: DeferredContent, for type: String) async throws {
     let stream = Object(Owned(taking: g_unix_output_stream_new(ends[1], 1)))
     try await awaitingResult { cancellable, callback, data in
@@ -85,14 +85,14 @@ private final class Requestor {
   }
 }
 
-/// Holds back who waits until it is opened.
+/// Blocks its waiters until it is opened.
 @MainActor
 private final class Gate {
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private var isOpen = false
 
   func wait() async {
-    // The gate may be opened on the way into the wait.
+    // The gate may have been opened before the continuation exists.
     await withCheckedContinuation { if isOpen { $0.resume() } else { waiters.append($0) } }
   }
 

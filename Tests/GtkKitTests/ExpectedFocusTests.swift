@@ -4,12 +4,12 @@ import Testing
 
 @testable import GtkKit
 
-/// A window that is being shown, without a window manager, which would give it the focus.
+/// A window that is being shown without a window manager, so that it gets no focus.
 @MainActor
 @Suite struct ExpectedFocusTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a window that is shown looks active first, and inactive if the focus does not come`()
+  @Test func `a new window looks active first, and inactive without the focus`()
     async throws
   {
     let window = Window(title: "test")
@@ -24,7 +24,7 @@ import Testing
     try await pump("the truth") { Self.isBackdrop(window) }
   }
 
-  @Test func `a window that GTK calls inactive later stays inactive`() async throws {
+  @Test func `a window that GTK makes inactive later stays inactive`() async throws {
     let window = Window(title: "test")
     defer { window.destroy() }
     window.present()
@@ -37,7 +37,7 @@ import Testing
     #expect(Self.isBackdrop(window))
   }
 
-  @Test func `the widget with the focus shows it when its window is shown again`() async throws {
+  @Test func `the focused widget has the focus state when its window is shown again`() async throws {
     let window = Window(title: "test")
     defer { window.destroy() }
     let button = Button(label: "test") {}
@@ -45,7 +45,7 @@ import Testing
     window.present()
     button.grabFocus()
     window.isVisible = false
-    // GTK 4.18 does so by itself.
+    // GTK 4.18 removes this state automatically.
     gtk_widget_unset_state_flags(button.widget, copypasta_GTK_STATE_FLAG_FOCUS_WITHIN)
     window.present()
     #expect(button.hasFocusWithin)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import GtkKit
 
-/// The parts of dialogs: each goes, with the closures that it was handed, and does what its user does.
+/// The widgets of dialogs: each is released with its closures, and reacts to its user.
 @MainActor
 @Suite(.serialized) struct FormWidgetTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `controls go with their closures`() {
+  @Test func `controls and their closures are released`() {
     expectNoLeak { token in
       let made = Switch()
       made.onChange { _ = token }
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a text view goes with its closures, and hands over the bytes of what is selected`() {
+  @Test func `a text view is released, and copies the bytes of the selection`() {
     var copied: [[UInt8]] = []
     expectNoLeak { token in
       let made = TextView("grüezi 🙂\nmitenand")
@@ -55,7 +55,7 @@ import Testing
       }
       made.isMonospace = true
       #expect(gtk_text_view_get_editable(made.cast()) == 0)
-      // Nothing is selected yet.
+      // The selection is still empty.
       copypasta_emit(made.raw, "copy-clipboard")
       let buffer = gtk_text_view_get_buffer(made.cast())
       var (start, end) = (GtkTextIter(), GtkTextIter())
@@ -67,7 +67,7 @@ import Testing
     #expect(copied == [[0, 17], [0, 17]])
   }
 
-  @Test func `a row is clicked though nobody holds the view of its list`() {
+  @Test func `a row can be clicked after its list's Swift object was released`() {
     var count = 0
     var row: Widget?
     let box = Box(.vertical)
@@ -76,7 +76,7 @@ import Testing
       row = list.append(Label("row")) { count += 1 }
       box.append(list)
     }
-    // GTK asks the row's window for its focus.
+    // GTK queries the focus of the row's window.
     let window = Window(title: "test")
     window.setChild(box)
     if let row { gtk_widget_activate(row.widget) }
@@ -84,7 +84,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `a label of a control lets go of it`() {
+  @Test func `a label releases its control`() {
     expectNoLeak { _ in
       let control = Switch()
       let label = Label("_Sound", of: control)
@@ -93,13 +93,13 @@ import Testing
     }
   }
 
-  @Test func `a spin button keeps to its range`() {
+  @Test func `a spin button clamps its value to its range`() {
     let made = SpinButton(1...9, page: 3)
     made.value = 20
     #expect(made.value == 9)
   }
 
-  @Test func `what is typed into a spin button counts when its window goes`() {
+  @Test func `a value typed into a spin button is applied when the window closes`() {
     let window = Window(title: "test")
     let made = SpinButton(1...9, page: 3)
     var value = 0
@@ -112,7 +112,7 @@ import Testing
     #expect(value == 7)
   }
 
-  @Test func `a menu is built when it is first opened`() {
+  @Test func `a menu is created when it is first opened`() {
     var count = 0
     expectNoLeak { token in
       let window = Window(title: "test")
@@ -136,8 +136,8 @@ import Testing
     }
   }
 
-  /// On a busy machine a menu is drawn long after the keys that open it and choose in it.
-  @Test func `arrow keys find their way in a menu that is not drawn yet`() throws {
+  /// On a busy machine, a menu is drawn long after the keys that open it and navigate in it.
+  @Test func `arrow keys navigate a menu that is not drawn yet`() throws {
     let window = Window(title: "test")
     let label = Label("a")
     window.setChild(label)
@@ -157,7 +157,7 @@ import Testing
     withExtendedLifetime(menu) {}
   }
 
-  @Test func `a question goes once it is answered, and is answered once`() throws {
+  @Test func `closing a confirmation dialog releases the window without confirming`() throws {
     var answers = 0
     weak var captured: Token?
     let window = Window(title: "test")

@@ -19,7 +19,7 @@ private final class Numbers: ListModelSource {
     return model.value(at: position) as? Int
   }
 
-  @Test func `it shows its source`() {
+  @Test func `a list model returns its source's rows`() {
     let numbers = Numbers([10, 20, 30])
     let model = ListModel(source: numbers)
     #expect(g_list_model_get_n_items(model.opaque) == 3)
@@ -27,7 +27,7 @@ private final class Numbers: ListModelSource {
     #expect(value(in: model, at: 3) == nil)
   }
 
-  @Test func `it tells of changes`() {
+  @Test func `a list model reports changes`() {
     let numbers = Numbers([1, 2, 3])
     let model = ListModel(source: numbers)
     var changes: [[Int]] = []
@@ -38,8 +38,8 @@ private final class Numbers: ListModelSource {
     #expect(value(in: model, at: 1) == 3)
   }
 
-  /// A list view that is taken apart asks again for what it was told of, and aborts if that changed.
-  @Test func `a model whose source has gone is as long as it was`() {
+  /// A list view that is being destroyed queries the length again, and aborts if it has changed.
+  @Test func `a list model keeps its length after its source was released`() {
     var numbers: Numbers? = Numbers([1])
     let model = ListModel(source: numbers.unsafelyUnwrapped)
     numbers = nil
@@ -47,7 +47,7 @@ private final class Numbers: ListModelSource {
     #expect(value(in: model, at: 0) == nil)
   }
 
-  @Test func `the views are told before they count`() {
+  @Test func `a list model's length changes only with the reported change`() {
     let numbers = Numbers([1])
     let model = ListModel(source: numbers)
     numbers.numbers.append(2)
@@ -56,7 +56,7 @@ private final class Numbers: ListModelSource {
     #expect(g_list_model_get_n_items(model.opaque) == 2)
   }
 
-  @Test func `neither the model nor its source leaks`() {
+  @Test func `a list model and its source are released`() {
     weak var source: Numbers?
     do {
       let numbers = Numbers([1, 2])

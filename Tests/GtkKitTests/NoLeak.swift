@@ -7,9 +7,9 @@ import Testing
 /// A Swift object that a closure captures, to see whether the closure is released.
 final class Token: Sendable {}
 
-/// Expects that neither the GObject behind what `make` returns nor what its closures capture outlives it.
+/// Expects that the GObject returned by `make`, and what its closures capture, are released.
 ///
-/// `make` gets an object to capture in each closure that it hands over.
+/// `make` receives an object to capture in each closure.
 @MainActor
 func expectNoLeak(
   sourceLocation: SourceLocation = #_sourceLocation, _ make: (Token) throws -> Object
@@ -23,7 +23,7 @@ func expectNoLeak(
     lifetime = Lifetime(of: object.raw)
     #expect(lifetime?.isOver == false, sourceLocation: sourceLocation)
   }
-  // GTK may still have something to do with it, such as the end of an animation.
+  // GTK may have pending work for the object, such as the end of an animation.
   while g_main_context_iteration(nil, 0) != 0 {}
   #expect(lifetime?.isOver == true, "the object outlives its owner", sourceLocation: sourceLocation)
   #expect(captured == nil, "a closure outlives its connection", sourceLocation: sourceLocation)

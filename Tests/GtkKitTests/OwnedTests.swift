@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 @Suite struct OwnedTests {
-  @Test func `taking keeps the reference that was given`() {
+  @Test func `taking uses the given reference`() {
     expectNoLeak { _ in Object(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped))) }
   }
 
@@ -22,14 +22,14 @@ import Testing
     #expect(lifetime.isOver)
   }
 
-  @Test func `a reference from another thread is given back on the main one`() async {
+  @Test func `a reference released on another thread is dropped on the main thread`() async {
     let lifetime: Lifetime
     var object: Object? = Object(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)))
     lifetime = Lifetime(of: object.unsafelyUnwrapped.raw)
     let keeper = Task.detached { [owned = object.unsafelyUnwrapped.owned] in _ = owned }
     object = nil
     await keeper.value
-    // The release was sent to the main actor before this.
+    // The release was enqueued on the main actor before this task.
     await Task { @MainActor in }.value
     #expect(lifetime.isOver)
   }

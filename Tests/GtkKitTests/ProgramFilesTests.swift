@@ -4,7 +4,7 @@ import Testing
 @testable import GtkKit
 
 @Suite struct ProgramFilesTests {
-  @Test func `what is installed is found from where the program lies`() throws {
+  @Test func `data files are found relative to the executable`() throws {
     let prefix = try Folders("bin", "share")
     #expect(ProgramFiles.folder(ofProgram: prefix.path + "/bin/copypasta") == prefix.path + "/share")
     let checkout = try Folders("release/share")
@@ -14,7 +14,7 @@ import Testing
     #expect(ProgramFiles.folder(ofProgram: bare.path + "/release/copypasta") == nil)
   }
 
-  @Test func `an installed program is started by its command`() {
+  @Test func `the command of an installed program is its launcher`() {
     for folder in ["libexec", "lib"] {
       #expect(ProgramFiles.command(ofProgram: "/opt/x/\(folder)/copypasta-gtk") == "/opt/x/bin/copypasta")
     }
@@ -23,13 +23,13 @@ import Testing
     }
   }
 
-  @Test func `relative paths among the system's folders are ignored`() {
+  @Test func `relative paths in a list of folders are ignored`() {
     #expect(Desktop.Folders.absolutePaths(in: "/a:b:./c::/d") == "/a:/d")
     #expect(Desktop.Folders.absolutePaths(in: "a") == "")
     #expect(Desktop.Folders.absolutePaths(in: "/a:/b") == "/a:/b")
   }
 
-  @Test func `the folder is added once, and the user's folders stay`() {
+  @Test func `the data folder is added once and precedes the existing ones`() {
     func folders(_ known: String) -> String { ProgramFiles.dataFolders(with: "/opt/share", before: known) }
     #expect(folders("") == "/opt/share:/usr/local/share/:/usr/share/")
     #expect(folders("/home/ada/share:/usr/share") == "/opt/share:/home/ada/share:/usr/share")
@@ -38,7 +38,7 @@ import Testing
   }
 }
 
-/// A folder with folders in it.
+/// A temporary folder with subfolders.
 private struct Folders {
   private let folder: TemporaryFolder
   var path: String { folder.path }

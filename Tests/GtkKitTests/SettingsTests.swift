@@ -6,7 +6,7 @@ import Testing
 
 @testable import GtkKit
 
-/// Settings with a schema of their own, in memory (`GSETTINGS_BACKEND=memory`), and without any.
+/// Settings with a private schema, in memory (`GSETTINGS_BACKEND=memory`), and without a schema.
 @MainActor
 @Suite(.serialized) struct SettingsTests {
   private let folder: TemporaryFolder
@@ -20,7 +20,7 @@ import Testing
     folder = try TemporaryFolder()
     try folder.write(Self.source, to: "test.gschema.xml")
     try await compileSettingsSchemas(folder.path, into: folder.path + "/compiled")
-    // A path of its own: the memory is the process's.
+    // Tests share the process's memory backend, so the schema has a path of its own.
     schema = try #require(SettingsSchema(Self.id, compiledIn: folder.path + "/compiled"))
   }
 
@@ -35,7 +35,7 @@ import Testing
     </schema></schemalist>
     """
 
-  @Test func `a schema that is not there is nil`() throws {
+  @Test func `a missing schema is nil`() throws {
     #expect(SettingsSchema("org.copypasta.NotInstalled") == nil)
     #expect(SettingsSchema("org.copypasta.NotInstalled", compiledIn: folder.path + "/compiled") == nil)
     #expect(SettingsSchema(Self.id, compiledIn: folder.path + "/nothing") == nil)
@@ -43,7 +43,7 @@ import Testing
     #expect(SettingsSchema(Self.id, compiledIn: folder.path) == nil)
   }
 
-  @Test func `a schema tells its keys and what they are at first`() {
+  @Test func `a schema lists its keys and their defaults`() {
     #expect(Set(schema.keys) == ["sound", "name", "volume", "list", "odd"])
     #expect(schema.initialValue(of: "sound") == .bool(true))
     #expect(schema.initialValue(of: "name") == .string(""))
@@ -53,7 +53,7 @@ import Testing
     #expect(schema.initialValue(of: "unknown") == nil)
   }
 
-  @Test func `the schema goes before what the code says`() {
+  @Test func `the schema's default overrides the one in the code`() {
     let settings = Settings(schema, initially: initial)
     defer { settings.reset(initial.keys) }
     #expect(settings["volume"] == .uint32(3))
@@ -61,7 +61,7 @@ import Testing
     #expect(settings["sneaked in"] == nil)
   }
 
-  @Test func `a change is told of and seen by others`() {
+  @Test func `a change is reported to and visible in other settings objects`() {
     let settings = Settings(schema, initially: initial)
     var told: [String] = []
     let other = Settings(schema, initially: initial) { told.append($0) }
@@ -77,13 +77,13 @@ import Testing
   @Test(arguments: [
     ("volume", Variant.uint32(10)), ("volume", .string("loud")), ("nothing", .bool(true)),
   ])
-  func `what a key does not take is refused`(key: String, value: Variant) {
+  func `a value of the wrong type or range is refused`(key: String, value: Variant) {
     let settings = Settings(schema, initially: initial)
     #expect(!settings.set(key, to: value))
     #expect(settings["volume"] == .uint32(3))
   }
 
-  @Test func `without a schema the values are kept in memory`() {
+  @Test func `values are kept in memory without a schema`() {
     var told: [String] = []
     let settings = Settings(nil, initially: initial) { told.append($0) }
     #expect(settings["volume"] == .uint32(5))
@@ -95,11 +95,11 @@ import Testing
     #expect(Settings(nil, initially: initial)["volume"] == .uint32(5))
   }
 
-  @Test func `what is kept in memory is not called kept`() {
+  @Test func `values in the memory backend do not count as persistent`() {
     #expect(!Settings(schema, initially: initial).areKept)
   }
 
-  @Test func `a list is kept`() {
+  @Test func `an array of strings is stored`() {
     let settings = Settings(schema, initially: ["list": .strings([])])
     #expect(settings["list"] == .strings(["a", "b"]))
     #expect(settings.set("list", to: .strings(["é", ""])))
@@ -109,7 +109,7 @@ import Testing
     #expect(settings["list"] == .strings(["a", "b"]))
   }
 
-  @Test func `a schema of several places has a value in each`() async throws {
+  @Test func `a relocatable schema has separate values at each path`() async throws {
     try folder.write(
       Self.source.replacing(" path=\"/org/copypasta/test/\"", with: ""), to: "test.gschema.xml")
     try await compileSettingsSchemas(folder.path, into: folder.path + "/several")
@@ -123,7 +123,7 @@ import Testing
     #expect(Settings(schema, at: "/org/copypasta/here/", initially: initial)["name"] == .string("here"))
   }
 
-  @Test func `nothing is left of them once they are gone`() {
+  @Test func `settings and their closure are released`() {
     weak var captured: Token?
     weak var settings: Settings?
     do {
@@ -139,7 +139,7 @@ import Testing
 }
 
 extension Settings {
-  /// Gives keys their first values back, for the next test: the memory is the process's.
+  /// Resets keys to their defaults for the next test, because tests share the process's memory backend.
   fileprivate func reset(_ keys: some Sequence<String>) {
     for key in keys {
       set(key, to: ["sound": .bool(true), "name": .string(""), "volume": .uint32(3)][key] ?? .uint32(1))

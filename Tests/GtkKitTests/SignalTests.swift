@@ -23,7 +23,7 @@ import Testing
     #expect(calls == 11)
   }
 
-  @Test func `a handler takes as many of the arguments as it names`() {
+  @Test func `a handler receives as many arguments as it declares`() {
     let list = Object(Owned(taking: UnsafeMutableRawPointer(g_list_store_new(copypasta_type_object()))))
     var changes: [[guint]] = []
     list.connect("items-changed") { changes.append([]) }
@@ -48,7 +48,7 @@ import Testing
     #expect(captured == nil)
   }
 
-  @Test func `the object's end releases every closure`() {
+  @Test func `releasing an object releases the closures of its handlers`() {
     expectNoLeak { token in
       let action = action()
       action.connect("notify::name") { _ = token }

@@ -7,7 +7,7 @@ import Testing
 
 @MainActor
 @Suite struct TimeoutTests {
-  @Test func `it fires once`() {
+  @Test func `a timeout fires once`() {
     var calls = 0
     let timeout = Timeout(after: .milliseconds(1)) { calls += 1 }
     #expect(MainLoop.run(until: { calls == 1 }, atMost: .seconds(20)))
@@ -18,7 +18,7 @@ import Testing
     withExtendedLifetime((timeout, later)) {}
   }
 
-  @Test func `it does not fire once it is cancelled`() {
+  @Test func `a cancelled timeout does not fire`() {
     var calls = 0
     let timeout = Timeout(after: .milliseconds(1)) { calls += 1 }
     timeout.cancel()
@@ -29,7 +29,7 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func `one can wait for it`() async throws {
+  @Test func `waiting lasts for at least the given time`() async throws {
     let start = ContinuousClock.now
     try await pumping { try await Timeout.wait(.milliseconds(20)) }
     #expect(ContinuousClock.now - start >= .milliseconds(20))
@@ -41,7 +41,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
-  @Test func `letting go of it cancels it and releases the closure`() {
+  @Test func `releasing a timeout cancels the timer and releases the closure`() {
     weak var captured: Token?
     var calls = 0
     do {
@@ -61,7 +61,7 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func `let go on another thread, it does not fire, though it is due`() async throws {
+  @Test func `a due timeout that is released on another thread does not fire`() async throws {
     var calls = 0
     let holder = TimeoutHolder(Timeout(after: .zero) { calls += 1 })
     holder.letGoOnAnotherThread()
@@ -69,12 +69,12 @@ import Testing
     let later = Timeout(after: .milliseconds(20)) { isLater = true }
     #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
     #expect(calls == 0)
-    // Its end waits for a turn of the main actor; GLib would warn about a source that no longer exists.
+    // Its deinit waits for a turn of the main actor; GLib would warn about a source that no longer exists.
     await Task {}.value
     withExtendedLifetime(later) {}
   }
 
-  @Test func `the loop is idle once all that was due is done`() async throws {
+  @Test func `the loop is idle after all due work is done`() async throws {
     var calls = 0
     var timeout: Timeout?
     func again() {
@@ -90,12 +90,12 @@ import Testing
     withExtendedLifetime(timeout) {}
   }
 
-  @Test func `a limit that passes is said`() {
+  @Test func `running the loop returns false when the limit has passed`() {
     #expect(!MainLoop.run(until: { false }, atMost: .milliseconds(5)))
   }
 }
 
-/// Holds a timer until another thread lets it go.
+/// Holds a timer until another thread releases it.
 private final class TimeoutHolder: Sendable {
   private let timeout: Mutex<Timeout?>
 

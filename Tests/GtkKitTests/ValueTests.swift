@@ -4,14 +4,14 @@ import Testing
 @testable import GtkKit
 
 @Suite struct ValueTests {
-  @Test func `HMAC is the one of RFC 4231`() {
+  @Test func `HMAC matches RFC 4231`() {
     // RFC 4231, test case 2.
     let digest = Checksum.hmacSHA256(key: Array("Jefe".utf8), of: Array("what do ya want for nothing?".utf8))
     #expect(digest.starts(with: [0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e]))
     #expect(digest.count == 32)
   }
 
-  @Test func `a line is filled once and keeps its percent signs`() {
+  @Test func `placeholders are filled once and other percent signs stay`() {
     #expect("100% of %s, %s".filled(with: "a%sb") == "100% of a%sb, %s")
     #expect("nothing".filled(with: "x") == "nothing")
     #expect("%".filled(with: "x") == "%")
@@ -19,13 +19,13 @@ import Testing
     #expect("%s of %s".filled(with: "%s", "9") == "%s of 9")
   }
 
-  @Test func `a translation may turn the order round`() {
+  @Test func `a translation may reorder the placeholders`() {
     #expect("%2$s のうち %1$s".filled(with: "3", "9") == "9 のうち 3")
     #expect("%3$s, %0$s".filled(with: "3", "9") == "%3$s, %0$s")
   }
 
-  @Test func `untranslated texts are themselves`() {
-    // Short texts lie on the stack in Swift; the answer must not point there.
+  @Test func `an untranslated text is returned unchanged`() {
+    // Swift stores short texts on the stack, and the result must not refer to that memory.
     #expect(tr("Copy") == "Copy")
     #expect(trn("%s day", "%s days", 1) == "%s day")
     #expect(trn("%s day", "%s days", 2) == "%s days")
@@ -38,7 +38,7 @@ import Testing
     #expect(Duration.seconds(2).milliseconds == 2000)
   }
 
-  @Test func `a key file gives back what was written`() throws {
+  @Test func `a key file returns the values that were written`() throws {
     let folder = try TemporaryFolder()
     let file = KeyFile(path: folder.path + "/new/state.ini", group: "window")
     #expect(file.integers(["width"]) == [:])
@@ -50,7 +50,7 @@ import Testing
     #expect(file.integers(["width", "height", "depth"]) == ["depth": 8])
   }
 
-  @Test func `a damaged key file is an empty one`() throws {
+  @Test func `invalid values in a key file are ignored`() throws {
     let folder = try TemporaryFolder()
     try folder.write("[window]\nwidth=wide\nheight=7\n", to: "state.ini")
     #expect(
@@ -61,7 +61,7 @@ import Testing
     #expect(KeyFile(path: folder.path + "/state.ini", group: "window").integers(["width"]) == [:])
   }
 
-  @Test func `a key file that cannot be written says so`() throws {
+  @Test func `writing a key file to an impossible path throws`() throws {
     #expect(throws: GLibError.self) {
       try KeyFile(path: "/proc/copypasta/state.ini", group: "window").write([("width", 1)])
     }

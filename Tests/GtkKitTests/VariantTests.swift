@@ -4,7 +4,7 @@ import Testing
 @testable import GtkKit
 
 @Suite struct VariantTests {
-  /// A sample of each type that there is a builder for.
+  /// A sample of each type that has a builder.
   private static let samples: [Variant] = [
     .string("é 🍝"), .bool(true), .int32(-5), .uint32(5), .int64(-1 << 40), .double(0.5),
     .objectPath("/a/b") ?? .string("no path"), .strings(["a", ""]), .bytes([0, 255]), .boxed(.string("x")),
@@ -12,7 +12,7 @@ import Testing
     .int32s([-1, 2]), .int32s([]),
   ]
 
-  @Test func `each builder makes its type`() {
+  @Test func `each builder creates its type`() {
     let types = Self.samples.map(\.type)
     #expect(
       types == [
@@ -20,7 +20,7 @@ import Testing
       ])
   }
 
-  @Test func `what goes in comes out`() {
+  @Test func `each accessor returns the built value`() {
     #expect(Self.samples[0].string == "é 🍝")
     #expect(Self.samples[1].bool == true)
     #expect(Self.samples[2].int32 == -5)
@@ -38,7 +38,7 @@ import Testing
     #expect(Self.samples[15].int32s == [])
   }
 
-  @Test(arguments: samples) func `a reader of another type answers nil`(sample: Variant) {
+  @Test(arguments: samples) func `accessors of other types return nil`(sample: Variant) {
     let type = sample.type
     #expect((sample.string == nil) == !["s", "o"].contains(type))
     #expect((sample.bool == nil) == (type != "b"))
@@ -55,11 +55,11 @@ import Testing
     #expect(sample[-1] == nil)
   }
 
-  @Test(arguments: ["", "a", "/a/", "/ä", "//"]) func `what is no path is refused`(path: String) {
+  @Test(arguments: ["", "a", "/a/", "/ä", "//"]) func `an invalid object path is refused`(path: String) {
     #expect(Variant.objectPath(path) == nil)
   }
 
-  @Test func `a description says the type alone`() {
+  @Test func `a description contains only the type`() {
     #expect("\(Variant.string("secret"))" == "Variant(s)")
   }
 
@@ -77,7 +77,7 @@ import Testing
   }
 }
 
-/// A variant's bytes, to see when they are let go.
+/// The data of a variant, which records when it is freed.
 private final class Data {
   var isFreed = false
 

@@ -5,12 +5,12 @@ import Testing
 
 @testable import GtkKit
 
-/// Each wrapper once: what it makes goes with it, and so do the closures that it was handed.
+/// Each wrapper's object and closures are released.
 @MainActor
 @Suite(.serialized) struct WidgetTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `simple widgets leave nothing`() {
+  @Test func `simple widgets are released`() {
     expectNoLeak { _ in
       let label = Label("text")
       label.setAccessibleName("name")
@@ -22,7 +22,7 @@ import Testing
     expectNoLeak { token in Button(words: "Copy") { _ = token } }
   }
 
-  @Test func `all lines of a label begin at the edge where the interface begins`() {
+  @Test func `all lines of a label start at the edge given by the interface's direction`() {
     for direction in [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL] {
       let label = Label()
       gtk_widget_set_direction(label.widget, direction)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `signs stay faint in a line that has a direction of its own`() {
+  @Test func `symbols stay faint in a line with a direction of its own`() {
     let label = Label()
     label.show("אב·\u{2028}··x", faintly: [4..<6, 9..<13])
     var parts: [String] = []
@@ -58,7 +58,7 @@ import Testing
     #expect(parts == ["·", "··"])
   }
 
-  @Test func `containers leave nothing`() {
+  @Test func `containers are released`() {
     expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
     expectNoLeak { _ in
       let stack = Stack()
@@ -75,7 +75,7 @@ import Testing
     expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }
   }
 
-  @Test func `gestures and keys leave nothing`() {
+  @Test func `event controllers and their closures are released`() {
     expectNoLeak { token in
       let label = Label("a")
       label.onClick(.secondary) { _, _ in _ = token }
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `drops and drags leave nothing`() {
+  @Test func `drop targets and deferred content are released`() {
     expectNoLeak { token in
       let label = Label("a")
       label.onDrop(of: ["text/plain"]) { _ in _ = token }
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `actions and menus leave nothing`() {
+  @Test func `actions and menus are released`() {
     expectNoLeak { token in
       let group = ActionGroup()
       group.add("copy") { _ = token }
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `an action is run on what its target names, and by its keys`() {
+  @Test func `an action receives its target id`() {
     let label = Label("a")
     let group = ActionGroup()
     var targets: [Int64] = []
@@ -135,7 +135,7 @@ import Testing
     #expect(targets == [.max, -1])
   }
 
-  @Test func `a list view lets go of its rows`() {
+  @Test func `a list view releases its rows and closures`() {
     let source = Source()
     expectNoLeak { token in
       let list = ListView(model: ListModel(source: source)) { _ in Row(token) }
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `the second of two widgets goes below the first where it would take more than half`() {
+  @Test func `the second of two widgets moves below the first if wider than half`() {
     let (words, control) = (Label("Some words that tell of what is beside them"), Label("a control"))
     words.wrap()
     let box = ReflowingBox(words, control)
@@ -177,14 +177,14 @@ import Testing
     #expect(place(inWidth: 2 * own).1?.x == 0)
   }
 
-  @Test func `of a header's words and its title, the title gives way`() throws {
+  @Test func `the title of a header bar is hidden if there is no room`() throws {
     let word = Label("some words")
     word.wrap(withinWords: false)
     word.keepWidth(ofCharacters: 4)
     let bar = HeaderBar(title: "A title", start: [word])
     let window = Window(title: "A title")
     window.setTitlebar(bar)
-    // As narrow as it can be.
+    // Give the window its minimum width.
     window.defaultSize = (1, 1)
     window.present()
     #expect(MainLoop.run(until: { bar.isMapped && bar.width > 0 }, atMost: .seconds(20)))
@@ -198,7 +198,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `a row of two and a style sheet go with their owners`() {
+  @Test func `boxes and a style sheet are released`() {
     expectNoLeak { _ in VanishingBox(Label("a")) }
     expectNoLeak { _ in ReflowingBox(Label("a"), Label("b")) }
     weak var sheet: StyleSheet?
@@ -210,7 +210,7 @@ import Testing
     #expect(sheet == nil)
   }
 
-  @Test func `the next frame is told of once`() {
+  @Test func `the callback for the next frame is called once`() {
     let window = Window(title: "test")
     var calls = 0
     window.present()
@@ -224,7 +224,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `what is in a hidden window is laid out before it is shown`() {
+  @Test func `the content of a hidden window is laid out in advance`() {
     let window = Window(title: "test")
     window.defaultSize = (400, 300)
     var rows: [Row] = []

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Observes whether a GObject was finalized, without retaining it.
 ///
-/// It is thread-safe, because a bus connection may end on GDBus's own thread.
+/// The flag is atomic, because an object such as a bus connection may be finalized on another thread.
 public final class Lifetime: Sendable {
   private let ended = Atomic(false)
 

@@ -4,16 +4,16 @@ import TestSupport
 import Testing
 import X11Kit
 
-/// Another program on the display, told and heard line by line.
+/// Another program on the display, which communicates by lines of text.
 ///
-/// The program is killed with this object.
+/// It is killed when this object is released.
 final class Client {
   private let program: Program
   private let input: Int32
-  /// How much of its output was given out.
+  /// How many bytes of its output were returned.
   private var heard = 0
 
-  /// - Parameter text: what the program reads; without one, the lines that it is told.
+  /// - Parameter text: the program's complete input; if nil, it reads the lines passed to `tell`.
   init(_ arguments: [String], display: String, input text: [UInt8]? = nil) throws {
     let (programsInput, input) = try pipe()
     defer { close(programsInput) }
@@ -28,14 +28,14 @@ final class Client {
     close(input)
   }
 
-  /// An owner of the clipboard that behaves in the way that a class of `bad_owner.py` names, once it is that.
+  /// Starts a clipboard owner with the behaviour of a class in `bad_owner.py`, and waits until it owns the clipboard.
   static func owner(_ behaviour: String, display: String) async throws -> Client {
     let owner = try Client(Fixture.python("bad_owner.py", [behaviour]), display: display)
     #expect(try await owner.nextLine() == "ready")
     return owner
   }
 
-  /// A script in `Fixtures`.
+  /// Starts a script from `Fixtures`.
   static func fixture(_ name: String, _ arguments: String..., display: String) throws -> Client {
     let script = Fixture.checkout + "/Tests/X11KitTests/Fixtures/\(name).py"
     return try Client(["/usr/bin/python3", "-u", script] + arguments, display: display)
@@ -47,7 +47,7 @@ final class Client {
 
   func signal(_ signal: Int32) { program.signal(signal) }
 
-  /// The next line that it writes; nil if it ends without one, or if nothing comes within `generousLimit`.
+  /// Returns its next line; nil if it exits first, or if no line arrives within `generousLimit`.
   func nextLine() async throws -> String? {
     var line: String?
     _ = try await eventually(every: .milliseconds(1)) {
@@ -61,7 +61,7 @@ final class Client {
     return line
   }
 
-  /// All lines to the end of its output, or up to and without `last`.
+  /// Returns all lines until it exits, or up to but not including `last`.
   func lines(before last: String? = nil) async throws -> [String] {
     var lines: [String] = []
     while let line = try await nextLine(), line != last { lines.append(line) }
@@ -74,17 +74,17 @@ final class Client {
   }
 }
 
-/// All that a program on the display writes until it ends.
+/// Returns everything that a program on the display prints.
 func output(of command: [String], display: String) async throws -> [UInt8] {
   try await Program.run(command, environment: Client.environment(display)).output
 }
 
-/// The clipboard's text, or another target of it, as xclip pastes it.
+/// Returns the clipboard's text, or another target, as pasted by xclip.
 func paste(_ options: String..., display: String) async throws -> [UInt8] {
   try await output(of: ["xclip", "-o", "-selection", "clipboard"] + options, display: display)
 }
 
-/// The end of a read, so that tables can list contents and errors alike.
+/// The result of a read, as one type for tables of contents and errors.
 enum Outcome: Equatable, Sendable {
   case content(ClipboardContent)
   case failure(TransferError)
@@ -93,7 +93,7 @@ enum Outcome: Equatable, Sendable {
 }
 
 extension Outcome: CustomTestStringConvertible {
-  /// Without the megabytes.
+  /// Omits long texts.
   var testDescription: String {
     guard case .content(.text(let bytes)) = self, bytes.count > 40 else { return "\(self)" }
     return "a text of \(bytes.count) bytes"
@@ -101,7 +101,7 @@ extension Outcome: CustomTestStringConvertible {
 }
 
 extension SelectionReader {
-  /// Reads with limits so wide that a slow machine does not meet them.
+  /// Reads with limits that are sufficient for a slow machine.
   func outcome(
     ownWindow: UInt32? = nil, activeWindow: UInt32? = nil, limit: Int = 128 << 20,
     idleTimeout: Duration = .seconds(60),
@@ -119,7 +119,7 @@ extension SelectionReader {
   }
 }
 
-/// Bytes that differ from place to place, so that a piece lost, doubled or moved shows.
+/// Returns text that differs at every position, so that lost, repeated or moved chunks are detected.
 func sampleText(_ count: Int) -> [UInt8] {
   var text: [UInt8] = []
   text.reserveCapacity(count)
@@ -127,7 +127,7 @@ func sampleText(_ count: Int) -> [UInt8] {
   return text
 }
 
-/// A prime number of bytes, which is the length of no piece that anything is sent in.
+/// The length is a prime number, which is not the size of any chunk.
 private let samplePiece: [UInt8] = {
   var state: UInt32 = 1
   return (0..<65_521).map { _ in
@@ -136,7 +136,7 @@ private let samplePiece: [UInt8] = {
   }
 }()
 
-/// The SHA-256 of some bytes, in hexadecimal digits.
+/// Returns the SHA-256 of `bytes` in hexadecimal.
 func sha256(_ bytes: [UInt8]) async throws -> String {
   let sum = try await Program.run(["sha256sum"], environment: ["PATH": "/usr/bin:/bin"], input: bytes)
   return String(sum.text.prefix(64))

@@ -5,11 +5,11 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Readers and owners leave nothing behind, and nothing that runs.
+  /// Readers and owners release everything and stop running.
   ///
-  /// Where sockets and processor time are counted, in a process of the test's own: others run beside it in this one.
+  /// Tests that count sockets or processor time use child processes, because other tests run concurrently in this one.
   @Suite struct LifetimeTests {
-    @Test func `a reader leaves nothing`() async {
+    @Test func `a released reader closes its connection`() async {
       await #expect(processExitsWith: .success) {
         try await LifetimeTests.expectNothingLeft {
           let reader = try SelectionReader(display: try XServer.shared.get().display)
@@ -19,13 +19,13 @@ extension X11KitTests {
       }
     }
 
-    @Test func `an owner leaves nothing`() async {
+    @Test func `a released owner closes its connection`() async {
       await #expect(processExitsWith: .success) {
         try await LifetimeTests.expectNothingLeft {
           let display = try XServer.shared.get().display
           let owner = try SelectionOwner(display: display)
           try await owner.offer(sampleText(1 << 20))
-          // With a transfer, and so with a timer.
+          // Start a transfer, and thereby a timer.
           let requestor = try Client.fixture("requestor", "never", "1", display: display)
           #expect(try await requestor.nextLine() == "begun 1")
           return (owner, requestor)
@@ -33,12 +33,12 @@ extension X11KitTests {
       }
     }
 
-    @Test func `no server is an error`() {
+    @Test func `connecting without a server throws`() {
       #expect(throws: X11Error.cannotConnect(display: ":65000")) { try SelectionReader(display: ":65000") }
       #expect(throws: X11Error.cannotConnect(display: ":65000")) { try SelectionOwner(display: ":65000") }
     }
 
-    @Test func `a server that ends is an error and no spin`() async {
+    @Test func `a reader and an owner report a lost X server without busy-looping`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer()
         let reader = try SelectionReader(display: server.display)
@@ -57,7 +57,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func `an owner at rest uses no processor`() async {
+    @Test func `an idle owner uses no processor time`() async {
       await #expect(processExitsWith: .success) {
         let owner = try SelectionOwner(display: try XServer.shared.get().display)
         try await owner.offer([1])
@@ -67,7 +67,7 @@ extension X11KitTests {
 
     // MARK: - Tools
 
-    /// Expects that nothing is left of an object, which has a connection, once it and its client were let go of.
+    /// Expects that an object and its connection are released once the object and its client are.
     static func expectNothingLeft<Object: AnyObject>(
       of body: () async throws -> (Object, Client?)
     ) async throws {
@@ -84,7 +84,7 @@ extension X11KitTests {
       #expect(try await eventually { try openSockets() == before })
     }
 
-    /// A loop that spins takes all of a processor; 20 % is far from it on any machine.
+    /// A busy loop would use 100 % of a processor, far more than 20 %.
     static func expectIdle(sourceLocation: SourceLocation = #_sourceLocation) async throws {
       let before = clock()
       try await Task.sleep(for: .milliseconds(500))
@@ -94,7 +94,7 @@ extension X11KitTests {
 
     static func openSockets() throws -> Int {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
-        // The listing's own descriptor is gone by now.
+        // The descriptor of this directory listing is already closed.
         let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
         return target?.hasPrefix("socket:") == true
       }

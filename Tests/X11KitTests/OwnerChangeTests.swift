@@ -5,12 +5,12 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Following who owns the clipboard, while that is allowed.
+  /// Following the clipboard's owner, while the permit is granted.
   @Suite final class OwnerChangeTests {
     let display: String
     let permit = ReadPermit()
     let reader: SelectionReader
-    /// These live as long as the test: a client is killed with its object.
+    /// Retained for the whole test, because a client is killed when its object is released.
     var clients: [Client] = []
 
     init() throws {
@@ -30,7 +30,7 @@ extension X11KitTests {
       return await reader.outcome(onPurpose: false)
     }
 
-    @Test func `each grant makes what is there an offer, once`() async throws {
+    @Test func `each grant makes the present content a new offer once`() async throws {
       permit.revoke()
       let owner = try await own("Owner")
       for _ in 1...3 {
@@ -47,13 +47,13 @@ extension X11KitTests {
       #expect(try await nextOutcome() == .text("bold"))
     }
 
-    @Test func `a read whose window another client destroys is begun anew`() async throws {
+    @Test func `a read is repeated if another client destroys its window`() async throws {
       try await own("DestroyRequestor")
       #expect(try await nextOutcome() == .failure(.cancelled))
       #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
-    @Test func `an owner is read as soon as there is one`() async throws {
+    @Test func `a new owner's text is read immediately`() async throws {
       try await own("Owner")
       #expect(try await nextOutcome() == .text("the owner's text"))
       let reader = reader
@@ -63,19 +63,19 @@ extension X11KitTests {
       #expect(await reader.outcome(onPurpose: false) == .text("bold"))
     }
 
-    @Test func `one owner's offers are read in their order, each once`() async throws {
+    @Test func `all offers of one owner are read once and in order`() async throws {
       try await own("Burst")
       var texts: [Outcome] = []
       while texts.count < 200 {
         let outcome = try await nextOutcome()
-        // The owner has copied the next one before it was asked for this one.
+        // The owner has copied the next text before it received the request for this one.
         if outcome != .failure(.cancelled) { texts.append(outcome) }
       }
       #expect(texts == (0..<200).map { .text("text \($0)") })
     }
 
-    /// The owner has the question by then.
-    @Test func `a text that was asked for comes though this program takes the clipboard`() async throws {
+    /// The owner has already received the request for its text.
+    @Test func `a requested text arrives even if this program takes the clipboard`() async throws {
       let slow = try await own("Late")
       let owner = try SelectionOwner(display: display)
       let (reader, window) = (reader, owner.window)
@@ -87,7 +87,7 @@ extension X11KitTests {
       #expect(await reader.outcome(ownWindow: window, onPurpose: false) == .content(.own))
     }
 
-    @Test func `a text that this program takes the clipboard from unasked is told of`() async throws {
+    @Test func `a read reports that this program took the clipboard before the request`() async throws {
       let slow = try await own("TargetsWhenTold")
       let owner = try SelectionOwner(display: display)
       let (reader, window) = (reader, owner.window)
@@ -97,7 +97,7 @@ extension X11KitTests {
       #expect(await outcome == .failure(.ownershipLost))
     }
 
-    @Test func `nothing is asked for while another window has the focus`() async throws {
+    @Test func `no request is sent while another window has the focus`() async throws {
       let owner = try await own("Owner")
       let windows = try Client.fixture("focus", display: display)
       let numbers = try #require(try await windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
@@ -117,7 +117,7 @@ extension X11KitTests {
 
     /// Some window managers mark a window as active before they move the focus to it.
     @Test(arguments: ["frame", "window", "child"])
-    func `a read that was refused for lack of the focus begins again when the focus comes`(_ place: String)
+    func `a read that lacked the focus is repeated when its window gets the focus`(_ place: String)
       async throws
     {
       let owner = try await own("Owner")
@@ -136,13 +136,13 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == ["TARGETS", "UTF8_STRING"])
     }
 
-    @Test func `times and numbers of requests are compared across their wrapping around`() {
+    @Test func `server times and request numbers are compared across overflow`() {
       let (before, after) = (UInt32.max - 5, UInt32(5))
       #expect(after.isAtOrAfter(before) && after.isAtOrAfter(after))
       #expect(!before.isAtOrAfter(after))
     }
 
-    @Test func `an offer that another program overtakes says so`() async throws {
+    @Test func `an offer reports that another program copied later`() async throws {
       let owner = try SelectionOwner(display: display)
       let rival = try Client.fixture("rival", "\(owner.window)", display: display)
       #expect(try await rival.nextLine() == "ready")
@@ -153,7 +153,7 @@ extension X11KitTests {
       withExtendedLifetime(rival) {}
     }
 
-    @Test func `a new offer does not wait out a silent owner`() async throws {
+    @Test func `a new offer ends the read of an owner that does not answer`() async throws {
       for behaviour in ["Mute", "NoAnswer", "HintUnanswered"] {
         let silent = try await own(behaviour)
         try await reader.nextOffer()
@@ -166,7 +166,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func `no text is asked for once reading is not allowed any more`() async throws {
+    @Test func `no text is requested after the permit was revoked`() async throws {
       let owner = try await own("TargetsWhenTold")
       try await reader.nextOffer()
       let reader = reader
@@ -179,7 +179,7 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == [])
     }
 
-    @Test func `nothing is asked for without a permit`() async throws {
+    @Test func `no request is sent without a permit`() async throws {
       permit.revoke()
       let owner = try await own("Owner")
       #expect(await reader.outcome(onPurpose: false) == .failure(.cancelled))
@@ -187,9 +187,9 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == [])
     }
 
-    /// The owner's formats were judged while it offered no secret.
+    /// The owner's formats were examined while it offered no secret.
     @Test(arguments: ["SecretBeforeText", "SecretAfterTargets"])
-    func `a secret that comes in the middle of a read is no text`(_ behaviour: String) async throws {
+    func `a secret that replaces a text during a read is not read`(_ behaviour: String) async throws {
       try await own(behaviour)
       #expect(try await nextOutcome() == .failure(.cancelled))
       #expect(try await nextOutcome() == .content(.secret))
@@ -197,7 +197,7 @@ extension X11KitTests {
       #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
-    @Test func `waiting for an offer ends when it is cancelled`() async throws {
+    @Test func `a cancelled wait for an offer ends`() async throws {
       permit.revoke()
       let reader = reader
       let waiting = Task { try await reader.nextOffer() }
@@ -205,7 +205,7 @@ extension X11KitTests {
       await #expect(throws: TransferError.cancelled) { try await waiting.value }
     }
 
-    @Test func `a connection that the server drops is an error`() async throws {
+    @Test func `waiting for an offer throws when the connection is lost`() async throws {
       permit.revoke()
       let server = try XServer()
       let reader = try SelectionReader(display: server.display, permit: permit)

@@ -5,7 +5,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Leaving the text to a clipboard manager.
+  /// Handing the text over to a clipboard manager.
   @Suite struct OwnerHandOverTests {
     let display: String
     let owner: SelectionOwner
@@ -15,7 +15,7 @@ extension X11KitTests {
       owner = try SelectionOwner(display: display)
     }
 
-    @Test func `a manager is to keep every form of a short text`() async throws {
+    @Test func `a manager is offered every format of a short text`() async throws {
       let manager = try await start("keeps")
       try await owner.offer(Array("kept".utf8))
       #expect(await owner.handOver(within: .seconds(20)))
@@ -25,7 +25,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [1 << 20, 20 << 20])
-    func `a manager gets a long text whole and once`(_ size: Int) async throws {
+    func `a manager receives a long text completely and in one format`(_ size: Int) async throws {
       let manager = try await start("keeps")
       try await owner.offer(sampleText(size))
       #expect(await owner.handOver(within: .seconds(60)))
@@ -33,7 +33,7 @@ extension X11KitTests {
       #expect(try await manager.nextLine() == "has \(size)")
     }
 
-    @Test func `a manager may refuse`() async throws {
+    @Test func `a refusal by the manager keeps the ownership`() async throws {
       let manager = try await start("refuses")
       try await owner.offer(Array("refused".utf8))
       #expect(await !owner.handOver(within: .seconds(20)))
@@ -41,18 +41,18 @@ extension X11KitTests {
       withExtendedLifetime(manager) {}
     }
 
-    @Test func `a manager that never answers is not waited for`() async throws {
+    @Test func `a manager that does not answer is not awaited beyond the limit`() async throws {
       let manager = try await start("mute")
       try await owner.offer(Array("mute".utf8))
       #expect(await !owner.handOver(within: .milliseconds(100)))
-      // The owner goes on as before.
+      // The owner continues to serve the text.
       #expect(try await paste(display: display) == Array("mute".utf8))
       withExtendedLifetime(manager) {}
     }
 
-    @Test func `without a manager there is nothing to wait for`() async throws {
+    @Test func `handing over without a manager returns immediately`() async throws {
       try await owner.offer(Array("alone".utf8))
-      // The manager of another test may take a moment to be gone.
+      // The manager of another test may not have exited yet.
       let isQuick = try await eventually {
         let start = ContinuousClock.now
         #expect(await !owner.handOver(within: .seconds(5)))
@@ -61,7 +61,7 @@ extension X11KitTests {
       #expect(isQuick)
     }
 
-    @Test func `what is not ours is not handed over`() async throws {
+    @Test func `a text of another owner is not handed over`() async throws {
       let manager = try await start("keeps")
       #expect(await !owner.handOver(within: .seconds(20)))
       withExtendedLifetime(manager) {}

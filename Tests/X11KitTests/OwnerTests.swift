@@ -5,7 +5,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Requestors, the usual ones and the unusual, get the text.
+  /// Requestors with usual and unusual behaviour receive the text.
   @Suite struct OwnerTests {
     static let textTargets = [
       "UTF8_STRING", "text/plain;charset=utf-8", "text/plain;charset=UTF-8", "text/plain", "STRING", "TEXT",
@@ -21,7 +21,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [0, 1, 255 << 10, 256 << 10, 257 << 10, 10 << 20, 64 << 20])
-    func `serves every byte`(_ size: Int) async throws {
+    func `an owner serves texts of any size completely`(_ size: Int) async throws {
       let text = sampleText(size)
       try await owner.offer(text)
       #expect(try await paste(display: display) == text)
@@ -31,12 +31,12 @@ extension X11KitTests {
     }
 
     @Test(arguments: textTargets, ["é\0\u{1F600}", String(repeating: "é", count: 200_000)])
-    func `serves every text target`(_ target: String, _ text: String) async throws {
+    func `an owner serves every text target`(_ target: String, _ text: String) async throws {
       try await owner.offer(Array(text.utf8))
       #expect(try await paste("-t", target, display: display) == Array(text.utf8))
     }
 
-    @Test func `names its targets and types`() async throws {
+    @Test func `an owner lists its targets and their types`() async throws {
       try await owner.offer(Array("typed".utf8))
       let listed = try await paste("-t", "TARGETS", display: display)
       let names = String(decoding: listed, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -57,14 +57,14 @@ extension X11KitTests {
       ("multiple_badly", ["None", "None", "None", "None"]),
       ("pranks", ["Q"]),
     ])
-    func `answers what was asked for, and nothing else`(_ how: String, _ expected: [String]) async throws {
+    func `an owner answers unusual requests correctly`(_ how: String, _ expected: [String]) async throws {
       try await owner.offer(Array("served".utf8))
       #expect(try await Client.fixture("requestor", how, display: display).lines() == expected)
       try await expectNextPasteIsRight()
     }
 
     @Test(arguments: [("two", 2), ("again", 1)])
-    func `keeps transfers apart`(_ behaviour: String, _ count: Int) async throws {
+    func `transfers to one program are independent`(_ behaviour: String, _ count: Int) async throws {
       let text = sampleText(3 << 20)
       try await owner.offer(text)
       let lines = try await Client.fixture("requestor", behaviour, display: display).lines()
@@ -73,18 +73,18 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    /// The owner's own window as the requestor of a long text would take the events from it that tell the time.
-    @Test func `pranks with a long text`() async throws {
+    /// A long text to the owner's own window would deselect the events that provide the server time.
+    @Test func `forged requests for a long text do not disturb an owner`() async throws {
       let owner = try SelectionOwner(display: display, idleTimeout: .milliseconds(200))
       try await owner.offer(sampleText(1 << 20))
       #expect(try await Client.fixture("requestor", "pranks", display: display).lines() == ["Q"])
-      // A transfer to that window would be given up by then, and those events with it.
+      // A transfer to that window would have been dropped within this time, and its events deselected.
       try await expectRoomForEveryTransfer()
       try await owner.offer(Array("the next".utf8))
       #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
-    @Test func `serves two requestors at once`() async throws {
+    @Test func `an owner serves two requestors at the same time`() async throws {
       let text = sampleText(10 << 20)
       try await owner.offer(text)
       let slow = try Client.fixture("requestor", "slowly", display: display)
@@ -96,7 +96,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [true, false])
-    func `a transfer ends with the text it began with`(_ isOthers: Bool) async throws {
+    func `a transfer continues with its original text after a new offer`(_ isOthers: Bool) async throws {
       let text = sampleText(3 << 20)
       try await owner.offer(text)
       let slow = try Client.fixture("requestor", "slowly", display: display)
@@ -114,14 +114,14 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    @Test func `a requestor may die midway`() async throws {
+    @Test func `a requestor that exits during a transfer does not disturb an owner`() async throws {
       try await owner.offer(sampleText(3 << 20))
       #expect(try await Client.fixture("requestor", "die", display: display).lines() == ["leaving"])
       try await expectRoomForEveryTransfer()
       try await expectNextPasteIsRight()
     }
 
-    @Test func `requestors that never read are few and given up`() async throws {
+    @Test func `requestors that never read are limited and time out`() async throws {
       let owner = try SelectionOwner(display: display, idleTimeout: .seconds(2))
       try await owner.offer(sampleText(1 << 20))
       let requestor = try Client.fixture("requestor", "never", "70", display: display)
@@ -130,8 +130,8 @@ extension X11KitTests {
       withExtendedLifetime((owner, requestor)) {}
     }
 
-    /// Else the owner would answer nobody else for as long as the flood lasts, and what waits would fill the memory.
-    @Test func `a flood of requests is not answered to its end, and keeps nobody waiting`() async throws {
+    /// Otherwise the flood would block all other requestors, and unanswered requests would fill the memory.
+    @Test func `a flood of requests is limited and does not block other requestors`() async throws {
       try await owner.offer(Array("before".utf8))
       let flood = try Client.fixture("requestor", "flood", display: display)
       #expect(try await flood.nextLine() == "asked")
@@ -140,7 +140,7 @@ extension X11KitTests {
       #expect(try await flood.nextLine() == "few answered")
     }
 
-    @Test func `tells once that it lost the clipboard`() async throws {
+    @Test func `an owner reports once that another program took the clipboard`() async throws {
       try await owner.offer(Array("first".utf8))
       try await owner.offer(Array("second".utf8))
       #expect(await owner.isOwner)
@@ -153,7 +153,7 @@ extension X11KitTests {
       #expect(counter.count.withLock { $0 } == 1)
     }
 
-    @Test func `a connection that the server drops is a loss, and is said`() async throws {
+    @Test func `an owner reports a connection closed by the server`() async throws {
       try await owner.offer(Array("ours".utf8))
       let killer = try Client.fixture("requestor", "kill", "\(owner.window)", display: display)
       #expect(try await killer.lines() == ["killed"])
@@ -166,7 +166,7 @@ extension X11KitTests {
       #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
-    @Test func `a window that another client destroys is a loss, and is said`() async throws {
+    @Test func `an owner reports that another client destroyed its window`() async throws {
       try await owner.offer(Array("ours".utf8))
       let vandal = try Client.fixture("requestor", "destroy", "\(owner.window)", display: display)
       #expect(try await vandal.lines() == ["destroyed"])
@@ -179,13 +179,13 @@ extension X11KitTests {
       #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
-    @Test func `what another client writes on its window makes no difference`() async throws {
+    @Test func `a property that another client sets on the owner's window does no harm`() async throws {
       let vandal = try Client.fixture("requestor", "occupy", "\(owner.window)", display: display)
       #expect(try await vandal.lines() == ["occupied"])
       try await expectNextPasteIsRight()
     }
 
-    @Test func `a long text goes in pieces that fit a server without BIG-REQUESTS`() async throws {
+    @Test func `a long text is sent in chunks that fit a server without BIG-REQUESTS`() async throws {
       let proxy = try Client.fixture("small_requests", display: display)
       let small: String = try #require(try await proxy.nextLine())
       let owner = try SelectionOwner(display: small)
@@ -197,7 +197,7 @@ extension X11KitTests {
       #expect(await owner.isOwner)
     }
 
-    @Test func `a display's second screen has a root window of its own`() throws {
+    @Test func `a display's second screen has another root window`() throws {
       let server = try XServer(screens: 2)
       let roots = try ["", ".0", ".1"].map { try XConnection(display: server.display + $0).root }
       #expect(roots[0] == roots[1] && roots[1] != roots[2])
@@ -205,7 +205,7 @@ extension X11KitTests {
 
     // MARK: - Tools
 
-    /// Expects room for as many transfers as there may be at once; the text on the clipboard is a long one.
+    /// Expects that the maximum number of transfers can be started; the clipboard must hold a long text.
     private func expectRoomForEveryTransfer(sourceLocation: SourceLocation = #_sourceLocation) async throws {
       let hasRoom = try await eventually {
         let requestor = try Client.fixture("requestor", "never", "64", display: display)

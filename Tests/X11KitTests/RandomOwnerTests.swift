@@ -4,14 +4,14 @@ import Testing
 import X11Kit
 
 extension X11KitTests {
-  /// Owners that behave at random; a seed makes the same owner again.
+  /// Owners with random behaviour, which a seed makes reproducible.
   ///
-  /// `COPYPASTA_FUZZ_SEEDS` is how many there are (`meson-helpers/fuzz owner`).
+  /// `COPYPASTA_FUZZ_SEEDS` is the number of seeds (`meson-helpers/fuzz owner`).
   @Suite struct RandomOwnerTests {
     private static let seeds = environmentNumber("COPYPASTA_FUZZ_SEEDS", or: 4)
     private static let livesOfOne = 25
 
-    @Test(arguments: 0..<seeds) func `nothing wrong is ever read`(_ seed: Int) async throws {
+    @Test(arguments: 0..<seeds) func `a read returns only texts that were sent`(_ seed: Int) async throws {
       let display = try XServer.shared.get().display
       let reader = try SelectionReader(display: display)
       let owner = try Client.fixture("random_owner", "\(seed)", display: display)
@@ -21,7 +21,7 @@ extension X11KitTests {
         try owner.tell("next")
         let sent = try #require(try await owner.nextLine()).split(separator: " ").dropFirst()
         #expect(try await owner.nextLine() == "ready")
-        // A text that was read is one that the owner has sent, to its last byte.
+        // The owner must have sent exactly the text that was read.
         switch outcome {
         case .content(.text(let text)):
           let digest = try await sha256(text)

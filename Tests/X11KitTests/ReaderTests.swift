@@ -4,11 +4,11 @@ import Testing
 import X11Kit
 
 extension X11KitTests {
-  /// Every kind of owner is read; each test ends with a good read by the same reader.
+  /// Owners with every kind of behaviour; after each test, the same reader must read a normal owner.
   @Suite final class ReaderTests {
     let display: String
     let reader: SelectionReader
-    /// These live as long as the test: a client is killed with its object.
+    /// Retained for the whole test, because a client is killed when its object is released.
     var clients: [Client] = []
 
     init() throws {
@@ -49,27 +49,27 @@ extension X11KitTests {
       ("Latin1", .text("café")),
       ("StringInUTF8", .text("café")),
     ])
-    func `reads what an owner sends`(_ behaviour: String, _ expected: Outcome) async throws {
+    func `a read returns what the owner sends`(_ behaviour: String, _ expected: Outcome) async throws {
       try await own(behaviour)
       #expect(await reader.outcome() == expected)
       try await expectNextReadIsRight()
     }
 
     @Test(arguments: ["Mute", "NoAnswer", "IncrStall", "HintUnanswered"])
-    func `ends with the silence of`(_ behaviour: String) async throws {
+    func `a read of an owner that does not answer times out`(_ behaviour: String) async throws {
       try await own(behaviour)
       #expect(await reader.outcome(idleTimeout: .milliseconds(500)) == .failure(.timedOut))
       try await expectNextReadIsRight()
     }
 
-    @Test func `ends with the total limit`() async throws {
+    @Test func `a read times out at the total limit`() async throws {
       try await own("IncrDrip")
       #expect(await reader.outcome(total: .seconds(1)) == .failure(.timedOut))
       try await expectNextReadIsRight()
     }
 
     @Test(arguments: ["Secret", "SecretLine", "HintRefused", "HintEmpty"])
-    func `never asks for a secret`(_ behaviour: String) async throws {
+    func `a secret is never requested`(_ behaviour: String) async throws {
       let owner = try await own(behaviour)
       #expect(await reader.outcome() == .content(.secret))
       try await expectNextReadIsRight()
@@ -77,7 +77,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: ["Owner", "Image"])
-    func `asks for nothing that is not listed`(_ behaviour: String) async throws {
+    func `only listed formats are requested`(_ behaviour: String) async throws {
       let owner = try await own(behaviour)
       _ = await reader.outcome()
       try await expectNextReadIsRight()
@@ -86,17 +86,17 @@ extension X11KitTests {
     }
 
     @Test(arguments: [("Large", 1 << 20), ("Incr", 14_999), ("Owner", 15), ("Owner", 0)])
-    func `takes no more than its limit`(_ behaviour: String, _ limit: Int) async throws {
+    func `a text above the limit is too large`(_ behaviour: String, _ limit: Int) async throws {
       try await own(behaviour)
       let start = ContinuousClock.now
       #expect(await reader.outcome(limit: limit) == .failure(.tooLarge(limit: limit)))
-      // By the owner's last piece, not by its silence after it.
+      // The read ends with the owner's last chunk, not by a timeout.
       #expect(ContinuousClock.now - start < .seconds(60))
       try await expectNextReadIsRight()
     }
 
     @Test(arguments: [("Large", 4_000_000), ("Incr", 15_000), ("Owner", 16), ("Empty", 0)])
-    func `takes as much as its limit`(_ behaviour: String, _ limit: Int) async throws {
+    func `a text of exactly the limit is read`(_ behaviour: String, _ limit: Int) async throws {
       try await own(behaviour)
       let outcome = await reader.outcome(limit: limit)
       guard case .content(.text(let text)) = outcome else { throw TestSupportError("no text: \(outcome)") }
@@ -104,20 +104,20 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func `counts what Latin-1 grows to`() async throws {
+    @Test func `the limit applies to Latin-1 text after conversion to UTF-8`() async throws {
       try await own("Latin1")
       #expect(await reader.outcome(limit: 4) == .failure(.tooLarge(limit: 4)))
       #expect(await reader.outcome(limit: 5) == .text("café"))
     }
 
-    @Test func `endless text is too large`() async throws {
+    @Test func `an endless text is too large`() async throws {
       try await own("IncrEndless")
       let outcome = await reader.outcome(limit: 1 << 20, total: .seconds(2))
       #expect(outcome == .failure(.tooLarge(limit: 1 << 20)))
       try await expectNextReadIsRight()
     }
 
-    @Test func `a replaced owner ends its transfer`() async throws {
+    @Test func `a transfer from a replaced owner is completed`() async throws {
       let owner = try await own("IncrLong")
       let reader = reader
       async let outcome = reader.outcome()
@@ -127,7 +127,7 @@ extension X11KitTests {
       #expect(await reader.outcome() == .text("the owner's text"))
     }
 
-    @Test func `a late answer is nobody's answer`() async throws {
+    @Test func `a late answer is not taken for that of a later read`() async throws {
       let late = try await own("Late")
       #expect(await reader.outcome(idleTimeout: .milliseconds(300)) == .failure(.timedOut))
       try await own("Html")
@@ -136,8 +136,8 @@ extension X11KitTests {
       #expect(await reader.outcome() == .text("bold"))
     }
 
-    /// An X error ends xclip, and the text with it.
-    @Test func `an xclip that is asked and not waited for goes on`() async throws {
+    /// An X error would end xclip and lose its text.
+    @Test func `an xclip whose read timed out continues to run`() async throws {
       let text = sampleText(100)
       let xclip = try await own(text)
       xclip.signal(SIGSTOP)
@@ -160,15 +160,15 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func `nobody owns the clipboard`() async throws {
-      // The server takes the text of an owner that is let go off the clipboard.
+    @Test func `a clipboard without an owner has no text`() async throws {
+      // The server clears the selection when the owner is released.
       try await SelectionOwner(display: display).offer([])
-      // A program that an earlier test has just started may still take the clipboard before it is killed.
+      // A program that an earlier test has just started may take the clipboard before it is killed.
       #expect(try await eventually { await reader.outcome() == .content(.noText) })
       try await expectNextReadIsRight()
     }
 
-    @Test func `its own offer is not read back`() async throws {
+    @Test func `the program's own offer is not read`() async throws {
       let owner = try SelectionOwner(display: display)
       try await owner.offer(Array("ours".utf8))
       #expect(await reader.outcome(ownWindow: owner.window) == .content(.own))
@@ -180,13 +180,13 @@ extension X11KitTests {
       ("xclip", 1), ("xclip", 1 << 20), ("xclip", 64 << 20), ("xsel", 1), ("xsel", 1 << 20),
       ("xsel", 32 << 20),
     ])
-    func `reads from`(_ program: String, _ size: Int) async throws {
+    func `texts of xclip and xsel are read`(_ program: String, _ size: Int) async throws {
       try await own(sampleText(size), by: program)
       try await expectNextReadIsRight()
     }
 
-    /// xclip serves nobody else in the middle of a transfer: the reader must let it come to the end.
-    @Test func `a text of xclip that is too large can still be pasted`() async throws {
+    /// xclip serves no other requestor during a transfer, so the reader must let it finish.
+    @Test func `an xclip text that is too large can be pasted afterwards`() async throws {
       let text = sampleText(8 << 20)
       try await own(text)
       #expect(await reader.outcome(limit: 1 << 20) == .failure(.tooLarge(limit: 1 << 20)))
@@ -201,7 +201,7 @@ extension X11KitTests {
       return clients[clients.count - 1]
     }
 
-    /// Has xclip, or xsel, own a text; answers it once the reader gets that.
+    /// Starts xclip or xsel with a text, and returns it once the reader gets that text.
     @discardableResult
     private func own(_ text: [UInt8], by program: String = "xclip") async throws -> Client {
       let options =

@@ -1,4 +1,4 @@
 import Testing
 
-/// All tests share one display, and with it one clipboard: one at a time.
+/// The tests share one display and clipboard, so they run one at a time.
 @Suite(.serialized) enum X11KitTests {}

@@ -4,9 +4,10 @@ import X11Kit
 
 /// An X server without a screen, on a free display number.
 ///
-/// The server ends with its last client, and the first is this object: so with the test process, however that ends.
+/// It exits with its last client. The first client belongs to this object, so the server exits with the test process in
+/// any case.
 final class XServer: Sendable {
-  /// The server that every test shares; clipboard tests are serialized for it.
+  /// The server that all tests share; clipboard tests are serialised for this reason.
   static let shared = Result { try XServer() }
 
   let display: String
@@ -14,7 +15,7 @@ final class XServer: Sendable {
   private let firstClient: SelectionReader
 
   init(screens: Int = 1) throws {
-    // SIGTERM if the test process dies: killed, the server would leave its lock file and socket in /tmp.
+    // Use SIGTERM when the test process exits, because SIGKILL would leave the lock file and the socket in /tmp.
     program = try Program(
       ["Xvfb", "-displayfd", "1", "-terminate", "-nolisten", "tcp"]
         + (0..<screens).flatMap { ["-screen", "\($0)", "640x480x24"] },
@@ -24,7 +25,7 @@ final class XServer: Sendable {
     firstClient = try SelectionReader(display: display)
   }
 
-  /// Ends it under its clients.
+  /// Kills the server while clients are connected.
   func kill() {
     program.signal(SIGKILL)
     let number = display.dropFirst()
