@@ -23,7 +23,6 @@ final class Database {
   /// The state of the files before an immutable connection opened them; nil for connections that take locks.
   private let stamps: [FileStamp?]?
 
-  /// Opens an existing file.
   init(path: String, access: Access, lockTimeout: Int32) throws(StoreError) {
     let isImmutable = access == .immutable || access == .immutableWithLog
     stamps = isImmutable ? FileStamp.ofDatabase(path) : nil

@@ -12,7 +12,6 @@ import CSQLite
 /// ```
 public final class HistoryImport {
   let session: WriteConnection
-  /// The latest plausible time.
   private let latest: Int64
   /// The largest id ever assigned before the import.
   private let lastID: Int64
@@ -147,7 +146,6 @@ public final class HistoryImport {
   }
 }
 
-/// An iteration over the clips of one history.
 private struct Run {
   /// The current clip's id; nil after the last.
   private(set) var id: Int64?

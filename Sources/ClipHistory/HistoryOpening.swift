@@ -14,7 +14,6 @@ struct HistoryOpening {
   private let location: HistoryLocation
   private let timeouts: HistoryStore.LockTimeouts
 
-  /// Refers to a history without accessing it.
   init(_ location: HistoryLocation, timeouts: HistoryStore.LockTimeouts = .init()) {
     self.location = location
     self.timeouts = timeouts

@@ -124,7 +124,6 @@ struct WriteConnection {
   /// Resets the last look, because the clips have changed; the next look then asks the user.
   func forgetLastLook() throws(StoreError) { try lookNote.execute(Int64(0), Int64(0), "") }
 
-  /// Whether the newest clip has this text.
   func newestIs(_ text: ClipText) throws(StoreError) -> Bool {
     try text.bytes.span.withUnsafeBytes { bytes throws(StoreError) in
       try newest.first(Int64(text.byteCount), bytes) { $0.integer(0) } == 1

@@ -11,12 +11,10 @@ struct Deadline {
   /// No limit, for requests to the server itself, which answers unless the connection is lost.
   static let endless = Deadline(end: nil, cancellation: nil)
 
-  /// This deadline, but no later than `duration` from now.
   func limited(to duration: Duration) -> Deadline {
     limited(until: .now + duration)
   }
 
-  /// This deadline, but no later than `end`.
   func limited(until end: SuspendingClock.Instant) -> Deadline {
     Deadline(end: self.end.map { min($0, end) } ?? end, cancellation: cancellation)
   }

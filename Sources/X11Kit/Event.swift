@@ -32,7 +32,6 @@ enum Event {
   /// The owner's answer to a request (ICCCM 2.4); it refuses if `property` is None.
   typealias SelectionAnswer = xcb_selection_notify_event_t
 
-  /// A change of a selection's owner.
   struct SelectionChange {
     let selection: Atom
     let owner: Window?

@@ -193,7 +193,6 @@ public actor SelectionOwner {
 
   // MARK: - Requests of requestors (ICCCM 2.2 and 2.6)
 
-  /// Answers one request, possibly with a refusal.
   private func answer(_ request: Event.SelectionRequest) {
     guard patience.holds(with: connection.client(of: request.requestor)) else { return }
     // Clients that predate the ICCCM pass None as the property and mean the target (ICCCM 2.2).

@@ -71,7 +71,6 @@ extension XConnection {
 
   // MARK: - Properties
 
-  /// The result of reading and deleting a property.
   enum ConsumedProperty: Equatable {
     /// The property does not exist.
     case absent

@@ -21,7 +21,6 @@ let noTime: xcb_timestamp_t = 0
 /// XCB reads events while it waits for a reply or writes to a full socket. These events are in its queue, and the
 /// socket does not become readable for them, so check the queue before every sleep.
 final class XConnection {
-  /// Events that can be selected on a window.
   struct WindowEvents: OptionSet {
     let rawValue: UInt32
 
@@ -300,7 +299,6 @@ final class XConnection {
     flush()
   }
 
-  /// Whether a key is down.
   func isDown(_ key: xcb_keycode_t, _ deadline: Deadline) throws(TransferError) -> Bool {
     let sequence = xcb_query_keymap(handle).sequence
     guard let keys = try reply(xcb_query_keymap_reply_t.self, to: sequence, deadline)?.body.keys else {

@@ -16,7 +16,6 @@ struct ChurnLog {
   /// The texts that must not be in any file.
   private(set) var deleted: [Int64: String] = [:]
   private(set) var pending = Pending.nothing
-  /// The number of acknowledged changes.
   private(set) var count = 0
 
   /// Reads the output of one further run.
@@ -78,7 +77,6 @@ struct ChurnLog {
   }
 }
 
-/// A running `HistoryChurn` process.
 struct Churn {
   let program: Program
 

@@ -33,7 +33,7 @@ struct FileFuzzTests {
     var findings: [String] = []
     for seed in first..<first + count {
       try Data("ended at seed \(seed)".utf8).write(to: report)
-      // End a hang, too.
+      // Kill the process if it hangs.
       alarm(120)
       let bit = flipsEachBit && seed <= fuzz.bitCount ? seed - 1 : nil
       do {

@@ -55,7 +55,7 @@ import Testing
     Order(ages: [-400, 40, 2], expired: 2),
     Order(ages: [40, -400, 35, 2], expired: 3),
     Order(ages: [40, -400, 2], expired: 1),
-    // An import adds clips with unknown times.
+    // Imported clips may have unknown times.
     Order(ages: [nil, nil], expired: 0),
     Order(ages: [nil, 40, nil, 2], expired: 2),
     // A flipped bit in a time does not make an item expire.

@@ -36,7 +36,6 @@ final class TemporaryHistory: Sendable {
   /// The previews of all clips, newest first.
   func previews() throws -> [String] { try reader().newestPage(limit: 99_999).map(\.preview) }
 
-  /// Records these texts and closes the history.
   func record(_ texts: String...) async throws { try await record(texts) }
 
   func record(_ texts: [String]) async throws {
@@ -55,7 +54,6 @@ final class TemporaryHistory: Sendable {
       """)
   }
 
-  /// Opens a connection as another program.
   func foreign() throws -> ForeignConnection { try ForeignConnection(location.database) }
 
   /// Opens a connection that is in the middle of a read, and keeps the log from being truncated until it commits.
@@ -85,7 +83,6 @@ final class TemporaryHistory: Sendable {
 
   func damage(_ change: (inout Data) throws -> Void) throws { try damage(location.database, change) }
 
-  /// Changes the bytes of a file.
   func damage(_ path: String, _ change: (inout Data) throws -> Void) throws {
     var bytes = try Data(contentsOf: URL(filePath: path))
     try change(&bytes)
@@ -148,7 +145,6 @@ final class TemporaryHistory: Sendable {
     try run(version.sql)
   }
 
-  /// Replaces the database by these bytes.
   func plant(_ bytes: Data) throws {
     try makeFolder()
     try bytes.write(to: URL(filePath: location.database))
@@ -236,7 +232,6 @@ final class ForeignConnection {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// Runs SQL and returns the result code.
   @discardableResult
   func run(_ sql: String) -> Int32 { sqlite3_exec(handle, sql, nil, nil, nil) }
 

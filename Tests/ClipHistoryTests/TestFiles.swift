@@ -45,7 +45,6 @@ enum TestFiles {
 
   private static let state = Mutex(State())
 
-  /// Registers this VFS as the default.
   static func install() {
     let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
     vfs.initialize(to: real)

@@ -38,7 +38,6 @@ import Testing
   }
 }
 
-/// A temporary folder with subfolders.
 private struct Folders {
   private let folder: TemporaryFolder
   var path: String { folder.path }

@@ -95,7 +95,6 @@ import Testing
   }
 }
 
-/// Holds a timer until another thread releases it.
 private final class TimeoutHolder: Sendable {
   private let timeout: Mutex<Timeout?>
 

@@ -93,7 +93,6 @@ enum Outcome: Equatable, Sendable {
 }
 
 extension Outcome: CustomTestStringConvertible {
-  /// Omits long texts.
   var testDescription: String {
     guard case .content(.text(let bytes)) = self, bytes.count > 40 else { return "\(self)" }
     return "a text of \(bytes.count) bytes"

@@ -25,7 +25,6 @@ final class XServer: Sendable {
     firstClient = try SelectionReader(display: display)
   }
 
-  /// Kills the server while clients are connected.
   func kill() {
     program.signal(SIGKILL)
     let number = display.dropFirst()

@@ -7,7 +7,6 @@ import Glibc
 struct DatabasePages {
   static let pageSize = WALReader.pageSize
 
-  /// The number of pages.
   var count: Int { fileCount + logOnly.count }
   /// The number of pages in the database file, which are numbered from 1.
   let fileCount: Int

@@ -22,7 +22,6 @@ public actor HistoryRecovery {
     public let damagedFile: String
   }
 
-  /// How many clips to copy per transaction.
   private static let batch = 5_000
 
   private let queue = SerialQueue(label: "org.copypasta.rescue")

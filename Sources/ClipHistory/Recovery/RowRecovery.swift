@@ -19,7 +19,6 @@ struct RowRecovery {
     let capturedAt: Int64
   }
 
-  /// The plausible ids.
   static let ids = 1...Schema.largestID
 
   let pages: DatabasePages

@@ -21,7 +21,6 @@ open class Object {
 
   // MARK: - Properties
 
-  /// The value of a property.
   enum Property: Equatable {
     case flag(Bool), text(String), number(Int)
   }

@@ -109,8 +109,7 @@ public enum Display {
       Display.lost()
       return 0
     }
-    // Use a higher priority than GDK's sources, because in that case GLib does not even check sources of lower
-    // priority.
+    // Use a higher priority than GDK's sources, so that GLib dispatches this source and does not check theirs.
     g_unix_fd_add_full(
       G_PRIORITY_HIGH, descriptor,
       GIOCondition(rawValue: copypasta_G_IO_HUP.rawValue | copypasta_G_IO_ERR.rawValue),

@@ -68,7 +68,6 @@ public enum ProgramFiles {
     return resolved(name) == own ? name : quoted(own)
   }
 
-  /// Quotes `text` for a shell, if necessary.
   static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       isalnum(Int32(byte)) != 0 && byte < 0x80 || "/._-+".utf8.contains(byte)

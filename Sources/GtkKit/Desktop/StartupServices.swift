@@ -93,7 +93,6 @@ public final class StartupServices {
     return false
   }
 
-  /// Contacts all services, and returns them.
   private func ask() -> Set<Service> {
     guard let bus = SessionBus.bus else { return [] }
     ask(.portal) {

@@ -122,7 +122,6 @@ public final class ScrolledWindow: Widget {
 /// A short list whose rows all exist at the same time.
 @MainActor
 public final class ListBox: Widget {
-  /// The click action of each row.
   private let clicks = Shared<[OpaquePointer: @MainActor () -> Void]>([:])
 
   /// Makes an empty list without selection.

@@ -284,7 +284,7 @@ public enum ConfirmationDialog {
     over parent: Window, title: String, text: String, action: String,
     _ confirmed: @escaping @MainActor () -> Void
   ) {
-    // Task switchers show the title.
+    // Task switchers show this title.
     let window = Window(title: title)
     window.addStyle("question")
     window.setAccessibleRole(.dialog)
