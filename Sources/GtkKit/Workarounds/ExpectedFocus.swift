@@ -1,31 +1,31 @@
 import CGtk
 
-/// Draws a window that is being shown as it will look once it is active.
+/// Draws a new window as active before it gets the focus.
 ///
-/// **Fault** (GTK 4.8 to 4.24): a compositor or window manager gives a window the focus only once its first frame is
-/// there. Until then GTK has the state `backdrop` set on a window that was shown before, and where hiding a window takes
-/// its `is-active` away (4.18, not 4.8) the widget with the focus has no `focus` state. So each popup was drawn twice:
-/// inactive, and a frame later active.
+/// **Fault** (GTK 4.8 to 4.24): a compositor or window manager gives a window the focus only after its first frame.
+/// Until then, GTK keeps the state `backdrop` on a window that was shown before, and in versions where hiding a window
+/// resets `is-active` (4.18, not 4.8), its focused widget has no `focus` state. So each popup was drawn twice: inactive,
+/// and a frame later active.
 ///
-/// **Workaround**: takes `backdrop` away before each frame until the focus comes, for at most `limit`. If it does not come,
-/// `backdrop` is set again, and what the styles show of the focus goes with it.
+/// **Workaround**: removes `backdrop` before each frame until the window gets the focus, for at most `limit`. Without
+/// the focus, `backdrop` is then set again, which also hides the style of the focus.
 ///
-/// **It can go** when GTK draws the first frame of a window that asks for the focus without `backdrop`.
+/// **Remove it** when GTK draws the first frame of a window that requests the focus without `backdrop`.
 @MainActor
 final class ExpectedFocus {
-  /// How long a window may look active without being so.
+  /// The longest time that a window is drawn as active without being so.
   static let limit = Duration.milliseconds(300)
 
   private weak var window: Window?
-  /// The window's surface, and the clock of its frames, with what listens to them.
+  /// The window's surface and frame clock, with the handlers connected to them.
   private let surface: Object
   private let clock: Object
   private var connections: [(object: Object, number: gulong)] = []
   private var timer: Timeout?
-  /// Whether GTK would have drawn the window without the focus.
+  /// Whether `backdrop` was removed, and so must be set again if the focus does not come.
   private var hidesBackdrop = false
 
-  /// Begins for a window whose first frame is still to be drawn; nil if it is not on the screen.
+  /// Starts before a window's first frame; nil if the window is not realized.
   init?(of window: Window) {
     guard let surface = gtk_native_get_surface(window.opaque),
       let clock = gtk_widget_get_frame_clock(window.widget)
@@ -42,7 +42,7 @@ final class ExpectedFocus {
 
   isolated deinit { end() }
 
-  /// Gives the widget that has the focus in a hidden window the states of the focus again.
+  /// Restores the focus states of a hidden window's focused widget, by setting its focus again.
   static func restoreFocusStates(in window: Window) {
     guard gtk_window_is_active(window.cast()) == 0, let focus = gtk_window_get_focus(window.cast())
     else { return }
@@ -60,7 +60,7 @@ final class ExpectedFocus {
     gtk_widget_unset_state_flags(window.widget, copypasta_GTK_STATE_FLAG_BACKDROP)
   }
 
-  /// From the focus on, GTK's states are right.
+  /// Once the window has the focus, GTK's states are correct.
   private func stateChanged() {
     if hasFocus { end() }
   }
