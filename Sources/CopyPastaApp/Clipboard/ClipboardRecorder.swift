@@ -2,33 +2,33 @@ import ClipHistory
 import ClipboardCore
 import Synchronization
 
-/// Takes the texts that a source delivers into the history.
+/// Records the texts that a `ClipboardSource` delivers in the history.
 ///
-/// A text goes from the source's thread to the store's, which judges and records it, and what became of it to `tell`.
-/// Nothing on the way waits for the main thread.
+/// The source's thread enqueues a text, the store's thread validates and records it, and `tell` receives the outcome.
+/// No step waits for the main thread.
 final class ClipboardRecorder: Sendable {
-  /// How many bytes may wait for the disk while the next text is read.
+  /// The backlog in bytes up to which the next text is read before the earlier ones are on disk.
   static let backlogLimit = 4 << 20
-  /// The cost of a waiting text in addition to its bytes, so that many small ones are bounded too.
+  /// Counted for each waiting text in addition to its bytes, so that the number of small texts is bounded, too.
   private static let costOfText = 1 << 10
 
   private let store: HistoryStore
-  /// The work that goes into the history, one after the other, with all else that the user does with it.
+  /// Runs all work on the history in order, including the user's own actions.
   private let queue: TaskQueue
   private let now: @Sendable () -> Int64
   private let tell: @Sendable (CaptureOutcome) -> Void
   private let state = Mutex(State())
 
   private struct State {
-    /// The texts that were copied out of the history and are not noted yet.
+    /// Texts that were copied out of the history, until `noteCopied` has stored that.
     var unnoted: [ClipText] = []
-    /// The size of the texts that were delivered and are not on disk yet, in bytes.
+    /// The size in bytes of the texts that were delivered but are not on disk yet.
     var backlog = 0
   }
 
   /// - Parameters:
-  ///   - queue: takes each text that is delivered.
-  ///   - tell: called with what became of each delivery and own copy, in their order, on any thread.
+  ///   - queue: The queue for all work on the history.
+  ///   - tell: Called on any thread with the outcome of each delivery, in order, and of a copy that could not be noted.
   init(
     into store: HistoryStore, queue: TaskQueue = TaskQueue(), now: @escaping @Sendable () -> Int64,
     tell: @escaping @Sendable (CaptureOutcome) -> Void
@@ -41,7 +41,7 @@ final class ClipboardRecorder: Sendable {
 
   // MARK: - What a source delivers
 
-  /// Takes a delivery, behind those before it; returns when the next text may be read.
+  /// Enqueues a delivery, and returns when the backlog allows the next text to be read.
   nonisolated(nonsending) func take(_ delivery: ClipboardDelivery) async {
     switch delivery {
     case .success(.text(let bytes)): enqueue(bytes)
@@ -58,7 +58,8 @@ final class ClipboardRecorder: Sendable {
     state.withLock { $0.backlog += cost }
     queue.add(for: store) { [self] store in
       let outcome = Self.record(bytes) { text throws(StoreError) in
-        // A clipboard manager may have taken an own copy over, and have been read, before the copy is noted.
+        // A clipboard manager may take over a text of this program, and the source may read it back, before
+        // `noteCopied` has run.
         let isOwn = state.withLock { $0.unnoted.contains(text) }
         return isOwn ? .duplicate : try store.record(text, at: time)
       }
@@ -69,9 +70,10 @@ final class ClipboardRecorder: Sendable {
 
   // MARK: - What the user does
 
-  /// Records a text that the user hands over, unless it is the newest clip's; called from work in the queue.
+  /// Records a text that the user pastes or drops, unless it equals the newest clip's.
   ///
-  /// - Returns: The outcome of the text, not passed to `tell`.
+  /// Call this from work in the queue.
+  /// - Returns: The outcome, which `tell` does not receive.
   nonisolated(nonsending) func recordExplicitly(_ bytes: [UInt8], fromClipboard: Bool) async -> CaptureOutcome
   {
     await Self.recordExplicitly(bytes, at: now(), fromClipboard: fromClipboard, in: store)
@@ -85,11 +87,11 @@ final class ClipboardRecorder: Sendable {
     }
   }
 
-  /// Notes that a text was copied out of the history, so that it is not recorded when it comes back.
+  /// Stores that a text was copied out of the history, so that reading it back does not record it.
   ///
-  /// A text that is being read, or waits for the disk, was on the clipboard before: it is compared with what was
-  /// captured or copied until then. Otherwise the last text, read again as the window became active, would be taken for
-  /// a new one. So the copy is noted after the delivery of the read that is under way.
+  /// The note waits for the read in progress and for the texts in the queue. They were on the clipboard before this
+  /// copy, so they must be compared with the capture or copy before it. If the copy were noted first, the text that is
+  /// read again as the window becomes active would look new.
   @MainActor func noteCopied(_ text: ClipText, after source: any ClipboardSource) {
     state.withLock { $0.unnoted.append(text) }
     source.afterRead { [self] in
@@ -97,8 +99,8 @@ final class ClipboardRecorder: Sendable {
         do throws(StoreError) {
           try store.noteCopied(text)
         } catch {
-          // The text is on the clipboard, as the user wants, and a history that takes no note takes no row either. Only
-          // a history that has to be opened again is reported.
+          // Ignore other errors: the text is on the clipboard, as the user wants, and a store that cannot note the copy
+          // cannot record a row for it either. These two mean that the history has to be opened again.
           if error == .damaged || error == .replaced { tell(.failed(error)) }
         }
         _ = state.withLock { $0.unnoted.removeFirst() }
@@ -108,13 +110,13 @@ final class ClipboardRecorder: Sendable {
 
   // MARK: -
 
-  /// Returns when a read that has begun is over, and all that was delivered so far is recorded.
+  /// Returns when the read in progress has ended and everything delivered so far has been handled.
   @MainActor func drain(after source: any ClipboardSource) async {
     await withCheckedContinuation { continuation in source.afterRead { continuation.resume() } }
     await queue.drain()
   }
 
-  /// Judges a text, and records it with `intent` if it is one; on the store's thread, for that takes time.
+  /// Validates a text and passes it to `intent`, on the store's thread because a large text takes time.
   private static func record(
     _ bytes: [UInt8], with intent: (ClipText) throws(StoreError) -> HistoryStore.RecordOutcome
   ) -> CaptureOutcome {
@@ -135,26 +137,26 @@ final class ClipboardRecorder: Sendable {
   }
 }
 
-/// The outcome of something that was offered, pasted or dropped.
+/// The outcome of a text that was offered on the clipboard, pasted or dropped.
 enum CaptureOutcome: Equatable, Sendable {
-  /// The text is on disk, and may be shown.
+  /// The text is on disk, so its row may be shown.
   case recorded(Clip)
-  /// The text is the last captured one again; if it was pasted, the newest clip's.
+  /// The text equals the last captured one, or, if it was pasted or dropped, the newest clip's.
   case ignored
-  /// The history keeps no such text.
+  /// The text is empty, is not valid UTF-8 or contains a NUL.
   case invalid(ClipText.Refusal)
   /// The text could not be read.
   case unread(TransferError)
-  /// The text could not be kept.
+  /// The text could not be stored.
   case failed(StoreError)
   /// The clipboard has no text to paste.
   case noText
-  /// What was copied is no text, or an empty one.
+  /// The copied content is not text, or is empty.
   case nothingToRecord
   /// A password manager asks not to record the text.
   case secret
 
-  /// Whether something is on the clipboard that is none of the history's texts.
+  /// Whether the clipboard now holds something other than a text of the history.
   var isOfAnotherText: Bool {
     switch self {
     case .recorded, .ignored, .failed: false

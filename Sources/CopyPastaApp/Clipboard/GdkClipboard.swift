@@ -3,15 +3,13 @@ import ClipboardCore
 import GtkKit
 import SerialQueue
 
-/// The clipboard on Wayland, through GDK: there its streams can be cancelled and carry any size.
+/// The clipboard on Wayland, through GDK, whose streams there can be cancelled and carry texts of any size.
 @MainActor
 final class GdkClipboard: SystemClipboard {
   private let device: any ClipboardDevice
   private var offered: ClipText?
   let offerLosses = Observers<Void>()
-  /// The question that a copy of this program's own waits for.
   private let pendingRead = PendingRead()
-  /// The source that follows the clipboard.
   private weak var source: GdkClipboardSource?
 
   init(_ device: any ClipboardDevice) {
@@ -25,7 +23,7 @@ final class GdkClipboard: SystemClipboard {
     return source
   }
 
-  // GDK calls an empty clipboard local, too.
+  // Check `offered` as well: GDK also reports an empty clipboard as local.
   var offeredText: ClipText? { device.isLocal ? offered : nil }
 
   func offer(_ text: ClipText) async throws(TransferError) {
@@ -43,7 +41,7 @@ final class GdkClipboard: SystemClipboard {
   }
 }
 
-/// What `GdkClipboard` needs of GDK.
+/// The part of GDK's clipboard that `GdkClipboard` uses, so that tests can replace it.
 @MainActor
 protocol ClipboardDevice: AnyObject {
   var mimeTypes: [String] { get }
@@ -56,7 +54,7 @@ protocol ClipboardDevice: AnyObject {
 
 extension Clipboard: ClipboardDevice {}
 
-/// The offers of other programs on Wayland, read and delivered on the main thread.
+/// Reads the offers of other programs on Wayland and delivers them, all on the main thread.
 @MainActor
 private final class GdkClipboardSource: ClipboardSource {
   private let clipboard: any ClipboardDevice
@@ -64,30 +62,29 @@ private final class GdkClipboardSource: ClipboardSource {
   private let deliver: ClipboardDeliver
   private let permit = ReadPermit()
   var limits = TransferLimits()
-  /// How often the clipboard changed hands.
+  /// Counts the changes of the selection owner.
   private var changes = 0
-  /// Whether the present offer was not read yet.
   private var hasNewOffer = false
   private var following: Task<Void, Never>?
   private var isClosed = false
   private var waiting: [@Sendable () -> Void] = []
   private var reads: [Read] = []
 
-  /// A read under way.
+  /// A read in progress.
   private final class Read {
-    /// The offer whose formats are judged: the count of changes when the read began.
+    /// The value of the source's `changes` when the read began, which identifies the offer.
     let changes: Int
-    /// The grant under which the text is asked for.
+    /// The grant of the permit when the read began; the text is requested only while it holds.
     let grant: Int?
     var task: Task<ClipboardContent, any Error>?
-    /// How long the read may go on once another program has replaced the offer, and what ends it then.
+    /// How long the read may continue after another program has replaced the offer; `grace` then cancels it.
     let graceTime: Duration
     var grace: Timeout?
-    /// Whether this program has replaced the offer: nothing is heard of the owner any more, which goes on sending.
+    /// Whether this program has replaced the offer, whose owner may still be sending although GDK is silent about it.
     var isOwnershipLost = false
-    /// Whether the text was asked for.
+    /// Whether the text has been requested.
     var hasAsked = false
-    /// Ends when the clipboard changes hands, while `confirm` waits for that.
+    /// Finished when the selection owner changes, while `confirm` waits for that.
     var change: AsyncStream<Never>.Continuation?
 
     init(changes: Int, grant: Int?, graceTime: Duration) {
@@ -96,7 +93,7 @@ private final class GdkClipboardSource: ClipboardSource {
       self.graceTime = graceTime
     }
 
-    /// The error that the read ends with if the text is out of reach.
+    /// The error to throw if the text can no longer be read because the offer was replaced.
     var replaced: TransferError { isOwnershipLost ? .ownershipLost : .cancelled }
   }
 
@@ -125,7 +122,7 @@ private final class GdkClipboardSource: ClipboardSource {
     following?.cancel()
   }
 
-  /// Reads and delivers until there is no new offer, unless that is under way.
+  /// Reads and delivers until there is no new offer, unless that loop is already running.
   private func readOffers() {
     guard following == nil, !isClosed, mayReadAnew else { return }
     following = Task.unpooled { [self] in
@@ -145,17 +142,17 @@ private final class GdkClipboardSource: ClipboardSource {
   }
 
   func changed() {
-    // An empty clipboard is local, too.
+    // Check the formats as well: GDK also reports an empty clipboard as local.
     noteChange(isOwn: clipboard.isLocal && !clipboard.mimeTypes.isEmpty)
     hasNewOffer = !clipboard.mimeTypes.isEmpty
     if hasNewOffer, !clipboard.isLocal, permit.current != nil { pendingRead.begin() }
     readOffers()
   }
 
-  /// Gives the reads of an offer that another program has replaced a moment to end, and gives them up then.
+  /// Updates the reads in progress after a change of the selection owner.
   ///
-  /// A text that the user copies out of the history comes after the one that is being read, which goes on within its
-  /// limits.
+  /// If another program has replaced the offer, a read is cancelled after its grace time. If the user has copied a row,
+  /// the read continues within its limits, because its text was copied before the row.
   private func noteChange(isOwn: Bool) {
     for read in reads {
       if isOwn && read.changes == changes && read.grant == permit.current {
@@ -178,13 +175,13 @@ private final class GdkClipboardSource: ClipboardSource {
       if pendingRead.end(), content == .own { throw .ownershipLost }
       return .success(content)
     } catch {
-      // If only this read was given up, the next one asks the question.
+      // After a cancelled read the source reads the newer offer next, so a copy has to keep waiting for that.
       if error != .cancelled || permit.current == nil { pendingRead.end() }
       return .failure(error)
     }
   }
 
-  // A text that is read on purpose is still new to whoever follows the clipboard.
+  // Leaves `hasNewOffer` set: a text that is read on purpose is still to be delivered to the recorder.
   func readNow() async throws(TransferError) -> ClipboardContent { try await content() }
 
   private func content() async throws(TransferError) -> ClipboardContent {
@@ -226,7 +223,7 @@ private final class GdkClipboardSource: ClipboardSource {
     }
   }
 
-  /// The bytes that the owner sends until it closes its end.
+  /// Returns the bytes that the owner sends until it closes its end of the pipe.
   private func transfer(
     _ types: [String], of read: Read, within limits: TransferLimits, asking: @escaping @MainActor () -> Void
   ) async throws -> [UInt8] {
@@ -240,22 +237,24 @@ private final class GdkClipboardSource: ClipboardSource {
     return bytes
   }
 
-  /// How long after a dying owner's pipe the kernel may close the owner's connection to the compositor.
+  /// How long to wait, after the end of the pipe, for the owner's connection to the compositor to close as well.
   ///
-  /// The scheduler decides when. Every text is recorded that much later.
+  /// When a process dies, the kernel closes both, but the scheduler decides how far apart. Each text is recorded later
+  /// by this time.
   private static let dying = Duration.milliseconds(50)
-  /// The same, for an owner that has sent nothing: there is no text to be late.
+  /// The same for an owner that has sent nothing, which may be longer because it delays no text.
   private static let longDying = Duration.milliseconds(500)
 
-  /// Throws if the owner is dying, was replaced during the transfer, or may have been replaced without our knowing.
+  /// Throws unless the bytes that were read are known to be the owner's whole text.
   ///
-  /// An owner that dies closes its end of the stream, and so may an owner that was replaced: the end of the bytes does
-  /// not prove that the text is whole. So the compositor is asked whether the owner still is the owner: at once, and
-  /// again after a while, or when another offer comes. A compositor tells only the window with the focus: if the focus
-  /// was lost meanwhile, nobody knows, and the text is read anew at the next activation.
+  /// The end of the stream does not prove that: an owner that dies closes its end, and one that was replaced may do so.
+  /// Therefore asks the compositor whether the owner is still the same, first immediately and then again after a while
+  /// or when the next offer arrives. A compositor reports changes only to the window with the focus. If the focus was
+  /// lost meanwhile, the answer is not known, and the text is read again at the next activation.
   ///
-  /// Of an owner that this program has replaced nothing more is heard. Such an owner was asked for the text before, and
-  /// does not end in the middle because the user copies something else.
+  /// If this program has replaced the owner, the compositor reports nothing more about it. The text then counts as
+  /// whole if it was requested before and is not empty: an owner does not stop in the middle of a transfer because the
+  /// user copies something else.
   private func confirm(_ read: Read, isEmpty: Bool) async throws {
     clipboard.synchronise()
     guard changes == read.changes || read.isOwnershipLost else {
@@ -270,12 +269,12 @@ private final class GdkClipboardSource: ClipboardSource {
       return
     }
     if changes != read.changes, clipboard.mimeTypes.isEmpty { throw TransferError.ownerGone }
-    // GTK hears of the focus in its own turn.
+    // Let the main loop run once, in which GTK processes a loss of the focus.
     try await Timeout.wait(.zero)
     guard permit.current == read.grant else { throw TransferError.cancelled }
   }
 
-  /// Returns when the clipboard changes hands, or when the time is up.
+  /// Returns when the selection owner changes, or after `time`.
   private func waitForChange(during read: Read, atMost time: Duration) async throws {
     let (end, change) = AsyncStream<Never>.makeStream()
     read.change = change

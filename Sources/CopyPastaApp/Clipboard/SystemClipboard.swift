@@ -3,81 +3,82 @@ import ClipboardCore
 import GtkKit
 import Synchronization
 
-/// The desktop's clipboard, whatever the desktop is.
+/// The desktop's clipboard: `X11Clipboard` on X11, `GdkClipboard` on Wayland.
 @MainActor
 protocol SystemClipboard: AnyObject {
-  /// Makes the source of what other programs copy, which delivers each read of an offer on its own thread.
+  /// Makes the source that reads what other programs copy. It delivers the outcome of each read on its own thread.
   ///
-  /// - Parameter deliver: returns when the next offer may be read.
+  /// - Parameter deliver: Called with each outcome. The source reads the next offer after it has returned.
   func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource
 
-  /// Sets the window that has to be active for the clipboard to be read, by its number on X11.
+  /// Sets the window that has to have the focus for the clipboard to be read, by its X11 window id.
   func setReadingWindow(_ number: UInt32?)
 
-  /// Puts a text on the clipboard, as plain text in every form that other programs ask for.
+  /// Puts a text on the clipboard, as plain text in every format that other programs request.
   ///
-  /// A text of another program is read before, if that takes but a moment: afterwards that text is lost.
-  /// - Throws: `ownershipLost` if another program has copied at the same moment; `unavailable`.
+  /// First waits briefly for a pending read, because taking the clipboard discards its current text.
+  ///
+  /// - Throws: `ownershipLost` if another program copied at the same moment; `unavailable` if the X server cannot be
+  ///   reached.
   func offer(_ text: ClipText) async throws(TransferError)
 
-  /// The text that this program has on the clipboard; nil once another program has the clipboard, or the text.
+  /// The text that this program offers on the clipboard; nil once another program owns the clipboard.
   var offeredText: ClipText? { get }
 
-  /// Told when this program's text is not on the clipboard any more.
+  /// Notified when this program's text is no longer on the clipboard.
   var offerLosses: Observers<Void> { get }
 
-  /// The formats of texts that can be dropped on the window.
+  /// The text formats that the window accepts in a drop.
   var dropFormats: [String] { get }
 
-  /// Hands a text of this program's over to a clipboard manager, if there is one; takes about a second at most.
+  /// Hands this program's text over to a clipboard manager, if one runs. Takes at most about a second.
   func handOver() async
 }
 
 extension SystemClipboard {
-  /// Does nothing: on Wayland the compositor says in time which window is active.
+  /// Does nothing: on Wayland the compositor reports in time which window has the focus.
   func setReadingWindow(_ number: UInt32?) {}
 
   var dropFormats: [String] { TextFormat.mimeTypes }
 
-  /// Whether what is on the clipboard would go with this process.
+  /// Whether the clipboard's text is lost when this process ends, unless it is handed over.
   var isOffering: Bool { offeredText != nil }
 
-  /// Does nothing: on Wayland the compositor keeps the text by itself, or the text is lost.
+  /// Does nothing: on Wayland a text cannot be handed over, so the compositor keeps it or it is lost.
   func handOver() async {}
 }
 
-/// The end of a read of an offer: its content, or why there is none.
+/// The outcome of a read: the offer's content, or why there is none.
 typealias ClipboardDelivery = Result<ClipboardContent, TransferError>
 
-/// Takes a delivery, and returns when the next offer may be read.
+/// Handles a delivery, and returns when the next offer may be read.
 typealias ClipboardDeliver = nonisolated(nonsending) @Sendable (ClipboardDelivery) async -> Void
 
-/// Reads what other programs copy while that is allowed, and delivers it, one offer after the other.
+/// Reads what other programs copy while that is allowed, and delivers one offer after the other.
 protocol ClipboardSource: AnyObject, Sendable {
-  /// Follows the clipboard from now on, or does not: once this has returned, no text is asked for.
+  /// Starts or stops following the clipboard. After `follow(false)` has returned, no text is requested.
   ///
-  /// Each time that following begins, what is on the clipboard is an offer to read. A transfer that has begun goes on
-  /// to its end, within its limits: some owners (xclip 0.13) serve no other program until it is over.
+  /// Each start makes the present content of the clipboard an offer to read. A transfer that has begun continues after
+  /// a stop, within its limits, because some owners (xclip 0.13) serve no other program until it has ended.
   ///
-  /// What is delivered is the content of each offer, after a look at its formats alone, or why there is none:
-  /// `cancelled` if there is a newer offer to read, or reading is not allowed any more; `ownershipLost` if a text of this
-  /// program's is on the clipboard now, and what was there before cannot be had; `unavailable` if the desktop is out of
-  /// reach, which ends the following.
+  /// Each offer is delivered as its content or as an error: `cancelled` if a newer offer has to be read instead or
+  /// reading is no longer allowed; `ownershipLost` if this program has taken the clipboard and the previous text can no
+  /// longer be read; `unavailable` if the desktop cannot be reached, which ends the following.
   @MainActor func follow(_ isFollowing: Bool)
 
-  /// Reads the present offer because the user asks for it now, which needs no permission.
+  /// Reads the present offer at the user's request, whether the source follows the clipboard or not.
   func readNow() async throws(TransferError) -> ClipboardContent
 
-  /// The bytes of a text that another program has dropped on the window.
+  /// Returns the bytes of a text that another program has dropped on the window.
   @MainActor func text(of drop: any DroppedText) async throws(TransferError) -> [UInt8]
 
-  /// Runs a body when the read of an offer that is under way has been delivered; immediately if none is.
+  /// Runs `body` when the read in progress has been delivered; immediately if there is none.
   @MainActor func afterRead(_ body: @escaping @Sendable () -> Void)
 
-  /// Ends following for good, in the middle of a transfer if need be.
+  /// Ends following permanently, and cancels a transfer in progress.
   @MainActor func close()
 
-  /// How far the transfers that begin from now on may go.
+  /// The limits of size and time for transfers that begin from now on.
   @MainActor var limits: TransferLimits { get set }
 }
 
@@ -90,36 +91,35 @@ extension ClipboardSource {
 /// A text that another program has dropped on the window.
 @MainActor
 protocol DroppedText {
-  /// The bytes of the text, which the other program sends.
   func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8]
 
-  /// Tells the other program that the drop is over, and whether it was taken; to be called once.
+  /// Reports to the other program that the drop has ended, and whether it was accepted. Call it exactly once.
   func finish(accepted: Bool)
 }
 
-/// A question for the clipboard's text that is about to be asked.
+/// A read of the clipboard whose request is still to be sent, for which a copy waits briefly.
 ///
-/// A text can only be had from the clipboard's owner. So this program gives the question a moment before it takes the
-/// clipboard: a click on a row also activates the window, which then reads what was copied before.
+/// A click on a row of an inactive window also activates the window, which then reads what was copied before. If the
+/// copy took the clipboard first, that text would be lost, because only the selection owner can deliver it.
 final class PendingRead: Sendable {
-  /// How long a copy waits for the question: most programs say what they have in a few milliseconds.
+  /// How long a copy waits; most programs list their formats within a few milliseconds.
   private static let patience = Duration.milliseconds(200)
 
   private struct State {
     var isPending = false
-    /// Whether this program has taken the clipboard before the question was asked.
+    /// Whether a copy stopped waiting and took the clipboard before the request was sent.
     var isMissed = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Mutex(State())
 
-  /// Notes that there is something to ask.
+  /// Marks a read as pending.
   func begin() { state.withLock { $0.isPending = true } }
 
-  /// Notes that the question has been asked, or will not be.
+  /// Marks the request as sent, or as no longer needed, and resumes the copies that wait for it.
   ///
-  /// - Returns: whether this program has taken the clipboard before.
+  /// - Returns: Whether a copy took the clipboard before the request was sent.
   @discardableResult
   func end() -> Bool {
     let ended = state.withLock { state in
@@ -135,9 +135,9 @@ final class PendingRead: Sendable {
     state.withLock { $0.isMissed = true }
   }
 
-  /// Returns once the question has been asked, or after a moment: the user is waiting.
+  /// Returns once the request has been sent, or after `patience`, because the user is waiting.
   @MainActor func wait() async {
-    // A question that takes too long is not waited for twice.
+    // `miss` ends the pending read, so that the next copy does not wait for the same slow request again.
     let timeout = Timeout(after: Self.patience, weakly(self) { $0.miss() })
     await withCheckedContinuation { waiter in
       let isPending = state.withLock {

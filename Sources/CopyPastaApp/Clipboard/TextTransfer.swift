@@ -2,17 +2,17 @@ import ClipboardCore
 import GtkKit
 import SerialQueue
 
-/// Reads a stream to its end, within limits.
+/// Reads a stream to its end, within limits of size and time.
 @MainActor
 struct TextTransfer {
   let limits: TransferLimits
 
-  /// Large enough that 64 MiB take few turns of the main loop, small enough that each turn is short.
+  /// In bytes: large enough that 64 MiB take few turns of the main loop, small enough that each turn is short.
   private static let pieceSize = 256 << 10
 
-  /// Everything that a stream delivers, which `open` asks for.
+  /// Opens a stream and returns all its bytes.
   ///
-  /// - Throws: `TransferError.timedOut` or `.tooLarge`; what the stream throws.
+  /// - Throws: `TransferError.timedOut` or `.tooLarge`, or the stream's own error.
   func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
     let (answers, answer) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
     let expire: @MainActor () -> Void = { answer.finish(throwing: TransferError.timedOut) }
@@ -24,7 +24,7 @@ struct TextTransfer {
         answer.finish(throwing: error)
       }
     }
-    // Nobody waits for the end: a read that GDK has begun on X11 does not end when it is cancelled.
+    // Do not wait for the task to end: a read that GDK has begun on X11 does not end when it is cancelled.
     defer {
       total.cancel()
       reading.cancel()

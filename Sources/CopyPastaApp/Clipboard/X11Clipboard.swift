@@ -4,19 +4,17 @@ import SerialQueue
 import Synchronization
 import X11Kit
 
-/// The clipboard on X11, over connections of our own.
+/// The clipboard on X11, over X connections of our own.
 ///
-/// GDK's transfers there have no time limit, mistake one answer for another, and fail for large texts.
+/// GDK's transfers on X11 have no time limit, can confuse one answer with another, and fail for large texts.
 @MainActor
 final class X11Clipboard: SystemClipboard {
   private let display: String
-  /// The question that a copy of this program's own waits for.
   private let pendingRead = PendingRead()
-  /// The source that reads what other programs copy.
   private weak var source: X11ClipboardSource?
   /// The window that has to have the focus for the clipboard to be read.
   private var readingWindow: UInt32?
-  // Connected when a text is first offered.
+  /// Offers this program's texts; made when a text is first offered.
   private(set) var owner: SelectionOwner?
   let offerLosses = Observers<Void>()
 
@@ -40,7 +38,7 @@ final class X11Clipboard: SystemClipboard {
     source?.control.withLock { ($0.ownWindow, $0.readingWindow) = (owner?.window, readingWindow) }
   }
 
-  // Some sources name X11's own formats only, which GDK does not read as they are.
+  // Accept X11's own names as well, because some drag sources list only those.
   var dropFormats: [String] { TextFormat.names }
 
   func offer(_ text: ClipText) async throws(TransferError) {
@@ -49,7 +47,7 @@ final class X11Clipboard: SystemClipboard {
     do {
       outcome = try await take(text)
     } catch {
-      // The server may have dropped the connection since it was last used: a new one is worth a try.
+      // Try once more with a new connection: the server may have dropped the old one since it was last used.
       forgetOwner()
       do {
         outcome = try await take(text)
@@ -81,7 +79,7 @@ final class X11Clipboard: SystemClipboard {
     return owner
   }
 
-  /// Forgets the owner's window: the server may give its number to another program now.
+  /// Forgets the owner and its window, because the server may reuse the window's id for another program.
   private func forgetOwner() {
     owner = nil
     offeredText = nil
@@ -89,7 +87,7 @@ final class X11Clipboard: SystemClipboard {
   }
 
   private func lost(by owner: SelectionOwner) async {
-    // The owner may be offering again.
+    // Ignore the loss if the owner has offered another text since.
     guard await !owner.isOwner, owner === self.owner else { return }
     offeredText = nil
     if await owner.isConnectionLost { forgetOwner() }
@@ -97,14 +95,14 @@ final class X11Clipboard: SystemClipboard {
   }
 }
 
-/// The offers of other programs on X11, read and delivered on the thread of the reader.
+/// Reads the offers of other programs on X11 and delivers them, all on the reader's thread.
 private actor X11ClipboardSource: ClipboardSource, SerialActor {
   nonisolated let queue = SerialQueue(label: "org.copypasta.selection-reader")
   private let display: String
   private let pendingRead: PendingRead
   private let deliver: ClipboardDeliver
   private let permit = ReadPermit()
-  /// What the main thread changes while this thread sleeps in a transfer.
+  /// State that the main thread changes while this thread sleeps in a transfer.
   let control = Mutex(Control())
   private var reader: SelectionReader?
   private var isReading = false
@@ -112,7 +110,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   struct Control {
     var limits = TransferLimits()
-    /// The window of this program's own offers.
+    /// The window of this program's own offers, which are not read back.
     var ownWindow: UInt32?
     /// The window that has to have the focus for the clipboard to be read.
     var readingWindow: UInt32?
@@ -176,7 +174,8 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
         waiting = []
       }
     } catch {
-      // Following begins again when the window next becomes active.
+      // The server cannot be reached, or the source is closed. Unless it is closed, the next `follow(true)` starts
+      // this loop again.
       control.withLock { $0.following = nil }
       await deliver(.failure(error))
     }
@@ -190,7 +189,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     if isReading { waiting.append(body) } else { body() }
   }
 
-  /// Waits until reading is allowed, and there is an offer that was not read yet.
+  /// Waits until reading is allowed and there is an unread offer; reconnects if the connection is lost.
   private func nextOffer() async throws(TransferError) {
     while true {
       let reader = try connectedReader()
@@ -216,7 +215,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
       if pendingRead.end(), content == .own { throw .ownershipLost }
       return content
     } catch {
-      // If only this read was given up, the next one asks the question.
+      // After a cancelled read the source reads the newer offer next, so a copy has to keep waiting for that.
       if error != .cancelled || permit.current == nil { pendingRead.end() }
       throw error
     }
@@ -233,14 +232,14 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
     return try await drop.read(within: limits)
   }
 
-  /// The text that was dropped, if GDK would convert it.
+  /// Returns the dropped text if its format is one that GDK would convert; nil otherwise.
   private func droppedText() async throws(TransferError) -> [UInt8]? {
     try await read { reader throws(TransferError) in
       try await reader.readDroppedText(within: self.limits)
     }
   }
 
-  /// Reads with the reader, which is forgotten if the server has dropped its connection.
+  /// Runs a read with the reader, and forgets the reader if the server has dropped its connection.
   private func read<Content: Sendable>(
     _ body: nonisolated(nonsending) (SelectionReader) async throws(TransferError) -> Content
   ) async throws(TransferError) -> Content {
