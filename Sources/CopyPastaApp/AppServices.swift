@@ -1,16 +1,14 @@
 import ClipHistory
 import GtkKit
 
-/// Everything that the window works with, built in one place and handed on from here.
+/// Builds and owns the objects that the program's parts share; each part receives them from here.
 @MainActor
 final class AppServices {
   let clipboard: any SystemClipboard
   let location: HistoryLocation
   let windowState: KeyFile
   let hints: Hints
-  /// Whether the user has paused reading the clipboard.
   let pause = ReadingPause()
-  /// Deletes the items that are older than the user wants to keep.
   private(set) lazy var retention = Retention(
     { [unowned self] in preferences }, clock: { [now] in .now(wallTime: now()) })
   let now: @Sendable () -> Int64
@@ -36,20 +34,19 @@ final class AppServices {
     makeShortcuts = shortcuts
   }
 
-  /// The history, opened when it is first asked for: a program that starts hidden does without.
+  /// The history, opened at its first use because a program that starts hidden may not need it.
   var history: Result<History, StoreError> {
     let history = openedHistory ?? openHistory()
     openedHistory = history
     return history
   }
 
-  /// The settings; read when they are first asked for, so that the first frame need not wait for it.
+  /// The settings, read at their first use so that the first frame does not wait for them.
   private(set) lazy var preferences = makePreferences()
 
-  /// The keys that call the history up from every program.
   private(set) lazy var shortcut = GlobalShortcutController(preferences, backends: makeShortcuts())
 
-  /// The services of the program itself: the user's history, settings and desktop.
+  /// Makes the services of the real program, for the user's history, settings and desktop.
   static func live() -> AppServices {
     let location = HistoryLocation.ofThisUser
     return AppServices(
@@ -61,32 +58,33 @@ final class AppServices {
       preferences: livePreferences, shortcuts: liveShortcutBackends)
   }
 
-  /// Forgets the history, which must not be open, and is opened anew when it is next asked for.
+  /// Drops the result of opening the history, which must be closed, so that its next use opens it again.
   func forgetHistory() { openedHistory = nil }
 
-  /// Recovers a damaged history, which must not be open; nil if there was nothing to recover.
+  /// Recovers a damaged history, which must be closed; returns nil if there was nothing to recover.
   func recoverHistory() async throws(StoreError) -> HistoryRecovery.Outcome? {
     forgetHistory()
     return try await HistoryRecovery().recover(location)
   }
 
-  /// Closes what is open; waits a moment for what is being written.
+  /// Writes the settings and closes the history, waiting at most two seconds for pending writes.
   ///
-  /// The window must be gone.
+  /// Destroy the window first.
   func close() {
     Settings.flush()
     MainLoop.finish(atMost: .seconds(2)) { await self.closeHistory() }
   }
 
-  /// Closes the history, after what is being written.
+  /// Closes the history after pending writes.
   func closeHistory() async { await releasedStore()?.close() }
 
-  /// The store, once the reader is closed: the last connection to close folds the log into the file, which a reader may
-  /// not.
+  /// Closes the reader and returns the store, to be closed after it.
+  ///
+  /// The last connection to close checkpoints the write-ahead log, which the read-only reader cannot do.
   private func releasedStore() -> HistoryStore? {
     defer { forgetHistory() }
     guard case .success(let history) = openedHistory else { return nil }
-    // A task that is still running may hold the list, and the reader with it.
+    // Close it explicitly, because a task that is still running may retain the list and with it the reader.
     history.reader.close()
     return history.store
   }
@@ -97,18 +95,19 @@ final class AppServices {
     return Preferences(schema: schema)
   }
 
-  /// The backends for a global shortcut that this desktop may have, the best one first.
+  /// The global shortcut backends that this desktop may support, the preferred one first.
   private static func liveShortcutBackends() -> [any GlobalShortcutController.Backend] {
     var backends: [any GlobalShortcutController.Backend] = []
-    // GNOME's comes first: to every other backend, keys in GNOME's settings are taken by somebody else. From a
-    // sandbox these settings are out of reach.
+    // GNOME's settings come first, because keys that are set there look taken to every other backend. A sandbox
+    // cannot reach these settings.
     if !Desktop.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { backends.append(gnome) }
-    // A grab is certain, and brings the time of the press along; but under Xwayland no press would reach it.
+    // A grab is reliable and carries the time of the press, but under Xwayland no press would reach it.
     if case .x11(let name) = Display.backend, !Desktop.isWayland {
       backends.append(KeyGrabShortcut(display: name))
     }
     let refused = KeyFile(path: Desktop.Folders.state + "/copypasta/shortcut.ini", group: "refused-shortcut")
-    // KDE gives back a shortcut that it granted once. Elsewhere it may be listed, and work only if asked for again.
+    // KDE restores a shortcut that it granted before. Other desktops may list it although it works only after
+    // a new request.
     return backends + [PortalShortcut(refused: refused, remembers: Desktop.names.contains("KDE"))]
   }
 
@@ -116,7 +115,7 @@ final class AppServices {
     switch Display.backend {
     case .x11(let name): X11Clipboard(display: name)
     case .wayland, .other:
-      // Without a display the program ends with a line before it gets here (`CopyPasta.start`).
+      // Unreachable without a display: `CopyPasta.start` exits with a message first.
       if let clipboard = Clipboard.ofDisplay {
         GdkClipboard(clipboard)
       } else {
@@ -127,14 +126,14 @@ final class AppServices {
 }
 
 extension HistoryLocation {
-  /// The history that the program keeps for its user.
+  /// The history of the user who runs the program.
   static var ofThisUser: HistoryLocation { HistoryLocation(folder: Desktop.Folders.data + "/copypasta") }
 }
 
-/// The two connections to the history.
+/// The open history: its two connections.
 @MainActor
 struct History {
-  /// Writes, and reads whole texts, off the main thread.
+  /// Writes, and reads whole texts, on its own thread.
   let store: HistoryStore
   /// Reads pages for the list, on the main thread.
   let reader: HistoryReader

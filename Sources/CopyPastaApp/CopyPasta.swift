@@ -2,22 +2,22 @@ import ClipHistory
 import Glibc
 import GtkKit
 
-/// The program.
+/// The program's entry point and its names.
 @MainActor
 public enum CopyPasta {
-  /// Application id, D-Bus name and desktop file; other programs rely on it.
+  /// The application id, D-Bus name and desktop file's name, on which other programs rely.
   static let id = "org.copypasta.CopyPasta"
-  /// The name that users read; the same in every language.
+  /// The name that users read, the same in every language.
   static let name = "CopyPasta"
   static let version = "1.0.0"
   static let website = "https://copypasta.org"
   static let issues = "https://copypasta.org/issues"
 
-  /// Does what the command line asks for.
+  /// Runs the command that the command line names.
   ///
-  /// - Returns: the exit status.
+  /// - Returns: The exit status.
   public static func run(arguments: [String]) -> Int32 {
-    // Before anything else: all that follows may have texts in memory.
+    // Do this first, because everything after it may hold texts in memory.
     CrashReport.forbid()
     ProgramFiles.registerDataFolder()
     switch Invocation(arguments) {
@@ -47,7 +47,7 @@ public enum CopyPasta {
     }
   }
 
-  /// Becomes the program, or asks the one that runs already to show itself.
+  /// Starts the program, or activates the running instance.
   private static func start(_ start: CopyPastaApplication.Start) -> Int32 {
     let activation = Activation.ofThisLaunch()
     MainLoop.limitMallocArenas()
@@ -58,13 +58,14 @@ public enum CopyPasta {
       printError(tr("No display: neither WAYLAND_DISPLAY nor DISPLAY leads to a desktop."))
       return 1
     }
-    // A service takes its name once it can answer: the call that it was started for waits for the name.
+    // Started by D-Bus activation, leave the name to GApplication, which claims it when the application can answer:
+    // the bus delivers the pending call as soon as the name has an owner.
     var attempts = 5
     while start != .onDemand, !SessionBus.claim(id) {
       if start == .hidden { return 0 }
       let answer = RunningApplication(id: id).activate(with: activation)
       attempts -= 1
-      // A program that has just ended has left the name, which is claimed again then, a few times.
+      // The running instance may have just ended and released the name: try again a few times.
       guard answer == .notRunning, attempts > 0 else { return status(of: answer) }
     }
     MainLoop.attachMainActor()
@@ -72,11 +73,11 @@ public enum CopyPasta {
     return CopyPastaApplication(services).run(start)
   }
 
-  /// Asks the program that runs, without starting GTK.
+  /// Toggles the window of the running instance without starting GTK, or starts the program.
   ///
-  /// In an installed CopyPasta `Sources/copypasta-launcher` has asked already, without loading GTK's libraries.
+  /// In an installed CopyPasta, `copypasta-launcher` has tried this before, without loading GTK's libraries.
   private static func toggle() -> Int32 {
-    // Without a bus, each press of the key would open another window.
+    // Do not start without a bus, because each press of the key would open another window.
     guard SessionBus.isThere else {
       printError(tr("No session bus: --toggle cannot reach a running CopyPasta."))
       return 1
@@ -85,7 +86,7 @@ public enum CopyPasta {
     let activation = Activation.ofThisLaunch()
     switch running.activate(action: "toggle", with: activation) {
     case .notRunning: return start(.shown)
-    // The program is about to show its window: to toggle that would hide it.
+    // Activate an instance that is about to show its window, because toggling would hide it.
     case .starting: return status(of: running.activate(with: activation))
     case let answer: return status(of: answer)
     }
@@ -109,7 +110,7 @@ public enum CopyPasta {
 }
 
 extension StartupServices.Service {
-  /// Says what goes without the service.
+  /// The warning that the service does not respond and what fails without it.
   fileprivate var silence: String {
     switch self {
     case .portal:
@@ -121,46 +122,46 @@ extension StartupServices.Service {
   }
 }
 
-/// Keeps a crash from leaving behind what was in memory: clips, and what was on the clipboard.
+/// Prevents crash reports, which would contain clips and the clipboard's text.
 private enum CrashReport {
-  /// Keeps this process from leaving anything, whatever the system is set to.
+  /// Prevents core dumps and backtraces, whatever the system's configuration.
   ///
-  /// The limit of a core dump is 1 byte and not 0: the kernel heeds no limit if dumps are piped to a program
-  /// (systemd-coredump, apport), except for this value, by which it stops the dump of such a program itself.
+  /// Limits a core dump to 1 byte, not 0. If dumps are piped to a program (systemd-coredump, apport), the kernel
+  /// ignores every limit except 1, at which it does not start that program.
   ///
-  /// `PR_SET_DUMPABLE` would forbid debuggers as well. But then `/proc/PID/root` can be read by root only, and
-  /// xdg-desktop-portal refuses whom it cannot look at there: the global shortcut and the start at login in a sandbox
-  /// would be lost. And it would protect little: what runs as this user can read the history's file itself.
+  /// `PR_SET_DUMPABLE` would also keep debuggers out. But then only root can read `/proc/PID/root`, and
+  /// xdg-desktop-portal rejects a program whose root it cannot read, so the global shortcut and the start at login
+  /// would fail in a sandbox. It would protect little, because any program of this user can read the history's file.
   static func forbid() {
     var limit = rlimit(rlim_cur: 1, rlim_max: 1)
-    // The call can only fail if the hard limit is 0, which is as good.
+    // The call fails only if the hard limit is 0, which prevents dumps to files as well.
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-    // Swift's runtime says on standard error what lay where the registers point, which may be a clip; whoever sets the
-    // variable for it wants that.
+    // Swift's backtrace prints the memory that the registers point to, which may be a clip. Keep its signal handlers
+    // only if the user has set the variable that configures it.
     guard getenv("SWIFT_BACKTRACE") == nil else { return }
     for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }
   }
 }
 
-/// Says something on standard error, in one line.
+/// Prints a message to standard error in one line, with the program's name in front.
 ///
-/// Never a clip's text.
+/// The message must not contain a clip's text.
 func printError(_ message: String) { writeError("copypasta: \(message)\n") }
 
-/// Writes a text to standard error as it is.
+/// Writes a text to standard error unchanged.
 func writeError(_ text: String) {
   var text = text
-  // The descriptor and not `stderr`, which Swift takes for shared mutable state.
+  // Use the descriptor, because Swift rejects `stderr` as shared mutable state.
   text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// The wish of a command line.
+/// The command that a command line names.
 enum Invocation: Equatable {
   case show
   case toggle
   /// Start without showing the window.
   case background
-  /// Start because somebody calls over D-Bus, and do what the call says.
+  /// Start for D-Bus activation, and wait for the call.
   case service
   case quit
   case export
@@ -169,7 +170,7 @@ enum Invocation: Equatable {
   case check
   case help
   case version
-  /// The line makes no sense; the text says why.
+  /// The command line is invalid, for this reason.
   case misused(String)
 
   private static let options: [String: Invocation] = [
@@ -177,7 +178,7 @@ enum Invocation: Equatable {
     "--import": .importing, "--check": .check,
     "--version": .version, "--help": .help,
     "-h": .help,
-    // The word that GApplication's programs are started with by the bus; for service files, not for users.
+    // For the D-Bus service file: GApplication's option for D-Bus activation.
     "--gapplication-service": .service,
   ]
 

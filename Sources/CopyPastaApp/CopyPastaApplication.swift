@@ -2,22 +2,22 @@ import Glibc
 import GtkKit
 import SerialQueue
 
-/// The life of the process: what it starts with, when it shows its window, and when it ends.
+/// The application's life cycle: starts the parts, shows the window, and ends the process.
 ///
-/// The closures that hear of the desktop hold the application, which lives as long as the process.
+/// Closures may retain the application, because it lives as long as the process.
 @MainActor
 final class CopyPastaApplication {
   /// How the program is started.
   enum Start {
     /// With its window.
     case shown
-    /// Without it, to stay.
+    /// Without its window, to keep running.
     case hidden
-    /// Without it, for a call over D-Bus that is about to come.
+    /// Without its window, by D-Bus activation, to handle a call.
     case onDemand
   }
 
-  /// How long a program that was started for a call waits for one that needs it.
+  /// How long a D-Bus activated program waits for a call that gives it a reason to stay.
   private static let callTime = Duration.seconds(10)
 
   private let startup: StartupServices
@@ -31,7 +31,7 @@ final class CopyPastaApplication {
   private var callWait: Timeout?
   private var isEnding = false
   private var style: ProgramStyle?
-  /// Follows what the desktop prefers; the first frame does not wait for it, and has what the desktop said last.
+  /// Follows the desktop's appearance; the first frame does not wait for it and uses the stored values.
   private lazy var appearance = Appearance.Follower(
     keptIn: KeyFile(path: Desktop.Folders.state + "/copypasta/appearance.ini", group: "appearance")
   ) { [self] in style?.show($0) }
@@ -40,14 +40,14 @@ final class CopyPastaApplication {
   private lazy var haptics = Haptics(preferences: services.preferences)
   private var tokens: [ListenerToken] = []
 
-  /// - Parameter startup: what GTK waits for as it starts.
+  /// - Parameter startup: The services that GTK waits for as it starts.
   init(_ startup: StartupServices) {
     self.startup = startup
   }
 
-  /// Runs until the program ends.
+  /// Runs the main loop until the program quits.
   ///
-  /// - Returns: the exit status.
+  /// - Returns: The exit status.
   func run(_ start: Start) -> Int32 {
     application.onStartup { [self] in
       joinDesktop()
@@ -57,7 +57,7 @@ final class CopyPastaApplication {
     application.onTerminationSignal(quit)
     Display.onLoss(displayLost)
     tokens.append(services.clipboard.offerLosses.add(endIfUnneeded))
-    // Waits before the window is there: keys that are pressed until the application runs would meet no action.
+    // Wait before the window is shown: until the application runs, keys pressed in it would find no action.
     startup.awaitBeforeApplication()
     switch start {
     case .shown: showAhead()
@@ -69,7 +69,7 @@ final class CopyPastaApplication {
     return status
   }
 
-  /// Draws the window before the program is registered on the bus, which took 18 ms of 119 to the first frame.
+  /// Draws the window before registering on the bus, which took 18 of the 119 ms to the first frame.
   private func showAhead() {
     show(.ambient)
     MainLoop.run(until: { window?.isDrawn == true }, atMost: .seconds(1))
@@ -78,7 +78,7 @@ final class CopyPastaApplication {
   private func joinDesktop() {
     startup.gtkHasStarted()
     addStyle()
-    // `endIfUnneeded` decides whether the program lives on, and not GTK's count of windows.
+    // `endIfUnneeded` decides when the program ends, instead of GTK's count of windows.
     application.hold()
     application.addAction("show") { [self] in show(.ambient) }
     application.addAction("toggle") { [self] in ensureToggler().toggle(.ambient) }
@@ -102,10 +102,10 @@ final class CopyPastaApplication {
   /// Shows the window in front, with the focus on the newest row.
   private func show(_ activation: Activation) { ensureToggler().show(activation) }
 
-  /// Takes the window off the screen, and ends the program if nothing needs it any more.
+  /// Hides the window, which ends the program if nothing else needs it.
   private func hide() { toggler?.hide() }
 
-  /// Hides the window for the user, and tells them once that the program keeps running.
+  /// Hides the window at the user's request; the first time, a notification says that the program keeps running.
   private func closeWindow() {
     hide()
     guard window?.isShown == false, !reasons.isEmpty else { return }
@@ -135,14 +135,14 @@ final class CopyPastaApplication {
     return toggler
   }
 
-  /// Makes the window of a program that was started hidden, and all in it, before it is asked for.
+  /// Builds the window of a program that was started hidden, so that it appears faster when it is shown.
   private func prepareWindow() {
     preparation = Task.unpooled { [self] in
-      // The shortcut works without the window, and comes first.
+      // Wait for the shortcut, which works without the window and has priority.
       await services.shortcut.awaitOutcome()
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
-      // A history that cannot be opened is tried again when somebody is there to read why.
+      // If the history cannot be opened, try again when the window is shown and can show the error.
       guard case .success = services.history else { return services.forgetHistory() }
       await MainLoop.idle()
       guard window == nil, !Task.isCancelled else { return }
@@ -152,17 +152,17 @@ final class CopyPastaApplication {
   }
 
   private func windowHidden() {
-    // A text that is shown belongs to a row, which is out of sight now.
+    // Close the window of a whole text together with the list that it was opened from.
     dialogs.close(.text)
     reasons.forgetLost()
     Task.unpooled { [self] in
-      // A copy that was asked for just before is on the clipboard after this.
+      // Wait for a copy that the user has just made, which may keep the program running.
       await window?.controller?.drain()
       endIfUnneeded()
     }
   }
 
-  /// Gives all windows their style, once.
+  /// Adds the style of all windows, once.
   private func addStyle() {
     guard style == nil else { return }
     let style = ProgramStyle()
@@ -170,9 +170,8 @@ final class CopyPastaApplication {
     self.style = style
   }
 
-  // MARK: - The windows beside the main one
+  // MARK: - Dialogs
 
-  /// Adds the actions that show them.
   private func addDialogActions() {
     application.addAction("preferences", keys: ["<Control>comma"]) { [self] in showPreferences(.ambient) }
     application.addAction("shortcuts", keys: ["<Control>question"]) { [self] in
@@ -194,12 +193,12 @@ final class CopyPastaApplication {
   /// Shows a text of the history above the window.
   private func showText(_ text: TextWindow) { dialogs.show(text, above: window?.parentOfDialogs) }
 
-  // MARK: - With the window hidden, too: the tray icon, the global shortcut, the start at login
+  // MARK: - Tray icon, global shortcut and start at login
 
-  /// Starts these parts, after the first frame.
+  /// Starts the parts that work without the window, after the first frame.
   private func startParts() {
     Task.unpooled { [appearance] in
-      // Without a bus there is no news; the start has complained of that.
+      // Without a bus the stored appearance stays; `joinDesktop` has printed that the bus is missing.
       do throws(BusError) { appearance.follow(on: try await Bus.session()) } catch {}
     }
     trayIcon = TrayIcon(preferences: services.preferences, pause: services.pause, requested: requested) {
@@ -232,9 +231,9 @@ final class CopyPastaApplication {
   private func shortcutChanged(to state: ShortcutState) {
     switch state {
     case .held(by: .keyGrab, _), .held(by: .portal, _): reasons.hold(.shortcut)
-    // The shortcut is given back while the user chooses another one, and asked for again if it was lost.
+    // Temporary: the shortcut is released while the user chooses another one, or requested again after a loss.
     case .starting: break
-    // GNOME starts the program if it does not run.
+    // GNOME's shortcut starts the program if necessary, so it is no reason to keep running.
     case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.unsuitable), .notHeld(.refused),
       .notHeld(.removed):
       reasons.end(.shortcut)
@@ -243,7 +242,7 @@ final class CopyPastaApplication {
     }
   }
 
-  /// Says why the setting went back: in Preferences if they are open, else in the window.
+  /// Shows why the setting was reset, in Preferences if they are open and otherwise in the window.
   private func startAtLoginFailed(_ message: String) {
     printError(message)
     if let preferences = dialogs.open[.preferences] as? PreferencesWindow {
@@ -265,43 +264,43 @@ final class CopyPastaApplication {
 
   // MARK: - The end
 
-  /// Makes the program quit at the next turn of the main loop.
+  /// Ends the main loop at its next iteration.
   private func quit() {
     isEnding = true
-    // GTK takes the windows along before the loop has done all that waits in it.
+    // GTK destroys the windows before the main loop has run all pending work, such as this task.
     preparation?.cancel()
-    // An application that has not started yet will not start; quitting it now would log a warning.
+    // Before its start GApplication would log a warning, and `run(_:)` checks `isEnding` instead.
     if application.isRegistered { application.quit() }
   }
 
-  /// Ends the program if no window is shown, no reason to stay is left, and no text would go with it.
+  /// Quits if no window is shown, no reason to stay is left, and the clipboard does not need this process.
   private func endIfUnneeded() {
     let isShown = window?.isShown == true || dialogs.areOpen
     if !isShown && reasons.isEmpty && !services.clipboard.isOffering { quit() }
   }
 
-  /// Takes everything down, once the main loop has ended.
+  /// Shuts everything down after the main loop has ended.
   private func end() {
     window?.hide()
     MainLoop.wait(atMost: .seconds(3)) { [window, services] in
-      // Something may be on its way to the disk: a row that was deleted just now has to be gone.
+      // Wait for pending writes: a row that was just deleted has to be gone from the disk.
       await window?.controller?.drain()
       await services.clipboard.handOver()
     }
-    // From here on the main loop does not turn: GTK would do what it has queued for a window that is gone.
+    // The main loop must not run from here on, because GTK would run work that it has queued for a destroyed window.
     dialogs.close()
     toggler = nil
-    // Taken out first: a window that finds the display gone calls `displayLost`, which asks for the window.
+    // Clear the property first: if the window finds the display lost, it calls `displayLost`, which uses the property.
     window.take()?.destroy()
     trayIcon = nil
     services.close()
   }
 
-  /// The X server or the compositor has ended: so must this program, with all that is on its way to the disk.
+  /// Finishes pending writes and exits, because the X server or the compositor has ended.
   private func displayLost() {
     printError(tr("The connection to the display was lost."))
     window?.rememberSize()
-    // On Wayland a read would wait for the main loop, which does not run any more.
+    // End reading, because on Wayland a read would wait for the main loop, which no longer runs.
     window?.controller?.endReading()
     MainLoop.finish(atMost: .seconds(2)) { [window, services] in
       await window?.controller?.drain()

@@ -1,7 +1,7 @@
-// The command that is installed, bin/copypasta. It has the program that runs toggle its window, without GTK, whose
-// libraries take four times as long to load as all of this; for everything else it becomes the program,
-// libexec/copypasta-gtk, or lib/copypasta-gtk where a distribution has no libexec. It is in C because Swift's runtime
-// takes as long to load as GIO (docs/decisions/desktop.md).
+// The installed command, bin/copypasta. For --toggle it calls the running instance over D-Bus, without loading GTK,
+// whose libraries take four times as long to load as this whole program runs. Otherwise it executes the program:
+// lib/copypasta-gtk if a distribution has no libexec, libexec/copypasta-gtk if it has one. It is in C because Swift's
+// runtime takes as long to load as GIO (docs/decisions/desktop.md).
 #include <gio/gio.h>
 #include <libintl.h>
 #include <locale.h>
@@ -10,14 +10,15 @@
 static const char *const name = "org.copypasta.CopyPasta";
 static const char *const path = "/org/copypasta/CopyPasta";
 
-// How long bus and program together may take to answer, in milliseconds. GDBus itself waits for a bus without end.
+// How long the bus and the running instance together may take to answer, in milliseconds. GDBus has no time limit for
+// connecting to the bus.
 #ifndef PATIENCE
 #define PATIENCE 800
 #endif
 
 static gint is_connected;
 
-// The folder that this command is installed under, the parent of bin.
+// Returns the installation prefix, the parent folder of bin.
 static char *prefix(void) {
   g_autofree char *file = g_file_read_link("/proc/self/exe", NULL);
   if (file == NULL) return g_strdup("/usr");
@@ -38,7 +39,7 @@ static gpointer give_up_in_time(gpointer unused G_GNUC_UNUSED) {
   _exit(1);
 }
 
-// The token of this launch, under both names: that of the specification, and that which GTK 4.8 looks for.
+// Returns the activation token of this launch under both names: the specification's, and the one that GTK 4.8 reads.
 static GVariant *platform_data(void) {
   const char *token = g_getenv("XDG_ACTIVATION_TOKEN");
   if (token == NULL || *token == '\0') token = g_getenv("DESKTOP_STARTUP_ID");
@@ -52,12 +53,12 @@ static GVariant *platform_data(void) {
   return g_variant_builder_end(&data);
 }
 
-// What asking came to.
+// The outcome of the call.
 typedef enum {
   TOGGLED,
-  // There is no program yet, or not any more, or its window is on its way, which to toggle would hide.
+  // No instance runs, or one is still starting or has just ended: activate it, because toggling could hide its window.
   NOTHING_TO_TOGGLE,
-  // There is no bus, or an answer that makes no sense here.
+  // There is no bus, or an unexpected error: let the program report it.
   UNCLEAR,
 } Answer;
 
@@ -77,9 +78,9 @@ static Answer toggle(void) {
   switch (error->code) {
   case G_DBUS_ERROR_SERVICE_UNKNOWN:
   case G_DBUS_ERROR_NAME_HAS_NO_OWNER:
-  // It has ended without an answer.
+  // The instance ended before it answered.
   case G_DBUS_ERROR_NO_REPLY:
-  // It has its name, and nothing else yet.
+  // The instance owns its name but has not registered its objects yet.
   case G_DBUS_ERROR_UNKNOWN_METHOD:
   case G_DBUS_ERROR_UNKNOWN_OBJECT:
   case G_DBUS_ERROR_UNKNOWN_INTERFACE: return NOTHING_TO_TOGGLE;

@@ -1,11 +1,11 @@
 import ClipHistory
 import GtkKit
 
-/// Says in one line whether the history is sound; needs no display, and the program may run meanwhile.
+/// `--check`: prints whether the history is sound, without a display and also while the program runs.
 enum Check {
-  /// Looks at the whole history, and says what was found.
+  /// Checks the whole history and prints the outcome in one line.
   ///
-  /// - Returns: the exit status: 0 if nothing is wrong, 1 if the history is damaged, 2 if it could not be looked at.
+  /// - Returns: The exit status: 0 if the history is sound or vacant, 1 if it is damaged, 2 if it could not be checked.
   static func run(_ location: HistoryLocation) -> Int32 {
     do throws(StoreError) {
       guard try !location.isVacant else {

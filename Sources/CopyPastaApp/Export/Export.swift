@@ -2,17 +2,16 @@ import ClipHistory
 import Glibc
 import GtkKit
 
-/// The whole history as JSON lines, oldest first: an object a line, with `captured_at` and `text`.
+/// `--export`: writes the whole history as JSON lines, oldest first, one object with `captured_at` and `text` a line.
 ///
-/// No display is needed, and nothing is written to the history; the program may run meanwhile. Only one text is in
-/// memory at a time.
+/// Needs no display, does not change the history, and works while the program runs. Holds one text in memory at a time.
 enum Export {
-  /// Writes the history to a file descriptor, and says in one line what failed.
+  /// Writes the history to a file descriptor, or prints in one line why that failed.
   ///
-  /// - Returns: the exit status.
+  /// - Returns: The exit status.
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
     do {
-      // If nothing was ever recorded there is nothing to write, which is no failure.
+      // A history that was never written exports as nothing, with success.
       if try !location.isVacant { try write(location, to: descriptor) }
       return 0
     } catch let error as StoreError {
@@ -20,7 +19,7 @@ enum Export {
     } catch let error as FileError where error.errno != EPIPE {
       printError(tr("Not exported: the output could not be written (%s).").filled(with: error.reason))
     } catch {
-      // The program that read the output, such as `head`, has seen enough.
+      // EPIPE: the program that reads the output, such as `head`, has closed it. Print nothing.
     }
     return 1
   }
@@ -28,7 +27,7 @@ enum Export {
   private static func write(_ location: HistoryLocation, to descriptor: Int32) throws {
     let clips = try ClipCursor(location: location)
     let output = try Output(to: descriptor)
-    // Texts that can be read beside a damage are written as well.
+    // Continue after a damaged page, so that every readable text is exported.
     var damage: StoreError?
     while true {
       do {
@@ -44,19 +43,19 @@ enum Export {
   }
 }
 
-/// The output could not be written, or the input not be read.
+/// A failure to write the output or to read the input.
 struct FileError: Error {
   let errno: Int32
 
-  /// Why, in the user's language.
+  /// The reason in the user's language.
   var reason: String { String(cString: strerror(errno)) }
 }
 
-/// JSON on its way to a file descriptor, collected so that a few bytes cost no system call.
+/// Writes JSON to a file descriptor through a buffer, to save system calls.
 private final class Output {
   private let file: UnsafeMutablePointer<FILE>
 
-  /// Takes a descriptor of its own: the caller's stays open.
+  /// Duplicates the descriptor, so that the caller's stays open.
   init(to descriptor: Int32) throws {
     guard let file = fdopen(dup(descriptor), "w") else { throw FileError(errno: errno) }
     self.file = file
@@ -65,14 +64,14 @@ private final class Output {
 
   deinit { fclose(file) }
 
-  /// Writes what is left, and asks whether all of it has arrived: NFS, and some quotas, say so only at a close.
+  /// Writes the rest of the buffer and closes a duplicate, because NFS and some quotas report errors only at a close.
   func finish() throws {
     guard fflush(file) == 0, close(dup(fileno(file))) == 0 || errno == EINTR else {
       throw FileError(errno: errno)
     }
   }
 
-  /// Adds some bytes, which lie in one piece.
+  /// Appends bytes, which have to be in contiguous storage.
   private func append(_ bytes: some Sequence<UInt8>) throws {
     let isWritten = bytes.withContiguousStorageIfAvailable { bytes in
       fwrite(bytes.baseAddress, 1, bytes.count, file) == bytes.count
@@ -82,7 +81,7 @@ private final class Output {
 
   // MARK: - JSON (RFC 8259)
 
-  /// Adds a clip as an object, on a line of its own.
+  /// Appends a clip as one line with a JSON object.
   func append(_ clip: Clip.Whole) throws {
     try append(#"{"captured_at":"#.utf8)
     try append((clip.capturedAt == 0 ? "null" : "\"\(Format.iso8601(clip.capturedAt))\"").utf8)
@@ -91,11 +90,10 @@ private final class Output {
     try append("}\n".utf8)
   }
 
-  /// Adds a text, in UTF-8, as a JSON string (RFC 8259).
+  /// Appends a UTF-8 text as a JSON string.
   ///
-  /// Control characters are escaped, those of U+0080 to U+009F too, which a terminal may obey, and so are U+2028 and
-  /// U+2029, which some programs take for the end of a line, and U+FEFF, which Foundation's reader drops if it comes
-  /// first. Everything else stays as it is.
+  /// Escapes more than JSON requires: U+007F to U+009F, because a terminal may interpret them; U+2028 and U+2029, which
+  /// some programs treat as line breaks; U+FEFF, which Foundation's JSON decoder drops at the start of a string.
   private func append(jsonString text: [UInt8]) throws {
     try append("\"".utf8)
     var plain = 0
@@ -114,7 +112,7 @@ private final class Output {
     try append("\"".utf8)
   }
 
-  /// How the character that begins at `index` is escaped, and how many bytes it has; nil if it stays.
+  /// The escape for the character that begins at `index`, and the character's length in bytes; nil if it needs none.
   private static func escape(_ text: [UInt8], at index: Int) -> (escape: String, length: Int)? {
     let byte = text[index]
     switch byte {

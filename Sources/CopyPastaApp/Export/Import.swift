@@ -2,14 +2,14 @@ import ClipHistory
 import Glibc
 import GtkKit
 
-/// Adds to the history what `--export` wrote: all of it in one transaction.
+/// `--import`: adds what `--export` wrote to the history, in one transaction.
 ///
-/// No display is needed. A line that is refused is named by its number, and the others are added.
+/// Needs no display. Prints the number of each line that is refused, and adds the others.
 enum Import {
-  /// Reads a file descriptor to its end, and says in one line each what was refused, what failed and what was done.
+  /// Imports from a file descriptor, and prints a line for each refused line, for a failure and for the counts.
   ///
-  /// - Parameter period: how long items are kept; tells how many of those that were added are older.
-  /// - Returns: the exit status: 0 if every line is in the history now, 1 otherwise.
+  /// - Parameter period: The retention period, used to count the added items that are older.
+  /// - Returns: The exit status: 0 if every line is in the history now, 1 otherwise.
   static func run(
     _ location: HistoryLocation, from descriptor: Int32, keeping period: RetentionPeriod = .forever
   ) -> Int32 {
@@ -76,9 +76,9 @@ enum Import {
   }
 }
 
-/// A line on standard error that says how far an import is, if that is a terminal.
+/// A line on standard error that shows the progress of an import, if standard error is a terminal.
 private struct ProgressLine {
-  /// Between two changes of the line, in microseconds.
+  /// The least time between two updates, in microseconds.
   private static let pause: Int64 = 200_000
 
   private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -90,29 +90,29 @@ private struct ProgressLine {
     write(trn("%s line read…", "%s lines read…", count).filled(with: Format.number(count)))
   }
 
-  /// Removes the line, to make room for a message.
+  /// Erases the line, to make room for a message.
   mutating func clear() {
     guard isTerminal else { return }
     next = 0
     write("")
   }
 
-  /// Writes over the line, and erases the rest of it (ECMA-48, EL).
+  /// Overwrites the line and erases the rest of it (ECMA-48, EL).
   private func write(_ text: String) {
     writeError("\r" + text + "\u{1b}[K")
   }
 }
 
-/// How many lines of an import were added, or not.
+/// The number of lines of an import, by outcome.
 private struct ImportCounts {
   let period: RetentionPeriod
   var added = 0
-  /// How many of the added ones are older than the period.
+  /// How many of the added items are older than the period.
   var older = 0
   var present = 0
   var refused = 0
 
-  /// The counts in words, in one line.
+  /// The counts in one line, in the user's language.
   var message: String {
     var parts = [
       trn("%s text was imported.", "%s texts were imported.", added).filled(with: Format.number(added))

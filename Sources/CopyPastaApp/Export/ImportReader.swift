@@ -1,28 +1,27 @@
 import Glibc
 import GtkKit
 
-/// Reads lines of JSON from a file descriptor; of a line only the text is held.
+/// Reads lines of JSON from a file descriptor, holding only the text of a line in memory.
 ///
-/// SQLite's JSON functions would take a line whole, and several times: 270 MiB for a text of 64 MiB. Those of SQLite
-/// 3.40 end a text at an escaped NUL without a word.
+/// SQLite's JSON functions are not used. They hold several copies of a line, 270 MiB for a text of 64 MiB, and those of
+/// SQLite 3.40 silently truncate a text at an escaped NUL.
 struct ImportReader {
   /// A line of what `--export` wrote.
   struct Line: Equatable {
-    /// In microseconds since 1970 UTC; 0 if nobody knows.
+    /// In microseconds since 1970 UTC; 0 if it is unknown.
     var capturedAt: Int64 = 0
     var text: [UInt8] = []
   }
 
-  /// Why a line is not one of an export.
+  /// Why a line is refused.
   enum Refusal: Error, Equatable {
-    /// The line is no JSON object with a text, and a time if any.
+    /// The line is not a JSON object with a text and, optionally, a time.
     case malformed
-    /// A clip cannot have this time.
+    /// The time is not in the format of `--export`, or is before 1970.
     case time
-    /// The text is larger than any that is recorded.
+    /// The text is larger than any that CopyPasta records.
     case tooLarge
 
-    /// The reason, in some words.
     var message: String {
       switch self {
       case .malformed: tr("the line is not a JSON object in the format of --export")
@@ -34,16 +33,16 @@ struct ImportReader {
 
   private let largestText: Int
   private var input: InputBuffer
-  /// The number of the line that was read last, from 1 on.
+  /// The number of the line that was read last, counted from 1.
   private(set) var number = 0
 
-  /// - Parameter largestText: in bytes; a larger text is refused.
+  /// - Parameter largestText: The size limit of a text, in bytes.
   init(descriptor: Int32, largestText: Int = Preferences.sizeLimits.upperBound << 20) {
     input = InputBuffer(descriptor: descriptor)
     self.largestText = largestText
   }
 
-  /// The next line that is not blank, or why it is refused; nil at the end.
+  /// Returns the next line that is not blank, or why it is refused; nil at the end.
   mutating func next() throws -> Result<Line, Refusal>? {
     if number == 0 { try skipByteOrderMark() }
     while try input.peek() != nil {
@@ -64,7 +63,7 @@ struct ImportReader {
     return nil
   }
 
-  // MARK: JSON (RFC 8259); a line break ends a line, wherever it is
+  // MARK: JSON (RFC 8259), in which a line break always ends the line
 
   private mutating func object() throws -> Line {
     var line = Line()
@@ -102,7 +101,7 @@ struct ImportReader {
     return time
   }
 
-  /// The bytes of a string, which may be no valid UTF-8.
+  /// Returns the bytes of a string, which are not checked to be valid UTF-8.
   private mutating func string(
     atMost limit: Int, orThrow refusal: Refusal = .tooLarge
   ) throws -> [UInt8] {
@@ -120,7 +119,7 @@ struct ImportReader {
         input.advance()
         try appendEscape(to: &bytes)
       case ..<0x20: throw Refusal.malformed
-      default: break  // The buffer was at its end.
+      default: break  // `consumePlain` stopped at the end of the buffer.
       }
     }
   }
@@ -142,7 +141,7 @@ struct ImportReader {
     bytes += String(Character(scalar)).utf8
   }
 
-  /// The characters that have an escape of two characters, by the second one.
+  /// The escapes of two characters: the escaped character by the second one.
   private static let escapes = Dictionary(
     uniqueKeysWithValues: zip(#""\/bfnrt"#.utf8, "\"\\/\u{8}\u{c}\n\r\t".utf8))
 
@@ -158,7 +157,7 @@ struct ImportReader {
     return value
   }
 
-  /// Skips a value that a later version may have added; its brackets have to match, and nothing else is checked.
+  /// Skips the value of an unknown key, which a later version may have added, checking only that brackets balance.
   private mutating func skipValue() throws {
     var depth = 0
     var isEmpty = true
@@ -208,7 +207,7 @@ struct ImportReader {
   }
 }
 
-/// Bytes of a file descriptor, read some at a time.
+/// Reads a file descriptor through a buffer.
 private struct InputBuffer {
   private let descriptor: Int32
   private var bytes = [UInt8](repeating: 0, count: 65_536)
@@ -219,7 +218,7 @@ private struct InputBuffer {
     self.descriptor = descriptor
   }
 
-  /// The next byte, without consuming it; nil at the end.
+  /// Returns the next byte without consuming it; nil at the end.
   mutating func peek() throws -> UInt8? {
     if position == end { try fill() }
     return position < end ? bytes[position] : nil
@@ -228,14 +227,14 @@ private struct InputBuffer {
   /// Consumes the byte that `peek` returned.
   mutating func advance() { position += 1 }
 
-  /// Consumes the next byte if it is this one.
+  /// Consumes the next byte if it is `character`.
   mutating func consume(_ character: Unicode.Scalar) throws -> Bool {
     guard try peek() == UInt8(character.value) else { return false }
     advance()
     return true
   }
 
-  /// Consumes what is there of a JSON string up to a quotation mark, an escape or a control character.
+  /// Consumes buffered bytes of a JSON string up to a quotation mark, an escape or a control character.
   mutating func consumePlain(into text: inout [UInt8]) throws {
     guard try peek() != nil else { return }
     var stop = position

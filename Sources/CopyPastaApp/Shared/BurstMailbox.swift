@@ -2,10 +2,10 @@ import GtkKit
 import SerialQueue
 import Synchronization
 
-/// Carries elements to the main thread: at once as a rule, and together if they come faster than anybody could follow.
+/// Delivers elements to the main thread, immediately as a rule, and in batches if they arrive in a burst.
 ///
-/// Drawing a list anew takes some 10 ms, and three times that with many new rows. If copies follow each other faster
-/// than that, drawing each of them would keep the main thread from reading the next ones, which would be lost.
+/// Drawing the list takes some 10 ms, and three times that with many new rows. If copies follow each other faster than
+/// that, drawing each of them would keep the main thread from reading the next ones, which would be lost.
 final class BurstMailbox<Element: Sendable>: Sendable {
   private let pace: Pace
   private let deliver: @MainActor ([Element]) -> Void
@@ -13,19 +13,19 @@ final class BurstMailbox<Element: Sendable>: Sendable {
   /// Runs while a burst is held back.
   @MainActor private var timer: Timeout?
 
-  /// Says which elements come fast, and how long they may be held back.
+  /// When elements count as a burst, and how long a burst is held back.
   struct Pace {
-    /// An element that comes sooner after the last one than this waits.
+    /// An element that follows the previous one within this time begins a burst.
     var gap = Duration.milliseconds(25)
-    /// The silence that ends the wait.
+    /// The time without a new element that ends a burst.
     var silence = Duration.milliseconds(40)
-    /// The longest wait.
+    /// The longest time that an element is held back.
     var limit = Duration.milliseconds(1500)
   }
 
   private struct Content {
     var waiting: [Element] = []
-    /// When the last element came.
+    /// When the last element was added.
     var last: ContinuousClock.Instant?
   }
 
@@ -34,7 +34,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     self.deliver = deliver
   }
 
-  /// Takes an element, which is delivered as soon as the main thread has time, or within the limit; the order is kept.
+  /// Adds an element, to be delivered as soon as the main thread is free or, in a burst, within `Pace.limit`.
   func add(_ element: Element) {
     let now = ContinuousClock.now
     let (isFirst, isFast) = content.withLock { content in
@@ -49,7 +49,7 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     }
   }
 
-  /// Delivers all that has come so far.
+  /// Delivers all elements added so far, in their order.
   @MainActor func flush() {
     timer = nil
     let elements = content.withLock { content in
@@ -64,8 +64,8 @@ final class BurstMailbox<Element: Sendable>: Sendable {
     let now = ContinuousClock.now
     let end = min(last + pace.silence, limit)
     guard now < end else { return flush() }
-    // Not `Task.sleep`, which would start libdispatch's pool of threads: it wakes the process up once a second from
-    // then on, for as long as it lives.
+    // Do not use `Task.sleep`: it would start libdispatch's thread pool, which then wakes the process once a second
+    // for the rest of its life.
     timer = Timeout(after: end - now, weakly(self) { $0.waitForSilence(until: limit) })
   }
 }

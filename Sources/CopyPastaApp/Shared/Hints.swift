@@ -1,10 +1,10 @@
 import GtkKit
 
-/// Hints that are shown once and never again, also after a restart.
+/// Hints that are each shown only once, even across restarts.
 @MainActor
 final class Hints {
   enum Hint: String, CaseIterable {
-    /// Closing the window left the program running.
+    /// The program keeps running after its window was closed.
     case keepsRunning = "keeps-running"
     /// The window can hide after copying.
     case hideAfterCopying = "hide-after-copying"
@@ -13,12 +13,12 @@ final class Hints {
   private let file: KeyFile
   private lazy var shown = Set(Hint.allCases.filter { file.string($0.rawValue) != nil })
 
-  /// - Parameter file: stores which hints were shown.
+  /// - Parameter file: Stores which hints were shown.
   init(keptIn file: KeyFile) { self.file = file }
 
   /// Calls `show` unless the hint was shown before.
   ///
-  /// If the file cannot be written, the hint comes again after the next start.
+  /// If the file cannot be written, the hint is shown again after the next start.
   func showOnce(_ hint: Hint, _ show: () -> Void) {
     guard shown.insert(hint).inserted else { return }
     do throws(GLibError) {

@@ -3,7 +3,7 @@ import Glibc
 import GtkKit
 
 extension StoreError {
-  /// Says what failed and what the user can do, in one line.
+  /// What failed and what the user can do, in one line.
   var message: String {
     switch self {
     case .folderUnusable(_, ENAMETOOLONG):
@@ -59,14 +59,14 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// Says that the history can only be read, and why, in one line.
+  /// That the history can only be read, and why, in one line.
   var reasonForReadOnly: String {
     self == .readOnly ? message : tr("The history cannot be changed for now.") + " " + message
   }
 }
 
 extension HistoryRecovery.Outcome {
-  /// How much was carried over, how much was not, and where the damaged file is now.
+  /// How many texts were recovered and lost, and the name of the damaged file.
   var message: String {
     let name = damagedFile.split(separator: "/").last.map(String.init) ?? damagedFile
     let kept = trn(
@@ -81,7 +81,7 @@ extension HistoryRecovery.Outcome {
 }
 
 extension HistoryCheck {
-  /// Says what was found, and what the next start does about it, in one line.
+  /// What was found, and what the next start does about it, in one line.
   var message: String {
     guard !isSound else {
       return trn(
@@ -106,15 +106,15 @@ extension HistoryCheck {
   }
 }
 
-/// Something that was not done, and why.
+/// An operation on the history that failed, with the reason.
 enum HistoryFailure: Equatable {
   /// A text, or a part of the list, could not be read.
   case notRead(StoreError)
-  /// The text that was to be copied or shown is not in the history any more.
+  /// The text to copy or show is no longer in the history.
   case gone
-  /// The desktop does not let the program have the clipboard.
+  /// The desktop's clipboard cannot be reached.
   case clipboardUnavailable
-  /// Another program has copied something at the same moment.
+  /// Another program copied something at the same moment.
   case clipboardTaken
   case notDeleted(StoreError)
   case notRestored(StoreError)
@@ -122,7 +122,7 @@ enum HistoryFailure: Equatable {
   case notExpired(StoreError)
   case notRecorded(CaptureOutcome)
 
-  /// Says what failed and what the user can do, in one line; nil if there is nothing to say.
+  /// What failed and what the user can do, in one line; nil if nothing has to be shown.
   var message: String? {
     switch self {
     case .notRead(let error): error.message
@@ -139,9 +139,7 @@ enum HistoryFailure: Equatable {
 }
 
 extension CaptureOutcome {
-  /// Says what the user should know, in one line; nil if the list shows it.
-  ///
-  /// The text itself is not in it.
+  /// The message for the user in one line, without the text itself; nil if the list shows the outcome.
   var message: String? {
     switch self {
     case .recorded, .ignored, .nothingToRecord: nil
@@ -154,7 +152,7 @@ extension CaptureOutcome {
       tr("Not recorded: the program that offered the text ended before delivering it.")
     case .unread(.refused): tr("Not recorded: the program that offers the text would not deliver it.")
     case .unread(.tooLarge(let limit)):
-      // In the unit of the preferences.
+      // In MiB, as in Preferences.
       tr("Not recorded: the text is larger than %s MiB.").filled(with: String(limit >> 20))
     case .unread(.ownershipLost):
       tr(

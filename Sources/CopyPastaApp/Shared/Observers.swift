@@ -1,4 +1,4 @@
-/// Tells any number of listeners, each for as long as it keeps its token.
+/// Notifies any number of listeners, each while it holds its token.
 @MainActor
 final class Observers<Event> {
   private var listeners: [() -> Listener<Event>?] = []
@@ -21,7 +21,7 @@ extension Observers<Void> {
   func notify() { notify(()) }
 }
 
-/// A listener's registration, which ends when it is let go.
+/// A listener's registration, which ends when the token is released.
 @MainActor
 class ListenerToken {}
 
@@ -31,9 +31,9 @@ private final class Listener<Event>: ListenerToken {
   init(_ body: @escaping @MainActor (Event) -> Void) { self.body = body }
 }
 
-/// Makes a closure that does something with an object for as long as the object lives.
+/// Makes a closure that calls `body` with a weakly held target, and does nothing once the target is released.
 ///
-/// A closure that a widget, a timer or the bus holds must not hold the view that it tells:
+/// Use it for a closure that a widget, a timer or the bus holds, to avoid a retain cycle:
 ///
 /// ```swift
 /// button.onClick(weakly(self) { $0.clicked() })

@@ -1,7 +1,7 @@
 import SerialQueue
 import Synchronization
 
-/// Runs asynchronous work one after the other, in the order in which it was added, each on the actor that it is for.
+/// Runs asynchronous work items one after the other, in the order in which they were added, each on its own actor.
 final class TaskQueue: Sendable {
   private let last = Mutex<Task<Void, Never>?>(nil)
 
@@ -27,6 +27,6 @@ final class TaskQueue: Sendable {
     }
   }
 
-  /// Returns when all that was added so far is done.
+  /// Returns when all work added so far is done.
   func drain() async { await last.withLock(\.self)?.value }
 }
