@@ -1,13 +1,11 @@
 import GtkKit
 import SerialQueue
 
-/// How the user wants programs to look, as the desktop knows it.
+/// The desktop's preferences for the appearance of programs.
 struct Appearance: Equatable, Sendable {
-  /// Light texts on dark ground.
   var isDark = false
-  /// Edges and texts that stand out more.
   var hasHighContrast = false
-  /// The colour that marks things, as `0xRRGGBB`; nil for the theme's own.
+  /// The accent colour as `0xRRGGBB`; nil for the theme's own.
   var accent: Int?
 }
 
@@ -15,7 +13,7 @@ extension Appearance {
   /// The settings portal's namespace for the appearance.
   static let namespace = "org.freedesktop.appearance"
 
-  /// Reads what the settings portal says; a value that is missing, of another type or out of range counts as unset.
+  /// Reads the settings portal's values; one that is missing, of another type or out of range counts as unset.
   init(portal values: [String: Variant]) {
     isDark = values["color-scheme"]?.uint32 == 1
     hasHighContrast = values["contrast"]?.uint32 == 1
@@ -25,7 +23,7 @@ extension Appearance {
     }
   }
 
-  /// Reads what was kept in a file for the next start; nil if nothing was.
+  /// Reads the appearance that an earlier run stored; nil if there is none.
   init?(keptIn file: KeyFile) {
     let values = file.integers(["dark", "contrast", "accent"])
     guard let dark = values["dark"] else { return nil }
@@ -34,7 +32,7 @@ extension Appearance {
     if let kept = values["accent"], (0...0xff_ffff).contains(kept) { accent = kept }
   }
 
-  /// Keeps the appearance for the next start.
+  /// Stores the appearance for the next start.
   func keep(in file: KeyFile) throws(GLibError) {
     try file.write([
       ("dark", isDark ? 1 : 0), ("contrast", hasHighContrast ? 1 : 0), ("accent", accent ?? -1),
@@ -43,19 +41,17 @@ extension Appearance {
 }
 
 extension Appearance {
-  /// Follows how the desktop wants programs to look, by its settings portal, or by GNOME's settings if there is none.
+  /// Follows the appearance in the settings portal, or in GNOME's settings if there is no portal.
   ///
-  /// The portal is another program, which may have to start first: nothing waits for it. Until it answers, its last
-  /// answer holds.
+  /// Does not wait for the portal, which may have to start first. Until it answers, the stored values apply.
   @MainActor
   final class Follower {
     private static let portal = RemoteObject(
       name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
       interface: "org.freedesktop.portal.Settings")
-    /// No limit: a portal that hangs may recover at any time.
+    /// GDBus's longest time, because a portal that hangs may recover.
     private static let timeout = Duration.milliseconds(Int64(Int32.max))
 
-    /// How programs are to look at present.
     private(set) var appearance: Appearance {
       didSet { if appearance != oldValue { changed(appearance) } }
     }
@@ -63,28 +59,28 @@ extension Appearance {
     private let file: KeyFile
     private let changed: @MainActor (Appearance) -> Void
     private lazy var gnome = GnomeAppearance(changed: weakly(self) { $0.apply() })
-    /// The portal's values, by their keys; none if there is no portal, or it knows of none.
+    /// The portal's values by key; empty if there is no portal or it has no appearance settings.
     private var values: [String: Variant] = [:]
     private var registrations: [Bus.Registration] = []
     private var reading: Task<Void, Never>?
 
     /// - Parameters:
-    ///   - file: keeps the last answer for the next start.
-    ///   - changed: called with each new appearance.
+    ///   - file: Stores the last appearance for the next start.
+    ///   - changed: Called with each new appearance.
     init(keptIn file: KeyFile, changed: @escaping @MainActor (Appearance) -> Void) {
       self.file = file
       self.changed = changed
-      // At the very first start GNOME's settings are better than nothing. To read them takes longer than the file.
+      // Prefer the file, because GNOME's settings take longer to read. Only the first start needs them.
       appearance = Appearance(keptIn: file) ?? GnomeAppearance {}.appearance
     }
 
-    /// Begins to ask and to listen; nothing before the first frame needs it.
+    /// Reads the portal's values and subscribes to changes; call this after the first frame.
     func follow(on bus: Bus) {
       registrations = [
         bus.subscribe(to: "SettingChanged", of: Self.portal) { [weak self] in
           self?.portalChanged($0, on: bus)
         },
-        // A portal that comes, or comes back, is asked anew.
+        // Read again when the portal starts or restarts.
         bus.watchName(Self.portal.name, appeared: { [weak self] _ in self?.read(on: bus) }, vanished: {}),
       ]
       read(on: bus)
@@ -104,7 +100,7 @@ extension Appearance {
           case .refused, .noBus:
             self?.values = [:]
             self?.apply()
-          // The portal may be slow; until it answers, the last answer holds.
+          // Keep the last values: the portal may be slow.
           case .timedOut, .cancelled: break
           }
         }
@@ -118,20 +114,20 @@ extension Appearance {
       else { return }
       values[key] = value
       apply()
-      // An answer that is on its way may be from before the change.
+      // Read again, because the answer that is still to come may predate the change.
       if reading != nil { read(on: bus) }
     }
 
     private func apply() {
       appearance = values.isEmpty ? gnome.appearance : Appearance(portal: values)
       guard Appearance(keptIn: file) != appearance else { return }
-      // If it cannot be kept, the next start asks GNOME's settings again, and the portal corrects what they say.
+      // If the file cannot be written, the next start shows older values or GNOME's until the portal answers.
       do throws(GLibError) { try appearance.keep(in: file) } catch {}
     }
   }
 }
 
-/// How programs are to look by GNOME's own settings, which other desktops have, too.
+/// The appearance in GNOME's settings, which other desktops also use.
 @MainActor
 private struct GnomeAppearance {
   private let interface: Settings
@@ -153,12 +149,12 @@ private struct GnomeAppearance {
   }
 }
 
-/// How all windows look: the program's own style, and what the desktop prefers.
+/// The style of all windows: the program's CSS, adapted to the desktop's appearance and the GTK theme.
 @MainActor
 final class ProgramStyle {
-  /// For a display without a compositor, where what a window leaves transparent is black.
+  /// Square corners without shadows for a display without a compositor, which shows transparent pixels as black.
   ///
-  /// Menus, tooltips and what is dragged are windows of their own, which otherwise have round corners and a shadow.
+  /// This concerns menus, tooltips and dragged cards, because each is a window of its own.
   private static let square = """
     popover > contents, tooltip, .drag-card {
       border-radius: 0;
@@ -169,7 +165,7 @@ final class ProgramStyle {
     .drag-card, dropdown > popover { margin: 0; }
     """
 
-  /// The look of GTK's theme that has more contrast: edges and full colours.
+  /// Visible borders and full opacity, for high contrast with GTK's own theme.
   private static let contrast = """
     button, switch, entry, spinbutton, popover > contents, tooltip, .preferences .boxed-list, .drag-card {
       border-color: currentColor;
@@ -183,7 +179,7 @@ final class ProgramStyle {
     scrolledwindow > undershoot.top { box-shadow: inset 0 1px currentColor; }
     """ + separators("currentColor")
 
-  /// A line below each row, as far as the texts go; it takes no room.
+  /// A separator below each row, as wide as the texts, drawn as a background so that it takes no space.
   private static func separators(_ colour: String) -> String {
     """
     .copypasta listview.history > row:not(:last-child) {
@@ -192,7 +188,7 @@ final class ProgramStyle {
     """
   }
 
-  /// Flat windows in the place of GTK's theme; a theme that the user has chosen keeps its own look.
+  /// Flat windows, only with GTK's own theme; a theme that the user has chosen keeps its look.
   private let look = StyleSheet("", level: -1)
   private let contrast = StyleSheet("", level: 1)
   private let own = StyleSheet(String(decoding: PackageResources.style_css, as: UTF8.self))
@@ -215,16 +211,18 @@ final class ProgramStyle {
     contrast.css = theme.isDrawnByGTK && theme.hasHighContrast ? Self.contrast : ""
   }
 
-  /// Looks as the desktop prefers it, as far as the user has not set a theme of their own.
+  /// Applies the desktop's appearance, except where the user has chosen a theme.
   func show(_ appearance: Appearance) {
     theme.prefer(isDark: appearance.isDark, hasHighContrast: appearance.hasHighContrast)
     accent.css = theme.isOfGTK ? appearance.accent.map(Self.rules(of:)) ?? "" : ""
   }
 
-  /// The name that the program's own style has for the accent, and what GTK's theme has fixed colours for.
+  /// The CSS for an accent colour: the names that the program's style uses, and widgets with fixed colours in GTK's
+  /// theme.
   private static func rules(of accent: Int) -> String {
     let (red, green, blue) = (accent >> 16, accent >> 8 & 0xff, accent & 0xff)
-    // The brightness to the eye, near enough without the exponent of the Web Content Accessibility Guidelines.
+    // Perceived brightness by the weights of ITU-R BT.601, which is close enough to the guidelines' luminance
+    // (WCAG).
     let isBright = red * 299 + green * 587 + blue * 114 > 160 * 1000
     return """
       @define-color theme_selected_bg_color rgb(\(red),\(green),\(blue));

@@ -1,25 +1,25 @@
 import GtkKit
 import SerialQueue
 
-/// A short buzz when a text was copied, by feedbackd, which runs on phones and tablets.
+/// Haptic feedback for a copy by feedbackd, a service on phones and tablets.
 ///
-/// See https://gitlab.freedesktop.org/agx/feedbackd. If feedbackd does not run nothing happens, and nobody starts it.
+/// Does nothing if feedbackd does not run, and does not start it. See https://gitlab.freedesktop.org/agx/feedbackd.
 @MainActor
 struct Haptics {
   private static let service = RemoteObject(
     name: "org.sigxcpu.Feedback", path: "/org/sigxcpu/Feedback", interface: "org.sigxcpu.Feedback")
-  /// The only event for applications that every profile answers with a short buzz.
+  /// The only application event that every profile answers with a short vibration.
   ///
-  /// The event naming specification has none for copying, and no theme knows a name of our own.
+  /// The event naming specification has no event for copying, and themes do not know other names.
   private static let event = "button-pressed"
-  /// As long as the theme says.
+  /// Lets the theme choose the duration.
   private static let ownLength: Int32 = -1
 
   let preferences: Preferences
-  /// The bus that feedbackd is on.
+  /// Returns the bus that feedbackd is on; tests replace it.
   var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
 
-  /// Says that a text was copied; returns at once.
+  /// Requests the feedback for a copy; returns immediately.
   func copied() {
     guard preferences[flag: .usesHaptics] else { return }
     Task.unpooled { [connect] in
@@ -28,7 +28,7 @@ struct Haptics {
           Self.service, "TriggerFeedback",
           [.string(CopyPasta.id), .string(Self.event), .dictionary([:]), .int32(Self.ownLength)])
       } catch {
-        // Without a bus there is nobody to buzz.
+        // There is no session bus, and so no feedbackd.
       }
     }
   }

@@ -1,15 +1,16 @@
 import GtkKit
 
-/// Why the process lives on while its window is hidden, beside a text of its own on the clipboard, of which
-/// `SystemClipboard` knows.
+/// The reasons to keep the process running while its window is hidden.
 ///
-/// A reason that the desktop takes away never ends the process: GNOME takes its tray down while the screen is locked,
-/// and nobody can tell a panel that has ended for good from one that is slow to come back. The program that was hidden
-/// into a tray is there when the tray is; if the tray never comes back, closing the window ends the program.
+/// A further reason, a text of its own on the clipboard, is `SystemClipboard.isOffering`.
+///
+/// If the desktop takes a reason away, the process still runs on. GNOME removes its tray while the screen is locked,
+/// and a panel that has ended cannot be told from one that is slow to restart. A program that was hidden into a tray is
+/// therefore still there when the tray is back. If the tray does not come back, closing the window ends the program.
 @MainActor
 final class KeepAliveReasons {
   enum Reason: CaseIterable {
-    /// The program was started with `--background`, to be there when it is wanted.
+    /// The program was started with `--background`.
     case background
     /// A tray shows the icon, which brings the window back.
     case trayIcon
@@ -18,16 +19,16 @@ final class KeepAliveReasons {
   }
 
   private var holding: Set<Reason> = []
-  /// The reasons that the desktop has taken away, and when.
+  /// The reasons that the desktop has taken away, and the time of each loss.
   private var lost: [Reason: ContinuousClock.Instant] = [:]
   private let graceTime: Duration
   private let now: @MainActor () -> ContinuousClock.Instant
   private let ended: @MainActor () -> Void
 
   /// - Parameters:
-  ///   - graceTime: how long a reason that was lost counts when the user closes the window: a panel that starts again
-  ///     takes the icon down and puts it back up.
-  ///   - ended: called when a reason has gone, but for those that the desktop takes away.
+  ///   - graceTime: How long `forgetLost` keeps a lost reason, because a panel that restarts removes the icon for a
+  ///     moment.
+  ///   - ended: Called when a reason ends, but not when the desktop takes it away.
   init(
     graceTime: Duration = .seconds(10), now: @escaping @MainActor () -> ContinuousClock.Instant = { .now },
     ended: @escaping @MainActor () -> Void
@@ -37,31 +38,29 @@ final class KeepAliveReasons {
     self.ended = ended
   }
 
-  /// Whether nothing keeps the process.
+  /// Whether there is no reason left, held or lost.
   var isEmpty: Bool { holding.isEmpty && lost.isEmpty }
 
-  /// Whether a reason holds now.
   func holds(_ reason: Reason) -> Bool { holding.contains(reason) }
 
-  /// A reason holds from now on.
   func hold(_ reason: Reason) {
     holding.insert(reason)
     lost[reason] = nil
   }
 
-  /// A reason is over: the user does not want it any more, or it is done.
+  /// Ends a reason that the user no longer wants or that has served its purpose.
   func end(_ reason: Reason) {
     let held = holding.remove(reason) != nil
     let wasLost = lost.removeValue(forKey: reason) != nil
     if held || wasLost { ended() }
   }
 
-  /// The desktop has taken a reason away, and may bring it back.
+  /// Marks a reason as lost: the desktop has taken it away and may bring it back.
   func lose(_ reason: Reason) {
     if holding.remove(reason) != nil { lost[reason] = now() }
   }
 
-  /// The user closes the window: what was lost before that, and not just now, keeps the process no longer.
+  /// Drops the reasons that were lost longer ago than the grace time; call this when the user closes the window.
   func forgetLost() {
     lost = lost.filter { now() - $0.value < graceTime }
   }

@@ -1,10 +1,10 @@
 import GtkKit
 import SerialQueue
 
-/// A notification of the desktop, which never holds a text of the history.
+/// A desktop notification, which must not contain a text of the history.
 ///
-/// See https://specifications.freedesktop.org/notification-spec. GApplication's own notifications log a warning on a
-/// desktop without the service.
+/// Calls the service directly because GApplication's notifications log a warning on a desktop without it. See
+/// https://specifications.freedesktop.org/notification-spec.
 @MainActor
 struct Notification {
   private static let service = RemoteObject(
@@ -13,19 +13,19 @@ struct Notification {
   private static let portal = RemoteObject(
     name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
     interface: "org.freedesktop.portal.Notification")
-  /// The time that the desktop chooses.
+  /// Lets the desktop choose how long to show the notification.
   private static let defaultTime: Int32 = -1
 
   let title: String
   let body: String
 
-  /// Shows it if the desktop has the service; returns immediately.
+  /// Shows the notification if the desktop has the service; returns immediately.
   func send() {
     Task.unpooled { [title, body] in
       do throws(BusError) {
         let bus = try await Bus.session()
         if Desktop.isFlatpak {
-          // A sandbox cannot reach the service itself.
+          // A sandbox cannot reach the service, only its portal.
           let content = Variant.dictionary(["title": .string(title), "body": .string(body)])
           _ = try await bus.call(Self.portal, "AddNotification", [.string("notice"), content])
         } else {
@@ -39,7 +39,7 @@ struct Notification {
             ])
         }
       } catch {
-        // A desktop without notifications shows none.
+        // The desktop has no notifications.
       }
     }
   }

@@ -1,24 +1,24 @@
 import GtkKit
 import SerialQueue
 
-/// Makes the start at login follow the setting, and the setting follow what the desktop really does.
+/// Keeps the setting "start at login" and the desktop's configuration in agreement.
 @MainActor
 final class StartAtLogin {
-  /// Something that makes the desktop start the program with the session.
+  /// The desktop's configuration that starts the program with the session.
   @MainActor
   protocol Entry {
-    /// Whether the desktop starts the program; nil if that cannot be seen.
+    /// Whether the desktop starts the program; nil if that cannot be queried.
     var isSet: Bool? { get }
 
-    /// Makes the desktop start the program with the session, or not any more.
+    /// Turns the start with the session on or off.
     func set(_ starts: Bool) async throws(EntryError)
   }
 
   /// Why the start at login could not be set.
   enum EntryError: Error, Equatable {
-    /// The file in the way was not made by this program.
+    /// The autostart folder has a file of the same name that this program did not write.
     case notOurs(path: String)
-    /// The desktop, or the user when it asked, did not allow it.
+    /// The desktop, or the user in its dialog, denied it.
     case refused
     /// The file could not be written or removed.
     case failed(path: String, reason: String)
@@ -37,7 +37,7 @@ final class StartAtLogin {
     }
   }
 
-  /// The key under which the agreement is kept.
+  /// The key in the file `agreement`.
   private static let key = "starts"
 
   private let preferences: Preferences
@@ -45,21 +45,22 @@ final class StartAtLogin {
   private let agreement: KeyFile?
   private let failed: @MainActor (String) -> Void
   private var observation: ListenerToken?
-  /// Whether the start was last achieved: setting and desktop agreed on it; false at first.
+  /// The value that the setting and the desktop last agreed on; false if they never did.
   private var isSet: Bool {
     didSet {
       guard isSet != oldValue else { return }
-      // If this cannot be kept, the next start takes a setting or a desktop that starts the program for the newer one.
+      // If this cannot be stored, the next run assumes the old value and takes the side that differs from it for the
+      // newer one.
       do throws(GLibError) { try agreement?.write([(Self.key, isSet ? 1 : 0)]) } catch {}
     }
   }
-  /// The question that the desktop is being asked; nil if nothing is.
+  /// Applies the setting to the desktop; nil while there is nothing to apply.
   private(set) var work: Task<Void, Never>?
 
   /// - Parameters:
-  ///   - agreement: keeps from one start to the next what was last achieved; nil where settings are not kept, which
-  ///     then follow the desktop.
-  ///   - failed: called with the reason if the setting went back.
+  ///   - agreement: Stores the value that both sides last agreed on. Nil if settings are not saved; the setting then
+  ///     follows the desktop.
+  ///   - failed: Called with the reason when the setting had to be reset.
   init(
     _ preferences: Preferences, _ entry: any Entry, agreement: KeyFile?,
     failed: @escaping @MainActor (String) -> Void
@@ -73,22 +74,22 @@ final class StartAtLogin {
     reconcile()
   }
 
-  /// Brings setting and desktop together again: the last change wins, whoever made it.
+  /// Reconciles the setting and the desktop: the side that changed since they last agreed wins.
   ///
-  /// While the program did not run, the desktop's own settings may have changed the start at login, the file may have
-  /// been removed, and the setting may have been changed; it may also have an administrator's default.
+  /// While the program did not run, the user may have changed the setting, used the desktop's own settings or removed
+  /// the autostart file, and an administrator may have set a default.
   func reconcile() {
     guard work == nil else { return }
     let actual = entry.isSet ?? isSet
-    // The side that differs from what both agreed on was changed since. A setting that an administrator has locked
-    // holds.
+    // The side that differs from the last agreement has changed. A setting that an administrator has locked always
+    // wins.
     let isSettingNewer = actual == isSet || !preferences.isWritable(.startsAtLogin)
     isSet = actual
     if isSettingNewer { changed() } else { preferences[flag: .startsAtLogin] = actual }
   }
 
   private func changed() {
-    // The desktop is asked one question at a time: the setting is looked at again when this one is answered.
+    // Apply one change at a time. When it is done, `changed` runs again and compares the setting.
     guard work == nil, preferences[flag: .startsAtLogin] != isSet else { return }
     work = Task.unpooled { [self] in
       await applySetting()
@@ -97,7 +98,7 @@ final class StartAtLogin {
     }
   }
 
-  /// Does what the setting says; the setting goes back if that fails, unless it has been changed meanwhile.
+  /// Applies the setting to the desktop, and resets the setting if that fails and it has not changed meanwhile.
   private func applySetting() async {
     let wanted = preferences[flag: .startsAtLogin]
     do throws(EntryError) {
@@ -105,7 +106,7 @@ final class StartAtLogin {
       isSet = wanted
     } catch {
       isSet = entry.isSet ?? isSet
-      // If the user has changed it back meanwhile, nothing has failed.
+      // This is no failure if the user has changed the setting back meanwhile.
       guard preferences[flag: .startsAtLogin] == wanted, wanted != isSet else { return }
       preferences[flag: .startsAtLogin] = isSet
       failed(error.message)
@@ -113,30 +114,31 @@ final class StartAtLogin {
   }
 }
 
-// MARK: - The two ways
+// MARK: - The two kinds of entries
 
 extension StartAtLogin {
-  /// Starting hidden with the user's session, by a file in the autostart folder (Desktop Application Autostart
-  /// Specification).
+  /// A desktop file in the user's autostart folder, which starts the program hidden.
+  ///
+  /// See https://specifications.freedesktop.org/autostart-spec.
   @MainActor
   struct AutostartFile: Entry {
     private let file: KeyFile
     private let program: String?
 
-    /// Marks the file as this program's: one that somebody else put there is left alone.
+    /// The key that marks the file as written by this program, which changes no other file.
     private static let mark = "X-CopyPasta-StartAtLogin"
 
     /// - Parameters:
-    ///   - folder: the user's autostart folder.
-    ///   - program: what is to be started, by its whole path.
+    ///   - folder: The user's autostart folder.
+    ///   - program: The absolute path of the program to start.
     init(folder: String = Desktop.Folders.config + "/autostart", program: String? = ProgramFiles.program) {
       file = KeyFile(path: "\(folder)/\(CopyPasta.id).desktop", group: "Desktop Entry")
       self.program = program
     }
 
-    /// Whether the file is there, this program's, and heeded: desktops switch a file off by a line in it.
+    /// Whether the file exists, was written by this program, and is not disabled by a key that desktops add.
     ///
-    /// A file that starts a program which is there no more, as after a move, is written anew.
+    /// If the program that the file starts no longer exists, for example because it was moved, rewrites the file.
     var isSet: Bool? {
       guard isOurs, file.string("Hidden") != "true", file.string("X-GNOME-Autostart-enabled") != "false"
       else {
@@ -151,7 +153,6 @@ extension StartAtLogin {
 
     private var isOurs: Bool { file.string(Self.mark) != nil }
 
-    /// Writes or removes the file.
     func set(_ starts: Bool) throws(EntryError) {
       guard !file.exists || isOurs else { throw .notOurs(path: file.path) }
       do throws(GLibError) {
@@ -169,8 +170,7 @@ extension StartAtLogin {
       ])
     }
 
-    /// A word of a command line in a desktop file (Desktop Entry Specification): nothing in it is taken for a quote, a
-    /// variable or a field code.
+    /// Quotes an argument for the `Exec` key (Desktop Entry Specification), escaping quotes, variables and field codes.
     private static func quoted(_ word: String) -> String {
       let special: [Character] = ["\"", "`", "$", "\\"]
       let escaped = word.map { special.contains($0) ? "\\\($0)" : $0 == "%" ? "%%" : String($0) }
@@ -178,20 +178,19 @@ extension StartAtLogin {
     }
   }
 
-  /// Starting hidden with the user's session, asked of the desktop by the Background portal: in a sandbox, from which
-  /// the autostart folder is out of reach.
+  /// The Background portal, for a sandbox, which cannot reach the autostart folder.
   @MainActor
   struct BackgroundPortal: Entry {
-    /// How long an answer may take: the user may be asked.
+    /// How long the portal may take to answer; it may show a dialog to the user.
     private static let limit = Duration.seconds(120)
 
-    /// The bus that the portal is on.
+    /// Returns the bus that the portal is on; tests replace it.
     var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
 
-    /// Nil: the portal does not tell.
+    /// Always nil: the portal has no query for it.
     var isSet: Bool? { nil }
 
-    /// - Throws: `refused` if the start at login stays as it is.
+    /// - Throws: `refused` if the portal did not make the change.
     func set(_ starts: Bool) async throws(EntryError) {
       do {
         let answer = try await Portal(bus: connect()).request(
@@ -208,7 +207,7 @@ extension StartAtLogin {
         }
         if answer["autostart"]?.bool == starts { return }
       } catch {
-        // Without a bus or a portal the start at login stays as it is, too.
+        // Without a bus or a portal nothing has changed either.
       }
       throw .refused
     }

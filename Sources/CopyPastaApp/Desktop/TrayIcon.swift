@@ -2,15 +2,15 @@ import Glibc
 import GtkKit
 import SerialQueue
 
-/// The icon in the desktop's tray: there while the user wants one, and back after a tray host has restarted.
+/// The icon in the desktop's tray, shown while the preference is on, and shown again after a tray host has restarted.
 ///
-/// A StatusNotifierItem, registered with each watcher that appears on the bus, see
-/// https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/. A watcher keeps the list of items; hosts, such
-/// as a panel, show what is on the list. Most hosts are a watcher as well. If there is no tray, or no session bus,
-/// there is no icon and no message: nothing depends on the icon.
+/// It is a StatusNotifierItem, which registers with each watcher that appears on the bus. A watcher keeps the list of
+/// items; hosts, such as a panel, show them. Most hosts are watchers as well. If there is no tray or no session bus,
+/// there is neither an icon nor a message, because nothing depends on the icon. See
+/// https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/.
 @MainActor
 final class TrayIcon {
-  /// A request of the user, made with the icon or its menu.
+  /// What the user requests with the icon or its menu.
   enum Request: Equatable {
     case toggle, show, pause, preferences, quit
   }
@@ -29,19 +29,18 @@ final class TrayIcon {
   private var isShown = false {
     didSet { if isShown != oldValue { shownChanged(isShown) } }
   }
-  /// The activation token that the host sent for its next call.
+  /// The activation token that the host sent for the call that follows.
   private var token: String?
   private var watcherOwner: String?
   private var observation: ListenerToken?
-  /// Hold while the icon is on the bus.
   private var registrations: [Bus.Registration] = []
   private var pauseObservation: ListenerToken?
 
   /// - Parameters:
-  ///   - isSandboxed: whether the program may have no name of its own for the icon.
-  ///   - connect: the bus that the tray is on.
-  ///   - requested: called for each request of the user, with the proof that the user made it.
-  ///   - shownChanged: called when a tray host begins or ceases to show the icon.
+  ///   - isSandboxed: Whether a sandbox forbids the icon's own bus name.
+  ///   - connect: Returns the bus that the tray is on.
+  ///   - requested: Called for each request of the user, with the activation for a window to show.
+  ///   - shownChanged: Called when a tray host begins or ceases to show the icon.
   init(
     preferences: Preferences, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,
     connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session,
@@ -58,7 +57,7 @@ final class TrayIcon {
     update()
   }
 
-  /// Puts the icon there or takes it away, by the preference.
+  /// Adds or removes the icon, as the preference says.
   private func update() {
     guard preferences[flag: .showsTrayIcon] else {
       registrations = []
@@ -71,16 +70,16 @@ final class TrayIcon {
       do throws(BusError) {
         try self?.appear(on: try await connect())
       } catch {
-        // Without a bus there is no tray; the program's start says so.
+        // There is no tray without a bus; the application's start has printed that.
       }
     }
   }
 
   private func appear(on bus: Bus) throws(BusError) {
-    // The preference may have changed again while the bus was waited for.
+    // Check again, because the preference may have changed while connecting.
     guard preferences[flag: .showsTrayIcon], registrations.isEmpty else { return }
-    // In a sandbox the name is the connection's own: no sandbox allows the name that the specification wants, which has
-    // the process's number, and that is the same in every sandbox.
+    // In a sandbox, use the connection's unique name. The specification's name contains the process id, which is the
+    // same in every sandbox, and no sandbox allows that name.
     let name = isSandboxed ? bus.uniqueName : "org.kde.StatusNotifierItem-\(getpid())-1"
     let menu = TrayMenu(pause, chosen: weakly(self) { $0.request($1, at: $2) })
     registrations = [
@@ -106,14 +105,14 @@ final class TrayIcon {
   // MARK: The watcher
 
   private func register(_ name: String, on bus: Bus) {
-    // The icon is held weakly, or it would stay until a slow watcher has answered.
+    // Hold the icon weakly, so that it can be removed while a slow watcher has not answered.
     Task.unpooled { [weak self] in
       do throws(BusError) {
         try await bus.call(
           Self.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
         self?.askForHost(on: bus)
       } catch {
-        // A watcher that takes no items, or that has gone again: there is no icon.
+        // The watcher rejects items or has ended: there is no icon.
       }
     }
   }
@@ -130,9 +129,9 @@ final class TrayIcon {
           startsService: false)
         isHosted = answer[0]?.unboxed?.bool ?? false
       } catch {
-        // If a watcher does not tell, no host can be relied on.
+        // A watcher that does not answer counts as one without a host.
       }
-      // The watcher may have gone meanwhile, or the icon.
+      // Ignore the answer if the watcher has ended or the icon was removed meanwhile.
       if let asked, asked == self?.watcherOwner { self?.isShown = isHosted }
     }
   }
@@ -143,7 +142,8 @@ final class TrayIcon {
     let toggle: Bus.Method = { [weak self] _ in self?.request(.toggle) ?? [] }
     return [
       "Activate": toggle, "SecondaryActivate": toggle,
-      // For a host that cannot show the menu; a Wayland window cannot go to the place on the screen that it names.
+      // For a host that cannot draw the menu. Show the window instead, because a Wayland program cannot place a menu
+      // at the given position on the screen.
       "ContextMenu": { [weak self] _ in self?.request(.show) ?? [] },
       "Scroll": { _ in [] },
       "ProvideXdgActivationToken": { [weak self] arguments in
@@ -153,9 +153,9 @@ final class TrayIcon {
     ]
   }
 
-  /// Passes on what the user asks for, with the token that came for it, which counts once.
+  /// Passes on a request with the activation token that the host sent for it, and clears the token.
   ///
-  /// - Returns: no values, the answer to the host's call.
+  /// - Returns: The empty answer to the host's call.
   @discardableResult
   private func request(_ request: Request, at time: UInt32 = 0) -> [Variant] {
     let activation: Activation =
@@ -167,13 +167,13 @@ final class TrayIcon {
 
   // MARK: What hosts show
 
-  /// The sizes that panels use, in pixels; a host takes the next larger one and scales it down.
+  /// The icon sizes of panels, in pixels; a host scales the next larger one down.
   static let sizes = [16, 22, 24, 32, 48]
   private static let symbolicIcon = CopyPasta.id + "-symbolic"
 
-  /// The icon in each size, `(iiay)`, as `meson-helpers/internal/draw-tray-icon` has drawn it.
+  /// The icon in each size as `(iiay)`, drawn by `meson-helpers/internal/draw-tray-icon`.
   ///
-  /// To draw it here would cost memory, and from gdk-pixbuf 2.44 on a process in a sandbox.
+  /// Drawing it at run time would cost memory and, from gdk-pixbuf 2.44 on, a sandboxed process.
   private static let pixmaps: [Variant] = {
     var rest = PackageResources.tray_icon_argb[...]
     return sizes.map { size in
@@ -182,15 +182,15 @@ final class TrayIcon {
     }
   }()
 
-  /// Whether the host finds the icon in the theme, by its name, and so can give it the panel's colour.
+  /// Whether the host can find the icon by name in the theme, and so draw it in the panel's colour.
   private static var hasName: Bool { ProgramFiles.areKnownToOthers && Theme.hasIcon(symbolicIcon) }
 
-  /// The icon to look up: the one that takes the panel's colour, but for sway, whose bars would draw it black on dark.
+  /// The icon's name: the symbolic icon, except on sway, whose bars would draw it black on a dark background.
   static func iconName(on desktops: [String]) -> String {
     desktops.contains("sway") ? CopyPasta.id : symbolicIcon
   }
 
-  /// The properties of the item; each value is made when a host asks for it.
+  /// The item's properties; each value is made when a host requests it.
   private static var properties: [String: Bus.Property] {
     [
       "Category": { .string("ApplicationStatus") },
@@ -200,7 +200,7 @@ final class TrayIcon {
       "IconName": { .string(hasName ? iconName(on: Desktop.names) : "") },
       "IconPixmap": { .array(of: "(iiay)", hasName ? [] : pixmaps) },
       "IconThemePath": { .string("") },
-      // Never a clip's text: other programs read this.
+      // Must not contain a clip's text, because other programs read this.
       "ToolTip": {
         .tuple([
           .string(""), .array(of: "(iiay)", []), .string(CopyPasta.name), .string(tr("Clipboard history")),

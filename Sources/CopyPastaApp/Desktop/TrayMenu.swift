@@ -1,9 +1,9 @@
 import GtkKit
 
-/// The icon's menu, which the tray host draws: `com.canonical.dbusmenu`, version 3.
+/// The tray icon's menu, drawn by the tray host through `com.canonical.dbusmenu`, version 3.
 ///
-/// See https://github.com/AyatanaIndicators/libdbusmenu/blob/main/libdbusmenu-glib/dbus-menu.xml. The entries are
-/// always the same, so the revision is always the first one; whether one is checked is a property.
+/// The entries never change, so the revision is constant; the check mark of an entry is a property. See
+/// https://github.com/AyatanaIndicators/libdbusmenu/blob/main/libdbusmenu-glib/dbus-menu.xml.
 @MainActor
 struct TrayMenu {
   static let path = "/MenuBar"
@@ -14,13 +14,12 @@ struct TrayMenu {
   private let entries: [Entry]
   private let chosen: @MainActor (TrayIcon.Request, _ time: UInt32) -> Void
 
-  /// The words of an entry, and its request.
   private typealias Entry = (label: String, request: TrayIcon.Request)
 
-  /// - Parameter chosen: called with the entry that was clicked, and when, by the X server's time; 0 if it is not
-  ///   known.
+  /// - Parameter chosen: Called with the request of the clicked entry and the X server's time of the click; 0 if
+  ///   unknown.
   init(_ pause: ReadingPause, chosen: @escaping @MainActor (TrayIcon.Request, _ time: UInt32) -> Void) {
-    // The underscore marks the access key, as everywhere in GTK.
+    // As in GTK, the underscore marks the access key.
     entries = [
       (tr("_Show History"), .show), (tr("Pause _Recording"), .pause), (tr("_Preferences"), .preferences),
       (tr("_Quit"), .quit),
@@ -29,7 +28,6 @@ struct TrayMenu {
     self.chosen = chosen
   }
 
-  /// Offers the menu on a bus.
   func export(on bus: Bus) throws(BusError) -> Bus.Registration {
     try bus.export(
       Self.introspection, at: Self.path,
@@ -45,7 +43,7 @@ struct TrayMenu {
       ])
   }
 
-  /// Tells the hosts that reading was paused or resumed.
+  /// Notifies the hosts that recording was paused or resumed.
   func signalPauseChange(on bus: Bus) {
     let changed = ids.dropFirst().filter { entry($0).request == .pause }
     bus.emit(
@@ -63,7 +61,7 @@ struct TrayMenu {
 
   private func entry(_ id: Int32) -> Entry { entries[Int(id) - 1] }
 
-  /// The look of an item: the properties of these names, or all of them if no name is given.
+  /// The properties of an item with the given names, or all of them if `names` is empty.
   private func properties(of id: Int32, named names: [String]) -> Variant {
     var all: [String: Variant] = [:]
     if id == Self.root {
@@ -78,7 +76,7 @@ struct TrayMenu {
     return .dictionary(names.isEmpty ? all : all.filter { names.contains($0.key) })
   }
 
-  /// An item with what is below it, so many levels deep; -1 for all of them.
+  /// An item with `depth` levels of children; -1 for all levels.
   private func item(_ id: Int32, depth: Int32, properties names: [String]) -> Variant {
     let children = id == Self.root && depth != 0 ? Array(ids.dropFirst()) : []
     return .tuple([
@@ -122,7 +120,7 @@ struct TrayMenu {
     return []
   }
 
-  /// - Returns: the ids that do not exist, as the answer to the host.
+  /// - Returns: The ids that do not exist.
   private func eventGroup(_ arguments: Variant) -> [Variant] {
     var unknown: [Int32] = []
     for one in arguments[0]?.children ?? [] {
@@ -131,13 +129,13 @@ struct TrayMenu {
     return [.int32s(unknown)]
   }
 
-  /// - Returns: whether the host has to ask for the layout again.
+  /// - Returns: Whether the host has to request the layout again.
   private func aboutToShow(_ arguments: Variant) throws(BusError) -> [Variant] {
     _ = try known(arguments[0]?.int32)
     return [.bool(false)]
   }
 
-  /// - Returns: the ids whose layout the host has to ask for again, and those that do not exist.
+  /// - Returns: The ids whose layout the host has to request again, and the ids that do not exist.
   private func aboutToShowGroup(_ arguments: Variant) -> [Variant] {
     [.int32s([]), .int32s((arguments[0]?.int32s ?? []).filter { !ids.contains($0) })]
   }

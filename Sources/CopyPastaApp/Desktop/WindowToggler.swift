@@ -1,36 +1,38 @@
 import GtkKit
 import SerialQueue
 
-/// Shows and hides the window, as one key asks for it.
+/// Shows and hides the window for the global shortcut, the tray icon and the preferences that hide it automatically.
 @MainActor
 final class WindowToggler {
-  /// How long a window that is to be shown may take to get the focus; a toggle before that is a repetition.
+  /// How long the window may take to get the focus after `show`; a toggle within this time is a key repetition.
   private static let arrivalTime = Duration.seconds(1)
 
-  /// How long a window may be without the focus before it hides, if the user wants that: on the way from one window of
-  /// ours to another neither has it.
+  /// How long the window may be without the focus before it hides, if `hidesOnFocusLoss` is on.
+  ///
+  /// While the focus moves between two windows of this program, neither has it.
   private static let lossTime = Duration.milliseconds(150)
 
-  /// How long before a click on the tray icon the desktop may have taken the focus away for it: GNOME's menu takes it
-  /// at the first press of a double click.
+  /// How long before a click on the tray icon the click itself may have taken the focus away.
+  ///
+  /// GNOME's menu takes it at the first press of a double click.
   private static let clickTime = Duration.milliseconds(500)
 
   private let window: HistoryWindow
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
-  /// Runs while a window that is to be shown may still get the focus.
+  /// Runs while the window was shown but may still be about to get the focus.
   private var arrival: Timeout?
   private var loss: Timeout?
-  /// Whether the X server is being asked which window is in front, for a toggle and for a loss of the focus.
+  /// Whether a toggle waits for the X server's answer whether the window is in front.
   private var isAsking = false
   private var focusLossCheck: Task<Void, Never>?
   /// Runs for a moment after the window lost the focus.
   private var recentLoss: Timeout?
 
   /// - Parameters:
-  ///   - preferences: asked for when they are needed, which is not for the first frame.
-  ///   - hidden: called when the window has been hidden.
+  ///   - preferences: Returns the preferences, which are not loaded before the first frame.
+  ///   - hidden: Called when the window has been hidden.
   init(
     _ window: HistoryWindow, preferences: @escaping @MainActor () -> Preferences,
     hidden: @escaping @MainActor () -> Void
@@ -46,15 +48,15 @@ final class WindowToggler {
 
   /// Shows the window in front, with the focus on the newest row.
   func show(_ activation: Activation) {
-    // A Wayland compositor may leave a window where it is and only call it urgent (sway does), token or not. A window
-    // that is new to it comes up where the user works, with the focus.
+    // Hide the window first, because a Wayland compositor may leave it where it is and only mark it as urgent, even
+    // with a token (sway does). A newly mapped window appears on the current workspace with the focus.
     if window.isShown, !window.isActive, Display.backend == .wayland { window.hide() }
     window.present(activation)
     guard !window.isActive else { return }
     arrival = Timeout(after: Self.arrivalTime, weakly(self) { $0.arrival = nil })
   }
 
-  /// Hides the window if the user works in it, and brings it to the front if not.
+  /// Hides the window if it is in front, and shows it in front otherwise.
   func toggle(_ activation: Activation) {
     if arrival != nil || isAsking { return }
     guard window.isShown, !window.isActive else { return window.isActive ? hide() : show(activation) }
@@ -66,7 +68,7 @@ final class WindowToggler {
     }
   }
 
-  /// Toggles the window for a click on the tray icon, even if the click itself has taken the focus away.
+  /// Toggles the window for a click on the tray icon, hiding it also if the click has taken its focus away.
   func toggleByClick(_ activation: Activation) {
     if recentLoss == nil { toggle(activation) } else { hide() }
   }
@@ -87,7 +89,7 @@ final class WindowToggler {
       arrival = nil
     } else if window.isShown {
       recentLoss = Timeout(after: Self.clickTime, weakly(self) { $0.recentLoss = nil })
-      // A dialog of ours may be closed, and the focus on its way back, when the time is up.
+      // Start no countdown while a dialog is shown: it could close just before the end, with the focus on its way back.
       if Window.shownCount < 2 { waitForLoss() }
     }
   }
@@ -102,9 +104,9 @@ final class WindowToggler {
   private func focusIsLost() async {
     let isInFront = await window.isInFront()
     guard !Task.isCancelled else { return }
-    // A key of the desktop's is held down: whether the focus is lost is not known yet.
+    // Still in front: a desktop shortcut that is held down grabs the keyboard. Look again later.
     if isInFront { return waitForLoss() }
-    // The user may work on in a dialog that was opened since.
+    // The window has the focus again, or a dialog was opened meanwhile.
     guard !window.isActive, Window.shownCount < 2 else { return }
     let takenByClick = recentLoss
     hide()
