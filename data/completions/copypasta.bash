@@ -1,7 +1,7 @@
 # Completion of copypasta's options for bash.
 # shellcheck shell=bash
 _copypasta() {
-  # One option a line is all that it takes.
+  # The command accepts only one option.
   ((COMP_CWORD == 1)) || return 0
   mapfile -t COMPREPLY < <(
     compgen -W '--toggle --background --quit --export --import --check --version --help' -- "${COMP_WORDS[COMP_CWORD]}"

@@ -1,4 +1,4 @@
-# Completion of copypasta's options for fish: one option a line is all that it takes.
+# Completion of copypasta's options for fish. The command accepts only one option.
 complete --command copypasta --no-files
 set --local alone 'test (count (commandline --tokenize --current-process --cut-at-cursor)) -eq 1'
 complete --command copypasta --condition $alone --long-option toggle --description 'Show the window, or hide it if it is in front'

@@ -1,31 +1,31 @@
-# Sourced by what runs in a Debian of its own (test --on, try-bare, try-package, try-flatpak, try-tarball).
+# Functions to make a Debian and to run commands in it. Sourced by test, try-bare, try-package, try-flatpak and try-tarball.
 # shellcheck shell=bash
 
 # shellcheck source=meson-helpers/internal/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# What of this machine a Debian sees besides, as FROM:TO.
+# The folders of this machine to mount in a Debian, as FROM:TO.
 binds=()
 
-# Ends the script where the machine is at fault, which .ci/run tells from a failure by this status.
+# cannot MESSAGE: exits with 77, by which .ci/run knows that the machine cannot run this, and not that it failed.
 cannot() {
   printf '%s: not run: %s\n' "$(basename "$0")" "$*" >&2
   exit 77
 }
 
-# own_mounts ARGUMENT...: starts the script again with these arguments, where all that it mounts ends with it.
+# own_mounts ARGUMENT...: restarts the script with these arguments in a mount namespace, so that its mounts end with it.
 own_mounts() {
   ((EUID == 0)) || cannot "this needs root, to mount and to change the root"
   [[ -n ${COPYPASTA_OWN_MOUNTS:-} ]] || COPYPASTA_OWN_MOUNTS=1 exec unshare --mount "$0" "$@"
 }
 
-# in_debian FOLDER COMMAND...: runs a command in $there that has FOLDER as its root, with a /tmp and a /run of its own. All
-# that is mounted and started ends with it. With network=--net it has no network. Not by chroot: what runs in one may make no namespaces, and so no sandbox, which
-# Flatpak and GTK's loaders of pictures (glycin) want.
+# in_debian FOLDER COMMAND...: runs a command with FOLDER as its root, and with a /tmp and a /run of its own, in the working
+# folder $there. The mounts and processes end with it. network=--net gives it no network. Does not use chroot, in which
+# processes cannot create the namespaces that the sandboxes of Flatpak and of GTK's image loaders (glycin) need.
 in_debian() {
   # shellcheck disable=SC2016  # the shell inside fills in its own arguments
   unshare --mount --pid --fork --kill-child ${network:+"$network"} bash -ec '
-    # The first process of a namespace gets only the signals that it asks for.
+    # The first process of a PID namespace receives only the signals that it handles.
     trap "exit 1" INT TERM
     root=$1
     mount --rbind "$root" "$root"
@@ -49,7 +49,7 @@ in_debian() {
     PATH="${toolchain:+$toolchain/usr/bin:}/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "${@:2}" </dev/null
 }
 
-# as_user FOLDER COMMAND...: the same as the user "try", who has no rights.
+# as_user FOLDER COMMAND...: the same as the unprivileged user "try".
 as_user() {
   # shellcheck disable=SC2016
   in_debian "$1" sh -ec 'id try >/dev/null 2>&1 || useradd --create-home try
@@ -58,7 +58,7 @@ as_user() {
       XDG_RUNTIME_DIR=/run/try "$@"' sh "${@:2}"
 }
 
-# Where apt gets Debian's packages on this machine.
+# mirror: prints the Debian mirror that this machine's apt uses.
 mirror() {
   local found
   found=$(sed -nE '/security/d; s/^(URIs: *|deb +(\[[^]]*\] +)?)(https?:\/\/[^ ]*debian[^ ]*).*/\3/p' \
@@ -67,8 +67,8 @@ mirror() {
   echo "${found:-http://deb.debian.org/debian}"
 }
 
-# make_debian FOLDER RELEASE [PACKAGE...]: makes that Debian where it is missing, brings it up to date, and installs these
-# packages. The release "arm64" is sid, which is emulated unless this machine is one.
+# make_debian FOLDER RELEASE [PACKAGE...]: makes a Debian in FOLDER if there is none, updates it, and installs the packages.
+# The release "arm64" is sid for arm64, emulated if this machine has another architecture.
 make_debian() {
   local folder=$1 release=$2 options=() script
   ((EUID == 0)) || cannot "this needs root, to mount and to change the root"
@@ -76,7 +76,7 @@ make_debian() {
   unshare --mount --pid --fork true 2>/dev/null || cannot "this machine does not let root mount anything"
   [[ $release =~ ^(bookworm|trixie|sid|arm64)$ ]] || fail "no such release: $release (bookworm, trixie, sid, arm64)"
   [[ $release != arm64 ]] || { release=sid && options=(--arch arm64); }
-  # A debootstrap that is older than the release does not know its name.
+  # A debootstrap that is older than the release has no script of its name; all releases use the script of sid.
   script=/usr/share/debootstrap/scripts/$release
   [[ -e $script ]] || script=/usr/share/debootstrap/scripts/sid
   if [[ ! -e $folder/etc/debian_version ]]; then
@@ -87,26 +87,26 @@ make_debian() {
       cannot "debootstrap failed: $(tail -n 1 "$folder.log") ($folder.log)"
     mv "$folder.new" "$folder"
   fi
-  # How this machine reaches Debian's archive.
+  # Copy this machine's network configuration.
   cp /etc/resolv.conf /etc/hosts "$folder/etc/"
   apt-config dump 2>/dev/null | grep '^Acquire::' >"$folder/etc/apt/apt.conf.d/99here" || true
-  # An earlier run may have been cut off while it installed.
+  # Run "dpkg --configure" first, because an earlier run may have been interrupted while it installed packages.
   in_debian "$folder" sh -ec 'dpkg --configure -a && apt-get -qq update &&
     apt-get -qq dist-upgrade --yes --no-install-recommends' >"$folder.log" 2>&1 ||
     say "Debian $2 is used as it is, because it cannot be brought up to date: $(tail -n 1 "$folder.log")"
   (($# == 2)) || install_there "$folder" "${@:3}"
 }
 
-# install_there FOLDER PACKAGE...
+# install_there FOLDER PACKAGE...: installs packages in a Debian.
 install_there() {
   in_debian "$1" apt-get -qq install --yes --no-install-recommends "${@:2}" >"$1.log" 2>&1 ||
     fail "apt-get failed: $(grep -m 1 '^E: ' "$1.log") ($1.log)"
 }
 
-# swift_of FOLDER: which Swift that Debian has in its archive; nothing if none.
+# swift_of FOLDER: prints the version of Swift in that Debian's archive; nothing if it has none.
 swift_of() { in_debian "$1" apt-cache show --no-all-versions swiftlang 2>/dev/null | sed -n 's/^Version: //p' | head -n 1; }
 
-# own_toolchain: sets $toolchain to the folder of this machine's Swift, and has every Debian see that.
+# own_toolchain: sets $toolchain to the folder of this machine's Swift, and mounts it in every Debian.
 own_toolchain() {
   toolchain=$(readlink -f "$(command -v swift)") || fail "there is no Swift here"
   toolchain=${toolchain%/usr/bin/*}

@@ -1,28 +1,28 @@
-# Sourced by every script of meson-helpers: the few functions that all of them need.
+# Functions that all scripts of meson-helpers source.
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034  # used by who sources this
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
-# help: the comment at the top of the script.
+# help: prints the comment at the top of the script.
 help() { sed -n '2,${/^#/!q; /shellcheck/!s/^# \{0,1\}//p}' "$0"; }
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
   help
   exit
 fi
 
-# Sets what a script says apart from what the tools say that it calls.
+# say MESSAGE: prints a message, set apart from the output of the tools that a script calls.
 say() {
   if [[ -t 1 ]]; then printf '\e[1m▸ %s\e[0m\n' "$*"; else printf '▸ %s\n' "$*"; fi
 }
 
-# Ends the script with a line that says what failed.
+# fail MESSAGE: prints an error and exits with 1.
 fail() {
   printf '%s: %s\n' "$(basename "$0")" "$*" >&2
   exit 1
 }
 
-# prepare GROUP...: what a script that builds begins with: a checkout that can be written, Swift, and these packages.
+# prepare GROUP...: checks that the checkout is writable and Swift is installed, and installs these groups of packages.
 prepare() {
   local folder=$project
   if [[ -e $project/.build ]]; then folder=$project/.build; fi
@@ -37,7 +37,7 @@ built() {
   echo "$("${build[@]}" --show-bin-path)/$1"
 }
 
-# until_true SECONDS COMMAND...: polls until the command succeeds, and says whether it did.
+# until_true SECONDS COMMAND...: polls until the command succeeds; fails if it does not in time.
 until_true() {
   local deadline=$((SECONDS + $1))
   until "${@:2}" >/dev/null 2>&1; do
@@ -46,14 +46,14 @@ until_true() {
   done
 }
 
-# in_front TITLE: on X11, whether the window of this title has the focus; its number is $window then.
+# in_front TITLE: succeeds if the window with this title has the focus on X11, and sets $window to its id.
 in_front() {
   window=$(xdotool search --onlyvisible --name "^$1\$" | head -n 1)
   [[ -n $window && $(xdotool getactivewindow) == "$window" ]]
 }
 
-# is_new_enough VERSION: whether that Swift compiles CopyPasta.
+# is_new_enough VERSION: succeeds if this version of Swift compiles CopyPasta.
 is_new_enough() { [[ $(printf '%s\n' 6.2 "$1" | sort -V | head -n 1) == 6.2 ]]; }
 
-# The languages of the program besides English, one a line.
+# languages: prints the languages of the program other than English, one a line.
 languages() { sed '/^#/d' "$project/po/LINGUAS"; }
