@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Shows what CopyPasta is, who made it, and where to find its website.
+/// The *About* dialog: version, links, authors and licence.
 @MainActor
 final class AboutDialog: Dialogs.Dialog {
   let window = Window(title: tr("About CopyPasta"))
@@ -14,7 +14,8 @@ final class AboutDialog: Dialogs.Dialog {
     add(CopyPasta.name, style: "title-2")
     add(CopyPasta.version)
     add(tr("A private clipboard history"))
-    // Not labels with links: in GTK 4.22 and newer a screen reader at such a label ends the program when it is closed.
+    // Use buttons instead of links: in GTK 4.22 and 4.24, a label with a link crashes the program if it is destroyed
+    // while a screen reader is at it.
     for (words, address) in [
       (tr("Website"), CopyPasta.website), (tr("Report an Issue"), CopyPasta.issues),
     ] {
@@ -23,7 +24,7 @@ final class AboutDialog: Dialogs.Dialog {
       page.append(button)
     }
     add(tr("© 2026 The CopyPasta authors"))
-    // The translators put their names in the place of this word.
+    // Translators replace this text by their names.
     let credits = tr("translator-credits")
     if credits != "translator-credits" {
       add(tr("Translation"), style: "heading")
@@ -32,7 +33,7 @@ final class AboutDialog: Dialogs.Dialog {
     add(
       tr("This program comes with absolutely no warranty. See the MIT License for details."),
       style: "explanation")
-    // The page has the focus, and with it the keys that scroll; a screen reader reads the labels within.
+    // Focus the page, so that keys scroll it. A screen reader reads the labels within.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(CopyPasta.name + " " + CopyPasta.version)

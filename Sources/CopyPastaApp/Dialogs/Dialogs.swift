@@ -1,10 +1,12 @@
 import ClipHistory
 import GtkKit
 
-/// The windows beside the main one: each is made when it is asked for, shown once, and goes when it is closed.
+/// The windows other than the main one, at most one of each kind.
+///
+/// A dialog is made when it is shown, and released when it closes.
 @MainActor
 final class Dialogs {
-  /// A view that is a window of its own.
+  /// The content of a dialog, with its window.
   @MainActor
   protocol Dialog: AnyObject {
     var window: Window { get }
@@ -12,34 +14,29 @@ final class Dialogs {
 
   private let application: Application
   private let closed: @MainActor () -> Void
-  /// The dialogs that are shown.
   private(set) var open: [Kind: any Dialog] = [:]
 
-  /// The purpose of a dialog.
   enum Kind: CaseIterable { case preferences, shortcuts, about, text }
 
-  /// - Parameter closed: called when a dialog has gone.
+  /// - Parameter closed: Called when a dialog has closed.
   init(of application: Application, closed: @escaping @MainActor () -> Void) {
     self.application = application
     self.closed = closed
   }
 
-  /// Whether a dialog is shown.
   var areOpen: Bool { !open.isEmpty }
 
-  /// Shows a text in the place of the text that is shown.
+  /// Shows the window of a text, after closing that of another text.
   func show(_ text: TextWindow, above parent: Window?) {
     close(.text)
     show(.text, above: parent) { text }
   }
 
-  /// Closes a dialog, if it is shown.
   func close(_ kind: Kind) { open[kind]?.window.destroy() }
 
-  /// Closes all dialogs.
   func close() { Kind.allCases.forEach(close) }
 
-  /// Shows a dialog, which is made unless it is shown already, above a window if there is one on the screen.
+  /// Shows a dialog in front, made by `make` unless it is open, and keeps it above `parent`.
   func show(
     _ kind: Kind, above parent: Window?, _ activation: Activation = .ambient, _ make: () -> any Dialog
   ) {
@@ -64,7 +61,7 @@ final class Dialogs {
 }
 
 extension Window {
-  /// Shows a page below a header bar, which scrolls if there is no room for all of it.
+  /// Shows a scrolling page below a header bar.
   func show(page: Box, height: Int = 700) {
     addStyle("preferences")
     page.addStyle("page")

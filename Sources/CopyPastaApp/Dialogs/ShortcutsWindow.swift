@@ -1,15 +1,14 @@
 import GtkKit
 
-/// Lists the keys that CopyPasta knows, the global shortcut first.
+/// The list of CopyPasta's keyboard shortcuts, the global one first.
 @MainActor
 final class ShortcutsWindow: Dialogs.Dialog {
   let window = Window(title: tr("Keyboard Shortcuts"))
 
-  /// - Parameter shortcut: the state of the global shortcut.
+  /// - Parameter shortcut: The state of the global shortcut.
   init(_ shortcut: ShortcutState) {
     let page = Box(.vertical, spacing: 18, Self.groups(shortcut).map(Self.view))
-    // The rows do nothing, so the page itself has the focus, and with it the keys that scroll. A screen reader reads the
-    // labels within.
+    // The rows have no controls, so focus the page, so that keys scroll it. A screen reader reads the labels within.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(tr("Keyboard Shortcuts"))
@@ -17,7 +16,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
     window.show(page: page)
   }
 
-  /// A heading, and a row for each thing to do.
+  /// Makes a frame with a row for each shortcut, below its heading.
   private static func view(of group: Group) -> Widget {
     let list = ListBox()
     for (title, keys) in group.shortcuts {
@@ -30,11 +29,11 @@ final class ShortcutsWindow: Dialogs.Dialog {
     return PreferenceGroup.frame(group.title, list)
   }
 
-  /// The keys next to each other, or below each other if there is no room.
+  /// Makes the keys of a row, next to each other or, if there is no room, below each other.
   private static func caps(of keys: [String]) -> Widget {
     let caps: [Widget] = keys.map {
       let cap = Label($0)
-      // Some keys have long names in some languages.
+      // Wrap, because some keys have long names in some languages.
       cap.wrap()
       cap.addStyle("keycap")
       cap.align(horizontally: .end, vertically: .center)
@@ -43,7 +42,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
     return caps.dropFirst().reduce(caps[0]) { ReflowingBox($0, $1) }
   }
 
-  /// Keys that have something in common, by the user's names of the keys.
+  /// A heading with its shortcuts, whose keys are named as the user reads them.
   private typealias Group = (title: String, shortcuts: [(title: String, keys: [String])])
 
   private static func groups(_ shortcut: ShortcutState) -> [Group] {
@@ -55,7 +54,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
       (
         title: tr("Items"),
         shortcuts: HistoryAction.ofTexts.map { ($0.title, $0.keys.map(label)) } + [
-          // The digits are not shortcuts of GTK, so there is one entry for all of them.
+          // One entry for all nine digits, which are no `HistoryAction`.
           (tr("Copy one of the nine newest items"), [label("<Control>1") + "…9"])
         ]
       ),
@@ -80,6 +79,6 @@ final class ShortcutsWindow: Dialogs.Dialog {
     ]
   }
 
-  /// The user's name of keys, such as “Ctrl+C” for `<Control>c`.
+  /// The keys as the user reads them, such as “Ctrl+C” for `<Control>c`.
   private static func label(_ trigger: String) -> String { Accelerator(trigger)?.label ?? trigger }
 }

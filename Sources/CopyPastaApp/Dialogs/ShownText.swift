@@ -1,35 +1,35 @@
 import ClipHistory
 import GtkKit
 
-/// The part of a text that a window shows: its beginning, in a form that GTK lays out without a pause.
+/// The beginning of a text, converted so that GTK lays it out without a noticeable pause.
 ///
-/// GTK's time for a line grows with the square of its parts where nothing wraps. So tabs are shown as spaces, characters
-/// that are not drawn as signs, and a line is split where it, or a word in it, is too long. `part` leads back from what
-/// is shown to the bytes of the text.
+/// Where a line cannot wrap, GTK's layout time grows with the square of the number of its parts. Therefore tabs become
+/// spaces, invisible characters become signs, and a line is split if it or a word in it is too long. `part` maps shown
+/// characters back to the bytes of the text.
 struct ShownText: Equatable, Sendable {
-  /// How much is shown at most, in bytes.
+  /// The most that is shown, in bytes.
   static let sizeLimit = 1 << 20
-  /// How many lines are shown at most: each takes some 130 bytes in GTK, also if it is empty.
+  /// The most lines that are shown, because even an empty line takes some 130 bytes in GTK.
   static let lineCountLimit = 20_000
-  /// How long a line is at most, in bytes.
+  /// The longest line, in bytes.
   static let lineLimit = 2 << 10
-  /// How long a word is at most, with the blanks behind it, in bytes.
+  /// The longest word with the blanks after it, in bytes.
   static let wordLimit = 512
   private static let tabWidth = 8
 
-  /// What is shown.
+  /// The converted text.
   private(set) var text = ""
-  /// The number of characters of the whole text, as Unicode counts them.
+  /// The number of Unicode scalars in the whole text.
   let characterCount: Int
-  /// Whether the text goes on.
+  /// Whether the text continues after the shown part.
   private(set) var isCut = false
-  /// Whether there are line breaks that the text itself does not have.
+  /// Whether line breaks were added.
   private(set) var hasBrokenLines = false
-  /// Whether signs stand for characters that are not drawn.
+  /// Whether signs replace invisible characters.
   private(set) var hasSigns = false
   /// The bytes of the text that are shown.
   private var source: [UInt8] = []
-  /// Where each character of `text` begins in `source`, and where the last one ends.
+  /// The offset in `source` at which each character of `text` begins, and at which the last one ends.
   private var offsets: [UInt32] = []
 
   init(_ text: ClipText) {
@@ -60,7 +60,7 @@ struct ShownText: Equatable, Sendable {
       }
       if shown == "\t" {
         let width = Self.tabWidth - line.column % Self.tabWidth
-        // A selection has the tab if it has the first of its spaces.
+        // Map the tab to the first of its spaces: a selection with that space contains the tab.
         for space in 0..<width { show(" ", from: space == 0 ? start : end) }
         for _ in 0..<width { line.add(" ") }
       } else {
@@ -73,7 +73,7 @@ struct ShownText: Equatable, Sendable {
     isCut = end < text.byteCount
   }
 
-  /// The bytes of the text behind some of the characters that are shown.
+  /// The bytes of the text for a range of shown characters.
   func part(_ characters: Range<Int>) -> [UInt8] {
     let characters = characters.clamped(to: 0..<offsets.count - 1)
     return Array(source[Int(offsets[characters.lowerBound])..<Int(offsets[characters.upperBound])])
@@ -84,7 +84,7 @@ struct ShownText: Equatable, Sendable {
     offsets.append(UInt32(offset))
   }
 
-  /// A line as far as it is written.
+  /// The state of the line that is being converted.
   private struct Line {
     var hidden = HiddenCharacters()
     private(set) var column = 0
@@ -106,8 +106,7 @@ struct ShownText: Equatable, Sendable {
       column += 1
     }
 
-    /// Whether a line can be wrapped before the next character: after a blank, and between Chinese, Japanese and Korean
-    /// ones.
+    /// Whether a line can wrap before the next character: after a blank, or before a Chinese, Japanese or Korean one.
     private func beginsWord(_ scalar: Unicode.Scalar) -> Bool {
       switch scalar.value {
       case 0x09, 0x20: false
@@ -117,7 +116,7 @@ struct ShownText: Equatable, Sendable {
     }
   }
 
-  /// The words that say how what is shown differs from the text; nil if it does not.
+  /// How the shown text differs from the original, in the user's language; nil if it does not.
   @MainActor var note: String? {
     let notes = [
       isCut ? tr("Showing the first %s.").filled(with: Format.size(source.count)) : nil,

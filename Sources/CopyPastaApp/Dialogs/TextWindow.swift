@@ -2,10 +2,10 @@ import ClipHistory
 import ClipboardCore
 import GtkKit
 
-/// The whole text of a row, to be read and selected.
+/// The window with the whole text of a row, to read and to select from.
 @MainActor
 final class TextWindow: Dialogs.Dialog {
-  /// The title leaves the text out: panels and switchers show titles.
+  /// The title does not contain the text, because panels and window switchers show titles.
   let window = Window(title: tr("Full Text"))
   private let view: TextView
   private let copyButton: Button
@@ -16,15 +16,15 @@ final class TextWindow: Dialogs.Dialog {
 
   private static let size = (width: 480, height: 600)
 
-  /// What copies, and calls the closure that it is given once the clipboard has it.
+  /// Copies a subject, and then calls the closure when it is on the clipboard.
   typealias Copying<Subject> = @MainActor (Subject, @escaping @MainActor () -> Void) -> Void
 
   /// - Parameters:
-  ///   - time: when the text was captured, in microseconds since 1970 UTC.
-  ///   - state: remembers whether the characters are as wide as each other.
-  ///   - failed: called if that cannot be saved.
-  ///   - copy: copies the whole text.
-  ///   - copyPart: copies some bytes of the text.
+  ///   - time: When the text was captured, in microseconds since 1970 UTC.
+  ///   - state: Stores whether the font is monospace.
+  ///   - failed: Called if that cannot be saved.
+  ///   - copy: Copies the whole text.
+  ///   - copyPart: Copies the given bytes, a part of the text.
   init(
     _ shown: ShownText, capturedAt time: Int64, state: KeyFile,
     failed: @escaping @MainActor (GLibError) -> Void,
@@ -53,7 +53,7 @@ final class TextWindow: Dialogs.Dialog {
     monospaceButton.align(vertically: .center)
     let words = Label([details, shown.note].compactMap(\.self).joined(separator: "\n"))
     words.wrap()
-    // On a small screen the words scroll: the text needs the room.
+    // Let the details scroll on a small screen, to leave the space for the text.
     let top = ReflowingBox(ScrollingBox(words), monospaceButton)
     top.addStyle("text-details")
     window.setTitlebar(HeaderBar(title: tr("Full Text"), start: [copyButton]))
@@ -80,7 +80,7 @@ final class TextWindow: Dialogs.Dialog {
     view.grabFocus()
   }
 
-  /// Shows on the button, for a moment, that the clipboard has what was copied.
+  /// Shows on the button for a moment that the copy is on the clipboard.
   private func showCopied() {
     check.isVisible = true
     copyButton.addStyle("copied")

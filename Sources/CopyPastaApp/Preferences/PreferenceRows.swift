@@ -2,11 +2,11 @@ import ClipHistory
 import GtkKit
 import SerialQueue
 
-/// Settings that belong together: a heading, and a frame of rows.
+/// A group of settings: a heading above a frame of rows.
 @MainActor
 final class PreferenceGroup {
   let root: Widget
-  /// The rows, which follow their settings for as long as they are held.
+  /// Retained because a row follows its setting only while it lives.
   private let rows: [PreferenceRow]
 
   init(_ title: String, _ rows: [PreferenceRow]) {
@@ -16,7 +16,7 @@ final class PreferenceGroup {
     root = Self.frame(title, list)
   }
 
-  /// Draws a frame around a list, below its heading.
+  /// Makes a frame around a list, with a heading above.
   static func frame(_ title: String, _ list: ListBox) -> Widget {
     let heading = Label(title)
     heading.wrap()
@@ -27,13 +27,13 @@ final class PreferenceGroup {
   }
 }
 
-/// The row of a setting: its name, a line that explains it, and what changes it.
+/// The row of a setting: its name, an explanation and a control.
 @MainActor
 final class PreferenceRow {
   let root: Widget
   /// The action of a click anywhere on the row.
   let clicked: (@MainActor () -> Void)?
-  /// The list's own row around this one.
+  /// The row that the list wraps around `root`, set by the group.
   var container: Widget? {
     didSet { container?.isVisible = isShown }
   }
@@ -43,7 +43,7 @@ final class PreferenceRow {
   let control: Widget
   private var observation: ListenerToken?
 
-  /// - Parameter title: with `_` before the letter that goes to the control together with Alt.
+  /// - Parameter title: The name, with `_` before the mnemonic that moves the focus to the control.
   init(_ title: String, _ explanation: String, _ control: Widget, clicked: (@MainActor () -> Void)? = nil) {
     self.control = control
     self.clicked = clicked
@@ -60,28 +60,27 @@ final class PreferenceRow {
     explain(explanation)
   }
 
-  /// Explains the setting anew; `spoken` if a screen reader is to hear something else.
+  /// Replaces the explanation; a screen reader announces `spoken` instead if it is given.
   func explain(_ explanation: String, spoken: String? = nil) {
     words.text = explanation
     words.removeStyle("failure")
     control.setAccessibleDescription(spoken ?? explanation)
   }
 
-  /// Says in the place of the explanation what went wrong.
+  /// Shows an error in place of the explanation.
   func showError(_ message: String) {
     explain(message)
     words.addStyle("failure")
     control.announce(message)
   }
 
-  /// Whether the row is in the list at present.
   var isShown = true {
     didSet { container?.isVisible = isShown }
   }
 }
 
 extension PreferenceRow {
-  /// Makes the row of a switch, which a click anywhere on the row turns over.
+  /// Makes a row with a switch, which a click anywhere on the row toggles.
   convenience init(
     _ key: Preferences.Key, of preferences: Preferences, _ title: String, _ explanation: String
   ) {
@@ -90,21 +89,21 @@ extension PreferenceRow {
     bind(control, \.isOn, to: key, \.[flag: key], of: preferences)
   }
 
-  /// Makes the row of the number of MiB that the largest text may have.
+  /// Makes the row of the size limit in MiB.
   convenience init(sizeLimitOf preferences: Preferences, _ title: String, _ explanation: String) {
     let control = SpinButton(Preferences.sizeLimits, page: 16)
     self.init(title, explanation, control) { control.grabFocus() }
     bind(control, \.value, to: .sizeLimit, \.sizeLimitInMiB, of: preferences)
   }
 
-  /// Makes the row of the number of lines of an item that the list shows.
+  /// Makes the row of the number of preview lines.
   convenience init(previewLinesOf preferences: Preferences, _ title: String, _ explanation: String) {
     let control = SpinButton(Preferences.previewLines, page: 1)
     self.init(title, explanation, control) { control.grabFocus() }
     bind(control, \.value, to: .previewLines, \.previewLineCount, of: preferences)
   }
 
-  /// Has the control show a setting and change it, and follow what other programs set.
+  /// Binds the control to a setting in both directions, including changes by other programs.
   private func bind<Control: ValueControl, Value>(
     _ control: Control, _ shown: ReferenceWritableKeyPath<Control, Value>, to key: Preferences.Key,
     _ value: ReferenceWritableKeyPath<Preferences, Value>, of preferences: Preferences
@@ -121,7 +120,7 @@ extension PreferenceRow {
   }
 }
 
-/// How long items are kept; asks before a choice that deletes some, with their number.
+/// The menu of the retention period, which asks before a choice that deletes items.
 @MainActor
 final class RetentionMenu {
   let root = DropDown(RetentionPeriod.allCases.map(\.words))
@@ -133,7 +132,7 @@ final class RetentionMenu {
 
   private static var explanation: String { tr("Older items are deleted permanently.") }
 
-  /// - Parameter window: the window that the row is in.
+  /// - Parameter window: The window of the row, above which the question is shown.
   init(_ services: AppServices, in window: Window) {
     self.services = services
     self.window = window
@@ -152,7 +151,7 @@ final class RetentionMenu {
     guard choice != present else { return }
     row.explain(Self.explanation)
     guard choice.isShorter(than: present) else { return choose(choice) }
-    // The old choice stays until it is known what expires, and the user wants that.
+    // Show the old choice again until the expired items are counted and the user has confirmed.
     show()
     Task.unpooled { await self.ask(about: choice) }
   }
@@ -170,7 +169,7 @@ final class RetentionMenu {
           $0.choose(choice)
         })
     } catch {
-      // The window finds out again when it is next made.
+      // Forget a failure to open the history, so that the next use tries again.
       if case .failure = services.history { services.forgetHistory() }
       row.showError(tr("The older items could not be counted.") + " " + error.message)
     }

@@ -1,9 +1,7 @@
 import ClipHistory
 import GtkKit
 
-/// The user's settings: every key once.
-///
-/// `data/org.copypasta.CopyPasta.gschema.xml` has the same.
+/// The user's settings, with the same keys and defaults as `data/org.copypasta.CopyPasta.gschema.xml`.
 ///
 /// ```swift
 /// let token = preferences.observe(.showsTrayIcon) { print(preferences[flag: .showsTrayIcon]) }
@@ -11,24 +9,24 @@ import GtkKit
 /// ```
 @MainActor
 final class Preferences {
-  /// A setting, by its name in the schema.
+  /// A setting; the raw value is its key in the schema.
   enum Key: String, CaseIterable, Sendable {
     case shortcut
-    /// Whether the window hides once a text was copied.
+    /// Whether the window hides after a copy.
     case hidesAfterCopying = "hide-after-copying"
     /// Whether the window hides when another one becomes active.
     case hidesOnFocusLoss = "hide-on-focus-loss"
-    /// Whether there is an icon in the tray, if the desktop has a tray.
+    /// Whether the program shows an icon on a desktop with a tray.
     case showsTrayIcon = "tray-icon"
     /// Whether the program starts hidden when the user logs in.
     case startsAtLogin = "start-at-login"
     case sizeLimit = "size-limit"
     case previewLines = "preview-lines"
     case retentionPeriod = "keep-texts"
-    /// Whether the device buzzes shortly when a text was copied, if it can.
+    /// Whether a device with haptics vibrates briefly after a copy.
     case usesHaptics = "haptics"
 
-    /// The value that holds if the user set nothing.
+    /// The default, for a program without its schema.
     var initialValue: Variant {
       switch self {
       case .shortcut: .string("<Control><Super>v")
@@ -41,16 +39,16 @@ final class Preferences {
     }
   }
 
-  /// The sizes that the largest text may be set to, in MiB.
+  /// The valid size limits, in MiB.
   nonisolated static let sizeLimits = 1...512
 
-  /// How many lines of a text the list may be set to show at most.
+  /// The valid numbers of preview lines.
   nonisolated static let previewLines = 1...3
 
   private let settings: Settings
   private let changes = Observers<Key>()
 
-  /// The settings of a schema; nil for some that last as long as the program.
+  /// - Parameter schema: Nil for settings in memory, which are lost when the program ends.
   init(schema: SettingsSchema?) {
     let initial = Key.allCases.map { ($0.rawValue, $0.initialValue) }
     settings = Settings(schema, initially: Dictionary(uniqueKeysWithValues: initial)) { [changes] name in
@@ -58,43 +56,43 @@ final class Preferences {
     }
   }
 
-  /// The global shortcut, as GTK writes accelerators; empty for none.
+  /// The global shortcut in GTK's accelerator syntax; empty for none.
   var shortcut: String {
     get { self[.shortcut].string ?? "" }
     set { self[.shortcut] = .string(newValue) }
   }
 
-  /// The value of a setting that is on or off.
+  /// The value of a boolean setting.
   subscript(flag key: Key) -> Bool {
     get { self[key].bool == true }
     set { self[key] = .bool(newValue) }
   }
 
-  /// The largest text that is recorded, in MiB, within `sizeLimits`.
+  /// The size of the largest text that is recorded, in MiB, within `sizeLimits`.
   var sizeLimitInMiB: Int {
     get { Int(self[.sizeLimit].uint32 ?? 64) }
     set { self[.sizeLimit] = .uint32(UInt32(newValue.clamped(to: Self.sizeLimits))) }
   }
 
-  /// How many lines of a text the list shows at most, within `previewLines`.
+  /// The number of lines of a text that a row shows at most, within `previewLines`.
   var previewLineCount: Int {
     get { Int(self[.previewLines].uint32 ?? 3).clamped(to: Self.previewLines) }
     set { self[.previewLines] = .uint32(UInt32(newValue.clamped(to: Self.previewLines))) }
   }
 
-  /// How long items are kept; a value that is no period counts as forever.
+  /// How long items are kept; an invalid value counts as forever.
   var retentionPeriod: RetentionPeriod {
     get { self[.retentionPeriod].string.flatMap(RetentionPeriod.init) ?? .forever }
     set { self[.retentionPeriod] = .string(newValue.rawValue) }
   }
 
-  /// Whether the values outlast the program; false if the schema is not installed or the desktop keeps none.
+  /// Whether settings are saved; false if the schema is not installed or the desktop does not store settings.
   var areKept: Bool { settings.areKept }
 
-  /// Whether a setting may be changed; false if the system's administrator has locked it.
+  /// Whether the user may change a setting; false if the system administrator has locked it.
   func isWritable(_ key: Key) -> Bool { settings.isWritable(key.rawValue) }
 
-  /// Calls `body` after each change of a setting, whoever made it, for as long as the token is kept.
+  /// Calls `body` after each change of a setting, by this or another program, while the token is held.
   func observe(_ key: Key, _ body: @escaping @MainActor () -> Void) -> ListenerToken {
     changes.add { if $0 == key { body() } }
   }
@@ -106,7 +104,6 @@ final class Preferences {
 }
 
 extension Int {
-  /// The nearest number within a range.
   func clamped(to range: ClosedRange<Int>) -> Int {
     Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
   }

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// The window of the settings; each takes effect at once.
+/// The preferences, whose changes take effect immediately.
 @MainActor
 final class PreferencesWindow: Dialogs.Dialog {
   let window = Window(title: tr("Preferences"))
@@ -24,7 +24,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     window.show(page: Box(.vertical, spacing: 24, warnings + [shortcut.root] + groups.map(\.root)))
   }
 
-  /// Says why the start at login went back, in its row.
+  /// Shows in its row why *Start at Login* was reset.
   func showStartAtLoginError(_ message: String) { startsAtLogin.showError(message) }
 
   private static var warning: Widget {

@@ -1,10 +1,10 @@
 import GtkKit
 import SerialQueue
 
-/// Which keys call the history up, whether they do, and what to do if they do not.
+/// The settings of the global shortcut: its keys, its state, and other ways if it does not work.
 ///
-/// A button shows the keys, and takes the next ones that are pressed once it was clicked: Escape cancels, Backspace
-/// sets none.
+/// A button shows the keys. After a click, it records the next key combination: Escape cancels, Backspace turns the
+/// shortcut off.
 @MainActor
 final class ShortcutGroup {
   private(set) lazy var root = PreferenceGroup(tr("Shortcut"), [keys, command, gnome]).root
@@ -23,7 +23,7 @@ final class ShortcutGroup {
   private let gnome: PreferenceRow
   private var tokens: [ListenerToken] = []
 
-  /// - Parameter window: the window that the group is in, which is not kept.
+  /// - Parameter window: The group's window, which is held weakly.
   init(
     _ preferences: Preferences, _ controller: GlobalShortcutController, in window: Window,
     clipboard: any SystemClipboard
@@ -48,7 +48,7 @@ final class ShortcutGroup {
     button.isEnabled = preferences.isWritable(.shortcut)
     button.onClick(weakly(self) { $0.clicked() })
     button.onFocusLoss(weakly(self) { $0.isRecording = false })
-    // A window that is closed need not lose the focus before.
+    // Watch the hiding as well, because a window can close without losing the focus first.
     button.onHide(weakly(self) { $0.isRecording = false })
     copyButton.onClick(weakly(self) { $0.copyCommand() })
     gnomeButton.onClick(weakly(self) { $0.useGnome() })
@@ -65,9 +65,9 @@ final class ShortcutGroup {
     didSet {
       guard isRecording != oldValue else { return }
       askFirst()
-      // The desktop's own shortcuts are only keys now, too.
+      // While recording, receive the keys of the desktop's own shortcuts, too.
       window?.takesSystemShortcuts = isRecording
-      // The present keys can be chosen again, and do nothing meanwhile.
+      // Release the present shortcut, so that its keys can be chosen again and do not toggle the window.
       controller.isPaused = isRecording
       if isRecording {
         explain(tr("Esc cancels, Backspace turns the shortcut off."))
@@ -76,17 +76,17 @@ final class ShortcutGroup {
     }
   }
 
-  /// Whether the window asks here before its own keys and those of all that is in it.
+  /// Whether `askFirst` has added its key handler.
   private var isAskedFirst = false
 
-  /// Has the window's keys come here before they come to the application: GTK asks the latest controller first.
+  /// Adds a key handler to the window, late, because GTK runs the handler that was added last before all others.
   private func askFirst() {
     guard !isAskedFirst else { return }
     isAskedFirst = true
     window?.onKeyPress { [weak self] in self?.pressed($0) ?? false }
   }
 
-  /// Takes the next keys.
+  /// Starts to record the next key combination.
   func record() {
     button.grabFocus()
     isRecording = true
@@ -96,9 +96,9 @@ final class ShortcutGroup {
     if isRecording { isRecording = false } else { record() }
   }
 
-  /// Takes the keys that are pressed while the button waits for them.
+  /// Handles pressed keys while the button records.
   ///
-  /// - Returns: whether it does.
+  /// - Returns: Whether the keys were handled.
   func pressed(_ keys: Accelerator) -> Bool {
     guard isRecording else { return false }
     switch (keys.keyName, keys.modifiers.isEmpty) {
@@ -115,7 +115,7 @@ final class ShortcutGroup {
     isRecording = false
   }
 
-  // MARK: - The other ways
+  // MARK: - Alternatives to the shortcut
 
   private func copyCommand() {
     guard let text = controller.state.command else { return }
@@ -133,10 +133,10 @@ final class ShortcutGroup {
 
   // MARK: - What is shown
 
-  /// The keys that are set, for the user.
+  /// The keys in the settings, as the user reads them.
   private var keysSet: String { Accelerator(preferences.shortcut)?.label ?? tr("None") }
 
-  /// The keys that are set, or that no keys work here.
+  /// The text of the button: the keys in the settings, or that no keys work on this desktop.
   private var name: String { controller.state.command == nil ? keysSet : controller.state.keys }
 
   private func show() {
@@ -159,7 +159,7 @@ final class ShortcutGroup {
   }
 
   private func explain(_ text: String, namesKeys: Bool = false) {
-    // A screen reader is to say the keys, and no more than once.
+    // Let a screen reader announce the keys exactly once.
     keys.explain(text, spoken: namesKeys ? text : name + ". " + text)
   }
 }

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// A Wayland compositor whose shortcuts are in a configuration file.
+/// A Wayland compositor whose shortcuts are set in a configuration file.
 enum Compositor: String, CaseIterable {
   case sway, Hyprland, niri, river, labwc
 
@@ -10,7 +10,7 @@ enum Compositor: String, CaseIterable {
     return allCases.first { names.contains($0.rawValue.lowercased()) }
   }
 
-  /// The file that holds its shortcuts.
+  /// The configuration file with the shortcuts.
   var file: String {
     switch self {
     case .sway: "~/.config/sway/config"
@@ -21,7 +21,7 @@ enum Compositor: String, CaseIterable {
     }
   }
 
-  /// The lines that bind the default keys to a command, and let the window float in a compositor that tiles.
+  /// The lines that bind the default keys to a command and, in a tiling compositor, make the window float.
   @MainActor func lines(running command: String) -> String {
     let id = CopyPasta.id
     switch self {

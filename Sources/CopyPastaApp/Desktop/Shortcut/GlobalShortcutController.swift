@@ -1,7 +1,7 @@
 import GtkKit
 import SerialQueue
 
-/// Keeps the shortcut that the user has set, by the first backend that gives it.
+/// Registers the shortcut in the settings with the first backend that grants it.
 ///
 /// ```swift
 /// let controller = GlobalShortcutController(preferences, backends: [grab, portal])
@@ -13,7 +13,7 @@ import SerialQueue
 /// ```
 @MainActor
 final class GlobalShortcutController {
-  /// A way in which keys that are pressed in any program reach this one.
+  /// A mechanism that delivers keys that are pressed in any program.
   ///
   /// ```swift
   /// let token = shortcut.observers.add { event in print(event) }
@@ -21,26 +21,26 @@ final class GlobalShortcutController {
   /// ```
   @MainActor
   protocol Backend: AnyObject {
-    /// Asks for keys, and returns the outcome: `.held` or `.notHeld`.
+    /// Requests keys, and returns the outcome: `.held` or `.notHeld`.
     ///
-    /// To be called again only after `stop`. Cancelling the task gives up.
+    /// Call `stop` before calling this again. Cancelling the task cancels the request.
     func start(_ keys: Accelerator) async -> ShortcutState
 
-    /// Gives back the keys, if it has any.
+    /// Releases the keys, if it holds any.
     func stop() async
 
-    /// Forgets that the user refused the shortcut: now they want it.
+    /// Forgets that the user refused the shortcut, because the user has chosen it again.
     func forgetRefusal()
 
-    /// Told of each press, and of a state that becomes another one by itself.
+    /// Notified of each press, and of a change of the state that `start` did not return.
     var observers: Observers<BackendEvent> { get }
   }
 
-  /// Something that a backend tells.
+  /// An event of a backend.
   enum BackendEvent {
-    /// The keys were pressed; the value gives the window the focus.
+    /// The keys were pressed; the activation lets the window take the focus.
     case pressed(Activation)
-    /// The state has become another one.
+    /// The state has changed.
     case became(ShortcutState)
   }
 
@@ -51,15 +51,15 @@ final class GlobalShortcutController {
 
   private let preferences: Preferences
   private let backends: [any GlobalShortcutController.Backend]
-  /// Told when the state has become another one.
+  /// Notified when `state` has changed.
   let changes = Observers<Void>()
-  /// Told of each press, with what gives the window the focus.
+  /// Notified of each press, with the activation that lets the window take the focus.
   let presses = Observers<Activation>()
   private var tokens: [ListenerToken] = []
   private var holder: (any GlobalShortcutController.Backend)?
   private var work: Task<Void, Never>?
 
-  /// - Parameter backends: the best one first.
+  /// - Parameter backends: The backends to try, in order of preference.
   init(_ preferences: Preferences, backends: [any GlobalShortcutController.Backend]) {
     self.preferences = preferences
     self.backends = backends
@@ -68,7 +68,7 @@ final class GlobalShortcutController {
     }
   }
 
-  /// Asks for the shortcut, and for another one whenever the user sets one.
+  /// Requests the shortcut, and requests it again whenever the setting changes.
   func start() {
     tokens.append(preferences.observe(.shortcut, weakly(self) { $0.restart() }))
     restart()
@@ -77,20 +77,17 @@ final class GlobalShortcutController {
   /// Returns once the outcome of the last request is known.
   func awaitOutcome() async { await work?.value }
 
-  /// Whether the shortcut is given back for a while: pressing it then does what pressing any keys does.
-  ///
-  /// For the time in which the user chooses another one.
+  /// Whether the shortcut is released while the user chooses another one, so that its keys can be pressed and chosen.
   var isPaused = false {
     didSet { if isPaused != oldValue { restart() } }
   }
 
-  /// Asks anew, even if the user has refused before: now they have chosen these keys.
+  /// Requests the shortcut again, even if the user refused it before, because the user has chosen these keys again.
   func askAgain() {
     for backend in backends { backend.forgetRefusal() }
     restart()
   }
 
-  /// Asks anew.
   private func restart() {
     let before = work
     before?.cancel()
@@ -102,24 +99,23 @@ final class GlobalShortcutController {
 
   // MARK: - GNOME's settings
 
-  /// A choice of the user's about GNOME's own custom shortcut.
+  /// A change of GNOME's custom shortcut that is offered to the user.
   enum GnomeChoice {
-    /// Add it, for there is no other way.
+    /// Add the shortcut, because no backend grants one.
     case add
-    /// Take it out again.
     case remove
   }
 
-  /// The choice to offer; nil if there is none.
+  /// The change to offer; nil if there is none.
   var gnomeChoice: GnomeChoice? {
     guard let gnome else { return nil }
     if gnome.isSet { return .remove }
     return state.command != nil && Accelerator(preferences.shortcut) != nil ? .add : nil
   }
 
-  /// Does what the user has chosen.
+  /// Makes the change that the user has chosen.
   ///
-  /// - Returns: what to say if GNOME's settings do not take it; nil if they do.
+  /// - Returns: An error message if GNOME's settings could not be changed; nil otherwise.
   func choose(_ choice: GnomeChoice) -> String? {
     guard let gnome, let keys = Accelerator(preferences.shortcut) else { return nil }
     let isDone =
@@ -134,12 +130,12 @@ final class GlobalShortcutController {
     return nil
   }
 
-  /// What the empty history says of the shortcut, with the command to bind if there is no easier way.
+  /// The text about the shortcut on the empty page, and the command to bind if there is no easier way.
   var advice: (words: String, command: String?) {
     guard gnomeChoice == .add, let keys = Accelerator(preferences.shortcut)?.label else {
       return (state.message, state.command)
     }
-    // One click there does what the command would take many for.
+    // Prefer GNOME's settings, which take one click instead of binding the command by hand.
     let words = tr("To show the history by %s from any program, press “Set Up” in Preferences.")
     return (words.filled(with: keys), nil)
   }
@@ -152,11 +148,11 @@ final class GlobalShortcutController {
     holder = nil
     for backend in backends { await backend.stop() }
     guard !Task.isCancelled else { return }
-    // The shortcut is asked for again once the pause is over.
+    // The end of the pause restarts this.
     guard !isPaused else { return state = .starting }
     guard !preferences.shortcut.isEmpty else { return state = .off }
     guard let keys = Accelerator(preferences.shortcut) else { return state = .notHeld(.malformed) }
-    // Another program may have written the setting: Preferences takes no such keys.
+    // Check again, although Preferences rejects such keys, because another program may have written the setting.
     if let objection = keys.objection { return state = .notHeld(.unsuitable(objection)) }
     state = .starting
     let state = await firstSuccess(for: keys)
@@ -165,14 +161,15 @@ final class GlobalShortcutController {
 
   /// Tries one backend after the other.
   ///
-  /// - Returns: if none gives the shortcut, the reason that says most.
+  /// - Returns: The state of the first backend that grants the keys or finds them taken. Otherwise the first reason
+  ///   that is more specific than `unsupported`.
   private func firstSuccess(for keys: Accelerator) async -> ShortcutState {
     var reason: ShortcutState.Reason?
     for backend in backends where !Task.isCancelled {
       let state = await backend.start(keys)
       switch state {
       case .notHeld(.unsupported): continue
-      // If the keys are taken, other keys are the answer, not another way to these; the backend notices when they
+      // Stop if the keys are taken, because the user has to choose other keys. The backend notices when the keys
       // become free.
       case .notHeld(.taken), .held, .starting, .off:
         holder = backend
@@ -187,7 +184,7 @@ final class GlobalShortcutController {
     switch event {
     case .pressed(let activation): presses.notify(activation)
     case .became(let state):
-      // Any backend may tell that it has not got the shortcut: GNOME's does with each change of its settings.
+      // Ignore other backends that do not have the shortcut: GNOME's reports its state at each change of its settings.
       if holder == nil, state.isPromising { holder = backend }
       guard holder === backend else { return }
       if !state.isPromising { holder = nil }
@@ -197,6 +194,6 @@ final class GlobalShortcutController {
 }
 
 extension GlobalShortcutController.Backend {
-  /// Does nothing: most backends ask nobody.
+  /// Does nothing, because most backends do not ask the user.
   func forgetRefusal() {}
 }

@@ -1,31 +1,32 @@
 import GtkKit
 
-/// GNOME's own custom shortcut, which runs `copypasta --toggle`: for a GNOME whose portal has no shortcuts.
+/// A custom shortcut in GNOME's settings that runs `copypasta --toggle`, for GNOME without the shortcuts portal.
 ///
-/// The shortcut is in GNOME's settings, where the user finds it under Keyboard: it is written only when the user asks
-/// for it (`install`), and taken back likewise (`remove`).
+/// The user sees the shortcut in GNOME's settings under Keyboard. It is added (`install`) and removed (`remove`) only
+/// at the user's request.
 @MainActor
 final class GnomeShortcut: GlobalShortcutController.Backend {
   private static let mediaKeys = "org.gnome.settings-daemon.plugins.media-keys"
   private static let path = "/org/gnome/settings-daemon/plugins/media-keys/custom-keybindings/copypasta/"
   private static let list = "custom-keybindings"
 
-  /// The paths of all custom shortcuts, and what is at ours.
+  /// The list of the paths of all custom shortcuts.
   private let paths: Settings
+  /// The settings at our path.
   private let entry: Settings
   private let command: String
   private var changesToken: ListenerToken?
   private var keys: Accelerator?
-  /// Told of no press: GNOME runs a program, which speaks to this one over D-Bus.
+  /// Never notified of a press, because GNOME runs a command, which calls this program over D-Bus.
   let observers = Observers<GlobalShortcutController.BackendEvent>()
 
-  /// The shortcut of this desktop; nil if that is no GNOME, or one without custom shortcuts.
+  /// Returns the custom shortcut of this desktop; nil if this is not GNOME or it has no custom shortcuts.
   static func ofDesktop() -> GnomeShortcut? {
     guard Desktop.names.contains("GNOME") else { return nil }
     return GnomeShortcut(command: ShortcutState.toggleCommand) { SettingsSchema($0) }
   }
 
-  /// - Parameter lookUp: finds a schema by its id; nil if it is not installed.
+  /// - Parameter lookUp: Returns the schema with an id; nil if it is not installed.
   init?(command: String, lookUp: @MainActor (String) -> SettingsSchema?) {
     guard let schema = lookUp(Self.mediaKeys), schema.initialValue(of: Self.list)?.strings != nil,
       let entrySchema = lookUp(Self.mediaKeys + ".custom-keybinding"), entrySchema.path == nil
@@ -40,15 +41,15 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
     changesToken = changes.add(weakly(self) { shortcut, _ in shortcut.settingsChanged() })
   }
 
-  /// Whether GNOME has the shortcut.
+  /// Whether the shortcut is in GNOME's list.
   var isSet: Bool { listed.contains(Self.path) }
 
-  /// Adds the shortcut to GNOME's.
+  /// Adds the shortcut to GNOME's settings.
   ///
-  /// - Returns: false if the system's administrator has locked those.
+  /// - Returns: False if the system administrator has locked these settings.
   @discardableResult
   func install(_ keys: Accelerator) -> Bool {
-    // The keys come last: GNOME begins to listen to them when it knows what to run.
+    // Write the keys last, so that GNOME already has the command when it grabs them.
     let values = [
       ("name", tr("Show or Hide the Clipboard History")), ("command", command), ("binding", keys.name),
     ]
@@ -58,9 +59,9 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
     return isWritten && (isSet || paths.set(Self.list, to: .strings(listed + [Self.path])))
   }
 
-  /// Takes the shortcut out of GNOME's.
+  /// Removes the shortcut from GNOME's settings.
   ///
-  /// - Returns: false if the system's administrator has locked those.
+  /// - Returns: False if the system administrator has locked these settings.
   @discardableResult
   func remove() -> Bool {
     guard isSet else { return true }
@@ -69,17 +70,17 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
     return true
   }
 
-  // MARK: - As a backend
+  // MARK: - Backend
 
-  /// Keeps GNOME's keys the same as the ones that the user has set here, if GNOME has the shortcut.
+  /// Updates the keys in GNOME's settings, if the shortcut is there.
   func start(_ keys: Accelerator) async -> ShortcutState {
     self.keys = keys
-    // If GNOME's settings are locked, its present keys go on working, and are the ones to name.
+    // Ignore failures: if the settings are locked, GNOME's present keys still work, and `state` names them.
     if isSet { install(keys) }
     return state
   }
 
-  /// GNOME's settings stay: they are for when the program does not run, too.
+  /// Leaves GNOME's settings as they are, because the shortcut also starts the program.
   func stop() async { keys = nil }
 
   private func settingsChanged() {

@@ -2,9 +2,9 @@ import GtkKit
 import SerialQueue
 import X11Kit
 
-/// Keys that are grabbed from the X server.
+/// A shortcut by a key grab on X11.
 ///
-/// Each press comes with its time, so the window is sure to get the focus.
+/// Each press carries its time, which window managers require to give the window the focus.
 @MainActor
 final class KeyGrabShortcut: GlobalShortcutController.Backend {
   private let display: String

@@ -1,24 +1,23 @@
 import GtkKit
 
-/// The desktop's portals for programs (`org.freedesktop.portal.Desktop`), over a connection of their own.
+/// The desktop's portals (`org.freedesktop.portal.Desktop`).
 ///
-/// A portal takes a connection for the program that was registered on it before the first request, and GTK sends
-/// requests of its own over the shared connection.
+/// The shortcut uses a bus connection of its own, because a program has to be registered before the first request on
+/// a connection, and GTK sends requests over the shared one.
 @MainActor
 struct Portal {
-  /// Why a portal gave nothing.
+  /// Why a request to a portal failed.
   enum RequestError: Error, Equatable {
-    /// There is no such portal, or the portal could not make sense of the request.
+    /// There is no such portal, or it rejected the request.
     case unavailable
-    /// The portal does not run, or ended meanwhile.
+    /// The portal does not run, or ended during the request.
     case gone
-    /// The portal gives this to installed programs only, and knows no program of this name.
+    /// The portal serves only installed programs, and does not find this one.
     case notInstalled
-    /// The user said no, or closed the question.
+    /// The user denied the request, or closed its dialog.
     case refused
-    /// The portal ended the request without an answer of the user's.
+    /// The portal ended the request without an answer from the user.
     case failed
-    /// No answer came in time.
     case timedOut
     /// The task was cancelled.
     case cancelled
@@ -34,41 +33,41 @@ struct Portal {
     RemoteObject(name: name, path: path, interface: interface)
   }
 
-  /// Tells the portals which program this is (xdg-desktop-portal 1.20 and newer).
+  /// Registers the program's id for this connection (xdg-desktop-portal 1.20 and newer).
   ///
-  /// To be called before any request. Without it the name comes from the program's systemd scope, if it has one.
+  /// Call this before any request. Without it, the portal takes the id from the program's systemd scope, if it has one.
   func register(as id: String, within limit: Duration) async throws(Portal.RequestError) {
     do throws(BusError) {
       try await bus.call(
         Self.interface("org.freedesktop.host.portal.Registry"), "Register",
         [.string(id), .dictionary([:])], timeout: limit)
     } catch {
-      // An older portal does not know the method, and a portal that finds no desktop file of ours goes on without.
+      // Continue without registration if the portal is too old to have the method, or finds no desktop file of ours.
       if case .refused = error { return }
       throw RequestError(error)
     }
   }
 
-  /// Makes a request and waits for its answer, which a signal brings.
+  /// Makes a request and waits for its answer, the signal `Response`.
   ///
   /// - Parameters:
-  ///   - limit: how long to wait; nil for as long as the user takes who is asked. A request that is given up is taken
-  ///     back, with what it shows to the user.
-  ///   - arguments: what to call the method with, given the value of its option `handle_token`.
+  ///   - limit: How long to wait; nil without a limit, for a request that asks the user. When a request times out or
+  ///     the task is cancelled, the request is closed, together with its dialog.
+  ///   - arguments: Returns the method's arguments for a value of the option `handle_token`.
   func request(
     _ method: String, of interface: String, within limit: Duration?, arguments: (Variant) -> [Variant]
   ) async throws(Portal.RequestError) -> [String: Variant] {
-    // Another `Portal` on the same connection may have asked something, too.
+    // Use a random token, because another `Portal` may use the same connection.
     let token = "copypasta_" + String(UInt64.random(in: .min ... .max), radix: 16)
     let sender = String(bus.uniqueName.dropFirst().map { $0 == "." ? "_" : $0 })
-    // The path is known beforehand: subscribing only after the call could be too late for the answer.
+    // Subscribe before the call, because the answer could arrive before a later subscription. The path is predictable.
     let request = Self.interface(
       "org.freedesktop.portal.Request", at: "\(Self.path)/request/\(sender)/\(token)")
     let (answers, answer) = AsyncStream<Result<[String: Variant], RequestError>>.makeStream()
     let subscription = bus.subscribe(to: "Response", of: request) { answer.yield(.init(response: $0)) }
     let deadline = limit.map { Timeout(after: $0) { answer.yield(.failure(.timedOut)) } }
     var isThere = false
-    // A portal that ends with the question on the screen answers no more.
+    // If the portal ends while its dialog is shown, no answer will come.
     let watch = bus.watchName(Self.name) { _ in
       isThere = true
     } vanished: {
@@ -81,7 +80,7 @@ struct Portal {
       } catch {
         throw RequestError(error)
       }
-      // The first answer counts; without one the task was cancelled.
+      // The first answer counts. If the stream ends without one, the task was cancelled.
       for await result in answers { return try result.get() }
       throw .cancelled
     } catch {
@@ -97,7 +96,7 @@ extension Result<[String: Variant], Portal.RequestError> {
     switch (response[0]?.uint32, response[1]?.dictionary) {
     case (0, let results?): self = .success(results)
     case (1, _): self = .failure(.refused)
-    // GNOME 48 says "ended in some other way", and lists the shortcuts that it has granted.
+    // GNOME 48 answers 2, "ended in some other way", with the shortcuts that it has granted.
     case (2, let results?) where !results.isEmpty: self = .success(results)
     default: self = .failure(.failed)
     }
@@ -108,7 +107,7 @@ extension Portal.RequestError {
   fileprivate init(_ error: BusError) {
     switch error {
     case .refused(let name, _) where BusError.namesOfAbsence.contains(name): self = .gone
-    // "An app id is required", of xdg-desktop-portal 1.21 and newer.
+    // The error "An app id is required" of xdg-desktop-portal 1.21 and newer.
     case .refused(name: "org.freedesktop.portal.Error.NotAllowed", _): self = .notInstalled
     case .refused, .noBus: self = .unavailable
     case .timedOut: self = .timedOut

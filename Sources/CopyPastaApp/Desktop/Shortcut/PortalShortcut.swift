@@ -1,20 +1,20 @@
 import GtkKit
 import SerialQueue
 
-/// Keys that the desktop's portal gives (`org.freedesktop.portal.GlobalShortcuts`).
+/// A shortcut by the desktop's portal (`org.freedesktop.portal.GlobalShortcuts`).
 ///
-/// The keys asked for are a wish: which ones they become is the user's and the desktop's affair.
+/// The requested keys are only a preference: the user and the desktop decide on the actual keys.
 @MainActor
 final class PortalShortcut: GlobalShortcutController.Backend {
-  /// How long things may take, and how often they are tried.
+  /// Time limits and the number of retries.
   struct Limits {
-    /// The wait for an answer that needs no user.
+    /// The longest wait for an answer that does not depend on the user.
     var answer = Duration.seconds(10)
-    /// The waits before a session that was lost is set up anew, one for each attempt.
+    /// The pauses before each attempt to set up a lost session again.
     var pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(20)]
-    /// A portal that ends so many sessions in a row is left alone.
+    /// The number of consecutive losses after which a lost session is not set up again.
     var losses = 3
-    /// A session that held for so long was not lost in a row.
+    /// The time after which the loss of a session no longer counts as consecutive.
     var steadyTime = Duration.seconds(60)
   }
 
@@ -28,16 +28,17 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private var sessionToken: ListenerToken?
   private var watch: Bus.Registration?
   private var renewal: Task<Void, Never>?
-  /// Whether the portal that was asked last was not there, or ended meanwhile.
+  /// Whether the portal did not run at the last request, or ended during it.
   private var isPortalGone = false
   private var losses = 0
   private var heldSince = ContinuousClock.now
   let observers = Observers<GlobalShortcutController.BackendEvent>()
 
   /// - Parameters:
-  ///   - refused: keeps the keys that the user was asked for and refused, so that the next start does not ask again;
-  ///     nil for nowhere. Other keys are asked for; once they are granted, these may be, too.
-  ///   - remembers: whether what the desktop granted an earlier session works in each later one unasked.
+  ///   - refused: Stores the keys that the user refused, so that the next start does not ask for them again; nil stores
+  ///     nothing. Granting other keys clears the refusal.
+  ///   - remembers: Whether a shortcut that the desktop granted to an earlier session works in later ones without a
+  ///     request.
   init(
     limits: Limits = Limits(), refused: KeyFile? = nil, remembers: Bool = false,
     connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.ownSession
@@ -52,7 +53,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     self.keys = keys
     losses = 0
     let state = await setUp(keys)
-    // The user's no is kept to; whatever else went wrong may go right with the portal that comes next.
+    // Watch for a new portal, unless the user has refused: any other failure may not occur with the next portal.
     if state != .notHeld(.refused), self.keys != nil { watchPortal() }
     return state
   }
@@ -79,11 +80,11 @@ final class PortalShortcut: GlobalShortcutController.Backend {
 
   // MARK: - What happens to the session
 
-  /// Notices when the portal ends, and when another one comes.
+  /// Handles the end of the portal, and the start of another one.
   private func watchPortal() {
     var isFirst = true
     watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
-      // The first call tells of the portal that was asked just now, or of one that has come since.
+      // Ignore the first call if it reports the portal that was just asked, and not one that has started since.
       if let self, !isFirst || isPortalGone { sessionLost() }
       isFirst = false
     } vanished: { [weak self] in
@@ -121,14 +122,14 @@ final class PortalShortcut: GlobalShortcutController.Backend {
 
   private func setUp(_ keys: Accelerator) async -> ShortcutState {
     let mayAsk = refused?.string("keys") != keys.name
-    // KDE stores the refusal in its settings; the user may have changed it since.
+    // Query KDE even after a refusal, because the user may have revoked it in KDE's settings.
     guard mayAsk || remembers else { return .notHeld(.refused) }
     isPortalGone = false
     do throws(Portal.RequestError) {
       let portal = try await connectedPortal()
       let session = try await PortalShortcutSession.make(
         for: keys, through: portal, within: limits.answer, remembers: remembers, mayAsk: mayAsk)
-      // The shortcut may have been stopped meanwhile.
+      // Close the session if the shortcut was stopped meanwhile.
       guard self.keys == keys, !Task.isCancelled else {
         await session.close()
         return .off

@@ -1,12 +1,12 @@
 import GtkKit
 import SerialQueue
 
-/// A session with the portal of global shortcuts, with one shortcut.
+/// A session of the GlobalShortcuts portal with one shortcut.
 @MainActor
 final class PortalShortcutSession {
-  /// The desktop's name for the keys, in the user's language; nil if it does not say.
+  /// The desktop's name for the keys, in the user's language; nil if the portal does not provide it.
   private(set) var triggerName: String?
-  /// Whether the desktop has granted the shortcut, and it was not taken away since.
+  /// Whether the desktop has granted the shortcut and not revoked it.
   private(set) var isBound = false
   private let portal: Portal
   private let handle: String
@@ -14,7 +14,7 @@ final class PortalShortcutSession {
   private var subscriptions: [Bus.Registration] = []
   private var isSetUp = false
 
-  /// Told of what happens once the session is set up; the state is `off` if the portal has ended the session.
+  /// Notified of events after the session is set up; the state becomes `off` when the portal closes the session.
   let observers = Observers<GlobalShortcutController.BackendEvent>()
 
   private static let interface = "org.freedesktop.portal.GlobalShortcuts"
@@ -27,13 +27,13 @@ final class PortalShortcutSession {
     subscribe()
   }
 
-  /// Opens a session and asks for the shortcut; the user may be asked for it, too, and may take their time.
+  /// Opens a session and requests the shortcut, for which the desktop may ask the user without a time limit.
   ///
   /// - Parameters:
-  ///   - limit: how long an answer may take that needs no user.
-  ///   - remembers: whether `ListShortcuts` says what the desktop granted an earlier session, as KDE's does.
-  ///   - mayAsk: whether the user may be asked; if false, only an earlier grant is used.
-  /// - Throws: `refused` if the user, now or earlier, or the desktop does not want it.
+  ///   - limit: How long an answer may take that does not depend on the user.
+  ///   - remembers: Whether `ListShortcuts` returns what the desktop granted to an earlier session, as KDE's does.
+  ///   - mayAsk: Whether the user may be asked; if false, only an earlier grant is used.
+  /// - Throws: `refused` if the user, now or earlier, or the desktop has refused the shortcut.
   static func make(
     for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool,
     mayAsk: Bool
@@ -43,12 +43,12 @@ final class PortalShortcutSession {
     defer { session.isSetUp = true }
     do throws(Portal.RequestError) {
       if !session.isBound, remembers { try await session.recall(limit) }
-      // KDE lists what its user has refused, without keys.
+      // KDE also lists a shortcut that the user has refused, but without keys.
       guard mayAsk || session.triggerName != nil else { throw .refused }
       guard try await session.wantsBinding(limit) else { return session }
       if try await session.bind(keys) { return session }
-      // GNOME 50 may say yes and list nothing. A session is bound only once, and a new one gets what the user has
-      // agreed to without another question.
+      // GNOME 50 may grant the shortcut and list nothing. A session can be bound only once, so bind a new session,
+      // which gets what the user has granted without another dialog.
       await session.close()
       session = try await open(for: keys, through: portal, limit)
       _ = try await session.bind(keys)
@@ -59,16 +59,17 @@ final class PortalShortcutSession {
     }
   }
 
-  /// Ends the session, and with it the shortcut; returns once the portal has done so, for the next one has its name.
+  /// Closes the session and with it the shortcut; returns when the portal has done so, because the next one has its
+  /// name.
   func close() async {
     subscriptions = []
-    // In a task of its own: a task that was cancelled sends nothing any more.
+    // Use a task of its own, because the present one may be cancelled and its call would not be sent.
     await Task.unpooled { [bus = portal.bus, handle] in
       let session = Portal.interface("org.freedesktop.portal.Session", at: handle)
       do throws(BusError) {
         try await bus.call(session, "Close", timeout: .seconds(5), startsService: false)
       } catch {
-        // The session has ended before, or the portal has.
+        // The session or the portal has already ended.
       }
     }.value
   }
@@ -89,7 +90,7 @@ final class PortalShortcutSession {
   /// `(osta{sv})`: session, shortcut, time, options.
   private func received(activated arguments: Variant) {
     guard arguments[0]?.string == handle, arguments[1]?.string == Self.id else { return }
-    // The time has no defined beginning; if the desktop wants proof that the user asked, it sends a token.
+    // Ignore the time, whose origin is not defined. A desktop that requires an activation token sends one.
     let token = arguments[3]?.dictionary?["activation_token"]?.string
     observers.notify(.pressed(token.map { .token($0) } ?? .ambient))
   }
@@ -97,13 +98,13 @@ final class PortalShortcutSession {
   /// `(oa(sa{sv}))`: session, shortcuts.
   private func received(changed arguments: Variant) {
     guard arguments[0]?.string == handle else { return }
-    // Before the session is set up, this signal tells what is granted, and the answer to the request what is not.
+    // During the setup the signal only adds what is granted; the answer to the request decides about the rest.
     guard isSetUp else { return note(arguments[1]) }
     let hadKeys = triggerName != nil
     triggerName = nil
     isBound = false
     note(arguments[1])
-    // KDE goes on to list a shortcut whose keys were taken away; some desktops never name any.
+    // KDE still lists a shortcut whose keys were removed. A desktop that never named any keys may list it so, too.
     if hadKeys, triggerName == nil { isBound = false }
     observers.notify(.became(isBound ? .held(by: .portal, name: triggerName) : .notHeld(.removed)))
   }
@@ -116,9 +117,9 @@ final class PortalShortcutSession {
     let answer = try await portal.request("CreateSession", of: interface, within: limit) { token in
       let options: [String: Variant] = [
         "handle_token": token,
-        // The token is the same at each start: KDE files the shortcut under it.
+        // Use the same token at each start, because KDE stores the shortcut under it.
         "session_handle_token": .string("copypasta"),
-        // KDE 5.27 knows only what it is told of here, which no specification mentions.
+        // KDE 5.27 knows only the shortcuts in this option, which is not in the specification.
         "shortcuts": shortcuts(keys),
       ]
       return [.dictionary(options)]
@@ -131,9 +132,9 @@ final class PortalShortcutSession {
     return session
   }
 
-  /// Asks for the shortcut.
+  /// Requests the shortcut.
   ///
-  /// - Returns: false if the answer is a yes that does not say to what.
+  /// - Returns: False if the request was granted with an empty list of shortcuts.
   private func bind(_ keys: Accelerator) async throws(Portal.RequestError) -> Bool {
     let answer: [String: Variant]
     do throws(Portal.RequestError) {
@@ -141,22 +142,22 @@ final class PortalShortcutSession {
         [path, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
       }
     } catch {
-      // GNOME's words for a user's no.
+      // GNOME ends the request so if the user denies it.
       throw error == .failed ? .refused : error
     }
     note(answer["shortcuts"])
     if isBound { return true }
-    // The portal has granted something else.
+    // The portal has granted other shortcuts only.
     if answer["shortcuts"]?.children?.isEmpty == false { throw .refused }
     isBound = true
-    // KDE had a version that grants what was asked for, and lists nothing at all.
+    // A version of KDE grants the request and returns no list at all.
     return answer["shortcuts"] == nil
   }
 
-  /// Whether the shortcut has to be asked for: it was not granted before, or works only once it is asked for.
+  /// Whether the shortcut has to be bound: it was not granted before, or it works only when it is bound.
   ///
-  /// A shortcut that was granted before is bound without a question by a portal of version 2. KDE 6.3, of version 1,
-  /// opens its System Settings each time, and needs no binding.
+  /// A portal of version 2 binds a shortcut that was granted before without a dialog. KDE 6.3, of version 1, would open
+  /// its System Settings each time, and does not need the binding.
   private func wantsBinding(_ limit: Duration) async throws(Portal.RequestError) -> Bool {
     guard isBound else { return true }
     let properties = Portal.interface("org.freedesktop.DBus.Properties")
@@ -170,7 +171,7 @@ final class PortalShortcutSession {
     }
   }
 
-  /// Looks whether an earlier session was granted the shortcut; a portal that does not say is asked for it then.
+  /// Queries whether the shortcut was granted to an earlier session; if the portal does not answer, it was not.
   private func recall(_ limit: Duration) async throws(Portal.RequestError) {
     do throws(Portal.RequestError) {
       let answer = try await portal.request("ListShortcuts", of: Self.interface, within: limit) { token in
@@ -182,15 +183,16 @@ final class PortalShortcutSession {
     }
   }
 
-  /// Notes our shortcut if it is among those that the desktop has granted.
+  /// Updates the state if our shortcut is in a list of granted shortcuts.
   private func note(_ shortcuts: Variant?) {
     guard let name = Self.triggerName(in: shortcuts) else { return }
     isBound = true
     triggerName = name.isEmpty ? nil : Self.readable(name)
   }
 
-  /// The keys as the user knows them: GNOME 48 says "Press <Control><Super>v", with one after the other if there are
-  /// several.
+  /// The keys as the user reads them.
+  ///
+  /// GNOME 48 returns "Press <Control><Super>v", with several keys one after the other.
   private static func readable(_ name: String) -> String {
     let words = name.split { $0.isWhitespace || $0 == "," || $0 == ";" }
     let keys = words.filter { $0.hasPrefix("<") }.compactMap { Accelerator(String($0))?.label }
@@ -198,7 +200,7 @@ final class PortalShortcutSession {
     return keys.dropFirst().reduce(first) { tr("%s or %s").filled(with: $0, $1) }
   }
 
-  /// `a(sa{sv})`: the shortcut, what it does, and the keys that are wished for.
+  /// `a(sa{sv})`: the shortcut's id, its description and the preferred keys.
   private static func shortcuts(_ keys: Accelerator) -> Variant {
     let details = Variant.dictionary([
       "description": .string(tr("Show or Hide the Clipboard History")),
@@ -207,7 +209,7 @@ final class PortalShortcutSession {
     return .array(of: "(sa{sv})", [.tuple([.string(id), details])])
   }
 
-  /// The name for our keys in a list of shortcuts; nil if ours is not in the list.
+  /// The name of our keys in a list of shortcuts, which may be empty; nil if our shortcut is not in the list.
   private static func triggerName(in shortcuts: Variant?) -> String? {
     guard let details = shortcuts?.children?.first(where: { $0[0]?.string == id })?[1]?.dictionary else {
       return nil
@@ -217,9 +219,9 @@ final class PortalShortcutSession {
 }
 
 extension Accelerator {
-  /// The keys as the portal wants them, by the XDG shortcuts specification: `CTRL+LOGO+v`.
+  /// The keys in the syntax of the XDG shortcuts specification, such as `CTRL+LOGO+v`.
   ///
-  /// The specification knows neither Hyper nor Meta; they are left out.
+  /// Leaves out Hyper and Meta, which the specification lacks.
   fileprivate var portalTrigger: String {
     let names: [(Modifiers, String)] = [
       (.control, "CTRL"), (.alt, "ALT"), (.shift, "SHIFT"), (.logo, "LOGO"),

@@ -2,63 +2,62 @@ import ClipHistory
 import ClipboardCore
 import GtkKit
 
-/// Whether a key calls the history up from every program, as Preferences and the empty state say it.
+/// The state of the global shortcut, as Preferences and the empty page show it.
 ///
-/// The name of a shortcut is for the user: “Ctrl+Super+V”.
+/// Names of shortcuts are as the user reads them: “Ctrl+Super+V”.
 enum ShortcutState: Equatable {
-  /// A way by which the key reaches this program.
+  /// The mechanism that delivers the shortcut.
   enum Backend: Equatable {
-    /// Keys that are grabbed from the X server.
+    /// A key grab on X11.
     case keyGrab
-    /// The desktop's portal, whose own settings say which key it is.
+    /// The desktop's portal; the user changes the keys in the desktop's settings.
     case portal
     /// GNOME's custom shortcut, which runs `copypasta --toggle`.
     case gnome
   }
 
-  /// Why no key reaches this program.
+  /// Why the shortcut does not work.
   enum Reason: Equatable {
-    /// Another program has the shortcut of this name.
+    /// Another program has the shortcut with this name.
     case taken(String)
-    /// The keyboard has no such key.
+    /// The keyboard has no key for the shortcut with this name.
     case missing(String)
-    /// The desktop, or the user when it asked, refused.
+    /// The desktop, or the user in its dialog, refused the shortcut.
     case refused
-    /// The user has taken the keys away in the desktop's settings.
+    /// The user has removed the keys in the desktop's settings.
     case removed
-    /// Every program would miss these keys; the text says so.
+    /// Other programs need these keys, as the message explains.
     case unsuitable(String)
-    /// The desktop lets installed programs have a shortcut, and does not know this one.
+    /// The desktop grants shortcuts only to installed programs, and does not find this one.
     case notInstalled
-    /// The desktop lets no program have a shortcut.
+    /// The desktop grants shortcuts to no program.
     case unsupported
-    /// The setting names no key.
+    /// The setting is not a valid key combination.
     case malformed
   }
 
-  /// The user wants none.
+  /// The user has set no shortcut.
   case off
-  /// The desktop is being asked for the shortcut.
+  /// The shortcut is being requested.
   case starting
-  /// The shortcut works; the name is nil if the desktop keeps it to itself.
+  /// The shortcut works; the name is nil if the desktop does not provide it.
   case held(by: Backend, name: String?)
-  /// The shortcut does not work.
   case notHeld(Reason)
 }
 
 extension ShortcutState {
-  /// The keys for the user, or that there are none.
+  /// The keys as the user reads them, or that there are none.
   var keys: String {
     switch self {
     case .held(_, let name?): name
-    // The desktop has given keys and keeps their name to itself.
+    // The desktop does not provide the name of the keys.
     case .held(_, name: nil): tr("Set by the Desktop")
     case .off: tr("None")
     case .starting, .notHeld: tr("Not Available")
     }
   }
 
-  /// The state in words, a sentence or two.
+  /// A description of the state in one or two sentences.
   var message: String {
     switch self {
     case .off: tr("No shortcut is set.")
@@ -72,7 +71,7 @@ extension ShortcutState {
     }
   }
 
-  /// The name of the shortcut that is in `message`; nil if there is none in it.
+  /// The name of the shortcut if `message` contains it.
   var shortcut: String? {
     switch self {
     case .held(_, let name): name
@@ -81,9 +80,9 @@ extension ShortcutState {
     }
   }
 
-  /// What the user has to bind, for want of another way; nil if there is no need.
+  /// The command or configuration that the user can bind if there is no other way; nil if that is not necessary.
   ///
-  /// `message` ends with a colon then.
+  /// If it is not nil, `message` ends with a colon.
   @MainActor var command: String? {
     switch self {
     case .notHeld(.refused), .notHeld(.removed), .notHeld(.notInstalled), .notHeld(.unsupported):
@@ -92,7 +91,7 @@ extension ShortcutState {
     }
   }
 
-  /// Whether the backend that tells so has the shortcut, or may have it yet.
+  /// Whether a backend in this state has the shortcut, or may still get it.
   var isPromising: Bool {
     switch self {
     case .starting, .held, .notHeld(.taken), .notHeld(.missing): true
@@ -100,7 +99,7 @@ extension ShortcutState {
     }
   }
 
-  /// Where the user sees and changes the keys that the desktop's portal has given.
+  /// Where the user sees and changes the keys that the portal has granted.
   private static var settingsHint: String {
     let names = Desktop.names
     return if names.contains("GNOME") {
@@ -112,12 +111,14 @@ extension ShortcutState {
     }
   }
 
-  /// A command to be shown, not copied: word joiners keep a label from breaking an option after its hyphens.
+  /// The command for a label, with word joiners that prevent a line break after the hyphens of an option.
+  ///
+  /// Do not copy this form to the clipboard.
   static func unbroken(_ command: String) -> String {
     command.map { $0 == "-" ? "-\u{2060}" : String($0) }.joined()
   }
 
-  /// Shows or hides the history, from wherever it is run: outside of a sandbox, too.
+  /// The command that shows or hides the history, to be run outside of the sandbox.
   @MainActor static var toggleCommand: String {
     let program =
       Desktop.isFlatpak
@@ -127,7 +128,7 @@ extension ShortcutState {
 }
 
 extension Accelerator {
-  /// Why no program should take these keys from all others; nil if it may.
+  /// Why these keys are unsuitable for a global shortcut; nil if they are suitable.
   var objection: String? {
     if modifiers.isDisjoint(with: [.control, .alt, .logo, .hyper, .meta]) {
       return tr("Hold Control, Alt or Super with the key: other programs need this key on its own.")
@@ -136,14 +137,14 @@ extension Accelerator {
     return tr("Every program needs %s for the clipboard. Choose other keys.").filled(with: label)
   }
 
-  /// The keys that copy, cut and paste, with Control: if every program missed them, there would be nothing to record.
+  /// The keys that copy, cut and paste with Control, which every program needs.
   private static let clipboardKeys: Set<String> = ["c", "x", "v", "Insert"]
 }
 
 extension SystemClipboard {
-  /// Puts a command to bind on the clipboard.
+  /// Puts the command to bind on the clipboard.
   ///
-  /// - Returns: the message to show if that failed; nil if the command is there.
+  /// - Returns: The error message if that failed; nil otherwise.
   func offer(command: String) async -> String? {
     do {
       try await offer(ClipText(validating: Array(command.utf8)))
@@ -157,7 +158,7 @@ extension SystemClipboard {
 }
 
 extension ShortcutState.Reason {
-  /// Where to bind the command, or to put the lines, that follow.
+  /// The introduction to the command or the lines that follow.
   private static var instruction: String {
     if let file = Compositor.current?.file { return tr("Add this to %s:").filled(with: file) }
     return tr("In the keyboard settings, bind keys to this command:")
