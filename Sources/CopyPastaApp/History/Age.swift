@@ -1,8 +1,8 @@
 import GtkKit
 
-/// How long ago something was, in words, and for how long the words stay true.
+/// Describes how long ago something was, and for how long the description stays true.
 ///
-/// Times in microseconds.
+/// All times are in microseconds since 1970 UTC.
 @MainActor
 enum Age {
   private static let second: Int64 = 1_000_000
@@ -10,14 +10,14 @@ enum Age {
   private static let hour = 60 * minute
   private static let day = 24 * hour
 
-  /// The words to say at `now` of what was at `time`.
+  /// The age of `time` at `now`, in the user's language.
   ///
-  /// A time that cannot be one is not shown as one: the clock was wrong, or the file is damaged.
+  /// An impossible time, from a wrong clock or a damaged file, counts as unknown.
   static func text(of time: Int64, at now: Int64) -> String {
     guard let age = age(of: time, at: now) else { return tr("at an unknown time") }
     let days = LocalTime.day(now) - LocalTime.day(time)
     switch age {
-    // Also after a clock that was set back.
+    // Includes negative ages, after the clock was set back.
     case ..<minute: return tr("just now")
     case ..<hour: return count(age / minute) { trn("%s minute ago", "%s minutes ago", $0) }
     case _ where days == 0 || age < 6 * hour:
@@ -28,14 +28,14 @@ enum Age {
     }
   }
 
-  /// The date and time of day of a moment.
+  /// The date and the time of day.
   static func moment(_ time: Int64) -> String {
     guard time > 0 else { return tr("at an unknown time") }
     // The day of the month, the month's short name and the year, as the language writes them.
     return LocalTime.format(time, tr("%-d %b %Y")) + ", " + LocalTime.timeOfDay(time)
   }
 
-  /// The day of a time, in short, as the language writes it: `14 Nov`, and of another year `26 Jul 2025`.
+  /// The short date in the language's order, such as `14 Nov`, or `26 Jul 2025` if it is of another year.
   private static func date(of time: Int64, at now: Int64) -> String {
     let isOfThisYear = LocalTime.format(time, "%Y") == LocalTime.format(now, "%Y")
     let pattern =
@@ -50,16 +50,16 @@ enum Age {
     return LocalTime.format(time, pattern)
   }
 
-  /// How long from `now` the words may change; never less than a second.
+  /// The time from `now` until `text(of:at:)` may change, at least a second.
   static func timeUntilChange(of time: Int64, at now: Int64) -> Duration {
     let age = max(age(of: time, at: now) ?? day, 0)
-    // Up to a day the words count minutes or hours from the time itself; later they change with the calendar, which
-    // a look each hour follows closely enough.
+    // Within a day the text counts minutes or hours. Later it changes with the calendar day, for which an update each
+    // hour is sufficient.
     let step = age < hour ? minute : hour
     return .microseconds(max(step - age % step, second))
   }
 
-  /// Nil before 1970, and if `time` is more than a day ahead.
+  /// Nil if `time` is before 1970 or more than a day in the future.
   private static func age(of time: Int64, at now: Int64) -> Int64? {
     guard time > 0, case let (age, isTooFar) = now.subtractingReportingOverflow(time), !isTooFar, age > -day
     else { return nil }
@@ -72,14 +72,14 @@ enum Age {
 }
 
 extension Age {
-  /// Wakes up when the next age in the list changes its words, and once a minute at least.
+  /// Refreshes the ages in the list when the next one changes, and at least once a minute while the window is shown.
   ///
-  /// Timers stand still while the machine sleeps, and know nothing of a clock or a time zone that is set: after each of
-  /// them ages are right within a minute. While the window is hidden the clock does not run.
+  /// The minute bounds the error after suspend, during which timers do not advance, and after a change of the clock or
+  /// the time zone, of which timers know nothing.
   @MainActor
   final class Clock {
     private let now: @Sendable () -> Int64
-    /// The times of the rows, in microseconds since 1970.
+    /// The times of the rows, in microseconds since 1970 UTC.
     private let times: @MainActor () -> [Int64]
     private let refresh: @MainActor () -> Void
     private let longestSleep: Duration
@@ -103,7 +103,7 @@ extension Age {
       }
     }
 
-    /// Looks at the times again: rows came that may change sooner.
+    /// Reschedules, because new rows may change sooner.
     func rowsChanged() {
       if isRunning { schedule() }
     }

@@ -1,17 +1,17 @@
 import ClipHistory
 import GtkKit
 
-/// What all rows of a list have in common.
+/// State that all rows of a list share.
 @MainActor
 final class RowContext {
   let now: @Sendable () -> Int64
-  /// How many rows there are.
+  /// The number of rows in the list.
   let count: @MainActor () -> Int
   /// The most lines of a text that a row shows.
   var lineLimit = PreviewText.lineLimit
   /// The clip that is on the clipboard, if that is known.
   var onClipboard: Clip.ID?
-  /// The clips that have just come.
+  /// The clips that were just recorded, whose rows are tinted.
   var arrived: Set<Clip.ID> = []
 
   init(now: @escaping @Sendable () -> Int64, count: @escaping @MainActor () -> Int) {
@@ -20,41 +20,40 @@ final class RowContext {
   }
 }
 
-/// The view of one clip: up to three lines of its text, how long ago it was, and its size if that is large.
+/// The view of one clip: up to three lines of its text, its age, and details such as the size of a large text.
 ///
-/// Two labels and no more, because every row of the first page is built before the first frame; the check mark of a
-/// copied row is drawn by the style sheet.
+/// Has only two labels, because GTK builds every row of the first page before the first frame. The style sheet draws
+/// the check mark of a copied row.
 @MainActor
 final class ClipRow: ListRow {
-  /// Texts from this size on say how large they are, in bytes.
+  /// The size in bytes from which on a row shows the size of its text.
   private static let largeSize = 10_000
 
-  /// The height of a row of one line, in pixels, at the usual size of text.
+  /// The height of a row with one line at the default text size, in pixels.
   static let leastHeight = 56
 
-  /// The greatest width of the texts: with what is beside them, a row has 860 pixels.
+  /// The largest width of the texts in pixels; with padding and digit, a row is 860 pixels wide.
   private static let greatestWidth = 800
 
-  /// Marks the row whose menu is open.
+  /// The style class of the row whose menu is open.
   static let menuStyle = "menu-open"
 
   let root: Widget
   let item: ListItem
-  /// The clip that is shown at the moment.
   private(set) var clip: Clip?
 
   private let column: ClampedColumn
   private let preview = Label()
   private let details = Label()
-  /// The digit that copies the row together with Control; made for the newest rows only.
+  /// The digit that copies the row with Control, made when the row first shows one of the nine newest clips.
   private var digit: Label?
   private var container: Widget?
   private lazy var shift = Shift(of: root)
   private var lineLimit: Int
-  /// The part of the text that the row shows, and how many lines it has.
   private var shown = PreviewText("")
-  /// The words that a screen reader says of the text, and last said of the row.
+  /// The preview as a screen reader reads it.
   private var spokenPreview = ""
+  /// The row's accessible name, to set it only when it changes.
   private var name = ""
   private let context: RowContext
 
@@ -63,7 +62,7 @@ final class ClipRow: ListRow {
     self.context = context
     lineLimit = context.lineLimit
     preview.wrap(lines: lineLimit)
-    // Marks that are stacked on a letter would be drawn over the rows above.
+    // Clip, because combining marks stacked on a letter would be drawn over the rows above.
     preview.clipContents()
     details.ellipsize()
     preview.addStyle("preview")
@@ -71,7 +70,7 @@ final class ClipRow: ListRow {
     column = ClampedColumn([preview, details], width: Self.greatestWidth)
     root = column
     root.addStyle("clip")
-    // The container's name has it all: a screen reader would say it twice.
+    // Hide the labels from screen readers, because the container's name contains their texts.
     root.setAccessibleRole(.presentation)
   }
 
@@ -98,14 +97,16 @@ final class ClipRow: ListRow {
     container = nil
   }
 
-  /// More of the text, if the row does not show all that the list knows of it: never fetched, and at most 20 lines.
+  /// Up to 20 lines of the preview for a tooltip; nil if the row already shows all of it.
+  ///
+  /// The text comes from the loaded preview, without a query.
   var moreText: String? {
     guard let clip else { return nil }
     let more = PreviewText(clip.preview, goesOn: clip.goesOn, lineLimit: 20).text
     return preview.isCut || more != shown.text ? more : nil
   }
 
-  /// The picture that follows the pointer while the row is dragged: the beginning of its text, on a card.
+  /// The drag icon: a card with the beginning of the text.
   var dragIcon: Widget {
     let label = Label()
     label.wrap(lines: PreviewText.lineLimit)
@@ -116,7 +117,7 @@ final class ClipRow: ListRow {
     return card
   }
 
-  /// Shows the clip as the context has it now.
+  /// Applies the context's present state.
   func refresh() {
     if lineLimit != context.lineLimit {
       lineLimit = context.lineLimit
@@ -126,15 +127,16 @@ final class ClipRow: ListRow {
     refreshDetails()
   }
 
-  /// Says again how long ago the clip was, and whether it is on the clipboard.
+  /// Updates the age, and whether the clip is on the clipboard.
   ///
-  /// A screen reader that is at the row would say all of it again, unasked: it is told the next time.
+  /// Leaves the accessible name of the row in focus unchanged until the next update, because a screen reader would
+  /// announce the whole row again.
   func refreshDetails() {
     showDetails()
     if container?.hasFocusInActiveWindow == false { refreshName() }
   }
 
-  /// Says again where in the list the row is.
+  /// Updates the row's digit and its position in the accessible name.
   func refreshPlace() {
     showDigit()
     refreshName()
@@ -173,7 +175,7 @@ final class ClipRow: ListRow {
     digit?.text = number.map(String.init) ?? ""
   }
 
-  /// Says again to a screen reader what the row is: its preview, its age and its place.
+  /// Updates the accessible name: the preview, the details and the position in the list.
   private func refreshName() {
     guard let container, let position = item.position else { return }
     let order = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(context.count()))
@@ -183,23 +185,23 @@ final class ClipRow: ListRow {
     container.setAccessibleName(newName)
   }
 
-  /// Moves the row's texts to the side, by some pixels, and leaves its place uncovered.
+  /// Moves the row's content sideways by `distance` pixels, which uncovers the background of its container.
   func slide(to distance: Double) {
     container?.clipContents()
     shift.distance = distance
   }
 
-  /// Adds a style class to the place of the row, or removes it.
+  /// Adds a style class to the row's container, or removes it.
   func mark(_ style: String, _ isSet: Bool) {
     if isSet { container?.addStyle(style) } else { container?.removeStyle(style) }
   }
 
-  /// Shows or takes away the sign that the clip was just copied.
+  /// Shows or removes the check mark and the tint of a clip that was just copied.
   func showCopied(_ isCopied: Bool) {
     if isCopied { root.addStyle("copied") } else { root.removeStyle("copied") }
   }
 
-  /// Shows or takes away the tint of a clip that has just come.
+  /// Shows or removes the tint of a clip that was just recorded.
   func showArrival(_ isNew: Bool) {
     if isNew { root.addStyle("arrived") } else { root.removeStyle("arrived") }
   }

@@ -1,16 +1,16 @@
 import ClipHistory
 import GtkKit
 
-/// Something that the user can do with the history, declared here and nowhere else.
+/// A user action on the history; all of them are declared here.
 ///
-/// The menu of a row, keys, swipes and the keys window are made from `all`. `HistoryActionTests` compare it with what is
-/// written by hand: the guide's table, and the style of a swipe. Arrows, Page Up, Page Down, Home and End are the list
-/// view's own; Control with a digit is `Widget.onControlDigit`.
+/// The menu of a row, keys, swipes and the shortcuts window are made from `all`. `HistoryActionTests` compare it with
+/// what is written by hand: the guide's table, and the style of a swipe. GTK's list view handles arrows, Page Up, Page
+/// Down, Home and End; `Widget.onControlDigit` handles Control with a digit.
 @MainActor
 struct HistoryAction {
-  /// Where an action can be called, and what it does there.
+  /// The scope of an action, and its implementation.
   enum Effect {
-    /// With one row: its menu's, the one that is swiped, or the one in focus.
+    /// On one row: that of the menu, of the swipe or of the focus.
     case row(@MainActor (HistoryList, Clip.ID) -> Void)
     /// Anywhere in the window.
     case window(@MainActor (HistoryWindow) -> Void)
@@ -18,37 +18,36 @@ struct HistoryAction {
 
   /// A swipe over a whole row.
   struct Swipe {
-    /// The edge that the swipe begins at; in English the leading one is on the left.
+    /// The edge at which the swipe begins; the leading one is on the left in English.
     enum Edge { case leading, trailing }
 
     let edge: Edge
-    /// The icon that the row uncovers as it follows the finger; the style sheet has it.
+    /// The icon that the moving row uncovers; the style sheet names the same one.
     let icon: String
   }
 
-  /// The name, among the actions of rows or of the window.
+  /// The GTK action's name in its group, `row` or `win`.
   let name: String
-  /// Says what the action does, for the window of keys.
+  /// The description for the shortcuts window.
   let title: String
-  /// The entry in the menu of a row, with the letter that chooses it; nil if it is not in there.
+  /// The label in the menu of a row, with its mnemonic; nil if the action is not in the menu.
   var entry: String?
-  /// The keys that the documents name, as accelerators.
+  /// The documented keys, as accelerators.
   var keys: [String] = []
-  /// Those of `keys` that the menu of a row shows.
+  /// The one of `keys` that the menu of a row shows.
   var menuKeys: String?
   /// Whether it is last in the menu of a row.
   var isDestructive = false
-  /// More keys that do the same.
+  /// Undocumented keys that do the same.
   var otherKeys: [String] = []
   var swipe: Swipe?
   let effect: Effect
 
   // MARK: - The table
 
-  /// All actions.
   static var all: [HistoryAction] { ofTexts + [close] }
 
-  /// The actions on texts, in the order of the menu of a row and of the window of keys.
+  /// The actions on texts, in the order of the menu of a row and of the shortcuts window.
   static var ofTexts: [HistoryAction] {
     [
       HistoryAction(
@@ -84,7 +83,7 @@ struct HistoryAction {
 
   /// The actions in the menu of a row, the one that deletes last.
   ///
-  /// In one section: GTK 4.8 adds the separators of a menu after it has measured it, and cuts off its end.
+  /// All are in one section, because GTK 4.8 measures a menu before it adds the separators, and then cuts off its end.
   static var inMenu: [HistoryAction] {
     let actions = ofTexts.filter { $0.entry != nil }
     return actions.filter { !$0.isDestructive } + actions.filter(\.isDestructive)
@@ -97,10 +96,10 @@ struct HistoryAction {
 
   // MARK: -
 
-  /// All keys of the action.
+  /// All keys, documented or not.
   var triggers: [String] { keys + otherKeys }
 
-  /// The name in GTK: the group of its scope, and its name.
+  /// The GTK action's name with its group.
   var fullName: String {
     switch effect {
     case .row: "row." + name
@@ -108,15 +107,14 @@ struct HistoryAction {
     }
   }
 
-  /// The style of a row that is swiped for the action.
+  /// The style class of a row during the action's swipe.
   var swipeStyle: String { "swiped-to-" + name }
 }
 
-/// Something that was done, as far as the list does not say it to a screen reader.
+/// A completed action that a screen reader announces.
 enum HistoryEvent {
   case copied, copiedAndDeleted, deleted, restored
 
-  /// The words that a screen reader says.
   var message: String {
     switch self {
     case .copied: tr("Copied")

@@ -1,21 +1,21 @@
 import GtkKit
 
-/// The part of the window below its header: the clips, or a page in their place, and the bar that offers to undo.
+/// The content of the window below its header: the list of clips or a status page, and the undo bar.
 @MainActor
 final class HistoryContentView {
   let root: Overlay
-  /// Says what to do if there is no clip yet, and when the clipboard is read.
+  /// The page of an empty history, which explains when the clipboard is read.
   private(set) lazy var emptyPage = StatusPage.empty(copy: copyCommand)
   private let copyCommand: @MainActor () -> Void
   private let pages = Stack()
   private let undoBar: UndoBar
-  /// The page in place of the rows, if there are none or the history is not open.
+  /// The page in place of the list; nil while the list is shown.
   private var page: StatusPage?
   private var list: HistoryList?
 
   /// - Parameters:
-  ///   - controller: the history to undo deletions in; nil if it is not open.
-  ///   - copyCommand: copies the command that the empty page shows.
+  ///   - controller: Returns the history in which to undo deletions; nil if it is not open.
+  ///   - copyCommand: Copies the command that the empty page shows.
   init(
     controller: @escaping @MainActor () -> HistoryController?, copyCommand: @escaping @MainActor () -> Void
   ) {
@@ -24,7 +24,7 @@ final class HistoryContentView {
     root = Overlay(pages, under: [undoBar.root])
   }
 
-  /// Shows the clips, or what to do if there is none.
+  /// Shows the list of clips, or the empty page if there is none.
   func show(_ list: HistoryList) {
     undoBar.show(0)
     pages.removeAll()
@@ -32,7 +32,7 @@ final class HistoryContentView {
     draw()
   }
 
-  /// Shows a page in place of the clips.
+  /// Shows a page in place of the list.
   func show(_ page: StatusPage, takesFocus: Bool) {
     pages.removeAll()
     list = nil
@@ -41,7 +41,7 @@ final class HistoryContentView {
     if takesFocus { page.focus() }
   }
 
-  /// Shows what there is now that clips came or went.
+  /// Switches between the list and the empty page after clips were added or removed.
   func draw() {
     guard let list else { return }
     let wasEmpty = pages.shown == "empty"
@@ -55,34 +55,34 @@ final class HistoryContentView {
     }
   }
 
-  /// Moves the focus to the newest row, or to the page that says why there is none.
+  /// Moves the focus to the newest row, or to the page in place of the list.
   func focusNewest() {
     list?.focusNewest()
     page?.focus()
   }
 
-  /// Gives the focus back to the row that had it, or to the page in its place.
+  /// Moves the focus back to the row that had it last, or to the page in place of the list.
   func focusAgain() {
     if let list, page == nil { list.focusAgain() } else { focusNewest() }
   }
 
-  /// Offers to undo so many deletions, or none.
+  /// Offers to undo `count` deletions; hides the bar if there are none.
   func showDeletions(_ count: Int) {
-    // The bar's buttons go: the focus must not go with them.
+    // Keep the focus in the window, because the bar's buttons are hidden.
     if count == 0 && undoBar.hasFocus { focusAgain() }
     undoBar.show(count)
     list?.isUnderUndoBar = count > 0
   }
 }
 
-/// The bar over the list's lower edge that says that something was deleted, and offers to bring it back.
+/// The bar over the list's lower edge that shows how many items were deleted and offers to restore them.
 @MainActor
 final class UndoBar {
   let root: Revealer
   private let bar: Box
   private let label = Label()
 
-  /// - Parameter controller: has the deletions; nil while the history is not open.
+  /// - Parameter controller: Returns the history with the deletions; nil while it is not open.
   init(of controller: @escaping @MainActor () -> HistoryController?) {
     label.ellipsize()
     label.expand(horizontally: true)
@@ -90,7 +90,7 @@ final class UndoBar {
     let closeButton = Button(icon: "window-close-symbolic", name: tr("Close")) {
       controller()?.deletions.forget()
     }
-    // A click leaves the focus in the list.
+    // Leave the focus in the list on a click.
     for button in [undoButton, closeButton] { button.leaveFocusOnClick() }
     closeButton.addStyle("circular")
     bar = Box(.horizontal, spacing: 6, [label, undoButton, closeButton])
@@ -99,16 +99,16 @@ final class UndoBar {
     bar.addStyle("undo-bar")
     root = Revealer(child: bar)
     root.align(horizontally: .center, vertically: .end)
-    // By the pointer or the focus.
+    // Keep the deletions for longer when the pointer or the focus enters the bar.
     bar.onArrival { controller()?.deletions.prolong() }
   }
 
-  /// Whether the focus is on one of its buttons.
+  /// Whether the focus is on one of the buttons.
   var hasFocus: Bool { root.hasFocusWithin }
 
-  /// Says how many deletions can be undone, and goes if there are none.
+  /// Shows how many deletions can be undone; hides the bar if there are none.
   func show(_ count: Int) {
-    // The words stay while the bar slides out.
+    // Keep the text while the bar slides out.
     if count > 0 {
       label.text = Self.words(count)
       bar.setAccessibleName(label.text)

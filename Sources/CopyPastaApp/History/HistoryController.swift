@@ -1,46 +1,47 @@
 import ClipHistory
 import ClipboardCore
 
-/// Does what the user can do with the history, whether by pointer, key, menu or touch: each is one method here.
+/// Implements the user's actions on the history, one method for each, whether called by pointer, key, menu or touch.
 ///
-/// The controller owns the list of clips, and knows nothing of how that looks. A clip that comes into the list is on
-/// disk by then.
+/// The controller owns the list model and is independent of its view. A clip is on disk before it is in the list.
 @MainActor
 final class HistoryController {
-  /// The clips, newest first; its views hear from it which of them came and went.
+  /// The clips, newest first; notifies its views of changes.
   let model: HistoryListModel
-  /// The view of the list, which sets itself here.
+  /// The view of the list, which registers itself here.
   weak var view: (any HistoryView)?
   private weak var delegate: (any HistoryDelegate)?
   private let store: HistoryStore
   private let clipboard: any SystemClipboard
   private let now: @Sendable () -> Int64
   private lazy var recorder = ClipboardRecorder(into: store, queue: queue, now: now, tell: arrivals.add)
-  /// What other programs copy, on its way into the history.
+  /// Reads what other programs copy, and delivers it to the recorder.
   private lazy var source = clipboard.makeSource(deliver: recorder.take)
-  /// The outcomes of captures, on their way to the main thread.
+  /// Carries the outcomes of captures to the main thread.
   private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
-  /// The clip that is on the clipboard, as far as that is known without asking for anything: this program offers it, or
-  /// it was recorded last, and every copy has been noticed since.
+  /// The clip that is on the clipboard, if that is known without reading it.
+  ///
+  /// It is known while this program offers the clip, or while the clip was the last to be recorded and the clipboard
+  /// has been followed since.
   private(set) var onClipboard: Clip.ID? {
     didSet { if onClipboard != oldValue { view?.markOnClipboard(onClipboard) } }
   }
   private var offerLosses: ListenerToken?
   /// Deletions that can be undone.
   let deletions: RecentDeletions
-  /// Everything that changes the history or the clipboard, in the order in which it was asked for or captured.
+  /// Everything that changes the history or the clipboard, in the order of requests and captures.
   private let queue = TaskQueue()
-  /// Takes what other programs hand over; a program that is slow at it keeps nothing in `queue` waiting.
+  /// Reads of pasted and dropped texts, kept apart so that a slow program does not block `queue`.
   private let transfers = TaskQueue()
-  /// Looks for expired items, which may take as long as many deletions; neither captures nor copies wait for that.
+  /// Deletions of expired items, kept apart because they can take long and must not delay captures or copies.
   private let retentionQueue = TaskQueue()
   private var isClosed = false
-  /// Why expired items could not be deleted the last time.
+  /// The last failure to delete expired items, to show it only once.
   private var retentionFailure: StoreError?
 
   /// - Parameters:
-  ///   - now: The time, in microseconds since 1970 UTC.
-  ///   - firstPageSize: How many clips are read at once, see `HistoryListModel`.
+  ///   - now: Returns the time in microseconds since 1970 UTC.
+  ///   - firstPageSize: How many clips to read first, see `HistoryListModel`.
   ///   - undoTime: How long deletions can be undone.
   /// - Throws: If the clips cannot be read.
   init(
@@ -61,12 +62,12 @@ final class HistoryController {
 
   // MARK: - Copying and deleting
 
-  /// Puts a clip's whole text on the clipboard; `copied` is called when it is there.
+  /// Puts a clip's whole text on the clipboard, and then calls `copied`.
   func copy(_ id: Clip.ID, copied: @escaping @MainActor () -> Void = {}) {
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
-        // A clipboard manager may have taken the text over: another copy would not be noticed then.
+        // A clipboard manager may have taken over the text, after which a copy by another program would not be noticed.
         onClipboard = clipboard.isOffering ? id : nil
         view?.flash(id)
         view?.announce(.copied)
@@ -78,9 +79,9 @@ final class HistoryController {
     }
   }
 
-  /// Puts a clip's whole text on the clipboard, then deletes the clip; a clip that could not be copied stays.
+  /// Puts a clip's whole text on the clipboard, and deletes the clip if that succeeded.
   func copyAndDelete(_ id: Clip.ID) {
-    // At once, so that the next key means the next row.
+    // Remove the row immediately, so that the next key acts on the next row.
     guard let clip = model.remove(id) else { return }
     queue.add { [self] in
       switch await offer(id) {
@@ -94,19 +95,19 @@ final class HistoryController {
     }
   }
 
-  /// Takes a clip off the list at once, and deletes it; the clip comes back if that fails.
+  /// Removes a clip from the list immediately, and deletes it; if that fails, puts it back into the list.
   func delete(_ id: Clip.ID) {
     guard let clip = model.remove(id) else { return }
     queue.add { [self] in await erase(clip, saying: .deleted) }
   }
 
-  /// Brings back the last clip that was deleted, at its old place; again, the one before.
+  /// Restores the last deletion that was not undone yet, at its old place.
   func undo() { queue.add { [self] in await restoreNewest() } }
 
-  /// Brings back every clip that the undo bar names.
+  /// Restores all deletions that the undo bar offers.
   func undoAll() { queue.add { [self] in while await restoreNewest() {} } }
 
-  /// Restores the last deletion; false if there is none, or if it failed.
+  /// Restores the last deletion; returns false if there is none or that failed.
   @discardableResult
   private func restoreNewest() async -> Bool {
     guard let deleted = deletions.removeNewest() else { return false }
@@ -122,10 +123,11 @@ final class HistoryController {
     }
   }
 
-  /// Deletes every clip, for good.
+  /// Deletes every clip permanently.
   func clear() {
     queue.add { [self] in
-      // A text that was recorded before goes with the others; nothing is recorded before this is over.
+      // First add the clips that are already on disk to the list, which are deleted, too. The queue records nothing
+      // new before this has ended.
       arrivals.flush()
       do throws(StoreError) {
         try await store.deleteAll()
@@ -137,7 +139,7 @@ final class HistoryController {
     }
   }
 
-  /// Deletes what is older than the user wants to keep, or asks, while everything else continues.
+  /// Deletes expired items or asks about them, concurrently with all other actions.
   func expire(by retention: Retention) {
     retentionQueue.add { [self] in
       do throws(StoreError) {
@@ -149,14 +151,14 @@ final class HistoryController {
         }
         retentionFailure = nil
       } catch {
-        // The same failure is shown once, not each hour.
+        // Show the same failure only once, although this runs each hour.
         if !isClosed, error != retentionFailure { delegate?.show(error, as: .notExpired(error)) }
         retentionFailure = error
       }
     }
   }
 
-  /// Shows a clip's text in a window of its own.
+  /// Shows a clip's whole text in a window of its own.
   func show(_ id: Clip.ID) {
     queue.add { [self] in
       do throws(StoreError) {
@@ -173,11 +175,12 @@ final class HistoryController {
     }
   }
 
-  /// Off the main thread: a MiB is taken apart.
+  /// Converts a text off the main thread, because up to 1 MiB is converted.
   @concurrent private static func shown(_ text: ClipText) async -> ShownText { ShownText(text) }
 
-  /// Puts a part of a text on the clipboard, which is not recorded, as no text is that comes from the history; `copied`
-  /// is called when it is there.
+  /// Puts a part of a clip's text on the clipboard, and then calls `copied`.
+  ///
+  /// Like any copy out of the history, the part is not recorded.
   func copy(part: [UInt8], copied: @escaping @MainActor () -> Void = {}) {
     queue.add { [self] in
       do throws(ClipText.Refusal) {
@@ -188,15 +191,15 @@ final class HistoryController {
         copied()
         recorder.noteCopied(text, after: source)
       } catch {
-        // No part of a text is refused.
+        // Unreachable: every part of a valid text is valid.
         delegate?.show(.clipboardUnavailable)
       }
     }
   }
 
-  /// A clip's whole text, for a program that it is dragged to.
+  /// Returns a clip's whole text, for a program that it is dragged to.
   ///
-  /// - Throws: `StoreError`; `CancellationError` if the clip has gone, which the user is told.
+  /// - Throws: `StoreError`; `CancellationError` if the clip no longer exists, after showing that to the user.
   func text(of id: Clip.ID) async throws -> ClipText {
     guard let text = try await store.text(of: id) else {
       delegate?.show(.gone)
@@ -207,7 +210,7 @@ final class HistoryController {
 
   // MARK: - Recording
 
-  /// Whether the clipboard is followed, and what comes is recorded.
+  /// Whether the clipboard is followed and copies by other programs are recorded.
   var isReading = false {
     didSet {
       guard isReading != oldValue else { return }
@@ -216,13 +219,13 @@ final class HistoryController {
     }
   }
 
-  /// Sets the largest text that is recorded, in bytes.
+  /// Sets the size of the largest text that is recorded, in bytes.
   func setSizeLimit(_ limit: Int) { source.limits.bytes = limit }
 
-  /// Records the clipboard's text on purpose, also if its row was deleted.
+  /// Records the clipboard's text at the user's request, even if its row was deleted.
   func paste() {
     transfers.add { [self] in
-      // A text that was copied out of the history just before is on the clipboard then.
+      // Wait for a copy out of the history that was requested before, so that its text is on the clipboard.
       await queue.drain()
       do throws(TransferError) {
         switch try await clipboardContent() {
@@ -237,7 +240,7 @@ final class HistoryController {
     }
   }
 
-  /// Records on purpose what another program dropped.
+  /// Records a text that was dropped on the window.
   func record(_ drop: any DroppedText) {
     transfers.add { [self] in
       do throws(TransferError) {
@@ -253,13 +256,13 @@ final class HistoryController {
 
   // MARK: - The file
 
-  /// Whether the history could only be opened to read.
+  /// Whether the history could only be opened for reading.
   var isReadOnly: Bool { store.obstacle != nil }
 
-  /// Tries to write again; see `HistoryStore.resumesWriting`.
+  /// See `HistoryStore.resumesWriting`.
   func resumesWriting() async -> Bool { await store.resumesWriting() }
 
-  /// Adds the clips older than those of the first page to the list, for which that need not wait.
+  /// Adds the clips that are older than the first page to the list, after the first page was shown.
   func loadRest() async {
     guard model.mayHaveMore else { return }
     do throws(StoreError) {
@@ -269,7 +272,7 @@ final class HistoryController {
     }
   }
 
-  /// Returns when all that was captured and asked for so far is on disk.
+  /// Returns when all captures and requests so far are on disk.
   func drain() async {
     await transfers.drain()
     await queue.drain()
@@ -277,13 +280,13 @@ final class HistoryController {
     arrivals.flush()
   }
 
-  /// Returns when the looks for expired items that were asked for so far are over.
+  /// Returns when all requested deletions of expired items have ended.
   func drainRetention() async { await retentionQueue.drain() }
 
-  /// Reads nothing any more, and gives up what is being read.
+  /// Stops reading the clipboard permanently, and cancels a read in progress.
   func endReading() { source.close() }
 
-  /// Ends all that uses the history, and closes it.
+  /// Finishes all work on the history, and closes it.
   func close() async {
     isClosed = true
     endReading()
@@ -313,7 +316,7 @@ final class HistoryController {
     }
   }
 
-  /// Puts a text on the clipboard; false if the user was told why not.
+  /// Puts a text on the clipboard; returns false after showing the user why that failed.
   private func offer(_ text: ClipText) async -> Bool {
     do throws(TransferError) {
       try await clipboard.offer(text)
@@ -326,7 +329,7 @@ final class HistoryController {
     return false
   }
 
-  /// Deletes a clip that is off the list already, and holds it for `undo`.
+  /// Deletes a clip that was removed from the list, and keeps it for `undo`.
   private func erase(_ clip: Clip, saying event: HistoryEvent) async {
     do throws(StoreError) {
       guard let deleted = try await store.delete(clip.id) else { return }
@@ -338,7 +341,7 @@ final class HistoryController {
     }
   }
 
-  /// The content of the clipboard; a copy at this very moment counts as what was meant.
+  /// Reads the clipboard; if another program copies during the read, reads the new content instead.
   private func clipboardContent() async throws(TransferError) -> ClipboardContent {
     var attempts = 5
     while true {
@@ -351,11 +354,11 @@ final class HistoryController {
     }
   }
 
-  /// Records a text that was handed over, and shows it at the top, also if it was the newest clip already.
+  /// Records a pasted or dropped text, and focuses the newest row, which has that text even if it was a duplicate.
   private func record(_ bytes: [UInt8], fromClipboard: Bool) {
     queue.add { [self] in
       let outcome = await recorder.recordExplicitly(bytes, fromClipboard: fromClipboard)
-      // The list has the order of recording.
+      // First add earlier captures, because the list is in the order of recording.
       arrivals.flush()
       switch outcome {
       case .recorded, .ignored: view?.focusNewest()
@@ -365,9 +368,9 @@ final class HistoryController {
     }
   }
 
-  /// Shows what became of texts that were to be recorded, in their order.
+  /// Shows the outcomes of captures, in their order.
   ///
-  /// - Parameter fromClipboard: whether the texts are on the clipboard, and were not dropped.
+  /// - Parameter fromClipboard: Whether the texts are on the clipboard, which dropped ones are not.
   private func show(_ outcomes: [CaptureOutcome], fromClipboard: Bool = true) {
     model.insertNewest(
       outcomes.compactMap { outcome -> Clip? in if case .recorded(let clip) = outcome { clip } else { nil } })
@@ -385,7 +388,7 @@ final class HistoryController {
 }
 
 extension HistoryDelegate {
-  /// Has the history opened anew if that mends it, and tells the user otherwise.
+  /// Reopens the history if that solves the problem; shows the failure otherwise.
   func show(_ error: StoreError, as failure: HistoryFailure) {
     switch error {
     case .damaged, .replaced: reopen(because: error)

@@ -2,13 +2,13 @@ import ClipHistory
 import ClipboardCore
 import GtkKit
 
-/// The list of clips on the screen, and what the user does with its rows.
+/// The view of the list of clips, and the user's input on its rows.
 @MainActor
 final class HistoryList: HistoryView {
-  /// How long a copied row stays marked.
+  /// How long a copied row flashes.
   static let flashTime = Duration.milliseconds(550)
 
-  /// How long a new item is marked.
+  /// How long a new row is tinted.
   private static let arrivalTime = Duration.milliseconds(900)
 
   let root: Overlay
@@ -20,9 +20,9 @@ final class HistoryList: HistoryView {
   private let swipe: RowSwipe
   private let rows: RowContext
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
-  /// The newest clip that was ever in the list: what is newer has just come.
+  /// The largest id that was ever in the list; clips with larger ones are new.
   private var newestSeen: Clip.ID
-  /// Whether the focus goes on to each new row, because the user has not used the list since it was shown.
+  /// Whether the focus moves to each new row, because the user has not used the list since it was shown.
   private var followsNewest = false
   private var flashes: [Clip.ID: Timeout] = [:]
   private var arrivals: Timeout?
@@ -30,14 +30,14 @@ final class HistoryList: HistoryView {
     self?.view.boundRows.compactMap(\.clip?.capturedAt) ?? []
   } refresh: { [weak self] in
     LocalTime.updateZone()
-    // Rows out of sight, too: they may be scrolled back into view before the next time.
+    // Refresh rows out of sight as well, because they may be scrolled into view before the next refresh.
     self?.view.boundRows.forEach { $0.refreshDetails() }
   }
 
-  /// How many clips fill a window of a height, in pixels.
+  /// The number of clips that fill a window of `height` pixels.
   static func rowCount(inHeight height: Int) -> Int { height / ClipRow.leastHeight + 1 }
 
-  /// - Parameter lineLimit: how many lines of a text a row shows at most.
+  /// - Parameter lineLimit: The most lines of a text that a row shows.
   init(
     _ controller: HistoryController, now: @escaping @Sendable () -> Int64,
     lineLimit: Int = PreviewText.lineLimit
@@ -60,7 +60,7 @@ final class HistoryList: HistoryView {
     root.expand(horizontally: true, vertically: true)
     menu = RowMenu(on: view)
     swipe = RowSwipe(on: view)
-    // Ages are kept right on the screen only.
+    // Update the ages only while the list is on the screen.
     root.onShow(weakly(self) { $0.ages.isRunning = true })
     root.onHide(
       weakly(self) {
@@ -69,7 +69,7 @@ final class HistoryList: HistoryView {
       })
     view.onAnyInput(weakly(self) { $0.used(by: $1) })
     view.onPointerMotion(weakly(self) { $0.root.addStyle("by-pointer") })
-    // After the view, which has connected to the model before.
+    // Runs after the list view's own handler, which was connected first.
     model.listModel.onItemsChanged(weakly(self) { $0.changed(at: $1, removed: $2, added: $3) })
     connectRows()
     controller.view = self
@@ -82,7 +82,7 @@ final class HistoryList: HistoryView {
     view.focus(0)
   }
 
-  /// Moves the focus to a clip's row, after bringing it into view.
+  /// Scrolls to a clip's row and moves the focus to it.
   func focus(_ id: Int64) {
     showsFocus = true
     if let position = model.position(of: id) { view.focus(position) }
@@ -91,7 +91,7 @@ final class HistoryList: HistoryView {
   /// Moves the focus back to the row that had it last.
   func focusAgain() { view.grabFocus() }
 
-  /// How many lines of a text a row shows at most.
+  /// The most lines of a text that a row shows.
   var lineLimit: Int {
     get { rows.lineLimit }
     set {
@@ -118,7 +118,7 @@ final class HistoryList: HistoryView {
     }
   }
 
-  /// Whether the bar that offers to undo lies over the lower edge: the row in focus is kept above it.
+  /// Whether the undo bar covers the lower edge, above which the row in focus has to stay.
   var isUnderUndoBar = false {
     didSet {
       guard isUnderUndoBar != oldValue else { return }
@@ -129,18 +129,18 @@ final class HistoryList: HistoryView {
 
   func announce(_ event: HistoryEvent) { view.announce(event.message) }
 
-  /// Opens the menu of a row that is seen.
+  /// Opens the menu of a clip's row, if the row is on the screen.
   func openMenu(of id: Clip.ID) {
     if let row = row(of: id) { menu.open(on: row) }
   }
 
-  // MARK: - What the user does
+  // MARK: - Input
 
   private func connectRows() {
     view.onRowClick(.primary) { [controller] row, _ in
       if let clip = row.clip { controller.copy(clip.id) }
     }
-    // The second of two quick clicks, which GTK keeps from `onRowClick`.
+    // Handles the second of two quick clicks, for which GTK does not call `onRowClick`.
     view.onActivate { [controller, unowned model] position in controller.copy(model.id(at: position)) }
     view.onRowDrag { [controller] row in
       row.clip.map { clip in
@@ -153,7 +153,7 @@ final class HistoryList: HistoryView {
     for action in HistoryAction.all {
       guard case .row(let run) = action.effect else { continue }
       actions.add(action.name, weakly(self, run))
-      // Before the row, which would take Space for a selection.
+      // Handle keys before the row, which would use Space to select.
       view.onKeys(action.triggers, beforeChildren: true) { [weak view] in
         guard let view, let clip = view.focusedRow?.clip else { return false }
         return view.run(action.fullName, on: clip.id)
@@ -169,11 +169,11 @@ final class HistoryList: HistoryView {
 
   // MARK: -
 
-  /// Follows clips that came or went.
+  /// Updates the rows after clips were added or removed.
   ///
-  /// Rows that the user looks at stay in their place; only at the very top new clips are seen to come in.
+  /// Visible rows keep their place; only at the top of the list new clips scroll into view.
   private func changed(at position: Int, removed: Int, added: Int) {
-    // Only the rows near what is seen have a view, whose name says its place.
+    // Update the position in the name of each row that has a view.
     view.boundRows.forEach { $0.refreshPlace() }
     if model.count == 0 { newItems.hide() }
     guard added > 0 else { return }
@@ -185,7 +185,7 @@ final class HistoryList: HistoryView {
     ages.rowsChanged()
   }
 
-  /// Marks clips that have just come, and offers to go to them if they are out of sight.
+  /// Tints the rows of new clips, and shows the button that leads to them if they are out of sight.
   private func welcome(_ added: Int, isAtTop: Bool) {
     let new = (0..<added).lazy.map(model.id(at:)).prefix { $0 > self.newestSeen }
     guard let newest = new.first else { return }
@@ -213,9 +213,7 @@ final class HistoryList: HistoryView {
     view.focus(0)
   }
 
-  /// Whether the row in focus is marked.
-  ///
-  /// GTK's own ring goes 3 s after the last key, and a list has no other mark for the row in focus.
+  /// Whether the row in focus has a ring of our own, because GTK hides its own ring 3 s after the last key.
   private var showsFocus = false {
     didSet {
       guard showsFocus != oldValue else { return }
@@ -226,7 +224,7 @@ final class HistoryList: HistoryView {
   private func row(of id: Int64) -> ClipRow? { view.boundRows.first { $0.clip?.id == id } }
 }
 
-/// The button over the upper edge of a list that is scrolled down, which says how many items have come, and leads there.
+/// The button over the upper edge of a scrolled list that shows the number of new items and leads to them.
 @MainActor
 private final class NewItemsButton {
   private(set) lazy var root = Revealer(child: button)
@@ -238,9 +236,9 @@ private final class NewItemsButton {
 
   init(clicked: @escaping @MainActor () -> Void) { self.clicked = clicked }
 
-  /// Says that more items have come.
+  /// Adds `more` new items to the number and shows the button.
   ///
-  /// - Returns: whether the button was made for it.
+  /// - Returns: Whether the button was made by this call, so that `root` has to be added to the list.
   func add(_ more: Int) -> Bool {
     let isFirst = !isMade
     if isFirst {

@@ -1,17 +1,17 @@
 import ClipHistory
 import GtkKit
 
-/// The history as a list: how many clips there are, and the clip at each position, newest first.
+/// The list model of the history, newest first.
 ///
-/// The model knows the id of every clip (8 bytes each) and holds the rows only of the pages near what is seen; a page
-/// is read by id, which costs the same at any depth. A first page is all that the first paint needs: the ids of the
-/// rest follow when it is drawn.
+/// The model holds the id of every clip (8 bytes each), but the rows only of the pages near the visible part. It reads
+/// a page by id, which takes the same time at any depth. For the first frame it reads only the first page; the ids of
+/// all other clips are added afterwards.
 @MainActor
 final class HistoryListModel: ListModelSource {
   private static let pageSize = 64
-  /// How many rows are held before those far from view are let go.
+  /// The number of held rows beyond which those far from the visible part are released.
   private static let cacheLimit = 512
-  /// The most runs of rows that the views are told of one by one.
+  /// The most removed runs of rows of which the views are notified separately.
   private static let mostRuns = 16
 
   private(set) lazy var listModel = ListModel(source: self)
@@ -25,8 +25,9 @@ final class HistoryListModel: ListModelSource {
   /// Reads the first page.
   ///
   /// - Parameters:
-  ///   - firstPageSize: should fill the window and no more: a list view builds all of its rows before it draws.
-  ///   - failed: called if a page cannot be read later.
+  ///   - firstPageSize: The number of clips that fill the window; more would delay the first frame, before which the
+  ///     list view builds all rows.
+  ///   - failed: Called if a later page cannot be read.
   init(
     reader: HistoryReader, firstPageSize: Int, failed: @escaping @MainActor (StoreError) -> Void
   ) throws(StoreError) {
@@ -39,7 +40,7 @@ final class HistoryListModel: ListModelSource {
     for clip in page { rows[clip.id] = clip }
   }
 
-  /// Whether another file, or none, is in the history's place by now.
+  /// Whether the history's file was removed or replaced by another one.
   var isReplaced: Bool { reader.isReplaced }
 
   // MARK: Reading
@@ -48,12 +49,12 @@ final class HistoryListModel: ListModelSource {
 
   func value(at position: Int) -> any Sendable { clip(at: position) }
 
-  /// The clip at a position, from 0, the newest.
+  /// The clip at a position; the newest is at 0.
   func clip(at position: Int) -> Clip {
     let id = id(at: position)
     if let row = rows[id] { return row }
     loadPage(around: position)
-    // Another program may have deleted it, or the file is damaged: an empty row, until the next start.
+    // Show an empty row until the next start: another program has deleted the clip, or the file is damaged.
     return rows[id] ?? Clip(id: id, capturedAt: 0, byteCount: 0, preview: "")
   }
 
@@ -66,13 +67,13 @@ final class HistoryListModel: ListModelSource {
 
   // MARK: Changing
 
-  /// Whether there may be clips older than those of the first page.
+  /// Whether there may be clips that are older than the first page and not in the list yet.
   private(set) var mayHaveMore: Bool
   let oldestOfFirstPage: Int64
 
-  /// Adds the clips older than those of the first page, by their ids, ascending.
+  /// Adds the clips that are older than the first page.
   ///
-  /// The array is taken over, so that a million ids do not lie in memory twice.
+  /// - Parameter older: Their ids in ascending order; consumed, so that a million ids are not in memory twice.
   func addOlder(_ older: consuming [Int64]) {
     // The history may have been cleared meanwhile.
     guard mayHaveMore else { return }
@@ -84,7 +85,7 @@ final class HistoryListModel: ListModelSource {
     listModel.itemsChanged(at: shown, removed: 0, added: added)
   }
 
-  /// Adds clips that were just recorded at the top; they come in the order of their captures.
+  /// Adds clips that were just recorded, in the order of their capture, at the top.
   func insertNewest(_ clips: [Clip]) {
     guard !clips.isEmpty else { return }
     ids += clips.map(\.id)
@@ -93,9 +94,9 @@ final class HistoryListModel: ListModelSource {
     listModel.itemsChanged(at: 0, removed: 0, added: clips.count)
   }
 
-  /// Takes a clip off the list.
+  /// Removes a clip from the list.
   ///
-  /// - Returns: The row, for `restore`; nil if there is none.
+  /// - Returns: The clip, for `restore`; nil if it is not in the list.
   @discardableResult
   func remove(_ id: Int64) -> Clip? {
     guard let position = position(of: id) else { return nil }
@@ -106,14 +107,16 @@ final class HistoryListModel: ListModelSource {
     return clip
   }
 
-  /// Takes clips off the list, whose ids ascend.
+  /// Removes clips from the list.
+  ///
+  /// - Parameter gone: Their ids in ascending order.
   func remove(_ gone: [Int64]) {
     guard let first = gone.first, let last = gone.last else { return }
     let members = Set(gone)
     for id in gone { rows[id] = nil }
     let span = index(of: first)..<(last < .max ? index(of: last + 1) : ids.count)
     let found = ids[span].indices(where: members.contains).ranges
-    // The views are told of each run, but not of more than a few: telling them takes time.
+    // Notify the views of each run, or of one change for all if there are many runs, because each takes time.
     let runs = found.count <= Self.mostRuns ? Array(found) : [span]
     for run in runs.reversed() {
       let kept = ids[run].filter { !members.contains($0) }
@@ -123,7 +126,6 @@ final class HistoryListModel: ListModelSource {
     }
   }
 
-  /// Takes every clip off the list.
   func removeAll() {
     let removed = ids.count
     ids = []
@@ -165,7 +167,7 @@ final class HistoryListModel: ListModelSource {
 }
 
 extension [Int64] {
-  /// The first index of an ascending array whose value is not below this one.
+  /// The first index of an ascending array whose value is not less than `value`.
   fileprivate func partition(at value: Int64) -> Int {
     var low = 0
     var high = count

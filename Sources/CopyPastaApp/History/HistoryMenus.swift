@@ -6,19 +6,19 @@ import GtkKit
 final class RowMenu {
   private let view: ListView<ClipRow>
   private let popover: PopoverMenu
-  /// The row that the menu is for, which is marked as long as it is open.
+  /// The row whose menu is open, which has a style class meanwhile.
   private var row: ClipRow?
 
-  /// - Parameter view: has the actions that the menu offers.
+  /// - Parameter view: The list view, which has the menu's actions.
   init(on view: ListView<ClipRow>) {
     self.view = view
-    // The menu belongs to the list view itself: with a parent further out, arrow keys leave it for the rows.
+    // Make the list view itself the parent: with an outer parent, arrow keys would leave the menu for the rows.
     popover = PopoverMenu(on: view)
     popover.onClose { [weak self, weak view] in
       self?.row?.mark(ClipRow.menuStyle, false)
       self?.row = nil
       view?.hasTooltip = true
-      // GTK leaves the focus in the closed menu until the next frame: a key that comes before that would be lost.
+      // Move the focus now, because GTK leaves it in the closed menu until the next frame, and keys would be lost.
       view?.grabFocus()
     }
     view.onRowClick(.secondary, weakly(self) { $0.open(on: $1, at: $2) })
@@ -40,9 +40,9 @@ final class RowMenu {
     guard let clip = row.clip else { return }
     self.row = row
     row.mark(ClipRow.menuStyle, true)
-    // The focus goes back to the row when the menu closes.
+    // Focus the row, which gets the focus back when the menu closes.
     if let position = row.item.position { view.focus(position) }
-    // A tooltip would lie over the menu.
+    // Disable the tooltip, which would cover the menu.
     view.hasTooltip = false
     let entries = HistoryAction.inMenu.compactMap { action in
       action.entry.map { (label: $0, action: action.fullName, keys: action.menuKeys) }
@@ -55,7 +55,7 @@ extension MenuButton {
   /// The window's main menu.
   static var main: MenuButton {
     MenuButton(mainMenu: tr("Main Menu")) {
-      // An open menu has the focus on its first entry, which therefore destroys nothing.
+      // The first entry must not be destructive, because an opened menu has the focus on it.
       Menu(sections: [
         [(tr("Pause _Recording"), "win.pause", nil), (tr("Clear _History…"), "win.clear-history", nil)],
         [

@@ -1,45 +1,44 @@
 import ClipHistory
 
-/// The list on the screen, as `HistoryController` knows it; the model tells the list what is in it.
+/// The list view as `HistoryController` uses it; the content of the list comes from the model.
 @MainActor
 protocol HistoryView: AnyObject {
-  /// Marks a clip's row as copied, for a moment.
+  /// Flashes a clip's row, because it was copied.
   func flash(_ id: Clip.ID)
 
-  /// Marks the row of the clip that is on the clipboard, as far as that is known; nil for none.
+  /// Marks the row of the clip that is on the clipboard; nil if there is none or it is not known.
   func markOnClipboard(_ id: Clip.ID?)
 
-  /// Moves the focus to a clip's row.
   func focus(_ id: Clip.ID)
 
-  /// Moves the focus to the newest row, and to each newer one until the user makes a choice.
+  /// Moves the focus to the newest row, and to each newer one until the user uses the list.
   func focusNewest()
 
-  /// Tells a screen reader what was done.
+  /// Has a screen reader announce an event.
   func announce(_ event: HistoryEvent)
 }
 
-/// The window around the list, which hears what is not about a row.
+/// The list's window, which receives the events that do not concern a single row.
 @MainActor
 protocol HistoryDelegate: AnyObject {
-  /// Offers to undo so many deletions, or none.
+  /// Offers to undo `count` deletions; hides the offer if there are none.
   func showDeletions(_ count: Int)
 
-  /// A text of the history is on the clipboard now.
+  /// Called when a text of the history was put on the clipboard.
   func copied()
 
-  /// Shows the text of a clip in a window of its own.
+  /// Shows the whole text of a clip in a window of its own.
   func show(_ text: ShownText, of clip: Clip)
 
   /// Shows whether the newest copy was skipped, because a password manager marked it as secret.
   func showSecret(_ isSecret: Bool)
 
-  /// Tells the user what was not done, and why.
+  /// Shows an operation that failed, with the reason.
   func show(_ failure: HistoryFailure)
 
-  /// Asks whether these items, expired by a clock that may be wrong, are to be deleted; nil if there is no question.
+  /// Asks whether to delete these items, which have expired by a clock that may be wrong; nil withdraws the question.
   func ask(about expired: ExpiredClips?)
 
-  /// The history has to be opened anew: its file is damaged, or another one is in its place.
+  /// Opens the history again, because its file is damaged or was replaced.
   func reopen(because error: StoreError)
 }

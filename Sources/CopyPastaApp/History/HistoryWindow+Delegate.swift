@@ -2,7 +2,7 @@ import ClipHistory
 import GtkKit
 import SerialQueue
 
-/// What `HistoryController` asks of the window.
+/// The window as the delegate of `HistoryController`.
 extension HistoryWindow: HistoryDelegate {
   func showDeletions(_ count: Int) { body.showDeletions(count) }
 

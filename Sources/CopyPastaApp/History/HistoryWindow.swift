@@ -4,7 +4,7 @@ import GtkKit
 import SerialQueue
 import X11Kit
 
-/// The window, which shows the history, or why there is none.
+/// The main window, which shows the history, or why it cannot be opened.
 @MainActor
 final class HistoryWindow {
   private let window: Window
@@ -16,42 +16,40 @@ final class HistoryWindow {
     controller: { [weak self] in self?.controller }, copyCommand: weakly(self) { $0.copyCommand() })
 
   var state = State.opening
-  /// Whether the window has been on the screen.
+  /// Whether the window has been drawn at least once.
   private(set) var isDrawn = false
-  /// Whether nothing is left to do of what waits for the first frame.
+  /// Whether `prepare` has done the work of the first `present` in advance.
   private var isPrepared = false
-  /// The last complaint about a history that cannot be opened.
+  /// The last error of opening the history, to print it only once.
   private var complaint: StoreError?
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
   lazy var retentionBar = RetentionBar(
     giveBackFocus: weakly(self) { $0.body.focusAgain() }, answered: weakly(self) { $0.answered($1) })
-  /// Runs while the window is shown.
+  /// Runs `expire` again; nil while the window is hidden.
   private var retentionTimer: Timeout?
   private var wasActive = false
-  /// Told each time that a text of the history is on the clipboard.
+  /// Notified when a text of the history was put on the clipboard.
   let copies = Observers<Void>()
-  /// Called when the user closes the window.
   let closed: @MainActor () -> Void
   let showText: @MainActor (TextWindow) -> Void
-  /// Told when `isShown` or `isActive` may have changed.
+  /// Notified when `isShown` or `isActive` may have changed.
   let activity = Observers<Void>()
 
-  /// The state of the history, by which the window shows it.
+  /// The state of the history.
   enum State {
-    /// Nothing yet; or the history is closed, to be opened anew, and its rows stay on the screen meanwhile.
+    /// The history is not open yet, or is being closed and opened again while its rows stay on the screen.
     case opening
-    /// All that can be read of a damaged history is carried over into a new one.
+    /// The damaged history is being recovered.
     case recovering
-    /// The history cannot be opened. Opening is tried again if the user has left the window and comes back to it.
+    /// The history cannot be opened. Opening is tried again when the user has left the window and returns.
     case unavailable(StoreError, wasLeft: Bool)
-    /// The clips, or what to do if there is none.
     case open(HistoryList)
   }
 
   /// - Parameters:
-  ///   - showText: shows a text in a window of its own, above this one.
-  ///   - closed: called when the user closes the window, which is still shown then.
+  ///   - showText: Shows the window of a whole text, above this one.
+  ///   - closed: Called when the user closes the window, which is still shown then.
   init(
     _ services: AppServices, showText: @escaping @MainActor (TextWindow) -> Void,
     closed: @escaping @MainActor () -> Void
@@ -73,12 +71,12 @@ final class HistoryWindow {
 
   var isShown: Bool { window.isVisible }
 
-  /// Whether the user works in the window.
+  /// Whether the window is shown and has the focus.
   var isActive: Bool { window.isShownAndActive }
 
-  /// Whether the window has the focus, or would have it if no key of the desktop's were held down.
+  /// Whether the window has the focus, apart from a grab of the keyboard by a desktop shortcut on X11.
   ///
-  /// On X11 such a key is grabbed, and the window that the user works in loses the focus until it is up again.
+  /// While the keys of a desktop shortcut are held down, they are grabbed, and the window appears to lose the focus.
   func isInFront() async -> Bool {
     if isActive { return true }
     guard isShown, case .x11(let display) = Display.backend, let number = window.x11Number
@@ -86,10 +84,10 @@ final class HistoryWindow {
     return await InputFocus(display: display).isIn(number)
   }
 
-  /// The window that others are shown above; nil while it is not on the screen itself.
+  /// The window as the parent of dialogs; nil while it is hidden.
   var parentOfDialogs: Window? { isShown ? window : nil }
 
-  /// Makes the window one of the application's, which lives as long as it has windows.
+  /// Adds the window to the application's windows.
   func join(_ application: Application) { window.join(application) }
 
   /// Shows the window in front, with the focus on the newest row.
@@ -101,8 +99,9 @@ final class HistoryWindow {
     window.onNextFrame(weakly(self) { $0.drawn() })
   }
 
-  /// Does what the first `present` would wait for, in pieces, each when there is nothing else to do; shows nothing, and
-  /// reads nothing from the clipboard.
+  /// Does the work of the first `present` in advance, in steps while the main loop is idle.
+  ///
+  /// Shows nothing, and does not read the clipboard.
   func prepare() async {
     guard let controller else { return }
     let pieces: [@MainActor () async -> Void] = [
@@ -121,7 +120,7 @@ final class HistoryWindow {
     window.isVisible = false
   }
 
-  /// Says something to the user, in one line.
+  /// Shows a message in the notice bar.
   func showNotice(_ message: String) { notice.show(message) }
 
   func destroy() {
@@ -129,7 +128,7 @@ final class HistoryWindow {
     window.destroy()
   }
 
-  // MARK: - What it shows
+  // MARK: - Content
 
   /// The controller of the history; nil if the history is not open.
   var controller: HistoryController? { list?.controller }
@@ -138,7 +137,7 @@ final class HistoryWindow {
     if case .open(let list) = state { list } else { nil }
   }
 
-  /// How many clips there are to be shown.
+  /// The number of clips; 0 if the history is not open.
   private var count: Int { controller?.model.count ?? 0 }
 
   private func enter(_ state: State) {
@@ -152,7 +151,7 @@ final class HistoryWindow {
     actions.setEnabled("clear-history", count > 0)
   }
 
-  /// Follows clips that came or went.
+  /// Updates the window after clips were added or removed.
   private func countChanged() {
     actions.setEnabled("clear-history", count > 0)
     body.draw()
@@ -174,7 +173,7 @@ final class HistoryWindow {
     let controller = try HistoryController(
       history.store, history.reader, services.clipboard, now: services.now,
       firstPageSize: HistoryList.rowCount(inHeight: window.defaultSize.height), delegate: self)
-    // The settings are read after the first frame, which has as many lines as at the last time.
+    // Use the stored number of lines for the first frame, because the settings are read after it.
     let lineLimit = services.windowState.integers(["preview-lines"])["preview-lines"] ?? PreviewText.lineLimit
     let list = HistoryList(
       controller, now: services.now, lineLimit: lineLimit.clamped(to: Preferences.previewLines))
@@ -183,7 +182,7 @@ final class HistoryWindow {
     retentionBar.show(nil)
     enter(.open(list))
     if let obstacle = history.store.obstacle { notice.show(obstacle.reasonForReadOnly, forLong: true) }
-    // At the start this waits for the first frame.
+    // At the start, `drawn` does this after the first frame.
     guard isDrawn else { return }
     body.focusNewest()
     complete()
@@ -195,7 +194,7 @@ final class HistoryWindow {
     enter(.unavailable(error, wasLeft: false))
   }
 
-  /// Recovers the history off the main thread: that may take some seconds.
+  /// Recovers the damaged history off the main thread, which may take some seconds.
   private func recoverHistory() async {
     do throws(StoreError) {
       let outcome = try await services.recoverHistory()
@@ -210,24 +209,25 @@ final class HistoryWindow {
     isDrawn = true
     (notice.canAnnounce, retentionBar.canAnnounce) = (isActive, isActive)
     window.emitActivityAgain()
-    // Wayland's compositors take the icon from the desktop file; GTK 4.24 would draw the header again for it.
+    // Set no icon on Wayland, where compositors use the desktop file's, and GTK 4.24 would draw the header again.
     if Display.backend != .wayland {
       Task.unpooled { [window] in
         await MainLoop.idle()
-        // GTK draws the icon here and now, in several sizes, for X11's panels: 6 ms, and 10 MiB if it is an SVG.
+        // Wait until idle, because GTK immediately renders the icon in several sizes for X11's panels, which takes
+        // 6 ms, and 10 MiB if the icon is an SVG.
         window.setIcon(CopyPasta.id)
       }
     }
     complete()
   }
 
-  /// Does with an open history what the first frame need not wait for.
+  /// Does the work for an open history that can follow the first frame.
   private func complete() {
     guard let controller else { return }
     followSettings()
-    // After the settings, which say how large a text may be.
+    // Start reading after the settings are applied, because they limit the size of a text.
     followActivity()
-    // The rest makes GTK build some 200 rows: the frame that says whether the clipboard is read comes before.
+    // First draw the frame with the reading indicator, because loading the rest makes GTK build some 200 rows.
     window.onNextFrame { [weak self, weak controller] in
       Task.unpooled {
         await controller?.loadRest()
@@ -253,7 +253,8 @@ final class HistoryWindow {
     body.emptyPage.add(advice.words, command: advice.command)
   }
 
-  /// Looks for expired items, once it is known what is in the list; again and again while the window is shown.
+  /// Deletes expired items or asks about them, once all clips are in the list, and repeatedly while the window is
+  /// shown.
   private func expire() {
     retentionTimer = isShown ? Timeout(after: services.retention.interval, weakly(self) { $0.expire() }) : nil
     guard isDrawn, let controller, !controller.model.mayHaveMore else { return }
@@ -266,13 +267,13 @@ final class HistoryWindow {
       services.retention.confirm(expired)
       expire()
     case .keep:
-      // The change of the setting has the window look again.
+      // The change of the setting calls `expire` again.
       services.retention.keepForever()
       showNotice(tr("Nothing was deleted. Keep History For is set to Forever."))
     }
   }
 
-  /// Has the clipboard read while the window is active and there is a history to record it in.
+  /// Has the clipboard read while the window is active, the history is open and reading is not paused.
   private func followActivity() {
     guard let controller else { return }
     services.clipboard.setReadingWindow(window.x11Number)
@@ -281,7 +282,7 @@ final class HistoryWindow {
     readingIndicator.state = isPaused ? .paused : controller.isReading ? .reading : .idle
   }
 
-  // MARK: - What the user does
+  // MARK: - Input
 
   private func connect() {
     window.onActivityChange(weakly(self) { $0.activityChanged() })
@@ -322,7 +323,7 @@ final class HistoryWindow {
     switch state {
     case .unavailable(let error, _) where !isActive: state = .unavailable(error, wasLeft: true)
     case .unavailable(_, wasLeft: true):
-      // The cause may be gone.
+      // Try again, because the cause may be gone.
       services.forgetHistory()
       openHistory()
     case .open(let list) where isActive && list.controller.model.isReplaced: reopen(because: .replaced)
@@ -354,7 +355,7 @@ final class HistoryWindow {
     }
   }
 
-  /// Keeps the window's size for the next start, and what else the first frame needs.
+  /// Stores the window's size and the number of preview lines for the first frame of the next start.
   func rememberSize() {
     guard window.isVisible else { return }
     do throws(GLibError) {

@@ -1,17 +1,19 @@
 import GtkKit
 
-/// The bar at the window's lower edge that says what went wrong, also to a screen reader, and goes by itself.
+/// The bar at the window's lower edge that shows notices, announces them to screen readers, and closes automatically.
 @MainActor
 final class NoticeBar {
-  /// Something else that comes with a notice, such as another page that takes the focus, is said before: said later, it
-  /// would cut the notice off.
+  /// The pause before a notice is announced.
+  ///
+  /// A change of the focus at the same moment, such as to another page, is announced first. Announced later, it would
+  /// interrupt the notice.
   private static let pause = Duration.milliseconds(150)
 
-  /// For how long a notice is shown.
+  /// How long a notice is shown.
   private enum Stay: CaseIterable {
-    /// The notice is said only once: no later notice takes its place.
+    /// For a notice that occurs only once; a short notice does not replace it.
     case long
-    /// Until the next one.
+    /// Replaced by the next short notice.
     case short
 
     var time: Duration { self == .long ? .seconds(60) : .seconds(8) }
@@ -21,11 +23,11 @@ final class NoticeBar {
   private let label = Label()
   private let giveBackFocus: @MainActor () -> Void
   private var notices: [Stay: (text: String, timer: Timeout)] = [:]
-  /// The notices that a screen reader was not told yet.
+  /// The notices that were not announced yet.
   private var unsaid: Set<String> = []
   private var pauseTimer: Timeout?
 
-  /// - Parameter giveBackFocus: moves the focus elsewhere, as the button that has it goes.
+  /// - Parameter giveBackFocus: Moves the focus back when the bar closes while its button has the focus.
   init(giveBackFocus: @escaping @MainActor () -> Void) {
     self.giveBackFocus = giveBackFocus
     label.wrap()
@@ -40,12 +42,12 @@ final class NoticeBar {
     bar.append(closeButton)
   }
 
-  /// Whether the user works in the window; what is shown before is said then.
+  /// Whether the window is active; notices that were shown before are announced when it becomes active.
   var canAnnounce = false {
     didSet { if canAnnounce { announce() } }
   }
 
-  /// Shows a line, for some seconds, or `forLong` if it is said only once.
+  /// Shows a notice for 8 s, or for 60 s if `forLong` because it occurs only once.
   func show(_ text: String, forLong: Bool = false) {
     let stay = forLong ? Stay.long : .short
     let timer = Timeout(after: stay.time, weakly(self) { $0.end(stay) })
@@ -69,7 +71,7 @@ final class NoticeBar {
 
   private func hide() {
     if root.hasFocusWithin { giveBackFocus() }
-    // The words stay while the bar slides out.
+    // Keep the text while the bar slides out.
     root.isRevealed = false
     notices = [:]
   }

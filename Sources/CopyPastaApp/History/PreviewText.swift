@@ -1,29 +1,28 @@
-/// How a clip's preview is written in its row: at most three lines, whatever the text holds.
+/// The preview of a clip in its row: at most three lines, whatever the text contains.
 ///
-/// Signs stand for what the eye would miss: white space at the beginning and at the end of a line, and where there is
-/// nothing else; characters that are not drawn, or that turn the order of others round. Control characters are shown by
-/// their pictures.
+/// Signs replace what would not be visible: white space at the beginning and the end of a line or in a blank text,
+/// invisible characters, and characters that change the direction of others. Control characters are replaced by their
+/// Unicode pictures.
 package struct PreviewText: Equatable {
   package static let lineLimit = 3
-  /// How much white space is shown where there is nothing else, in characters.
+  /// The most characters that are shown of a text with only white space.
   private static let blankLimit = 60
 
   /// The text that the label shows.
   package private(set) var text = ""
-  /// The parts of `text`, in bytes, where signs stand for what would not be seen.
+  /// The ranges of `text`, in bytes, that are signs.
   package private(set) var signs: [Range<Int>] = []
 
-  /// How many lines the text has, if that is more than the lines that are shown; of a text that goes on, how many it has
-  /// at least.
+  /// The number of lines of the text if that is more than are shown; if the text continues, the least number.
   package private(set) var countOfLines: Int?
 
-  /// Writes the first lines of a preview, as one paragraph for the label to wrap and cut.
+  /// Converts the first lines of a preview to one paragraph, which the label wraps and cuts.
   ///
-  /// Blank lines are left out, unless there is nothing else.
+  /// Leaves out blank lines unless all lines are blank.
   ///
   /// - Parameters:
-  ///   - goesOn: whether the preview is not all of the text.
-  ///   - isSpoken: whether it is for a screen reader, see `spoken`.
+  ///   - goesOn: Whether the text continues after the preview.
+  ///   - isSpoken: Whether the result is for a screen reader, see `spoken`.
   package init(
     _ preview: String, goesOn: Bool = false, lineLimit: Int = Self.lineLimit, isSpoken: Bool = false
   ) {
@@ -38,7 +37,7 @@ package struct PreviewText: Equatable {
       return
     }
     for number in seen.prefix(lineLimit) {
-      // A label limits the lines of each paragraph, not of the whole: LINE SEPARATOR breaks a line and no paragraph.
+      // Use LINE SEPARATOR, which does not begin a paragraph, because a label limits the lines of each paragraph.
       if number > seen[0] { text += isSpoken ? " " : "\u{2028}" }
       let isWhole = !goesOn || number < lines.count - 1
       if isSpoken { append(lines[number]) } else { append(line: lines[number], isWhole: isWhole) }
@@ -52,7 +51,7 @@ package struct PreviewText: Equatable {
     }
   }
 
-  /// The first lines on one line, for a screen reader: white space as it is, unless there is nothing else.
+  /// The first lines of a preview on one line for a screen reader, with signs for white space only in a blank text.
   package static func spoken(_ preview: String, goesOn: Bool = false) -> String {
     PreviewText(preview, goesOn: goesOn, isSpoken: true).text
   }
@@ -66,12 +65,12 @@ package struct PreviewText: Equatable {
     appendSigns(line[..<first], keepingTabs: true)
     let end = line.index(after: last)
     append(line[first..<end])
-    // A blank before the cut is not at the end.
+    // Show signs at the end of the line only if the line is complete.
     if isWhole { appendSigns(line[end...]) } else { text.unicodeScalars.append(contentsOf: line[end...]) }
   }
 
   private mutating func append(_ scalars: Scalars) {
-    // Most lines have only such characters.
+    // Fast path: most lines contain only printable ASCII.
     guard !Substring(scalars).utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else {
       return text.append(contentsOf: Substring(scalars))
     }
@@ -86,7 +85,7 @@ package struct PreviewText: Equatable {
     }
   }
 
-  /// - Parameter keepingTabs: whether a tab goes as far as it does in the text.
+  /// - Parameter keepingTabs: Whether a tab follows its sign, to keep the indentation of the text.
   private mutating func appendSigns(_ blanks: Scalars, keepingTabs: Bool = false) {
     for blank in blanks {
       append(sign: Self.sign(blank), keeping: keepingTabs && blank == "\t" ? blank : nil)
@@ -104,7 +103,8 @@ package struct PreviewText: Equatable {
     }
   }
 
-  /// Says that the text goes on; apart from it, and faintly, so that it does not look like a part of it.
+  /// Appends an ellipsis because the text continues, separate and faint so that it does not look like a part of the
+  /// text.
   private mutating func appendEllipsis(_ isSpoken: Bool) {
     guard !isSpoken else { return text += "…" }
     text += "\u{A0}"
@@ -118,7 +118,7 @@ package struct PreviewText: Equatable {
     }
   }
 
-  /// Control characters as the pictures that Unicode has for them (U+2400 to U+241F, U+2421).
+  /// Replaces a control character other than a tab by its Unicode picture (U+2400 to U+241F, U+2421).
   static func picture(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
     case 0x09: scalar
@@ -138,32 +138,33 @@ package struct PreviewText: Equatable {
   }
 }
 
-/// Finds what the eye would miss in a text, as it is gone through: characters that are not drawn, and those that turn
-/// the order of what is drawn round.
+/// Finds invisible characters in a line, and characters that change the direction of others, one scalar after the
+/// other.
 ///
-/// Characters that give others their form stay as they are: joiners in emoji and between letters that join, variants,
-/// the tags of a flag.
+/// Characters that affect the shape of others are not replaced: joiners in emoji and between letters that join,
+/// variation selectors, and the tags of a flag.
 struct HiddenCharacters {
   private static let invisible: Unicode.Scalar = "◌"
 
   private var previous: Unicode.Scalar?
-  /// How many of the next characters belong to a flag.
+  /// The number of next characters that are tags of a flag.
   private var tagsOfFlag = 0
 
-  /// The sign to show in the place of the next character, if it would not be seen.
+  /// The sign that replaces `scalar`, the line's next character; nil if the character stays as it is.
   ///
-  /// - Parameter rest: what comes after it in its line.
+  /// - Parameter rest: The characters after it in the line.
   mutating func sign(
     of scalar: Unicode.Scalar, before rest: Substring.UnicodeScalarView.Iterator
   ) -> Unicode.Scalar? {
     defer { previous = scalar }
     switch scalar.value {
     case ..<0x80: return nil
-    // Marks that turn to the left, marks that turn to the right, and marks that end that or go by the text.
+    // Bidirectional marks, embeddings, overrides and isolates: right-to-left, left-to-right, and those that end one
+    // or take the direction from the text.
     case 0x061C, 0x200F, 0x202B, 0x202E, 0x2067: return "⇠"
     case 0x200E, 0x202A, 0x202D, 0x2066: return "⇢"
     case 0x202C, 0x2068, 0x2069: return "⇄"
-    // Control characters, braille without a dot, marks of annotations, a note without a head.
+    // C1 controls, the blank braille pattern, interlinear annotation marks, and the musical null notehead.
     case ..<0xA0, 0x2800, 0xFFF9...0xFFFB, 0x1D159: return Self.invisible
     case 0x1F3F4: tagsOfFlag = Self.tagCount(rest)
     default: break
@@ -181,7 +182,7 @@ struct HiddenCharacters {
     if scalar == "\u{200D}", Self.isEmoji(next), previous == "\u{FE0F}" || Self.isEmoji(previous) {
       return true
     }
-    // Of several in a row only the first can.
+    // Of several ignorable characters in a row, only the first affects the shape of others.
     guard previous?.properties.isDefaultIgnorableCodePoint != true else { return false }
     return switch scalar.value {
     case 0x200B: Self.isWrittenWithoutSpaces(previous) && Self.isWrittenWithoutSpaces(next)
@@ -195,7 +196,8 @@ struct HiddenCharacters {
     }
   }
 
-  /// How many of these are the tags of a flag: those of a place (Scotland is `gbsct`), and the one that ends them.
+  /// The number of tags of a flag at the start of `scalars`: those of its region (Scotland is `gbsct`) and the cancel
+  /// tag.
   private static func tagCount(_ scalars: Substring.UnicodeScalarView.Iterator) -> Int {
     for (count, scalar) in IteratorSequence(scalars).prefix(7).enumerated() {
       switch scalar.value {
@@ -207,12 +209,13 @@ struct HiddenCharacters {
     return 0
   }
 
-  /// Whether a scalar is an emoji; Unicode counts digits, too.
+  /// Whether a scalar is an emoji, excluding the digits, which Unicode counts as emoji.
   private static func isEmoji(_ scalar: Unicode.Scalar?) -> Bool {
     scalar.map { $0.value > 0x7F && $0.properties.isEmoji } ?? false
   }
 
-  /// Whether a scalar is of a script whose letters join, or form others: from Arabic to Myanmar, and their kin.
+  /// Whether a scalar is of a script whose letters join or form ligatures, such as Arabic, the Indic scripts or
+  /// Myanmar.
   private static func isJoined(_ scalar: Unicode.Scalar?) -> Bool {
     switch scalar?.value ?? 0 {
     case 0x0600...0x109F, 0x1700...0x18AF, 0x1900...0x1CFF, 0xA800...0xABFF, 0xFB50...0xFEFC,
@@ -222,7 +225,7 @@ struct HiddenCharacters {
     }
   }
 
-  /// Whether a scalar is of a script in which U+200B ends a word: Thai, Lao, Tibetan, Myanmar, Khmer, Tai.
+  /// Whether a scalar is of a script in which U+200B separates words: Thai, Lao, Tibetan, Myanmar, Khmer, Tai.
   private static func isWrittenWithoutSpaces(_ scalar: Unicode.Scalar?) -> Bool {
     switch scalar?.value ?? 0 {
     case 0x0E00...0x109F, 0x1780...0x17FF, 0x1950...0x19FF, 0x1A20...0x1AAF: true

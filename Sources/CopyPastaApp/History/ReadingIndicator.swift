@@ -1,20 +1,20 @@
 import GtkKit
 
-/// The mark in the header that says whether the clipboard is read now, and pauses it.
+/// The indicator in the header bar that shows whether the clipboard is read now, and pauses reading.
 @MainActor
 final class ReadingIndicator {
-  /// Whether the clipboard is read now, or why not; the value is the style class.
+  /// Whether the clipboard is read now, or why not; the raw value is the style class.
   enum State: String, CaseIterable {
     case reading = "active"
     /// The window is not active.
     case idle
     /// The user has paused reading.
     case paused
-    /// The text on the clipboard was left out: a password manager marked it.
+    /// The text on the clipboard was skipped, because a password manager marked it as secret.
     case secret
   }
 
-  /// How long the indicator shows at most that a secret was skipped.
+  /// The longest time for which the indicator shows that a secret was skipped.
   static let secretTime = Duration.seconds(6)
 
   let root: ToggleButton
@@ -28,22 +28,21 @@ final class ReadingIndicator {
     root = ToggleButton(child: Box(.horizontal, spacing: 6, [dot, label]), action: "win.pause")
     root.addStyle("reading-indicator")
     root.align(vertically: .center)
-    // The mark counts more than the name of the window, which gives way. Long words take two lines.
+    // The indicator has priority over the window's title, which is shortened. Long texts wrap to two lines.
     label.wrap(withinWords: false)
     label.keepWidth(ofCharacters: 7)
     label.limitWidth(toCharacters: 30)
-    // The button's name has the words.
+    // The button's accessible name contains the text.
     label.setAccessibleRole(.presentation)
     dot.addStyle("dot")
     dot.align(horizontally: .center, vertically: .center)
     show()
   }
 
-  /// Whether the clipboard is read now.
   var state = State.idle {
     didSet {
       guard state != oldValue else { return }
-      // The focus was lost, or reading was paused: the clipboard may hold anything by now.
+      // End the notice of a secret: after a loss of the focus or a pause, the clipboard's content is not known.
       secretTimer = nil
       if state == .reading { expectation = nil }
       show()
@@ -51,9 +50,9 @@ final class ReadingIndicator {
     }
   }
 
-  /// Says for a moment that the clipboard is read before it is, for a window that is being shown.
+  /// Shows *Recording* in advance while the window is being shown, so that the window is not drawn twice.
   ///
-  /// The focus comes some milliseconds behind the window, which would be drawn twice.
+  /// The window gets the focus, and reading begins, some milliseconds after it is shown.
   func expectReading() {
     expectation = Timeout(after: Window.focusLimit) { [weak self] in
       self?.expectation = nil
@@ -64,7 +63,7 @@ final class ReadingIndicator {
 
   /// Shows that a secret was skipped, for some seconds at most, and announces it once to a screen reader.
   func showSecret() {
-    // The window may have lost the focus before the main thread got to it.
+    // The window may have lost the focus before the outcome reached the main thread.
     guard state == .reading else { return }
     let isNews = secretTimer == nil
     secretTimer = Timeout(after: Self.secretTime) { [weak self] in
@@ -75,7 +74,7 @@ final class ReadingIndicator {
     if isNews { root.announce(State.secret.name.withoutMnemonic) }
   }
 
-  /// Ends `showSecret`, because the clipboard holds something else by now.
+  /// Ends `showSecret`, because the clipboard now has another content.
   func hideSecret() {
     guard secretTimer != nil else { return }
     secretTimer = nil
@@ -96,7 +95,7 @@ final class ReadingIndicator {
 }
 
 extension ReadingIndicator.State {
-  /// The words of the mark, with `_` before the letter that presses it together with Alt.
+  /// The indicator's text, with `_` before its mnemonic.
   var name: String {
     switch self {
     case .reading: tr("_Recording")
@@ -120,17 +119,17 @@ extension ReadingIndicator.State {
   }
 }
 
-/// Whether the user has paused reading the clipboard: until it is resumed, or the program ends.
+/// Whether the user has paused reading the clipboard, until it is resumed or the program ends.
 @MainActor
 final class ReadingPause {
-  /// The action that buttons and menus show and turn over.
+  /// The action that buttons and menus show and toggle.
   let action = ToggleAction("pause")
-  /// Told when reading was paused or resumed.
+  /// Notified when reading was paused or resumed.
   let changes = Observers<Void>()
 
   init() { action.onChange { [changes] in changes.notify() } }
 
-  /// Whether nothing is to be asked of any owner of the clipboard, unless the user pastes.
+  /// Whether nothing is requested from the selection owner, unless the user pastes.
   var isPaused: Bool {
     get { action.isOn }
     set { action.isOn = newValue }

@@ -1,9 +1,9 @@
 import ClipHistory
 import GtkKit
 
-/// Clips that were deleted a moment ago and can be brought back, the newest first.
+/// Recently deleted clips that can be restored, the last one first.
 ///
-/// Their texts are held in memory and nowhere else, for some seconds after the last deletion.
+/// Their texts are only in memory, and are released some seconds after the last deletion.
 @MainActor
 final class RecentDeletions {
   private let time: Duration
@@ -13,10 +13,10 @@ final class RecentDeletions {
   private let changed: @MainActor (Int) -> Void
 
   /// - Parameters:
-  ///   - time: how long after the last deletion all of them are held.
-  ///   - sizeLimit: how many bytes of text are held together. Beyond it the oldest go before their time; the last
-  ///     deletion can be undone however large its text is, and is held alone then.
-  ///   - changed: called with the number of deletions that can be undone, each time that it may have changed.
+  ///   - time: How long all clips are held after the last deletion.
+  ///   - sizeLimit: The largest total size of the texts, in bytes. Above it, the oldest deletions are released early.
+  ///     The last deletion is always held, whatever its size.
+  ///   - changed: Called with the number of deletions that can be undone when it may have changed.
   init(
     heldFor time: Duration, sizeLimit: Int = 256 << 20, changed: @escaping @MainActor (Int) -> Void
   ) {
@@ -25,7 +25,7 @@ final class RecentDeletions {
     self.changed = changed
   }
 
-  /// Holds what was just deleted; the time begins anew for all.
+  /// Adds a clip that was just deleted, and restarts the time for all of them.
   func add(_ clip: DeletedClip) {
     clips.append(clip)
     var size = clips.reduce(0) { $0 + $1.byteCount }
@@ -33,14 +33,14 @@ final class RecentDeletions {
     countChanged()
   }
 
-  /// Hands out the last deletion that was not undone yet.
+  /// Removes and returns the last deletion that was not undone yet.
   func removeNewest() -> DeletedClip? {
     guard let clip = clips.popLast() else { return nil }
     countChanged()
     return clip
   }
 
-  /// Lets go of everything.
+  /// Releases all clips.
   func forget() {
     guard !clips.isEmpty else { return }
     clips = []
@@ -54,7 +54,7 @@ final class RecentDeletions {
     if clips.count != before { changed(clips.count) }
   }
 
-  /// Begins the time anew.
+  /// Restarts the time.
   func prolong() {
     timer = clips.isEmpty ? nil : Timeout(after: time, weakly(self) { $0.forget() })
   }

@@ -1,17 +1,17 @@
 import ClipHistory
 import GtkKit
 
-/// Deletes the items that are older than the user wants to keep, and asks first if the clock may be wrong.
+/// Deletes the items that are older than the retention period, and asks first if the clock may be wrong.
 @MainActor
 final class Retention {
-  /// How long after a look the next one is due while the window is shown.
+  /// The time between two runs while the window is shown.
   let interval: Duration
   private let preferences: @MainActor () -> Preferences
   private let clock: @Sendable () -> ClockReading
   /// The items whose deletion the user has confirmed, until the next run.
   private var confirmed: ExpiredClips?
 
-  /// - Parameter preferences: called when they are needed, which is not for the first frame.
+  /// - Parameter preferences: Returns the preferences, which are not loaded before the first frame.
   init(
     _ preferences: @escaping @MainActor () -> Preferences, clock: @escaping @Sendable () -> ClockReading,
     each interval: Duration = .seconds(3600)
@@ -21,7 +21,7 @@ final class Retention {
     self.interval = interval
   }
 
-  /// The items that are older than a period; nil if there is none.
+  /// Returns the items that are older than a period; nil if there are none.
   func expired(after period: RetentionPeriod, in store: HistoryStore) async throws(StoreError)
     -> ExpiredClips?
   {
@@ -29,25 +29,25 @@ final class Retention {
     return found?.count == 0 ? nil : found
   }
 
-  /// Has the next run delete these items, and no others.
+  /// Has the next run delete exactly these items, which the user has confirmed.
   func confirm(_ expired: ExpiredClips) { confirmed = expired }
 
-  /// Keeps everything.
+  /// Sets the retention period to forever.
   func keepForever() {
     confirmed = nil
     preferences().retentionPeriod = .forever
   }
 
-  /// Deletes what has expired by a believed clock, and what the user has confirmed.
+  /// Deletes the items that the user has confirmed, and those that have expired if the clock is believed.
   ///
   /// - Parameters:
-  ///   - ask: shows the question about these items; nil if there is none.
-  ///   - deleted: called with the items that expire, at first, and with the ids of each portion that was deleted.
+  ///   - ask: Asks about expired items if the clock is not believed; called with nil if there is nothing to ask.
+  ///   - deleted: Called with the expired items before the deletion, and again with the ids of each deleted portion.
   func run(
     on store: HistoryStore, asking ask: @MainActor (ExpiredClips?) -> Void,
     deleted: @escaping @MainActor @Sendable (ExpiredClips, [Clip.ID]) -> Void
   ) async throws(StoreError) {
-    // A confirmation counts once, whatever becomes of it.
+    // Use a confirmation only once, even if the deletion fails.
     let confirmation = confirmed
     confirmed = nil
     var next = confirmation?.period == preferences().retentionPeriod ? confirmation : nil
@@ -56,7 +56,7 @@ final class Retention {
         deleted(expired, [])
         try await store.delete(expired) { [preferences] ids in
           deleted(expired, ids)
-          // The user may have chosen to keep more.
+          // Stop if the user has changed the retention period meanwhile.
           return preferences().retentionPeriod == expired.period
         }
       }
@@ -86,13 +86,13 @@ extension RetentionPeriod {
 }
 
 extension ExpiredClips {
-  /// How many items are older than the period, and the date by which they are.
+  /// How many items are older than the period, and the date that the clock shows.
   @MainActor var message: String {
     trn("%s item is older than %s (today is %s).", "%s items are older than %s (today is %s).", count)
       .filled(with: Format.number(count), period.words, LocalTime.format(reading.wallTime, tr("%-d %b %Y")))
   }
 
-  /// Asks over a window before they are deleted; `confirmed` is called if the user wants that.
+  /// Asks in a dialog above a window whether to delete the items, and calls `confirmed` if the user agrees.
   @MainActor func ask(over window: Window, _ confirmed: @escaping @MainActor () -> Void) {
     ConfirmationDialog.ask(
       over: window, title: tr("Delete Older Items?"),
@@ -100,12 +100,11 @@ extension ExpiredClips {
   }
 }
 
-/// The bar below the list that asks whether expired items may be deleted.
+/// The bar below the list that asks whether to delete expired items.
 ///
-/// The bar takes no focus, and stays until the user answers or nothing is left to ask.
+/// The bar does not take the focus, and stays until the user answers or no expired items are left.
 @MainActor
 final class RetentionBar {
-  /// The answer to the question.
   enum Answer {
     case delete(ExpiredClips)
     case keep
@@ -122,8 +121,8 @@ final class RetentionBar {
   private var pauseTimer: Timeout?
 
   /// - Parameters:
-  ///   - giveBackFocus: moves the focus elsewhere, because its button closes.
-  ///   - answered: receives the user's answer.
+  ///   - giveBackFocus: Moves the focus back when the bar closes while one of its buttons has the focus.
+  ///   - answered: Receives the user's answer.
   init(giveBackFocus: @escaping @MainActor () -> Void, answered: @escaping @MainActor (Answer) -> Void) {
     self.giveBackFocus = giveBackFocus
     self.answered = answered
@@ -141,14 +140,14 @@ final class RetentionBar {
     deleteButton.onClick(weakly(self) { $0.answer(Answer.delete) })
   }
 
-  /// Whether the user works in the window; the question is announced then.
+  /// Whether the window is active; the question is announced when it becomes active.
   var canAnnounce = false {
     didSet { if canAnnounce { announce() } }
   }
 
   /// Asks about expired items; nil hides the bar.
   ///
-  /// - Parameter canKeep: whether the setting can be changed, which *Keep* does.
+  /// - Parameter canKeep: Whether the setting is writable, because *Keep* changes it.
   func show(_ expired: ExpiredClips?, canKeep: Bool = true) {
     keepButton.isEnabled = canKeep
     let isNew = self.expired?.message != expired?.message
@@ -156,7 +155,7 @@ final class RetentionBar {
     guard isNew else { return }
     guard let message = expired?.message else {
       if root.hasFocusWithin { giveBackFocus() }
-      // The words stay while the bar slides out.
+      // Keep the text while the bar slides out.
       return root.isRevealed = false
     }
     label.text = message
@@ -174,7 +173,7 @@ final class RetentionBar {
 
   private func announce() {
     guard !isAnnounced, expired != nil else { return }
-    // A screen reader first speaks the row that takes the focus as the window becomes active.
+    // Wait, because a screen reader first announces the row that gets the focus as the window becomes active.
     pauseTimer = Timeout(after: .milliseconds(300)) { [weak self] in
       guard let self, canAnnounce, !isAnnounced, let message = expired?.message else { return }
       isAnnounced = true

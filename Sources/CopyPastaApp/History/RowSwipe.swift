@@ -1,13 +1,13 @@
 import ClipHistory
 import GtkKit
 
-/// Runs the action of a row that is swiped from either edge: see `HistoryAction.swipe`.
+/// Runs the action of a swipe over a row, see `HistoryAction.swipe`.
 ///
-/// The row follows the finger and uncovers a sign of the action, which gets its full colour once the row is far enough.
-/// The action runs when the finger goes; before that point the row springs back, and nothing has happened.
+/// The row follows the finger and uncovers the action's icon, whose background gets its full colour once the row has
+/// moved far enough. If the finger is lifted then, the action runs; if it is lifted earlier, the row springs back.
 @MainActor
 final class RowSwipe: SwipeTarget {
-  /// The part of the row's width that is far enough.
+  /// The fraction of the row's width from which on the swipe runs the action.
   private static let fullSwipe = 0.4
 
   private let view: ListView<ClipRow>
@@ -17,7 +17,7 @@ final class RowSwipe: SwipeTarget {
   private var action: HistoryAction?
   private var isFar = false
 
-  /// - Parameter view: has the actions of the swipes.
+  /// - Parameter view: The list view, which has the swipes' actions.
   init(on view: ListView<ClipRow>) {
     self.view = view
     view.onSwipe(self)
@@ -32,7 +32,7 @@ final class RowSwipe: SwipeTarget {
   }
 
   func swipeMoved(to distance: Double) {
-    // A new clip may have come in at the top meanwhile, and the row show another one.
+    // Cancel if a new clip was inserted at the top meanwhile and the row now shows another clip.
     guard let row, row.clip?.id == id else { return reset() }
     let edge: HistoryAction.Swipe.Edge = (distance > 0) != view.isRightToLeft ? .leading : .trailing
     action = distance == 0 ? nil : actions.first { $0.swipe?.edge == edge }
@@ -48,7 +48,7 @@ final class RowSwipe: SwipeTarget {
     if let id, let action { view.run(action.fullName, on: id) }
   }
 
-  /// Lets the row go back to its place.
+  /// Moves the row back to its place.
   private func reset() {
     row?.slide(to: 0)
     for style in actions.map(\.swipeStyle) + ["far"] { row?.mark(style, false) }

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// A page in place of the list: a picture, what is the matter, and what to do.
+/// A page in place of the list: an icon, a title and a text.
 @MainActor
 final class StatusPage {
   let root: Widget
@@ -11,7 +11,7 @@ final class StatusPage {
   private let text: String
   private var copiedTimer: Timeout?
 
-  /// - Parameter copy: called if the user wants to copy the command.
+  /// - Parameter copy: Called when the user clicks *Copy* next to the command.
   init(icon: String, title: String, text: String, copy: @escaping @MainActor () -> Void = {}) {
     let image = Image(icon: icon, size: 96)
     image.addStyle("dim-label")
@@ -28,13 +28,13 @@ final class StatusPage {
       label.wrap()
       label.center()
       label.limitWidth(toCharacters: 40)
-      // The page's name and description have it all: a screen reader would say it twice.
+      // Hide the labels from screen readers, because the page's name and description contain their texts.
       label.setAccessibleRole(.presentation)
     }
     page = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
     page.addStyle("status-page")
     page.align(horizontally: .center, vertically: .center)
-    // Nothing else in the window can have the focus, and a screen reader says what the focus is on.
+    // Let the page have the focus, so that a screen reader announces it, because nothing else in the window can.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(title)
@@ -47,7 +47,7 @@ final class StatusPage {
       Button(words: tr("Copy"), copy))
   }
 
-  /// Adds a line below the text, and below that the command that it speaks of.
+  /// Adds a line below the text, and below that the command that the line refers to.
   func add(_ line: String, command: String?) {
     note.text = line
     note.isVisible = !line.isEmpty
@@ -56,14 +56,13 @@ final class StatusPage {
     page.setAccessibleDescription([text, line, command].compactMap(\.self).joined(separator: " "))
   }
 
-  /// Marks the command as copied, for a moment.
+  /// Shows for a moment that the command was copied.
   func showCopied() {
     commandBox.addStyle("copied")
     commandBox.announce(tr("Copied"))
     copiedTimer = Timeout(after: HistoryList.flashTime, weakly(self) { $0.commandBox.removeStyle("copied") })
   }
 
-  /// Moves the focus to the page.
   func focus() { page.grabFocus() }
 
   /// The page of a history without clips.

@@ -1,8 +1,8 @@
 import GtkKit
 
-/// The size of the window, as it is kept for the next start.
+/// Storing the window's size for the next start.
 extension Window {
-  /// Gives the window the size that was kept: not smaller than what a row needs, not larger than any screen.
+  /// Restores the stored size, within limits: not smaller than a row needs, and not larger than any screen.
   func restoreSize(from file: KeyFile) {
     let kept = file.integers(["width", "height", "maximized"])
     defaultSize = (
@@ -11,7 +11,7 @@ extension Window {
     if kept["maximized"] == 1 { isMaximized = true }
   }
 
-  /// Keeps the size for the next start; what is kept already is not written again.
+  /// Stores the size, unless the file already has it.
   func keepSize(in file: KeyFile) throws(GLibError) {
     let (width, height) = defaultSize
     let size = ["width": width, "height": height, "maximized": isMaximized ? 1 : 0]
