@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Measures CopyPasta and prints one table; meson-helpers/bench builds what it needs, gives it a desktop, and calls it.
+"""Measures CopyPasta and prints one table. meson-helpers/bench builds what this needs, starts a desktop and calls it.
 
-It measures and never judges: a target stands beside its figure as plain information.
+It does not judge: a figure's target is printed next to it only for information.
 """
 import argparse
 import datetime
@@ -60,14 +60,14 @@ def arguments() -> argparse.Namespace:
 
 
 def measure(bench: Bench, only: list[str] | None) -> list[Figure]:
-    """Every figure in turn, each printed as soon as it is known. One that cannot be measured does not end the run."""
+    """Measures each figure and prints it immediately. A figure that cannot be measured does not end the run."""
     figures: list[Figure] = []
     for name, function in FIGURES.items():
         if only and name not in only:
             continue
         try:
             found = function(bench)
-        except Exception as error:  # Whatever it is: the others are measured all the same.
+        except Exception as error:  # Measure the other figures after any error.
             found = [Figure(name, '', None, note=f'not measured: {error}')]
         for figure in found:
             print(report.line(figure), flush=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Says what sway shows, when sway shows it, in the same lines as damagelog.c.
+"""Logs what sway shows and when, in the format of damagelog.c.
 
-Each picture is sway's own: wlr-screencopy hands out the next frame that changes anything, and says when it was shown.
-Of windows sway tells by its socket. GTK says that all of a window has changed whatever has: the pixels are compared, in
-squares, and the pixels of those that differ are counted.
+Frames and their times come from sway by wlr-screencopy, which copies the next frame that changes anything. Windows come
+from sway's IPC socket. GTK always reports the whole window as changed, so the pixels are compared in squares, and the
+pixels of the squares that differ are counted.
 """
 import mmap
 import os
@@ -15,7 +15,7 @@ from measure.process import now_ms
 from measure.sway import SUBSCRIBE, TREE, Sway, windows
 
 SMALLEST_SIDE, DRAWN_COLOURS, SQUARE = 100, 4, 16
-# One is being drawn into, one shows what is on the screen, one what was there before.
+# The frame that sway is copying, the frame on the screen, and the previous one.
 PICTURES = 3
 BYTES_PER_PIXEL = 4
 CREATE_POOL, CREATE_BUFFER = 0, 0
@@ -24,7 +24,7 @@ BUFFER, READY, FAILED = 0, 2, 3
 
 
 class Picture:
-    """Memory that sway draws a frame into."""
+    """A shared memory buffer for a frame."""
 
     def __init__(self, connection, shm, pixel_format, width, height, stride):
         descriptor = os.memfd_create('picture')
@@ -49,7 +49,7 @@ class Picture:
         return False
 
     def changed_pixels(self, old, place):
-        """How many pixels of a place are in squares that look different in an old picture."""
+        """The number of pixels in those squares of a rectangle that differ from an old picture."""
         bottom, count = place['y'] + place['height'], 0
         for top in range(place['y'], bottom, SQUARE):
             lines = [(self.line(place['x'], y, place['width']), old.line(place['x'], y, place['width']))
@@ -63,12 +63,12 @@ class Picture:
 
 
 class Log:
-    """Asks for one frame after the other, and compares each with the last one."""
+    """Copies one frame after the other, and compares each with the previous one."""
 
     def __init__(self):
         self.sway, self.tree = Sway(), Sway()
         self.sway.ask(SUBSCRIBE, '["window"]')
-        # The places of the windows, the last one in front, and which of them have shown content.
+        # The rectangles of the windows, the last one in front, and the windows that have shown content.
         self.places, self.shown = {}, set()
         self.connection = wayland.Connection()
         self.shm, self.output = self.connection.bind('wl_shm'), self.connection.bind('wl_output')
@@ -81,7 +81,7 @@ class Log:
     def run(self):
         while True:
             ready = select.select([self.sway, self.connection.socket], [], [])[0]
-            # A window is there before its first frame is.
+            # Handle window events first, because a window exists before its first frame.
             while select.select([self.sway], [], [], 0)[0]:
                 self.window_event(self.sway.next())
             if self.connection.socket in ready:
@@ -101,13 +101,13 @@ class Log:
     # MARK: Frames
 
     def capture(self):
-        """A frame that is not drawn into anything yet: made ahead, so that none is missed."""
+        """Requests a frame without a buffer yet, ahead of time so that none is missed."""
         frame = self.connection.new(self.frame_event)
         self.connection.request(self.manager, CAPTURE_OUTPUT, frame, 0, self.output)
         return frame
 
     def copy(self):
-        """Asks for the next frame that is shown."""
+        """Requests a copy of the next frame that is shown."""
         self.copying, picture = self.waiting, self.pictures[0]
         self.connection.request(self.copying, COPY_WITH_DAMAGE, picture.buffer)
         self.waiting = self.capture()

@@ -1,17 +1,17 @@
 /* damagelog
 
-   Says what is drawn on the display, when it is drawn. One line for each event, until it is killed:
+   Logs what is drawn on the X display and when, one line for each event, until it is killed:
 
      MS mapped WINDOW 0       the window was mapped
      MS first WINDOW PIXELS   the first frame that shows content since then
      MS drawn WINDOW PIXELS   each later change of pixels, with the size of the rectangle that was drawn
      MS gone WINDOW 0         the window was unmapped
 
-   MS is CLOCK_MONOTONIC in milliseconds, which Python's time.monotonic() and any other process read as well. It watches
-   from outside by XDamage, so that a figure means the same for any toolkit; on Wayland copylog.py says the same. Windows
-   of the window manager do not count, nor do those under 100 pixels. A window shows content once it has more
-   colours than a background with a border: any text, being smoothed, has more. What is drawn anew as it was is no
-   change: the pixels are compared. */
+   MS is CLOCK_MONOTONIC in milliseconds, which other processes, such as Python's time.monotonic(), read as well. XDamage
+   reports drawing from outside of the program, so figures of different toolkits are comparable. copylog.py does the same
+   on Wayland. Windows of the window manager and windows with a side under 100 pixels are ignored. A window shows content
+   once it has more colours than a background with a border, as any antialiased text has. Pixels are compared, because
+   drawing the same pixels again is not a change. */
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
@@ -25,10 +25,10 @@
 enum {
   SMALLEST_SIDE = 100,
   DRAWN_COLOURS = 4,
-  MOST_WINDOWS = 4096, /* One slot each, by the id's low bits; a collision only costs another look at the content. */
+  MOST_WINDOWS = 4096, /* One slot each, by the id's low bits; after a collision the content is only checked again. */
 };
 
-/* A window that shows content, and what it shows. */
+/* The windows that show content, and their last pictures. */
 static struct {
   Window window;
   XImage *picture;
@@ -40,7 +40,7 @@ static double now_ms(void) {
   return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
 }
 
-/* A window may go away between an event and what is asked about it. */
+/* Ignore errors, because a window may be destroyed between an event and a request about it. */
 static int ignore_error(Display *display, XErrorEvent *error) {
   return 0;
 }
@@ -82,7 +82,7 @@ static bool shows_content(XImage *image) {
   return found == DRAWN_COLOURS;
 }
 
-/* Whether a part of a window is not as in its picture, which is brought up to date. */
+/* Whether a part of a window differs from its picture; updates the picture. */
 static bool changes(Display *display, Window window, XImage *picture, const XRectangle *area) {
   if (area->x < 0 || area->y < 0 || area->x + area->width > picture->width ||
       area->y + area->height > picture->height)
@@ -102,12 +102,12 @@ static bool changes(Display *display, Window window, XImage *picture, const XRec
   return found;
 }
 
-/* The windows that one program makes have the upper bits of their ids in common. */
+/* The client of a window, by the upper bits of its id, which all windows of a client share. */
 static Window maker(Window window) {
   return window & ~0x1fffffUL;
 }
 
-/* Its damage is asked for before it is mapped, so that no frame is missed. */
+/* Follows a window from its creation on, before it is mapped, so that no frame is missed. */
 static void follow(Display *display, Window window) {
   XSelectInput(display, window, StructureNotifyMask);
   XDamageCreate(display, window, XDamageReportRawRectangles);

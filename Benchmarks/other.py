@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Another program's window: says "active" and "inactive", and each key that it gets."""
+"""The window of another program, which prints "active" and "inactive" and each key that it receives."""
 import gi
 
 gi.require_versions({'Gdk': '4.0', 'Gtk': '4.0'})

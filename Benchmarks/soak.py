@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Uses one process of CopyPasta for as long as a busy week: copies, deletions with undo, the window hidden and shown, and
-the preferences; meson-helpers/bench --soak builds what it needs, gives it a desktop, and calls it.
+"""Tests one process of CopyPasta with as much use as in a busy week: copies, deletions with undo, hiding and showing the
+window, and the preferences. meson-helpers/bench --soak builds what this needs, starts a desktop and calls it.
 
-Each round copies 1,000 texts, deletes 100 and undoes half of that. Ends with 1 if a copy was not recorded exactly once, or
-if the process has grown since its first round.
+Each round copies 1,000 texts, deletes 100 and undoes half of that. Exits with 1 if a copy was not recorded exactly once,
+or if the process has grown since its first round.
 """
 import argparse
 import sys
@@ -21,21 +21,21 @@ from measure.process import Running, memory
 COPIES = 1_000
 DELETIONS = 100
 _PATIENCE_SECONDS = 60
-# Deleted, and then undone, without a pause in between.
+# The number of deletions without a pause, half of which are then undone.
 _AT_ONCE = 10
-# What the list keeps of each row is its id; rows that were built are kept by GTK, up to some hundreds.
+# The list keeps the id of each row, and GTK keeps up to some hundreds of the rows that were built.
 _MEMORY_LIMIT_MIB = 16
-# libdispatch opens its clocks when one is first needed.
+# libdispatch opens its timer descriptors at their first use.
 _DESCRIPTOR_LIMIT = 1
-# Threads of GLib's pools come and go.
+# The threads of GLib's pools vary.
 _THREAD_LIMIT = 4
-# After which libdispatch has let go of the threads that it needed for a moment.
+# The time after which libdispatch has ended idle threads.
 _REST_SECONDS = 10
 
 
 @dataclass(frozen=True)
 class State:
-    """What the process and its files take up."""
+    """The resources that the process and its files take."""
 
     rows: int
     resident_mib: float
@@ -60,7 +60,7 @@ def arguments() -> argparse.Namespace:
 
 
 def texts(round_number: int) -> list[str]:
-    """Short ones as most are, some of a page, and a few large ones, whose room in the file is used again."""
+    """Mostly short texts, some of a page, and a few large ones, whose space in the file is reused after a deletion."""
     def text(number: int) -> str:
         size = 100_000 if number % 500 == 0 else 2_000 if number % 50 == 0 else 60
         name = f'round {round_number} copy {number} '
@@ -69,7 +69,7 @@ def texts(round_number: int) -> list[str]:
 
 
 def copy(home: Home, round_number: int) -> int:
-    """Copies a round's texts, each as soon as the last was fetched; answers the id before the first one's."""
+    """Copies a round's texts, each when the previous one was fetched. Returns the newest id before the first copy."""
     newest, copied = home.newest_id(), texts(round_number)
     copy_each(copied)
     recorded: list[str] = []
@@ -84,7 +84,7 @@ def copy(home: Home, round_number: int) -> int:
 
 
 def delete_and_undo(bench: Bench, home: Home, after: int) -> None:
-    """Deletes rows of the last round with the keyboard, and takes half of it back."""
+    """Deletes rows of the last round with the keyboard, and undoes half of the deletions."""
     left = COPIES
     for _ in range(DELETIONS // _AT_ONCE):
         bench.screen.press('Home')
@@ -99,13 +99,13 @@ def delete_and_undo(bench: Bench, home: Home, after: int) -> None:
 
 
 def use_windows(bench: Bench) -> None:
-    """The preferences, and the window hidden and shown again."""
+    """Opens and closes the preferences, and hides and shows the window."""
     preferences = bench.screen.first_frame(bench.screen.press('Control_L', 'comma')).window
     bench.screen.settle()
     closed = bench.screen.press('Escape')
     bench.screen.wait(lambda event: event.what == 'gone' and event.window == preferences, closed, timeout=20)
     bench.screen.settle()
-    # A copied row keeps the process alive while it is hidden.
+    # Copy a row first, because its text on the clipboard keeps the hidden process running.
     bench.screen.press('Home')
     bench.screen.press('Return')
     time.sleep(0.8)
@@ -116,7 +116,7 @@ def use_windows(bench: Bench) -> None:
 
 
 def wait_for(home: Home, after: int, count: int) -> None:
-    """Waits until so many rows were recorded after an id and not deleted since."""
+    """Waits until there are `count` rows with an id above `after`."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while (found := home.count(after)) != count:
         if time.monotonic() > deadline:
@@ -133,7 +133,7 @@ def state(running: Running, home: Home) -> State:
 
 
 def faults(first: State, last: State) -> list[str]:
-    """What has grown since the first round, though nothing of it belongs to the rows."""
+    """Messages for resources that have grown since the first round by more than the rows need."""
     found = []
     if last.resident_mib > first.resident_mib + _MEMORY_LIMIT_MIB:
         found.append(f'memory grew by {last.resident_mib - first.resident_mib:.1f} MiB')
@@ -141,14 +141,14 @@ def faults(first: State, last: State) -> list[str]:
         found.append(f'descriptors grew by {last.descriptors - first.descriptors}')
     if last.threads > first.threads + _THREAD_LIMIT:
         found.append(f'threads grew by {last.threads - first.threads}')
-    # A page that a long text begins on is filled up by others; pages of the log are in it as well.
+    # Allow twice the size of the texts, for pages that are not full and for the write-ahead log.
     if last.file_mib > 2 * last.held_mib + 8:
         found.append(f'the files take {last.file_mib:.1f} MiB for {last.held_mib:.1f} MiB of texts')
     return found
 
 
 class Failure(Exception):
-    """The program did something else than it should."""
+    """The program behaved incorrectly."""
 
 
 def soak(bench: Bench, rounds: int) -> list[str]:
@@ -157,7 +157,7 @@ def soak(bench: Bench, rounds: int) -> list[str]:
         first = last = None
         for number in range(1, rounds + 1):
             after = copy(home, number)
-            # What comes in at the top meanwhile takes the keyboard's row out of sight.
+            # Wait, because new rows at the top would move the row in focus out of sight.
             bench.screen.settle()
             delete_and_undo(bench, home, after)
             use_windows(bench)

@@ -1,16 +1,16 @@
-/* The baseline: the least that a GTK 4 program with CopyPasta's window can cost. A header bar and a GtkListView of 50
-   rows of two labels, directly in a GtkScrolledWindow; no clipboard, no database, no settings, no application id.
-   CopyPasta's start is measured against this, on the same machine and in the same run.
+/* The baseline: a minimal GTK 4 program with a window like CopyPasta's. It has a header bar and a GtkListView of 50 rows
+   with two labels in a GtkScrolledWindow, but no clipboard, database, settings or application id. It is the reference for
+   CopyPasta's start and popup, on the same machine and in the same run.
 
-     baseline        shows its window
-     baseline ROWS   has so many rows and stays hidden; shows and hides its window at each call of the action "toggle" of
-                  org.copypasta.Baseline on the session bus: CopyPasta's popup is measured against this */
+     baseline        shows its window, as the reference for the start
+     baseline ROWS   has that many rows and stays hidden; the action "toggle" of org.copypasta.Baseline on the session bus
+                     shows and hides its window, as the reference for the popup */
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
 enum { ROWS = 50 };
 
-/* The renderer that CopyPasta chooses where the user chose none: without this, what is compared is the probing of GL. */
+/* Chooses the same renderer as CopyPasta does by default. Otherwise the figures would compare the probing of GL. */
 static void choose_renderer(void) {
   setenv("GSK_RENDERER", "cairo", 0);
   if (gtk_get_minor_version() >= 16)

@@ -1,1 +1,1 @@
-"""What CopyPasta costs, measured from outside: a module for each subject in `figures`, one for each peer in `peers`."""
+"""Measures CopyPasta from outside. `figures` has a module for each subject, and `peers` one for each peer."""

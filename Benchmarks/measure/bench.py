@@ -1,4 +1,4 @@
-"""What every figure is measured with: the programs, the screen, and histories of any size."""
+"""The programs, the screen and the histories with which all figures are measured."""
 import os
 import shutil
 import time
@@ -16,9 +16,9 @@ _SCREENS = {'sway': SwayScreen, 'GNOME': GnomeScreen, 'KDE': KWinScreen}
 
 
 class Bench:
-    """The programs under test and a place to run them in, as meson-helpers/bench names them in the environment.
+    """The programs under test and a folder for them, which meson-helpers/bench passes in the environment.
 
-    `launcher` is what is installed as bin/copypasta.
+    `launcher` is the command that is installed as bin/copypasta.
     """
 
     def __init__(self, pairs: int, rows: int, rounds: int = 0) -> None:
@@ -36,7 +36,7 @@ class Bench:
     # MARK: Histories
 
     def home(self, rows: int) -> Home:
-        """The home with so many short rows; nothing that writes to it may use this one."""
+        """The shared home with `rows` short rows, which must not be written to."""
         name = f'rows-{rows}'
         if name not in self._homes:
             home = self.fresh_home(name)
@@ -46,7 +46,7 @@ class Bench:
         return self._homes[name]
 
     def fresh_home(self, name: str) -> Home:
-        """A home whose history the program has just made."""
+        """A home with an empty history, made by the program."""
         folder = self.scratch / 'homes' / name
         shutil.rmtree(folder, ignore_errors=True)
         home = Home(folder)
@@ -55,7 +55,7 @@ class Bench:
         return home
 
     def copy_home(self, rows: int, name: str) -> Home:
-        """A copy of a filled home, to write to."""
+        """A copy of a filled home, which may be written to."""
         self.home(rows)
         folder = self.scratch / 'homes' / name
         shutil.rmtree(folder, ignore_errors=True)
@@ -72,29 +72,29 @@ class Bench:
         return running
 
     def start_settled(self, home: Home) -> Running:
-        """Starts CopyPasta and waits until it has loaded everything, and has drawn it."""
+        """Starts CopyPasta and waits until it has loaded and drawn everything."""
         running = self.start(home)
         time.sleep(0.5)
         self.screen.settle()
         return running
 
     def first_frame_ms(self, command: list[str], environment: dict[str, str] | None = None) -> float:
-        """From the start of a program to the first frame that it has drawn, in milliseconds; ends it."""
+        """Starts a program, and ends it after its first frame. Returns the time from the start to that, in milliseconds."""
         self.screen.forget()
         with Running(command, environment) as running:
             drawn = self.screen.first_frame(running.started)
         return drawn.time - running.started
 
     def hide(self) -> None:
-        """Hides CopyPasta's window for it to stay: after a copy, which the process has to keep on the clipboard."""
+        """Hides CopyPasta's window after a copy, whose text on the clipboard keeps the process running."""
         self.screen.press('Home')
         self.screen.settle()
         self.screen.press('Return')
-        time.sleep(0.8)  # The mark of the copied row has to go, too.
+        time.sleep(0.8)  # Wait for the end of the copied row's flash.
         self.hide_again()
 
     def hide_again(self) -> None:
-        """Hides a window that has been hidden before."""
+        """Hides the window of a process that keeps running."""
         self.screen.settle()
         pressed = self.screen.press('Escape')
         self.screen.gone(pressed)

@@ -1,4 +1,4 @@
-"""The session bus: asking programs to show themselves, and whether their main loops turn."""
+"""The session bus: shows windows, and measures the stalls of main loops."""
 import threading
 import time
 
@@ -21,7 +21,7 @@ def call(name: str, path: str, interface: str, method: str, arguments: GLib.Vari
 
 
 def send(name: str, path: str, interface: str, method: str, arguments: GLib.Variant | None = None) -> float:
-    """Calls a method and does not wait; answers when, in milliseconds."""
+    """Calls a method without waiting for the answer. Returns the time of the call in milliseconds."""
     bus = connection()
     time_sent = now_ms()
     bus.call(name, path, interface, method, arguments, None, Gio.DBusCallFlags.NONE, 60_000, None, None)
@@ -30,12 +30,12 @@ def send(name: str, path: str, interface: str, method: str, arguments: GLib.Vari
 
 
 def show_copypasta() -> float:
-    """Asks CopyPasta to show its window, as a launcher does; answers when, in milliseconds."""
+    """Has CopyPasta show its window, as a launcher does. Returns the time of the call in milliseconds."""
     return send(COPYPASTA, _OBJECT, 'org.freedesktop.Application', 'Activate', GLib.Variant('(a{sv})', ({},)))
 
 
 def toggle(name: str) -> float:
-    """Calls the action `toggle` of a program, as a desktop's key does; answers when, in milliseconds."""
+    """Calls the action `toggle` of a program, as a desktop's key does. Returns the time of the call in milliseconds."""
     arguments = GLib.Variant('(sava{sv})', ('toggle', [], {}))
     return send(name, '/' + name.replace('.', '/'), 'org.freedesktop.Application', 'ActivateAction', arguments)
 
@@ -47,7 +47,7 @@ def has_owner(name: str) -> bool:
 
 
 def wait_for(name: str, timeout: float = 20) -> None:
-    """Waits until a program has its name on the bus."""
+    """Waits until a program owns its name on the bus."""
     deadline = time.monotonic() + timeout
     while not has_owner(name):
         if time.monotonic() > deadline:
@@ -56,11 +56,11 @@ def wait_for(name: str, timeout: float = 20) -> None:
 
 
 class LoopPing:
-    """Asks CopyPasta's main loop for a sign of life every 2 ms, and keeps the longest wait.
+    """Measures the longest stall of CopyPasta's main loop by a D-Bus call every 2 ms.
 
-    `org.gtk.Actions.List` is answered by the main loop itself (`org.freedesktop.DBus.Peer` would be answered by GLib's
-    worker thread, and tell nothing): a question that comes while the loop does not turn waits until it does. The
-    longest round trip is therefore the longest time that it did not turn, and the 0.2 ms of a round trip.
+    The main loop itself answers `org.gtk.Actions.List`, so a call waits while the loop is stalled. The longest round
+    trip is the longest stall plus the 0.2 ms of a call. `org.freedesktop.DBus.Peer` would not show stalls, because
+    GLib's worker thread answers it.
     """
 
     _PAUSE = 0.002
@@ -72,7 +72,7 @@ class LoopPing:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> 'LoopPing':
-        self._ask()  # The first one on a new connection is slower.
+        self._ask()  # The first call on a new connection is slower.
         self._thread.start()
         return self
 

@@ -1,4 +1,4 @@
-"""Line charts as SVG, over a logarithmic number of rows; readable on a light and on a dark ground."""
+"""Line charts as SVG over a logarithmic number of rows, readable on a light and on a dark background."""
 from dataclasses import dataclass, field
 from math import ceil, log10
 
@@ -18,7 +18,7 @@ class Series:
 
 @dataclass
 class Chart:
-    """What is drawn into one frame."""
+    """A chart with its lines."""
 
     title: str
     unit: str
@@ -26,7 +26,7 @@ class Chart:
 
 
 def svg(charts: list[Chart], rows: list[int]) -> str:
-    """The charts beside each other, and one legend below; `rows` are the marks of the horizontal axis."""
+    """Draws the charts next to each other above one legend; `rows` are the ticks of the horizontal axis."""
     width, height = _WIDTH * len(charts), _HEIGHT + _LEGEND
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
              f'width="{width}" height="{height}" font-family="system-ui, sans-serif" font-size="12">', _STYLE,
@@ -66,7 +66,7 @@ def _chart(chart: Chart, rows: list[int]) -> list[str]:
         parts.append(f'<text class="faint" x="{x(count):.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="{anchor}">'
                      f'{count:,}</text>')
     parts.append(f'<text class="faint" x="{_LEFT}" y="{_HEIGHT - 8}">rows in the history</text>')
-    for series in reversed(chart.series):  # The first one on top of the others.
+    for series in reversed(chart.series):  # Draw the first one on top of the others.
         weight = ' own' if series is chart.series[0] else ''
         line = ' '.join(f'{x(count):.1f},{y(value):.1f}' for count, value in series.points)
         parts.append(f'<polyline class="line{weight}" stroke="{series.colour}" points="{line}"/>')
@@ -85,6 +85,6 @@ def _legend(series: list[Series]) -> list[str]:
 
 
 def _step(top: float) -> float:
-    """A round distance between four to eight grid lines."""
+    """A round distance between grid lines, for at most six of them."""
     size = 10 ** int(log10(top))
     return next(size * part for part in (0.1, 0.2, 0.25, 0.5, 1, 2) if top / (size * part) <= 6)

@@ -1,4 +1,4 @@
-"""Other programs that copy: one that copies again and again, and one that offers a large text."""
+"""Other programs that copy: one that copies many texts, and one that offers a large text."""
 import os
 import subprocess
 import sys
@@ -15,14 +15,14 @@ else:
 
 
 def copy_texts(count: int, gap_ms: int, label: str) -> list[str]:
-    """Copies `count` distinct texts, `gap_ms` apart, from one process; answers them once the last is taken over."""
+    """Copies `count` distinct texts, `gap_ms` apart, from one process. Returns them a second after the last copy."""
     texts = [f'{label} {number}' for number in range(count)]
     _copy(texts, str(gap_ms), 60 + count * gap_ms / 1000)
     return texts
 
 
 def copy_each(texts: list[str]) -> None:
-    """Copies these texts from one process, each as soon as the last was fetched."""
+    """Copies these texts from one process, each when the previous one was fetched."""
     _copy(texts, 'fetched', 600)
 
 
@@ -31,7 +31,7 @@ def _copy(texts: list[str], how: str, timeout: float) -> None:
 
 
 class LargeOwner:
-    """Offers a file's content, which xclip hands over in pieces (INCR) and wl-copy by a pipe."""
+    """Offers a file's content, which xclip transfers in chunks (INCR) and wl-copy through a pipe."""
 
     def __init__(self, file: Path) -> None:
         with file.open() as content:

@@ -1,7 +1,8 @@
-"""copier.py GAP_MS: copies each line of its standard input, so many milliseconds apart, as one program does that sets
-the clipboard again and again. Ends one second after the last copy, so that it can be fetched.
+"""copier.py GAP_MS: copies each line of its standard input, GAP_MS milliseconds apart, from one process. Ends one second
+after the last copy, so that it can be fetched.
 
-copier.py fetched: copies each as soon as the last was fetched; SIGALRM ends it if one is not, within 20 seconds."""
+copier.py fetched: copies each line when the previous one was fetched. SIGALRM ends the program if a line is not fetched
+within 20 seconds."""
 import json
 import os
 import select
@@ -17,18 +18,18 @@ from Xlib.protocol import event
 
 _LAST_OFFER_SECONDS = 1.0
 _PATIENCE_SECONDS = 20
-# Numbers of ext-data-control-v1 and of wlr-data-control-unstable-v1.
+# The opcodes of ext-data-control-v1 and wlr-data-control-unstable-v1.
 _CREATE_SOURCE, _GET_DEVICE, _SET_SELECTION, _OFFER, _SEND = 0, 1, 0, 0, 0
 
 
 class Copier(ABC):
-    """Owns the clipboard and serves the text of the moment."""
+    """Owns the clipboard and serves the present text."""
 
     _is_fetched = False
 
     @abstractmethod
     def copy(self, text: str) -> None:
-        """Takes the clipboard, also from itself."""
+        """Takes the clipboard with a new text, even if it already owns the clipboard."""
 
     @abstractmethod
     def serve(self, timeout: float | None) -> None:
@@ -36,10 +37,10 @@ class Copier(ABC):
 
     @abstractmethod
     def end(self) -> None:
-        """Waits for the server: it drops what it has not read yet from a client that has ended."""
+        """Waits for the server, which drops unread requests of a client that has ended."""
 
     def serve_until_fetched(self) -> None:
-        """Answers requests until somebody has the text; the program ends if nobody wants it."""
+        """Answers requests until the text was fetched; the program ends if it is not."""
         signal.alarm(_PATIENCE_SECONDS)
         while not self._is_fetched:
             self.serve(None)
@@ -66,7 +67,7 @@ class X11Copier(Copier):
         self._display.flush()
 
     def serve(self, timeout: float | None) -> None:
-        # Without a limit Xlib waits itself: now and then it keeps to itself what would end a select.
+        # Without a time limit, let Xlib wait, because it may have already read the event that would end a select.
         if timeout is not None and not self._display.pending_events():
             select.select([self._display], [], [], timeout)
         while timeout is None or self._display.pending_events():
@@ -95,7 +96,7 @@ class X11Copier(Copier):
 
 
 class WaylandCopier(Copier):
-    """By ext-data-control or what it grew from, as wl-copy does: without a window, and so without the focus."""
+    """Copies by ext-data-control or wlr-data-control, as wl-copy does, without a window and the focus."""
 
     _TYPES = ('text/plain;charset=utf-8', 'text/plain', 'UTF8_STRING')
 
@@ -115,7 +116,7 @@ class WaylandCopier(Copier):
                         pipe.write(text.encode())
                     self._is_fetched = True
                 except BrokenPipeError:
-                    pass  # Who asked wants a newer text instead.
+                    pass  # The requestor has given up for a newer text.
 
         self._is_fetched = False
         source = self._connection.new(asked)
@@ -133,7 +134,7 @@ class WaylandCopier(Copier):
 
 
 class GnomeCopier(Copier):
-    """In GNOME Shell itself, which lets no program at the clipboard that is not the active one; it serves by itself."""
+    """Copies inside GNOME Shell, which denies the clipboard to inactive programs, and serves its own texts."""
 
     def __init__(self) -> None:
         self._bus = Gio.bus_get_sync(Gio.BusType.SESSION)
@@ -161,7 +162,7 @@ def copy_as_fetched(copier: Copier) -> None:
 def copy_apart(copier: Copier, gap: float) -> None:
     for line in sys.stdin.read().splitlines():
         copier.copy(line)
-        # Counted from this copy: catching up after a delay would shorten the next gaps.
+        # Count the gap from this copy, because catching up after a delay would shorten the next gaps.
         copier.serve_until(time.monotonic() + gap)
     copier.serve_until(time.monotonic() + _LAST_OFFER_SECONDS)
 

@@ -1,4 +1,4 @@
-"""A figure of the table, and how pairs of runs become one."""
+"""A figure of the table, and its computation from pairs of runs."""
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
@@ -6,7 +6,7 @@ from statistics import median
 
 @dataclass
 class Figure:
-    """One line of the table: what was measured, beside what it is measured against."""
+    """A line of the table: a measured value and its reference."""
 
     name: str
     unit: str
@@ -15,9 +15,9 @@ class Figure:
     target: str = ''
     reference: float | None = None
     reference_name: str = ''
-    # The median of the pairs' own ratios; without pairs, the ratio of the two figures.
+    # The median of the pairs' ratios; without pairs, the ratio of the two figures.
     ratio: float | None = None
-    # Whether the target is about "how much more" and not about "how many times".
+    # Whether the target is a difference and not a ratio.
     is_difference: bool = False
     note: str = ''
 
@@ -26,7 +26,7 @@ class Figure:
             self.ratio = self.ours / self.reference
 
     def comparison(self) -> str:
-        """The ratio or the difference to the reference, as the table shows it."""
+        """The ratio or the difference to the reference, formatted for the table."""
         if self.reference is None:
             return ''
         if self.is_difference:
@@ -38,7 +38,7 @@ Pair = tuple[float, float]
 
 
 def pairs(count: int, ours: Callable[[], float], reference: Callable[[], float], warm_ups: int = 1) -> list[Pair]:
-    """Runs both `count` times in turn, so that a machine that slows down slows both; the warm-ups do not count."""
+    """Runs both alternately, `count` times after the warm-ups, so that a change of the machine's speed affects both."""
     runs = [(ours(), reference()) for _ in range(warm_ups + count)]
     return runs[warm_ups:]
 

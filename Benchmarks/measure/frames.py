@@ -1,9 +1,9 @@
-"""GNOME Shell and KWin, which have no wlr-screencopy: what they tell a program of its own frames takes the time.
+"""Times frames on GNOME Shell and KWin, which have no wlr-screencopy, by the messages that a program receives.
 
-libwayland writes down each message of a program that it is asked to (WAYLAND_DEBUG). The event `presented` of
-wp_presentation is the compositor's word that a frame is on the screen, with the moment on CLOCK_MONOTONIC; of a program
-that does not ask for it, the answer to wl_surface.frame is taken, which comes when the next one may be drawn. What a
-change of the window is, the toolkit says: a frame that it draws and that looks the same counts here as drawn.
+WAYLAND_DEBUG makes libwayland print all messages of a program. The event `presented` of wp_presentation means that a
+frame is on the screen, with its time on CLOCK_MONOTONIC. For a program that does not request it, the callback of
+wl_surface.frame is used, which comes when the next frame may be drawn. Every frame that the toolkit draws counts as a
+change, even if it looks the same.
 """
 import json
 import os
@@ -28,13 +28,13 @@ _OBJECT = re.compile(r'\w+[@#](\d+)')
 
 
 class _Client:
-    """What one program and the compositor say to one another."""
+    """The Wayland messages between one program and the compositor."""
 
     _numbers = count(1)
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        # By their ids in the protocol, which are used again: surfaces by role and by question, windows by surface.
+        # By protocol ids, which are reused: surfaces by their role and by pending request, windows by surface.
         self._surfaces: dict[str, str] = {}
         self._windows: dict[str, int] = {}
         self._feedback: dict[str, str] = {}
@@ -101,7 +101,7 @@ class _Client:
 
 
 class _FrameScreen(Screen):
-    """Follows each program that is started here."""
+    """Follows the messages of each program that is started."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class _FrameScreen(Screen):
 
 
 class GnomeScreen(_FrameScreen):
-    """The GNOME Shell that runs; its shortcut runs a command. gnome_shell.js is in it already."""
+    """The running GNOME Shell, with gnome_shell.js in it. Its shortcut runs a command."""
 
     name = 'Wayland (GNOME Shell, headless)'
 
@@ -120,12 +120,12 @@ class GnomeScreen(_FrameScreen):
 
     @contextmanager
     def shortcut(self, command: list[str], environment: dict[str, str]) -> Iterator[None]:
-        """The shell starts it with its own environment, which the command needs none of but the bus."""
+        """The shell starts the command with its own environment, of which the command needs only the bus."""
         self._evaluate(f'tests.bind("<Control><Super>v", {json.dumps(command)})')
         yield
 
     def pasted(self) -> str:
-        """What the shell said last: it answers later than it is asked."""
+        """The last text that the shell has read, because it answers asynchronously."""
         return self._evaluate('tests.paste()')
 
     def _evaluate(self, code: str):
@@ -137,7 +137,7 @@ class GnomeScreen(_FrameScreen):
 
 
 class KWinScreen(_FrameScreen):
-    """The KWin that runs; its shortcut runs what Tests/Desktop has told it of."""
+    """The running KWin. Its shortcut runs a link that Tests/Desktop has configured."""
 
     name = 'Wayland (KWin, on Xvfb)'
     _NAMES = {'Control_L': 'ctrl', 'Super_L': 'super', 'Next': 'Page_Down'}

@@ -1,4 +1,4 @@
-"""Histories of any size, as CopyPasta itself would have made them, and what is in them."""
+"""Makes histories of any size with CopyPasta's own schema, and reads histories."""
 import os
 import sqlite3
 import time
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PREVIEW_BYTES = 400
-_AGE_SECONDS = 3 * 86_400  # Told in days, so that no row's age changes while something is measured.
+_AGE_SECONDS = 3 * 86_400  # Old enough to be shown in days, so that no row changes during a measurement.
 _ROWS_APART_SECONDS = 600
 
 
 class Home:
-    """A home folder of its own for the program, with a history in it."""
+    """A separate home folder for the program, with a history."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -19,7 +19,7 @@ class Home:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a program is started with that lives in this home."""
+        """The environment of a program that uses this home."""
         kinds = ('CONFIG', 'DATA', 'CACHE', 'STATE')
         folders = {f'XDG_{kind}_HOME': str(self._folder / kind.lower()) for kind in kinds}
         return {**os.environ, 'HOME': str(self._folder), **folders}
@@ -29,13 +29,13 @@ class Home:
         return self._folder / 'data' / 'copypasta' / 'history.sqlite3'
 
     def set(self, setting: str, value: str) -> None:
-        """Sets one of the program's settings, in GVariant's language, and the others to what they are at first."""
+        """Sets one of the program's settings, in GVariant's text format, and resets the others to their defaults."""
         file = self._folder / 'config' / 'glib-2.0' / 'settings' / 'keyfile'
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f'[org/copypasta/CopyPasta]\n{setting}={value}\n')
 
     def fill(self, rows: int) -> None:
-        """Adds short rows of some 60 bytes to a history that the program has made, by its own schema."""
+        """Adds short rows of some 60 bytes to a history that the program has made."""
         text = "'Row ' || i || ': a line of text as somebody might have copied it'"
         with self._open() as database:
             database.execute(f'''
@@ -58,15 +58,15 @@ class Home:
         return self._number('SELECT coalesce(max(id), 0) FROM clip')
 
     def count(self, after: int = 0) -> int:
-        """How many rows there are that were recorded after an id."""
+        """The number of rows with an id above `after`."""
         return self._number(f'SELECT count(*) FROM clip WHERE id > {after}')
 
     def bytes_held(self) -> int:
-        """What the texts in it take together."""
+        """The total size of the texts, in bytes."""
         return self._number('SELECT coalesce(sum(byte_count), 0) FROM clip')
 
     def texts(self, after: int = 0) -> list[str]:
-        """The short texts that were recorded after an id, in the order of recording."""
+        """The texts with an id above `after`, in the order of recording."""
         database = self._open()
         try:
             return [row[0] for row in database.execute('SELECT text FROM clip WHERE id > ? ORDER BY id', (after,))]

@@ -1,4 +1,4 @@
-"""What the figures were measured on: a figure means nothing without it."""
+"""Describes the machine on which the figures were measured."""
 import os
 import platform
 import sqlite3
@@ -9,7 +9,7 @@ from .bench import Bench
 
 
 def describe(bench: Bench) -> str:
-    """One line: machine, versions, and how busy the machine was at the start."""
+    """The machine, the versions and the load at the start, in one line."""
     parts = [
         f'{_processor()}, {os.cpu_count()} cores',
         f'{_distribution()}, Linux {platform.release()}',

@@ -1,4 +1,4 @@
-"""Starting and ending programs, and reading what the kernel knows of them."""
+"""Starts and ends programs, and reads the kernel's figures about them."""
 import os
 import signal
 import subprocess
@@ -14,14 +14,14 @@ MIB = 1 << 20
 
 
 def now_ms() -> float:
-    """The clock of the screen's log: CLOCK_MONOTONIC, in milliseconds."""
+    """CLOCK_MONOTONIC in milliseconds, the clock of the screen's log."""
     return time.monotonic_ns() / 1e6
 
 
 class Running:
-    """A program that was started here; `started` is the moment before, in milliseconds."""
+    """A started program; `started` is the time just before, in milliseconds."""
 
-    # Reads what programs write to their standard error, if a screen wants to know, and what has them write it.
+    # Set by a screen that reads the standard error of programs: the reader, and variables for the programs.
     reader: Callable[[IO[str]], None] | None = None
     reader_environment: dict[str, str] = {}
 
@@ -46,14 +46,14 @@ class Running:
         return self._child.poll() is not None
 
     def rest(self) -> None:
-        """Waits until it has done all that it does by itself: none of its threads wakes up for half a second."""
+        """Waits until the program is idle: none of its threads wakes up for half a second."""
         before = None
         while before is None or activity(self.pid).wake_ups(before):
             before = activity(self.pid)
             time.sleep(0.5)
 
     def end(self) -> None:
-        """Asks it to end, and ends it where it does not within some seconds."""
+        """Ends the program by SIGTERM, or by SIGKILL after five seconds."""
         if not self.has_ended:
             self._child.send_signal(signal.SIGTERM)
         try:
@@ -64,17 +64,17 @@ class Running:
 
 
 def stolen_ms() -> float:
-    """Time that the host of this virtual machine has stolen since its start, summed over all processors.
+    """The time that the host has stolen from this virtual machine, summed over all processors, in milliseconds.
 
-    "steal" of proc_stat(5). Copies may be lost in such a time whatever the recorder does.
+    It is "steal" of proc_stat(5). During that time, copies may be lost regardless of the recorder.
     """
     return int(Path('/proc/stat').read_text().split()[8]) * 1000 / os.sysconf('SC_CLK_TCK')
 
 
 class Quota:
-    """Lets processes, and what they start, have only so much of one processor, by a control group; only root may.
+    """Limits processes and their children to a share of one processor, by a control group. Needs root.
 
-    The share is dealt out every 10 ms: with the usual 100 ms a short piece of work would not notice.
+    The period is 10 ms, because the default of 100 ms would not affect short work.
     """
 
     _PERIOD_US = 10_000
@@ -83,7 +83,7 @@ class Quota:
         quota = round(share * self._PERIOD_US)
         self._parent = Path('/sys/fs/cgroup')
         self._limits = {'cpu.max': f'{quota} {self._PERIOD_US}'}
-        if (self._parent / 'cpu').exists():  # The first version of control groups.
+        if (self._parent / 'cpu').exists():  # Control groups, version 1.
             self._parent /= 'cpu'
             self._limits = {'cpu.cfs_period_us': str(self._PERIOD_US), 'cpu.cfs_quota_us': str(quota)}
         self._group = self._parent / f'copypasta-bench-{os.getpid()}'
@@ -104,12 +104,12 @@ class Quota:
 
     @staticmethod
     def _move(pid: int | str, group: Path) -> None:
-        with suppress(ProcessLookupError):  # It has ended meanwhile.
+        with suppress(ProcessLookupError):  # The process has ended.
             (group / 'cgroup.procs').write_text(str(pid))
 
 
 class Busy:
-    """So many processes that do nothing but take the processor, for a machine that is slow on purpose."""
+    """`count` processes in endless loops, to simulate a busy machine."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -126,7 +126,7 @@ class Busy:
 
 
 def memory(pid: int, what: str = 'Rss') -> float:
-    """MiB in memory, from smaps_rollup: `Rss` all of it, `Pss` with what is shared divided by who shares it."""
+    """The memory in MiB, from smaps_rollup: `Rss` in total, or `Pss` with shared pages divided by their users."""
     for line in Path(f'/proc/{pid}/smaps_rollup').read_text().splitlines():
         if line.startswith(what + ':'):
             return int(line.split()[1]) / 1024
@@ -134,40 +134,40 @@ def memory(pid: int, what: str = 'Rss') -> float:
 
 
 def peak_memory(pid: int) -> float:
-    """The most MiB that were ever in memory at once (VmHWM)."""
+    """The peak of the resident memory in MiB (VmHWM)."""
     return _number(Path(f'/proc/{pid}/status'), 'VmHWM:') / 1024
 
 
 def bytes_written(pid: int) -> int:
-    """Bytes sent to storage, in whole pages of the page cache. (`wchar` would count the X connection too.)"""
+    """The bytes sent to storage, in whole pages of the page cache; `wchar` would also count the X connection."""
     return _number(Path(f'/proc/{pid}/io'), 'write_bytes:')
 
 
 @dataclass(frozen=True)
 class Activity:
-    """What a process has done so far, by thread: threads end, and would take their share with them."""
+    """The processor time and the waits of a process so far, by thread because the figures of ended threads are lost."""
 
     nanoseconds: dict[str, int]
     waits: dict[str, int]
 
     def processor_ms(self, since: 'Activity') -> float:
-        """Milliseconds on a processor, of all threads."""
+        """The processor time of all threads in milliseconds."""
         return _growth(self.nanoseconds, since.nanoseconds) / 1e6
 
     def wake_ups(self, since: 'Activity') -> int:
-        """How many times a thread has gone to wait again: each is a wake-up."""
+        """The number of wake-ups, counted as the times that a thread has begun to wait."""
         return _growth(self.waits, since.waits)
 
 
 def activity(pid: int) -> Activity:
-    """Read from schedstat, which counts nanoseconds, where `stat` counts ticks of 10 ms."""
+    """Reads schedstat, which counts nanoseconds, because `stat` counts ticks of 10 ms."""
     nanoseconds, waits = {}, {}
     for task in Path(f'/proc/{pid}/task').iterdir():
         try:
             nanoseconds[task.name] = int((task / 'schedstat').read_text().split()[0])
             waits[task.name] = _number(task / 'status', 'voluntary_ctxt_switches:')
         except OSError:
-            pass  # It has ended meanwhile.
+            pass  # The thread has ended.
     return Activity(nanoseconds, waits)
 
 
@@ -176,7 +176,7 @@ def _growth(late: dict[str, int], early: dict[str, int]) -> int:
 
 
 def processes_named(*names: str) -> list[int]:
-    """The processes on this desktop, by the beginning of the name (the kernel keeps 15 letters)."""
+    """The processes with these names on this desktop, by the first 15 characters, which the kernel keeps."""
     found = []
     bus = f'DBUS_SESSION_BUS_ADDRESS={os.environ["DBUS_SESSION_BUS_ADDRESS"]}'.encode()
     for folder in Path('/proc').glob('[0-9]*'):
@@ -185,7 +185,7 @@ def processes_named(*names: str) -> list[int]:
             if is_here and (folder / 'comm').read_text().strip() in {name[:15] for name in names}:
                 found.append(int(folder.name))
         except OSError:
-            pass  # It has ended, or is somebody else's.
+            pass  # The process has ended, or belongs to another user.
     return found
 
 

@@ -1,4 +1,4 @@
-"""The table on the terminal; results.json, which keeps every figure; the tables of RESULTS.md."""
+"""Writes the table on the terminal, results.json with all figures, and the tables of RESULTS.md."""
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 from .figure import Figure
 from .peers.results import PeerResult
 
-# RESULTS.md holds the tables between these lines; the rest of it is written by hand.
+# The lines around the tables in RESULTS.md, the rest of which is written by hand.
 BEGIN, END = '<!-- written by meson-helpers/bench -->', '<!-- end -->'
 
-# The figures that RESULTS.md shows, and what they are called there.
+# The figures in RESULTS.md, with their names there.
 SHOWN = {
     'start to first frame, 100 rows': 'Start to the first frame',
     'start: asked to final': 'Start to the last change on the screen',
@@ -35,7 +35,7 @@ def heading() -> str:
 
 
 def line(figure: Figure) -> str:
-    """The figure as a line of the terminal's table."""
+    """The figure as a line of the table on the terminal."""
     return _WIDTHS.format(*_cells(figure)).rstrip()
 
 
@@ -46,7 +46,7 @@ def peers_table(results: list[PeerResult]) -> str:
 
 @dataclass
 class Run:
-    """What was measured on one desktop."""
+    """The results on one desktop."""
 
     conditions: str
     figures: list[Figure]
@@ -69,7 +69,7 @@ def keep(file: Path, desktop: str, run: Run, is_whole: bool) -> dict[str, Run]:
 
 
 def read(file: Path) -> dict[str, Run]:
-    """The runs that results.json holds, by desktop."""
+    """The runs in results.json, by desktop."""
     if not file.exists():
         return {}
     return {desktop: Run(run['conditions'],
@@ -80,7 +80,7 @@ def read(file: Path) -> dict[str, Run]:
 
 
 def write(file: Path, runs: dict[str, Run]) -> None:
-    """Replaces the tables of RESULTS.md by those of these runs."""
+    """Replaces the tables in RESULTS.md by those of these runs."""
     before, rest = file.read_text().split(BEGIN)
     after = rest.split(END)[1]
     parts = [_markdown(['', *runs], _rows(runs)),

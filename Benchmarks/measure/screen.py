@@ -1,4 +1,4 @@
-"""The screen: what is drawn on it and when, and the keys that a user presses. Each kind of desktop has its own."""
+"""The screen of a desktop: records what is drawn and when, and presses keys. Each kind of desktop has a subclass."""
 import os
 import subprocess
 import threading
@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from .clipboard import PASTE
 from .process import now_ms
 
-# The desktop that is measured on.
+# The present desktop.
 DESKTOP = os.environ.get('XDG_CURRENT_DESKTOP', 'X11')
-# What calls CopyPasta's window up: `Screen.press`.
+# The global shortcut, for `Screen.press`.
 SHORTCUT = ('Control_L', 'Super_L', 'v')
 
 
 class NothingDrawn(Exception):
-    """What was waited for was not drawn in time."""
+    """The expected frame was not drawn in time."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """A line of the log: a window is `mapped`, its `first` frame since then, what was `drawn` later, or it is `gone`."""
+    """A line of the log: a window was `mapped`, its `first` frame, a change that was `drawn` later, or `gone`."""
 
     time: float
     what: str
@@ -32,8 +32,8 @@ class Event:
 
 @dataclass(frozen=True)
 class Picture:
-    """How a window came to the screen, in milliseconds since it was asked for: until it was mapped, until it first
-    showed content, and until the last change of its pixels."""
+    """The times of a window in milliseconds since it was requested: until it was mapped, until it first showed content,
+    and until the last change of its pixels."""
 
     mapped: float
     first: float
@@ -41,9 +41,9 @@ class Picture:
 
 
 class Screen(ABC):
-    """Notes what happens on a desktop, and presses keys there."""
+    """Records the events on a desktop, and presses keys."""
 
-    # What the figures were measured on, in words.
+    # The description of the desktop in the results.
     name: str
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Screen(ABC):
         self._news = threading.Condition()
 
     def close(self) -> None:
-        """Ends what was started for it."""
+        """Ends the processes that the screen has started."""
 
     def note(self, event: Event) -> None:
         with self._news:
@@ -60,38 +60,38 @@ class Screen(ABC):
 
     @abstractmethod
     def press(self, *keys: str) -> float:
-        """Presses and releases keys, held together, by X's names; answers when, in milliseconds."""
+        """Presses keys together, by their X11 names, and releases them. Returns the time in milliseconds."""
 
     def pasted(self) -> str:
-        """The text that is on the clipboard, as another program gets it."""
+        """The text on the clipboard, as another program reads it."""
         return subprocess.run(PASTE, capture_output=True, text=True, timeout=20).stdout
 
     def shortcut(self, command: list[str], environment: dict[str, str]) -> AbstractContextManager:
-        """Has the desktop run a command for SHORTCUT, where a program cannot take the key by itself."""
+        """Binds SHORTCUT to a command in the desktop, if a program cannot grab the keys itself."""
         return nullcontext()
 
     def first_frame(self, since: float, timeout: float = 20) -> Event:
-        """The first frame of a window that is shown, after a moment in milliseconds."""
+        """The first frame of a window that is shown after `since`, in milliseconds."""
         return self.wait(lambda event: event.what == 'first', since, timeout)
 
     def picture(self, asked: float) -> Picture:
-        """How the window came that was asked for at a moment; returns when it changes no more."""
+        """The times of the window that was requested at `asked`. Returns when it no longer changes."""
         first = self.first_frame(asked)
         self.settle()
         with self._news:
             events = [event for event in self._events if event.window == first.window and event.time >= asked]
-        # A new window may be mapped before it is followed.
+        # The log may not have the mapping of a new window.
         mapped = max((event.time for event in events if event.what == 'mapped' and event.time <= first.time),
                      default=first.time)
         final = max(event.time for event in events if event.what in ('first', 'drawn'))
         return Picture(mapped - asked, first.time - asked, final - asked)
 
     def gone(self, since: float, timeout: float = 5) -> Event:
-        """The moment at which a window went."""
+        """The event at which a window was unmapped."""
         return self.wait(lambda event: event.what == 'gone', since, timeout)
 
     def redrawn(self, since: float, pixels: int, timeout: float = 5) -> Event:
-        """The first change of at least so many pixels at once: a new view, not only a mark on it."""
+        """The first change of at least `pixels` pixels."""
         return self.wait(lambda event: event.what == 'drawn' and event.pixels >= pixels, since, timeout)
 
     def wait(self, wanted: Callable[[Event], bool], since: float, timeout: float) -> Event:
@@ -106,25 +106,25 @@ class Screen(ABC):
             return event
 
     def drawn(self, since: float) -> list[Event]:
-        """All that was drawn after a moment."""
+        """The frames after `since`."""
         with self._news:
             return [event for event in self._events if event.time >= since and event.what in ('first', 'drawn')]
 
     def settle(self, quiet: float = 0.3, timeout: float = 10) -> None:
-        """Waits until nothing has been drawn for some time."""
+        """Waits until nothing has been drawn for `quiet` seconds."""
         deadline = now_ms() + timeout * 1000
         with self._news:
             while self._news.wait(quiet) and now_ms() < deadline:
                 pass
 
     def forget(self) -> None:
-        """Drops what was drawn so far."""
+        """Drops all events so far."""
         with self._news:
             self._events.clear()
 
 
 class LoggedScreen(Screen):
-    """Listens to the `log` of a desktop, a command that takes the time."""
+    """Reads the events from `log`, a command that prints them with their times."""
 
     def __init__(self, log: list[str]) -> None:
         super().__init__()

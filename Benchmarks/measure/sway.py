@@ -1,4 +1,4 @@
-"""Wayland, on sway: copylog.py takes the time, and keys are pressed on a keyboard of our own."""
+"""sway: copylog.py logs the frames, and a virtual keyboard presses keys."""
 import json
 import os
 import socket
@@ -15,7 +15,7 @@ import wayland
 from .process import now_ms
 from .screen import LoggedScreen
 
-# Of sway-ipc(7).
+# Message types of sway-ipc(7).
 COMMAND, SUBSCRIBE, TREE = 0, 2, 4
 _MAGIC = b'i3-ipc'
 
@@ -25,7 +25,7 @@ _LAYOUT = b'''xkb_keymap {
   xkb_keycodes { include "evdev" }; xkb_types { include "complete" };
   xkb_compat { include "complete" }; xkb_symbols { include "pc+us" };
 };\0'''
-# Numbers of linux/input-event-codes.h, and the bits of modifiers.
+# Key codes of linux/input-event-codes.h, and the bits of modifiers.
 _CODES = {'Escape': 1, 'Return': 28, 'Control_L': 29, 'v': 47, 'Home': 102, 'End': 107, 'Down': 108, 'Next': 109,
           'Super_L': 125}
 _BITS = {'Control_L': 4, 'Super_L': 64}
@@ -42,13 +42,13 @@ class Sway:
         return self._socket.fileno()
 
     def ask(self, kind: int, words: str = ''):
-        """What sway answers."""
+        """Sends a message, and returns the answer."""
         data = words.encode()
         self._socket.sendall(_MAGIC + struct.pack('=II', len(data), kind) + data)
         return self.next()
 
     def next(self):
-        """The next event, after SUBSCRIBE; nothing once `end` was called."""
+        """The next event after SUBSCRIBE; None after `end`."""
         header = self._receive(len(_MAGIC) + 8)
         return json.loads(self._receive(struct.unpack_from('=I', header, len(_MAGIC))[0])) if header else None
 
@@ -60,13 +60,13 @@ class Sway:
 
 
 def windows(node: dict) -> list[dict]:
-    """What of sway's tree is a window: what has a process."""
+    """The windows in sway's tree: the nodes with a process."""
     found = [node] if node.get('pid') else []
     return found + [window for child in node['nodes'] + node['floating_nodes'] for window in windows(child)]
 
 
 class SwayScreen(LoggedScreen):
-    """The sway that runs; its shortcut runs a command."""
+    """The running sway."""
 
     name = 'Wayland (sway, headless)'
 
@@ -95,7 +95,7 @@ class SwayScreen(LoggedScreen):
 
     @contextmanager
     def shortcut(self, command: list[str], environment: dict[str, str]) -> Iterator[None]:
-        """sway tells of the key and the command is started here: started as root, sway runs as somebody else, whose
+        """Starts the command here, when sway reports the key: if started as root, sway changes to another user, whose
         programs have no access to the session bus."""
         listener = Sway()
         listener.ask(SUBSCRIBE, '["binding"]')

@@ -1,4 +1,4 @@
-"""Why something took long: who had the processors meanwhile, and what a program's main thread waited for."""
+"""Explains why something took long: which programs had the processors, and what the main thread waited for."""
 import threading
 import time
 from collections import Counter
@@ -8,15 +8,15 @@ from .process import now_ms, stolen_ms
 
 _PAUSE = 0.001
 _MOST_PROGRAMS = 4
-# Of proc_stat(5); in all other states it sleeps.
+# States of proc_pid_stat(5); in all others the thread sleeps.
 _STATES = {'R': 'running or ready', 'D': 'waiting for a disk'}
 
 
 class Trace:
-    """Watches a program from its making on, until `explain`.
+    """Observes a program from the initialiser until `explain`.
 
-    What each thread of the machine had of the processors is read at the beginning and at the end, from schedstat; where
-    the main thread sleeps (wchan) is looked up every millisecond.
+    Reads the processor time of each thread of the machine at the beginning and at the end (schedstat), and samples where
+    the main thread sleeps (wchan) every millisecond.
     """
 
     def __init__(self, pid: int) -> None:
@@ -30,7 +30,7 @@ class Trace:
         self._thread.start()
 
     def explain(self) -> str:
-        """Ends it; one line."""
+        """Ends the observation, and returns the explanation in one line."""
         self._stopped.set()
         self._thread.join()
         length = now_ms() - self._begun
@@ -54,11 +54,11 @@ class Trace:
                 state = (self._process / 'stat').read_text().rpartition(')')[2].split()[0]
                 self._seen.append(_STATES.get(state) or f'in {(self._process / "wchan").read_text()}')
             except OSError:
-                return  # It has ended.
+                return  # The program has ended.
 
 
 def _threads() -> dict[str, tuple[Path, int, int]]:
-    """Of every thread of the machine its process, and the nanoseconds that it ran and that it waited for its turn."""
+    """The process of each thread of the machine, and the nanoseconds that it ran and that it waited for a processor."""
     found = {}
     for process in Path('/proc').glob('[0-9]*'):
         try:
@@ -66,7 +66,7 @@ def _threads() -> dict[str, tuple[Path, int, int]]:
                 run, wait, _ = map(int, (thread / 'schedstat').read_text().split())
                 found[thread.name] = (process, run, wait)
         except OSError:
-            pass  # It has ended meanwhile.
+            pass  # The process has ended.
     return found
 
 

@@ -1,4 +1,4 @@
-"""X11: damagelog takes the time, and keys are pressed with XTest."""
+"""X11: damagelog logs the frames, and XTest presses keys."""
 import os
 
 from Xlib import XK, X, display
@@ -9,14 +9,14 @@ from .screen import LoggedScreen
 
 
 class X11Screen(LoggedScreen):
-    """The X server that DISPLAY names. CopyPasta takes its shortcut by itself there."""
+    """The X server that DISPLAY names. CopyPasta grabs its shortcut itself there."""
 
     name = 'X11 (Xvfb)'
 
     def __init__(self) -> None:
         super().__init__([os.environ['BENCH_DAMAGELOG']])
         self._display = display.Display()
-        # Where it marks no row.
+        # Move the pointer away from the rows, which it would highlight.
         self._display.screen().root.warp_pointer(0, 0)
         self._display.sync()
 

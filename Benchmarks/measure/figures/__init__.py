@@ -1,1 +1,1 @@
-"""One module for each subject; each function `measure_…` answers the lines of the table that it is good for."""
+"""One module for each subject. Each function `measure_…` returns some lines of the table."""

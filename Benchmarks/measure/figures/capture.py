@@ -1,4 +1,4 @@
-"""What is recorded while the window is active, and what that costs the disk."""
+"""The copies that are recorded while the window is active, and the bytes written for them."""
 import time
 from statistics import median
 
@@ -16,13 +16,13 @@ _CAPTURE_GAP_MS = 60
 
 
 def measure_copies(bench: Bench) -> list[Figure]:
-    """Of 200 copies by one program, how many are in the history, in which order, and how often; list in sight."""
+    """How many of 200 copies by one program are recorded, in which order and how often, while the list is shown."""
     return [figure for rows in (FEW_ROWS, bench.rows) for gap, target in ((20, '100 %'), (5, '≥ 99 %'))
             for figure in _recorded(bench, rows, gap, target)]
 
 
 def measure_bytes_written(bench: Bench) -> list[Figure]:
-    """Bytes written for one capture, over 50 of them; many rows against few."""
+    """The bytes written for a capture, averaged over 50 of them, with many rows against few."""
     many, few = bench.copy_home(bench.rows, 'captures-many'), bench.copy_home(FEW_ROWS, 'captures-few')
     runs = pairs(_RUNS, lambda: _kib_per_capture(bench, many), lambda: _kib_per_capture(bench, few), warm_ups=0)
     return [paired(f'written for one capture, {bench.rows:,} rows', 'KiB', runs, of=f'{FEW_ROWS} rows',

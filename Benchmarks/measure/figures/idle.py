@@ -1,4 +1,4 @@
-"""What the program costs while nothing happens."""
+"""Processor time and wake-ups of an idle program."""
 import time
 
 from ..bench import FEW_ROWS, Bench
@@ -7,12 +7,12 @@ from ..figure import Figure
 from ..process import Running, activity
 
 _SECONDS = 20
-# What was set off by showing or hiding has to end, and threads that have no more work end themselves.
+# The time after which the work of showing or hiding has ended, and idle threads have exited.
 _CALM_SECONDS = 12
 
 
 def measure_idle(bench: Bench) -> list[Figure]:
-    """Processor time and wake-ups over 20 s: hidden, and visible beside the baseline."""
+    """Processor time and wake-ups over 20 s: hidden, and visible together with the baseline."""
     bench.screen.forget()
     with bench.start_settled(bench.home(FEW_ROWS)) as ours:
         bench.hide()
@@ -20,7 +20,7 @@ def measure_idle(bench: Bench) -> list[Figure]:
         shown = show_copypasta()
         bench.screen.first_frame(shown)
         bench.screen.settle()
-    # Anew, so that nothing is left of being hidden; the baseline first, for CopyPasta to be the active one.
+    # Start a new process, so that it was never hidden. Start the baseline first, so that CopyPasta is active.
     with Running([bench.baseline]) as baseline:
         bench.screen.first_frame(baseline.started)
         with bench.start_settled(bench.home(FEW_ROWS)) as ours:

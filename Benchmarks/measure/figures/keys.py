@@ -1,4 +1,4 @@
-"""The keyboard in a long list: End, and Page Down held."""
+"""Keys in a long list: End, and Page Down held down."""
 import time
 from statistics import median
 
@@ -7,9 +7,9 @@ from ..bus import LoopPing
 from ..figure import Figure, Pair, paired, pairs
 from ..history import Home
 
-# A quarter of the window: a list that was scrolled is drawn anew as a whole, a mark or a scroll bar is not.
+# A quarter of the window: a scrolled list changes more pixels, and a focus ring or a scroll bar fewer.
 _NEW_VIEW_PIXELS = 480 * 640 // 4
-_NEW_MARK_PIXELS = 5_000  # A row that gets the focus.
+_NEW_MARK_PIXELS = 5_000  # The focus ring of a row.
 _JUMPS = 5
 _HELD_SECONDS = 3.0
 _REPEAT_SECONDS = 1 / 30
@@ -18,7 +18,7 @@ _OTHER_ROWS = 10_000
 
 
 def measure_end(bench: Bench) -> list[Figure]:
-    """From the key End to the first frame that shows another part of the list; many rows against few."""
+    """The time from the key End to the first frame with another part of the list, with many rows against few."""
     many, few = bench.home(bench.rows), bench.home(FEW_ROWS)
     runs = pairs(max(bench.pairs // 3, 3), lambda: _end_ms(bench, many), lambda: _end_ms(bench, few))
     return [paired(f'End at {bench.rows:,} rows, key to drawn', 'ms', runs, of=f'{FEW_ROWS} rows', target='< 40 ms',
@@ -26,11 +26,11 @@ def measure_end(bench: Bench) -> list[Figure]:
 
 
 def measure_page_down_held(bench: Bench) -> list[Figure]:
-    """What stalls while Page Down is held for 3 s, 30 times a second.
+    """The longest frame while Page Down is held down for 3 s, with 30 repetitions a second.
 
-    GTK's own frame times (GDK_DEBUG=frames) are left out of Debian's build. The gaps between frames say no more than
-    how often the key repeats. So a frame is taken for as long as the main loop does not turn, which is what it costs
-    the user; beside it the longest time from a key to the next frame, up to 17 ms of which is waiting for its turn.
+    Debian's build of GTK has no frame times (GDK_DEBUG=frames), and the gaps between frames depend on the key's
+    repetition. So the duration of a frame is taken as the stall of the main loop, which is what the user notices. The
+    second figure is the longest time from a key to the next frame, which includes up to 17 ms until the frame is due.
     """
     many, fewer = bench.home(bench.rows), bench.home(_OTHER_ROWS)
     slowest: list[Pair] = []
@@ -59,7 +59,7 @@ def _end_ms(bench: Bench, home: Home) -> float:
 
 
 def _hold(bench: Bench, home: Home, to_frame: list[Pair]) -> float:
-    """The longest round trip to the main loop; notes the slowest and the median time from a key to the next frame."""
+    """The longest stall of the main loop. Appends the longest and the median time from a key to the next frame."""
     with bench.start_settled(home), LoopPing() as ping:
         pressed = []
         due = time.monotonic()

@@ -1,4 +1,4 @@
-"""One text of 50 MB, copied by another program while the window is active."""
+"""A text of 50 MB that another program copies while the window is active."""
 import subprocess
 import time
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class _Run:
 
 
 def measure_large_text(bench: Bench) -> list[Figure]:
-    """How long until it is on disk and drawn, how long the main loop stood still meanwhile, and the most memory."""
+    """The times until it is on disk and until it is drawn, the longest stall of the main loop, and the peak memory."""
     runs = [_run(bench, number) for number in range(_RUNS)]
 
     def middle(field: str) -> float:
@@ -60,7 +60,7 @@ def _run(bench: Bench, number: int) -> _Run:
                         raise TimeoutError('the 50 MB text was not recorded')
                     time.sleep(0.002)
                 on_disk = now_ms()
-                # The row comes a moment before or after the disk is looked at again.
+                # The row may be drawn shortly before this loop has seen the text on disk.
                 row_drawn = bench.screen.redrawn(on_disk - 50, 1000).time
                 bench.screen.settle()
         peak = peak_memory(running.pid)
@@ -70,7 +70,7 @@ def _run(bench: Bench, number: int) -> _Run:
 
 
 def _paste_ms(file: Path) -> float:
-    """What the same transfer takes another program, once its owner is there."""
+    """How long the same transfer takes another program, in milliseconds."""
     with LargeOwner(file):
         time.sleep(0.3)
         started = now_ms()

@@ -1,4 +1,4 @@
-"""Memory while the window is shown, as the kernel counts it (Rss of smaps_rollup; Pss beside it)."""
+"""Memory as the kernel counts it: Rss of smaps_rollup, with Pss in the note."""
 import time
 from statistics import median
 
@@ -14,7 +14,7 @@ _LARGE_TEXT_BYTES = 1_000_000
 
 
 def after_end_and_home(bench: Bench, home: Home, pss: list[float] | None = None) -> float:
-    """MiB one second after the list was taken to its last row and back to its first."""
+    """The memory in MiB one second after moving to the last row and back to the first."""
     with bench.start_settled(home) as running:
         for key in ('End', 'Home'):
             bench.screen.press(key)
@@ -52,7 +52,7 @@ def measure_memory_against_baseline(bench: Bench) -> list[Figure]:
 
 
 def measure_memory_hidden(bench: Bench) -> list[Figure]:
-    """Started hidden and never called, beside the baseline whose window was never shown."""
+    """Started hidden and never shown, against the baseline in the same state."""
     ours: list[float] = []
     theirs: list[float] = []
     home = bench.home(FEW_ROWS)

@@ -1,4 +1,4 @@
-"""Many popups in a row, and why the slow ones were slow."""
+"""Many popups in a row, with explanations of slow ones."""
 from statistics import median
 
 from .. import bus
@@ -13,12 +13,12 @@ _SLOW_MS = 40
 
 
 def measure_popups(bench: Bench) -> list[Figure]:
-    """By D-Bus, in each of five programs after one another; each slow one is explained as soon as it was seen."""
+    """Popups by D-Bus in five processes, one after the other. Prints an explanation of each slow one immediately."""
     times, slow = [], 0
     for program in range(_PROGRAMS):
         with bench.start_settled(bench.home(_ROWS)) as running:
             bench.hide()
-            _popup(bench, running)  # Builds what the others show again.
+            _popup(bench, running)  # The first one also builds the rows.
             for number in range(bench.rounds):
                 time, why = _popup(bench, running)
                 times.append(time)
@@ -30,7 +30,7 @@ def measure_popups(bench: Bench) -> list[Figure]:
 
 
 def _popup(bench: Bench, running: Running) -> tuple[float, str]:
-    """How long it took, and what is known of why."""
+    """How long a popup took in milliseconds, and an explanation."""
     trace = Trace(running.pid)
     asked = bus.toggle(bus.COPYPASTA)
     bench.screen.first_frame(asked)

@@ -1,4 +1,4 @@
-"""Showing a window: until it is mapped, until it first shows content, and until it does not change any more."""
+"""The time to show a window: until it is mapped, until it first shows content, and until its last change."""
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -21,7 +21,7 @@ _WAYS = ['D-Bus call', '--toggle', _KEY]
 
 @dataclass
 class _Way:
-    """One way to call up a window, and what takes it away again."""
+    """A way to show a window, and the way to hide it again."""
 
     name: str
     show: Callable[[], Picture]
@@ -30,7 +30,7 @@ class _Way:
 
 
 def measure_start(bench: Bench) -> list[Figure]:
-    """From the start of the program, beside the baseline."""
+    """From the start of the program, against the baseline."""
     home = bench.home(_ROWS)
 
     def start(program: str) -> Picture:
@@ -43,7 +43,7 @@ def measure_start(bench: Bench) -> list[Figure]:
 
 
 def measure_first_popup(bench: Bench) -> list[Figure]:
-    """The first call of a program that was started hidden and has come to rest, beside the second one."""
+    """The first popup of a program that was started hidden and has become idle, against the second popup."""
     home = bench.home(_ROWS)
 
     def popups() -> tuple[Picture, Picture]:
@@ -60,17 +60,17 @@ def measure_first_popup(bench: Bench) -> list[Figure]:
 
 
 def measure_popup(bench: Bench) -> list[Figure]:
-    """Windows that were shown before: CopyPasta's, the baseline's and those of the installed peers, called in turn."""
+    """Windows that were shown before: CopyPasta's, the baseline's and those of the installed peers, alternately."""
     return _measure_popups(bench, '', _ROUNDS, _WAYS, nullcontext())
 
 
 def measure_popup_busy(bench: Bench) -> list[Figure]:
-    """The same beside four busy processes."""
+    """The same next to four busy processes."""
     return _measure_popups(bench, f', beside {_BUSY} busy processes', bench.rounds, [_KEY], Busy(_BUSY))
 
 
 def measure_popup_slow(bench: Bench) -> list[Figure]:
-    """The same where each program has half of a processor."""
+    """The same with half of a processor for each program."""
     return _measure_popups(bench, ', half of a processor', bench.rounds, [_KEY], Quota(0.5))
 
 
@@ -90,13 +90,13 @@ def _measure_popups(bench: Bench, how: str, count: int, ways: list[str],
                 picture = _popup(way)
                 if reference and picture:
                     rounds[way.name].append((picture, reference))
-    # The first round builds what the others show again.
+    # Leave out the first round, in which the programs build their rows.
     return [_figure(f'popup, {way.name}{how}', rounds[way.name][1:], 'baseline')
             for way in others if rounds[way.name][1:]]
 
 
 def _popup(way: _Way) -> Picture | None:
-    """How its window came; nil where it did not, which a peer's may do."""
+    """The times of a popup; None if it did not appear, which happens with peers."""
     try:
         return way.show()
     except NothingDrawn:

@@ -1,4 +1,4 @@
-"""From the start of the program to its first drawn frame."""
+"""The time from the start of the program to its first frame."""
 from ..bench import FEW_ROWS, Bench
 from ..figure import Figure, paired, pairs
 
@@ -12,7 +12,7 @@ def measure_start_against_rows(bench: Bench) -> list[Figure]:
 
 
 def measure_start_against_baseline(bench: Bench) -> list[Figure]:
-    """With few rows against the least that a GTK 4 program costs."""
+    """With few rows against the baseline."""
     few = bench.home(FEW_ROWS)
     runs = pairs(bench.pairs, lambda: bench.first_frame_ms([bench.copypasta], few.environment),
                  lambda: bench.first_frame_ms([bench.baseline]), warm_ups=2)

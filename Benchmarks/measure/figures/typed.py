@@ -1,4 +1,4 @@
-"""Keys typed right behind the shortcut, by somebody who knows where the text is: Down, and Enter."""
+"""Down and Enter typed right after the shortcut, as by a user who knows the position of the text."""
 import os
 import subprocess
 import sys
@@ -16,12 +16,12 @@ from ..screen import SHORTCUT, NothingDrawn
 _ROWS = 10
 _GAPS_MS = (50, 25, 0)
 _BUSY = 2
-# By then the text is on the clipboard, or will not be.
+# How long to wait for the text on the clipboard.
 _PATIENCE_SECONDS = 2
 
 
 class _Other:
-    """The program that somebody works in."""
+    """The program that has the focus before the shortcut is pressed."""
 
     def __init__(self) -> None:
         self.keys: list[str] = []
@@ -39,7 +39,7 @@ class _Other:
         self._child.wait()
 
     def has_focus(self) -> bool:
-        """Whether it has had the keyboard for some moments: the key of a grab takes it away, and gives it back."""
+        """Whether it has kept the focus for 0.1 s, because a grabbed key takes the focus away for a moment."""
         return self._is_active and not time.sleep(0.1) and self._is_active
 
     def _listen(self) -> None:
@@ -64,7 +64,7 @@ def _typed(bench: Bench, gap: int, busy: int) -> Figure:
     count = bench.rounds * 2
     right = elsewhere = 0
     with bench.start_settled(home), _Other() as other, bench.screen.shortcut(command, home.environment):
-        # CopyPasta is shown, behind the other window. Its own text keeps it.
+        # CopyPasta is shown behind the other window. Copy a row, whose text keeps the process running when it hides.
         _until(other.has_focus)
         bench.screen.press(*SHORTCUT)
         bench.screen.settle()
@@ -72,7 +72,7 @@ def _typed(bench: Bench, gap: int, busy: int) -> Figure:
         _until(other.has_focus)
         with Busy(busy):
             for number in range(count):
-                # Another text each time.
+                # Choose another text than the last time.
                 downs = 1 + number % 2
                 wanted = home.texts()[-1 - downs]
                 other.keys.clear()
@@ -85,7 +85,7 @@ def _typed(bench: Bench, gap: int, busy: int) -> Figure:
                 right += is_right and not is_elsewhere
                 elsewhere += is_elsewhere
                 if 'Return' in other.keys:
-                    # The window comes all the same, and stays.
+                    # The window still appears, and stays.
                     with suppress(NothingDrawn):
                         bench.screen.first_frame(asked, timeout=5)
                     bench.screen.settle()

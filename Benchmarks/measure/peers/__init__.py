@@ -1,1 +1,1 @@
-"""Other clipboard managers, each measured by its own front door: see `peer.py`."""
+"""Other clipboard managers, each measured through its own interface: see `peer.py`."""

@@ -1,4 +1,4 @@
-"""Xfce Clipman: an icon in the tray, and a menu."""
+"""Xfce Clipman: a tray icon with a menu."""
 from os import environ
 from pathlib import Path
 

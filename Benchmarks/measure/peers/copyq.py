@@ -1,4 +1,4 @@
-"""CopyQ: a Qt window, and a server that holds every text in memory."""
+"""CopyQ: a Qt window and a server that holds every text in memory."""
 import json
 import os
 
@@ -19,7 +19,7 @@ class CopyQ(Peer):
             self.wait_ready()
             output('copyq', 'config', 'maxitems', str(self.most))
             if 'WAYLAND_DISPLAY' in os.environ:
-                # Without a tray its window is minimised at the start, and stays in sight where windows cannot be.
+                # Without a tray, CopyQ minimises its window at the start, which stays visible if that is not possible.
                 output('copyq', 'config', 'hide_main_window', 'true')
             self.end(running)
 

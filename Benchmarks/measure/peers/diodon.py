@@ -30,4 +30,4 @@ class Diodon(Peer):
 
     @property
     def ending(self) -> tuple[str, ...]:
-        return ('diodon',)  # Zeitgeist stays.
+        return ('diodon',)  # Zeitgeist keeps running.

@@ -1,4 +1,4 @@
-"""Klipper: the clipboard manager of KDE's desktop; a program of its own in Plasma 5, a part of the shell in Plasma 6."""
+"""Klipper, KDE's clipboard manager: a program of its own in Plasma 5, a part of the shell in Plasma 6."""
 import shutil
 from os import environ
 from pathlib import Path
@@ -26,7 +26,7 @@ class Klipper(Peer):
         settings.write_text(f'[General]\nKeepClipboardContents=true\nMaxClipItems={self.most}\n')
 
     def launch(self) -> Running:
-        # Plasma's shell gives up without it.
+        # Plasma's shell does not start without it.
         for manager in Path('/usr/lib').glob('*/libexec/kactivitymanagerd') if self.is_shell else ():
             Running([str(manager)])
             bus.wait_for('org.kde.ActivityManager')

@@ -1,4 +1,4 @@
-"""The figures of the peers that are installed."""
+"""Measures the installed peers."""
 import time
 from collections.abc import Callable
 from statistics import median
@@ -24,12 +24,12 @@ _ASKS = 40
 
 
 def measurable() -> list[Peer]:
-    """Those that are installed and that run on this desktop."""
+    """The peers that are installed and run on this desktop."""
     return [peer for peer in (make() for make in PEERS) if peer.runs_here and peer.is_installed]
 
 
 def measure(bench: Bench) -> list[PeerResult]:
-    """Each of them in turn; says how to install the others, and which do not run here."""
+    """Measures each installed peer. Prints how to install the others."""
     peers = [make() for make in PEERS]
     missing = [peer.package for peer in peers if peer.runs_here and not peer.is_installed]
     if missing:
@@ -39,7 +39,7 @@ def measure(bench: Bench) -> list[PeerResult]:
 
 
 def compare(figures: list[Figure], results: list[PeerResult]) -> None:
-    """Puts what the best peer did in this run in place of what is known of it."""
+    """Sets the reference of figures of recorded copies to the best peer's share in this run."""
     for figure in figures:
         for gap in (20, 5):
             kept = [(result.kept[gap], result.name) for result in results if gap in result.kept]
@@ -49,7 +49,7 @@ def compare(figures: list[Figure], results: list[PeerResult]) -> None:
 
 
 def fill(bench: Bench, peer: Peer, rows: int, held: int = 0) -> None:
-    """Brings a peer's history from `held` to so many texts, by the way that it has for that."""
+    """Fills a peer's history, which has `held` texts, up to `rows` texts."""
     texts = [f'Row {number}: a line of text as somebody might have copied it' for number in range(rows)]
     if peer.fills_stopped:
         peer.fill(texts)
@@ -67,7 +67,7 @@ def fill(bench: Bench, peer: Peer, rows: int, held: int = 0) -> None:
 
 
 def show(bench: Bench, peer: Peer) -> tuple[float, Event]:
-    """Asks until the history is on the screen, as a person would: some have a name on the bus before they answer."""
+    """Requests the history until it is on the screen, because some peers own their bus name before they answer."""
     for _ in range(_ASKS):
         asked = peer.ask()
         try:
@@ -78,7 +78,7 @@ def show(bench: Bench, peer: Peer) -> tuple[float, Event]:
 
 
 def start_and_memory(bench: Bench, peer: Peer) -> tuple[float, float]:
-    """From launching the program to its history on the screen, in milliseconds, and MiB one second later."""
+    """The time from the start to the history on the screen, in milliseconds, and the memory a second later, in MiB."""
     bench.screen.forget()
     running = Running(peer.start_shown) if peer.start_shown else peer.launch()
     try:
@@ -106,10 +106,10 @@ def _measure(bench: Bench, peer: Peer) -> PeerResult:
 
 
 def _try(result: PeerResult, what: str, action: Callable[[], None]) -> None:
-    """A peer that does not do what it should does not end the run."""
+    """Runs an action. If it fails, adds that to the result's note instead of ending the run."""
     try:
         action()
-    except Exception as error:  # Whatever it is.
+    except Exception as error:
         result.note += f'; {what}: {type(error).__name__} {error}'.replace('\n', ' ')
 
 
@@ -128,7 +128,7 @@ def _popup(bench: Bench, peer: Peer, result: PeerResult) -> None:
             asked, drawn = show(bench, peer)
             times.append(drawn.time - asked)
             peer.dismiss(bench.screen)
-        # The first one builds what the others show again.
+        # The first popup also builds the window.
         result.first_popup, result.popup = times[0], median(times[1:])
     finally:
         peer.end(running)
@@ -144,7 +144,7 @@ def _copies(bench: Bench, peer: Peer, result: PeerResult, gap: int) -> None:
     finally:
         peer.end(running)
     if isinstance(peer, Clipman):
-        kept = peer.history()  # It is saved at the end.
+        kept = peer.history()  # Clipman saves its history when it ends.
     result.kept[gap] = 100 * len(set(kept) & set(copied)) / COPIES
 
 

@@ -1,4 +1,4 @@
-"""What every peer can do, seen from outside."""
+"""The interface to a peer."""
 import os
 import shutil
 import signal
@@ -12,43 +12,43 @@ from ..screen import DESKTOP, Screen
 
 
 def output(*command: str) -> str:
-    """What a command prints; no longer than it should take."""
+    """The output of a command, within a time limit."""
     return subprocess.run(command, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL).stdout
 
 
 def start_quietly(*command: str) -> float:
-    """Starts a command that shows something and ends; answers when, in milliseconds."""
+    """Starts a command that shows something and ends. Returns the time of the start in milliseconds."""
     started = now_ms()
     subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return started
 
 
 class Peer(ABC):
-    """A clipboard manager, in the run's scratch home, with its own settings but for how many texts it keeps."""
+    """A clipboard manager in the run's scratch home, with its default settings except for the number of texts."""
 
     name: str
-    # The program that tells whether it is installed, and the Debian package.
+    # The program by which an installation is found, and the Debian package.
     program: str
     package: str
-    # All that it keeps running.
+    # The names of its processes.
     processes: tuple[str, ...]
-    # The most texts that it is filled with here.
+    # The most texts with which it is filled.
     most: int
     how_filled: str
-    # How long it may take to show its history, before it is asked again.
+    # The time after which a request to show its history is repeated.
     patience_seconds = 0.6
     # Whether it is filled while it does not run.
     fills_stopped = False
-    # Where it sees copies or shows its history, by XDG_CURRENT_DESKTOP; X11 is the bare server.
+    # The desktops on which it works, by XDG_CURRENT_DESKTOP; X11 is openbox alone.
     desktops: tuple[str, ...] = ('X11',)
-    # Whether it is the desktop's shell, which has the keyboard where no window has it: ours would not get Escape.
+    # Whether it is the desktop's shell, which would take Escape from our window by having the keyboard focus.
     is_shell = False
-    # A command that starts it and shows its history at once, where it has one.
+    # A command that starts it and immediately shows its history, if it has one.
     start_shown: list[str] | None = None
 
     @property
     def ending(self) -> tuple[str, ...]:
-        """What of it ends with it."""
+        """The processes that end with it."""
         return self.processes
 
     @property
@@ -61,14 +61,14 @@ class Peer(ABC):
 
     @property
     def version(self) -> str:
-        """What Debian's package is of; nothing elsewhere."""
+        """The upstream version of the Debian package; empty on other distributions."""
         if not shutil.which('dpkg-query'):
             return ''
         found = output('dpkg-query', '--show', '--showformat=${source:Upstream-Version}', self.package)
         return found.split('+')[0]
 
     def set_up(self) -> None:
-        """Lets it keep as many texts as it can."""
+        """Sets the number of texts that it keeps to the highest possible."""
 
     def launch(self) -> Running:
         """Starts it, without waiting."""
@@ -80,27 +80,27 @@ class Peer(ABC):
 
     @abstractmethod
     def ask(self) -> float:
-        """Asks for the history, the way a shortcut would; answers when, in milliseconds."""
+        """Requests the history as a shortcut does. Returns the time of the request in milliseconds."""
 
     @abstractmethod
     def history(self) -> list[str]:
-        """The texts that it holds, or has saved."""
+        """The texts in its history."""
 
     def fill(self, texts: list[str]) -> None:
-        """Adds texts by its own front door; not every peer has one."""
+        """Adds texts through its own interface, which not every peer has."""
         raise NotImplementedError
 
     def dismiss(self, screen: Screen) -> None:
-        """Takes the history off the screen."""
+        """Hides the history."""
         screen.settle()
         screen.press('Escape')
         time.sleep(0.7)
 
     def end(self, running: Running) -> None:
-        """Ends it the way a logout would.
+        """Ends it as a logout does, with all processes of its names.
 
-        A command that was to show its history may come too late, and become the program itself: it would watch the
-        clipboard for the rest of the run.
+        A late command to show its history may have become another instance, which would watch the clipboard for the rest
+        of the run.
         """
         running.end()
         deadline = time.monotonic() + 5

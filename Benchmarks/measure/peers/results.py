@@ -1,10 +1,10 @@
-"""What a peer cost."""
+"""The figures of a peer."""
 from dataclasses import dataclass, field
 
 
 @dataclass
 class PeerResult:
-    """Milliseconds, MiB and per cent; None where it could not be measured."""
+    """Times in milliseconds, memory in MiB, kept copies in per cent; None if a figure could not be measured."""
 
     name: str
     start: float | None = None
