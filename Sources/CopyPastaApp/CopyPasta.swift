@@ -124,7 +124,7 @@ extension StartupServices.Service {
 
 /// Prevents crash reports, which would contain clips and the clipboard's text.
 private enum CrashReport {
-  /// Prevents core dumps and backtraces, whatever the system's configuration.
+  /// Prevents core dumps and backtraces under any configuration of the system.
   ///
   /// Limits a core dump to 1 byte, not 0. If dumps are piped to a program (systemd-coredump, apport), the kernel
   /// ignores every limit except 1, at which it does not start that program.
@@ -178,7 +178,7 @@ enum Invocation: Equatable {
     "--import": .importing, "--check": .check,
     "--version": .version, "--help": .help,
     "-h": .help,
-    // For the D-Bus service file: GApplication's option for D-Bus activation.
+    // GApplication's option for D-Bus activation, which the D-Bus service file passes.
     "--gapplication-service": .service,
   ]
 

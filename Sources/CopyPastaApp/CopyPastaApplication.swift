@@ -233,7 +233,7 @@ final class CopyPastaApplication {
     case .held(by: .keyGrab, _), .held(by: .portal, _): reasons.hold(.shortcut)
     // Temporary: the shortcut is released while the user chooses another one, or requested again after a loss.
     case .starting: break
-    // GNOME's shortcut starts the program if necessary, so it is no reason to keep running.
+    // GNOME's shortcut starts the program if necessary, so the program need not keep running for it.
     case .off, .held(by: .gnome, _), .notHeld(.malformed), .notHeld(.unsuitable), .notHeld(.refused),
       .notHeld(.removed):
       reasons.end(.shortcut)

@@ -122,7 +122,7 @@ private final class GdkClipboardSource: ClipboardSource {
     following?.cancel()
   }
 
-  /// Reads and delivers until there is no new offer, unless that loop is already running.
+  /// Reads and delivers while there are new offers, unless that loop is already running.
   private func readOffers() {
     guard following == nil, !isClosed, mayReadAnew else { return }
     following = Task.unpooled { [self] in

@@ -48,7 +48,7 @@ extension SystemClipboard {
   func handOver() async {}
 }
 
-/// The outcome of a read: the offer's content, or why there is none.
+/// The outcome of a read: the offer's content, or why it could not be read.
 typealias ClipboardDelivery = Result<ClipboardContent, TransferError>
 
 /// Handles a delivery, and returns when the next offer may be read.
@@ -72,7 +72,7 @@ protocol ClipboardSource: AnyObject, Sendable {
   /// Returns the bytes of a text that another program has dropped on the window.
   @MainActor func text(of drop: any DroppedText) async throws(TransferError) -> [UInt8]
 
-  /// Runs `body` when the read in progress has been delivered; immediately if there is none.
+  /// Runs `body` when the read in progress has been delivered; immediately without one.
   @MainActor func afterRead(_ body: @escaping @Sendable () -> Void)
 
   /// Ends following permanently, and cancels a transfer in progress.

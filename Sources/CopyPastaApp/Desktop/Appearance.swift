@@ -23,7 +23,7 @@ extension Appearance {
     }
   }
 
-  /// Reads the appearance that an earlier run stored; nil if there is none.
+  /// Reads the appearance that an earlier run stored; nil if it stored none.
   init?(keptIn file: KeyFile) {
     let values = file.integers(["dark", "contrast", "accent"])
     guard let dark = values["dark"] else { return nil }
@@ -41,7 +41,7 @@ extension Appearance {
 }
 
 extension Appearance {
-  /// Follows the appearance in the settings portal, or in GNOME's settings if there is no portal.
+  /// Follows the appearance in the settings portal, or in GNOME's settings on a desktop without the portal.
   ///
   /// Does not wait for the portal, which may have to start first. Until it answers, the stored values apply.
   @MainActor
@@ -59,7 +59,7 @@ extension Appearance {
     private let file: KeyFile
     private let changed: @MainActor (Appearance) -> Void
     private lazy var gnome = GnomeAppearance(changed: weakly(self) { $0.apply() })
-    /// The portal's values by key; empty if there is no portal or it has no appearance settings.
+    /// The portal's values by key; empty without a portal, or if it lacks appearance settings.
     private var values: [String: Variant] = [:]
     private var registrations: [Bus.Registration] = []
     private var reading: Task<Void, Never>?

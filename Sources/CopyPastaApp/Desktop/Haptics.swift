@@ -28,7 +28,7 @@ struct Haptics {
           Self.service, "TriggerFeedback",
           [.string(CopyPasta.id), .string(Self.event), .dictionary([:]), .int32(Self.ownLength)])
       } catch {
-        // There is no session bus, and so no feedbackd.
+        // Without a session bus, feedbackd cannot be reached.
       }
     }
   }

@@ -4,8 +4,8 @@ import GtkKit
 ///
 /// A further reason, a text of its own on the clipboard, is `SystemClipboard.isOffering`.
 ///
-/// If the desktop takes a reason away, the process still runs on. GNOME removes its tray while the screen is locked,
-/// and a panel that has ended cannot be told from one that is slow to restart. A program that was hidden into a tray is
+/// If the desktop takes a reason away, the process keeps running. GNOME removes its tray while the screen is locked,
+/// and a panel that has ended looks the same as one that is slow to restart. A program that was hidden into a tray is
 /// therefore still there when the tray is back. If the tray does not come back, closing the window ends the program.
 @MainActor
 final class KeepAliveReasons {
@@ -38,7 +38,7 @@ final class KeepAliveReasons {
     self.ended = ended
   }
 
-  /// Whether there is no reason left, held or lost.
+  /// Whether every reason has ended: none is held or lost.
   var isEmpty: Bool { holding.isEmpty && lost.isEmpty }
 
   func holds(_ reason: Reason) -> Bool { holding.contains(reason) }

@@ -106,7 +106,7 @@ final class StartAtLogin {
       isSet = wanted
     } catch {
       isSet = entry.isSet ?? isSet
-      // This is no failure if the user has changed the setting back meanwhile.
+      // Report no failure if the user has changed the setting back meanwhile.
       guard preferences[flag: .startsAtLogin] == wanted, wanted != isSet else { return }
       preferences[flag: .startsAtLogin] = isSet
       failed(error.message)

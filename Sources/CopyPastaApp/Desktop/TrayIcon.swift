@@ -70,7 +70,7 @@ final class TrayIcon {
       do throws(BusError) {
         try self?.appear(on: try await connect())
       } catch {
-        // There is no tray without a bus; the application's start has printed that.
+        // Without a bus the icon is not shown; the application's start has printed that the bus is missing.
       }
     }
   }
@@ -112,7 +112,7 @@ final class TrayIcon {
           Self.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
         self?.askForHost(on: bus)
       } catch {
-        // The watcher rejects items or has ended: there is no icon.
+        // The watcher rejects items or has ended, so the icon is not shown.
       }
     }
   }
@@ -142,8 +142,8 @@ final class TrayIcon {
     let toggle: Bus.Method = { [weak self] _ in self?.request(.toggle) ?? [] }
     return [
       "Activate": toggle, "SecondaryActivate": toggle,
-      // For a host that cannot draw the menu. Show the window instead, because a Wayland program cannot place a menu
-      // at the given position on the screen.
+      // Called by a host that cannot draw the menu. Show the window instead, because a Wayland program cannot place
+      // a menu at the given position on the screen.
       "ContextMenu": { [weak self] _ in self?.request(.show) ?? [] },
       "Scroll": { _ in [] },
       "ProvideXdgActivationToken": { [weak self] arguments in

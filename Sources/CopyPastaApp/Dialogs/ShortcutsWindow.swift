@@ -54,7 +54,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
       (
         title: tr("Items"),
         shortcuts: HistoryAction.ofTexts.map { ($0.title, $0.keys.map(label)) } + [
-          // One entry for all nine digits, which are no `HistoryAction`.
+          // Add one entry for all nine digits, which `HistoryAction` does not list.
           (tr("Copy one of the nine newest items"), [label("<Control>1") + "…9"])
         ]
       ),

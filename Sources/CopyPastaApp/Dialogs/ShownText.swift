@@ -3,7 +3,7 @@ import GtkKit
 
 /// The beginning of a text, converted so that GTK lays it out without a noticeable pause.
 ///
-/// Where a line cannot wrap, GTK's layout time grows with the square of the number of its parts. Therefore tabs become
+/// If a line cannot wrap, GTK's layout time grows with the square of the number of its parts. Therefore tabs become
 /// spaces, invisible characters become signs, and a line is split if it or a word in it is too long. `part` maps shown
 /// characters back to the bytes of the text.
 struct ShownText: Equatable, Sendable {

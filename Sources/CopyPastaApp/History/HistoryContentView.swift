@@ -66,7 +66,7 @@ final class HistoryContentView {
     if let list, page == nil { list.focusAgain() } else { focusNewest() }
   }
 
-  /// Offers to undo `count` deletions; hides the bar if there are none.
+  /// Offers to undo `count` deletions; 0 hides the bar.
   func showDeletions(_ count: Int) {
     // Keep the focus in the window, because the bar's buttons are hidden.
     if count == 0 && undoBar.hasFocus { focusAgain() }
@@ -106,7 +106,7 @@ final class UndoBar {
   /// Whether the focus is on one of the buttons.
   var hasFocus: Bool { root.hasFocusWithin }
 
-  /// Shows how many deletions can be undone; hides the bar if there are none.
+  /// Shows how many deletions can be undone; 0 hides the bar.
   func show(_ count: Int) {
     // Keep the text while the bar slides out.
     if count > 0 {

@@ -21,7 +21,7 @@ protocol HistoryView: AnyObject {
 /// The list's window, which receives the events that do not concern a single row.
 @MainActor
 protocol HistoryDelegate: AnyObject {
-  /// Offers to undo `count` deletions; hides the offer if there are none.
+  /// Offers to undo `count` deletions; 0 hides the offer.
   func showDeletions(_ count: Int)
 
   /// Called when a text of the history was put on the clipboard.

@@ -11,7 +11,7 @@ final class NoticeBar {
 
   /// How long a notice is shown.
   private enum Stay: CaseIterable {
-    /// For a notice that occurs only once; a short notice does not replace it.
+    /// Used for a notice that occurs only once; a short notice does not replace it.
     case long
     /// Replaced by the next short notice.
     case short

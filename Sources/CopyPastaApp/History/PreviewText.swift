@@ -1,4 +1,4 @@
-/// The preview of a clip in its row: at most three lines, whatever the text contains.
+/// The preview of a clip in its row, at most three lines for any text.
 ///
 /// Signs replace what would not be visible: white space at the beginning and the end of a line or in a blank text,
 /// invisible characters, and characters that change the direction of others. Control characters are replaced by their

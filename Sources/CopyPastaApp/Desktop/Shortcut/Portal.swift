@@ -8,7 +8,7 @@ import GtkKit
 struct Portal {
   /// Why a request to a portal failed.
   enum RequestError: Error, Equatable {
-    /// There is no such portal, or it rejected the request.
+    /// The desktop lacks the portal, or the portal rejected the request.
     case unavailable
     /// The portal does not run, or ended during the request.
     case gone

@@ -46,7 +46,7 @@ enum ShortcutState: Equatable {
 }
 
 extension ShortcutState {
-  /// The keys as the user reads them, or that there are none.
+  /// The keys as the user reads them, or why none are shown.
   var keys: String {
     switch self {
     case .held(_, let name?): name
@@ -99,7 +99,7 @@ extension ShortcutState {
     }
   }
 
-  /// Where the user sees and changes the keys that the portal has granted.
+  /// Explains where the user can change the keys that the portal has granted.
   private static var settingsHint: String {
     let names = Desktop.names
     return if names.contains("GNOME") {
