@@ -3,44 +3,44 @@ extension ClipboardOwner {
   public struct Offer: Sendable {
     /// The names of the targets, such as `UTF8_STRING`; without a colon.
     public let targets: [String]
-    /// Their answer; nil if they are listed and never answered.
+    /// The answer to a request; nil if the targets are listed but never answered.
     ///
-    /// Up to 15 kB, for it goes by the command line; larger texts are for `VirtualDesktop.copy`.
+    /// At most 15 kB, because the bytes are passed on the command line. Use `VirtualDesktop.copy` for larger texts.
     public let bytes: [UInt8]?
 
-    /// An offer of these bytes.
+    /// Makes an offer of these bytes.
     public init(targets: [String], bytes: [UInt8]?) {
       self.targets = targets
       self.bytes = bytes
     }
 
-    /// A text in the forms that every toolkit offers.
+    /// A text under the targets that every toolkit offers.
     public static func text(_ text: String) -> Offer { self.text(bytes: Array(text.utf8)) }
 
-    /// Bytes as a text, valid or not.
+    /// Bytes as a text, which need not be valid UTF-8.
     public static func text(bytes: [UInt8]?) -> Offer {
       Offer(targets: ["UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "STRING"], bytes: bytes)
     }
 
-    /// A text that is listed, and never answered.
+    /// A text that is listed but never answered.
     public static let silentText = text(bytes: nil)
 
-    /// HTML, as a browser offers it beside the text.
+    /// HTML, as a browser offers it in addition to the text.
     public static func html(_ html: String) -> Offer {
       Offer(targets: ["text/html"], bytes: Array(html.utf8))
     }
 
-    /// Files, as a file manager offers them beside the text.
+    /// Files, as a file manager offers them in addition to the text.
     public static func files(_ paths: String...) -> Offer {
       let list = paths.map { "file://\($0)\r\n" }.joined()
       return Offer(targets: ["text/uri-list"], bytes: Array(list.utf8))
     }
 
-    /// A picture, as far as anybody can tell from its first bytes.
+    /// A picture, of which only the signature is real.
     public static let image = Offer(
       targets: ["image/png"], bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-    /// The mark that a password manager adds to its text; `secret` is the value that counts.
+    /// The hint that a password manager adds to its text, which means a secret only with the value `secret`.
     public static func hint(_ value: String = "secret") -> Offer {
       Offer(targets: ["x-kde-passwordManagerHint"], bytes: Array(value.utf8))
     }

@@ -1,14 +1,14 @@
-/// An owner of the clipboard that offers exactly what it is told to, and says what it was asked for.
+/// A selection owner that offers exactly the given contents and logs the requests for them.
 ///
 ///     let owner = try await ClipboardOwner.start(offering: .text("hello"), .html("<b>hello</b>"), on: desktop)
 ///     #expect(owner.contentRequests.isEmpty)
 public struct ClipboardOwner: Sendable {
-  /// The process that owns the clipboard; it ends once another program takes that.
+  /// The process that owns the clipboard; it ends when another program takes the clipboard.
   public let program: Program
-  /// How often GNOME Shell has asked: once for each owner with a text, which it keeps for when that has gone.
+  /// The number of requests by GNOME Shell, which reads each text once to keep it after the owner has ended.
   private let requestsOfShell: Int
 
-  /// Takes the clipboard, and returns once it is the owner.
+  /// Starts an owner, and returns once it owns the clipboard.
   public static func start(
     offering offers: Offer..., on desktop: VirtualDesktop
   ) async throws -> ClipboardOwner {
@@ -25,7 +25,9 @@ public struct ClipboardOwner: Sendable {
     }
   }
 
-  /// Takes the clipboard to misbehave: in the way that a class of `bad_owner.py` or `wayland_bad_owner.py` names.
+  /// Starts an owner that misbehaves.
+  ///
+  /// - Parameter behaviour: The name of a class in `bad_owner.py` (X11) or `wayland_bad_owner.py`.
   public static func start(
     behaving behaviour: String, on desktop: VirtualDesktop
   ) async throws -> ClipboardOwner {
@@ -40,9 +42,9 @@ public struct ClipboardOwner: Sendable {
     try await waitUntil("the owner of the clipboard", every: .milliseconds(10)) {
       if owner.lines.first == "ready" { return owner.lines.count > owner.requestsOfShell }
       if let exit = program.exit { throw TestSupportError("the owner: \(exit)\n\(program.errors)") }
-      // GNOME gives a new window the focus only if it thinks that the user wants that.
+      // Activate the owner's window, because GNOME does not give the focus to every new window.
       if let window = try await desktop.window(ofClass: "clipboard-owner") {
-        // The window is not waited for: it goes as soon as it has had the focus.
+        // Do not wait until it is active, because it closes as soon as it gets the focus.
         try await desktop.windowSystem.activate(window.id)
       }
       return false
@@ -50,17 +52,17 @@ public struct ClipboardOwner: Sendable {
     return owner
   }
 
-  /// The target, or type, of each request so far, in their order, TARGETS included.
+  /// The target or type of each request so far, in order, including TARGETS.
   public var requests: [String] { Array(lines.dropFirst(1 + requestsOfShell)) }
 
-  /// The requests for what the clipboard holds, leaving out those that only ask what there is.
+  /// The requests for content, without those for metadata.
   ///
-  /// On X11 GTK itself asks for TARGETS, and the hint of a password manager says nothing about its secret.
+  /// GTK itself requests TARGETS on X11, and a password manager's hint does not contain the secret.
   public var contentRequests: [String] {
     let questions = ["TARGETS", "TIMESTAMP", "MULTIPLE", "SAVE_TARGETS", "x-kde-passwordManagerHint"]
     return requests.filter { !questions.contains($0) }
   }
 
-  /// All that it said; after `ready`, what it was asked for and how it went.
+  /// All lines of its output: `ready`, then the requests and other events.
   public var lines: [String] { program.lines }
 }

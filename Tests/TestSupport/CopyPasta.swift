@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program itself, running on a virtual desktop as it was built for this test run.
+/// The program under test, running on a virtual desktop.
 ///
 ///     let app = try await CopyPasta.launch(on: desktop)
 ///     try await XClip.copy("hello", on: desktop)
@@ -9,10 +9,10 @@ public struct CopyPasta: Sendable {
   /// The application id, which is also the class of its window.
   public static let applicationID = "org.copypasta.CopyPasta"
 
-  /// The program's file: `COPYPASTA_PROGRAM` if that is set, or the one built beside the tests.
+  /// The path of the program: `COPYPASTA_PROGRAM` if that is set, otherwise the one in the folder of the test bundle.
   public static let programPath: String = {
     if let path = ProcessInfo.processInfo.environment["COPYPASTA_PROGRAM"] { return path }
-    // The test bundle is an executable of its own here, so this follows any scratch path and configuration.
+    // On Linux the test bundle is an executable, so this works for any scratch path and configuration.
     let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     return bundle.deletingLastPathComponent().appendingPathComponent("copypasta").path
   }()
@@ -21,13 +21,13 @@ public struct CopyPasta: Sendable {
   public let program: Program
   /// Its window.
   public let window: DesktopWindow
-  /// The history that it keeps, seen from outside.
+  /// The history that it keeps, read by another connection.
   public let history: HistoryDatabase
 
-  /// Starts the program, and returns once its window is active and shows something: from then on it hears keys.
+  /// Starts the program, and returns once its window is active and drawn, so that it receives keys.
   ///
-  /// - Parameter starter: the command that starts it, if that is another one.
-  /// - Throws: if that does not happen, with what the program said.
+  /// - Parameter starter: A command that runs the program, such as a wrapper, without the program's path.
+  /// - Throws: An error with the program's standard error if the window does not appear.
   public static func launch(
     on desktop: VirtualDesktop, through starter: [String] = [], arguments: [String] = [],
     environment: [String: String] = [:], within limit: Duration = generousLimit
@@ -39,16 +39,16 @@ public struct CopyPasta: Sendable {
       program: program, window: window, history: HistoryDatabase(path: databasePath(dataHome: dataHome)))
   }
 
-  /// Where the history is for a value of `$XDG_DATA_HOME`.
+  /// The path of the history for a value of `$XDG_DATA_HOME`.
   public static func databasePath(dataHome: String) -> String { dataHome + "/copypasta/history.sqlite3" }
 
-  /// Where its history is.
+  /// The path of its history.
   public var databasePath: String { history.path }
 
-  /// All that it wrote on standard error so far; empty unless GTK or the program reports a fault.
+  /// Its standard error so far, which is empty unless GTK or the program reports an error.
   public var errors: String { program.errors }
 
-  /// Asks it to end (SIGTERM), and kills it if it does not.
+  /// Ends it by SIGTERM, and kills it if it does not end.
   @discardableResult
   public func stop() async throws -> Program.Exit? { try await program.stop(grace: generousLimit) }
 
@@ -66,12 +66,12 @@ public struct CopyPasta: Sendable {
     } catch { throw TestSupportError("\(error)\n\(program.errors)") }
   }
 
-  /// Its window, once that is active and shows something; nil before.
+  /// Returns its window once that is active and drawn; nil before.
   ///
-  /// A window manager calls a window active before the window knows of it, which is still busy with its first frame, and
-  /// a toggle at that moment counts as a repetition of the one that showed it.
+  /// A window manager marks a window as active while the program still draws its first frame. A toggle at that moment
+  /// would count as a repetition of the one that showed the window, so wait until the window is drawn.
   ///
-  /// - Parameter orBehindDialog: whether a window of its own may have come in front of it, which asks something.
+  /// - Parameter orBehindDialog: Whether a dialog of the program may be in front of the window.
   public static func readyWindow(
     on desktop: VirtualDesktop, orBehindDialog: Bool = false
   ) async throws -> DesktopWindow? {
@@ -81,7 +81,7 @@ public struct CopyPasta: Sendable {
     else { return nil }
     let window = DesktopWindow(id: main, desktop: desktop)
     let picture = try await Screenshot.take(of: window, on: desktop)
-    // Below the header bar, and within the frame.
+    // The area below the header bar and within the frame.
     let content = Rectangle(x: 10, y: 60, width: picture.width - 20, height: picture.height - 70)
     return picture.isPlain(in: content) ? nil : window
   }

@@ -1,25 +1,25 @@
 /// A top-level window on a virtual desktop.
 public struct DesktopWindow: Sendable {
-  /// The window's number: X's, or sway's.
+  /// The window's id in the X server or the compositor.
   public let id: UInt
   /// The desktop it is on.
   public let desktop: VirtualDesktop
 
   private var system: any WindowSystem { desktop.windowSystem }
 
-  /// Whether the window manager names it as the active one.
+  /// Whether it is the window manager's active window.
   public func isActive() async throws -> Bool { try await system.activeWindow() == id }
 
-  /// Whether it is mapped: neither hidden, nor minimised, nor gone.
+  /// Whether it is mapped: it exists and is neither hidden nor minimised.
   public func isVisible() async throws -> Bool { try await system.isVisible(id) }
 
   /// Its title.
   public func title() async throws -> String { try await system.title(of: id) }
 
-  /// Where it is on the screen, in pixels, without what the window manager draws around it.
+  /// Its rectangle on the screen in pixels, without the window manager's frame.
   public func frame() async throws -> Rectangle { try await system.frame(of: id) }
 
-  /// Makes it the active window, and returns once it is; also brings it back from being minimised.
+  /// Makes it the active window, also if it is minimised, and returns once it is active.
   public func activate() async throws {
     try await system.activate(id)
     try await waitUntil("window \(id) active") { try await isActive() }

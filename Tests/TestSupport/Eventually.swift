@@ -1,12 +1,10 @@
-/// How long a wait lasts at the longest: far beyond what a loaded machine needs.
-///
-/// Only a failing test meets it.
+/// The default time limit of a wait, far beyond what a loaded machine needs, so that only failing tests reach it.
 public let generousLimit = Duration.seconds(120)
 
-/// Polls `condition` until it holds, and says whether it did within the limit.
+/// Polls `condition` until it is true, and returns whether it became true within the limit.
 ///
-/// For what must come true only. A proof that nothing happened is made by letting a later event happen, never by
-/// waiting for a while.
+/// Use this only for conditions that must become true. To prove that nothing happens, wait for a later event instead of
+/// waiting for some time.
 ///
 ///     #expect(try await eventually { try await app.history.count() == 3 })
 public nonisolated(nonsending) func eventually(
@@ -21,7 +19,7 @@ public nonisolated(nonsending) func eventually(
   }
 }
 
-/// Polls `condition` until it holds, or throws an error that names `what` did not come true, and what was `seen`.
+/// Polls `condition` until it is true; after the limit, throws an error with `what` and `seen`.
 public nonisolated(nonsending) func waitUntil(
   _ what: String, within limit: Duration = generousLimit, every pause: Duration = .milliseconds(20),
   seen: () async throws -> String = { "" }, _ condition: () async throws -> Bool
@@ -32,7 +30,7 @@ public nonisolated(nonsending) func waitUntil(
   }
 }
 
-/// Polls `value` until it is there, or throws an error that names `what` was missing, and what was `seen`.
+/// Polls `value` until it is not nil; after the limit, throws an error with `what` and `seen`.
 public nonisolated(nonsending) func waitFor<Value>(
   _ what: String, within limit: Duration = generousLimit, every pause: Duration = .milliseconds(20),
   seen: () async throws -> String = { "" }, _ value: () async throws -> Value?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// GNOME on Wayland, by what `gnome_shell.js` does inside the shell: its own virtual devices, windows and pictures.
+/// GNOME on Wayland, controlled by `gnome_shell.js` inside the shell: virtual devices, windows and pictures.
 struct GnomeWindowSystem: Compositor {
   let desktop: VirtualDesktop
 
@@ -44,17 +44,17 @@ struct GnomeWindowSystem: Compositor {
 
   // MARK: Inside the shell
 
-  /// Calls a method, or reads a property, of what `gnome_shell.js` has made there; the answer is JSON.
+  /// Calls a method or reads a property of the object that `gnome_shell.js` defines; returns JSON.
   @discardableResult
   func call(_ code: String) async throws -> String { try await evaluate("tests." + code) }
 
-  /// Runs JavaScript in the shell, which must succeed; the answer is JSON.
+  /// Runs JavaScript in the shell, which must succeed; returns JSON.
   @discardableResult
   func evaluate(_ code: String) async throws -> String {
     try await desktop.run(Fixture.python("gnome_shell.py", [code])).succeeded().text
   }
 
-  /// A value as JavaScript writes it.
+  /// A value as a JavaScript literal.
   func literal(_ value: some Encodable) throws -> String {
     String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
   }

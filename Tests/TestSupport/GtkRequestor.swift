@@ -1,13 +1,13 @@
-/// A GTK 4 program that pastes when its window becomes active: a third real client, and one like most of a desktop.
+/// A GTK 4 program that pastes when its window becomes active, like most desktop programs.
 public enum GtkRequestor {
-  /// The size and the SHA-256 of what it got, as `12 abc…`.
+  /// Pastes, and returns the size and the SHA-256 of the text, as `12 abc…`.
   public static func paste(
     on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> String {
     try await desktop.run(Fixture.python("gtk_requestor.py"), within: limit).succeeded().text
   }
 
-  /// The version of the GTK that it runs on, such as `[4, 24]`.
+  /// The version of its GTK, such as `[4, 24]`.
   public static func version(on desktop: VirtualDesktop) async throws -> [Int] {
     let result = try await desktop.run(Fixture.python("gtk_requestor.py", ["--version"]))
     return result.text.split(separator: " ").compactMap { Int($0) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Hands words to an exit test, which captures nothing before Swift 6.3.
+/// Passes strings to an exit test, which cannot capture values before Swift 6.3.
 ///
-/// The words lie in a file that is named after this process, the parent of the exit test's, and after `key`: no two
-/// tests that may run at once have the same one.
+/// The strings are in a file whose name contains the id of this process, the parent of the exit test's, and `key`,
+/// which must be unique among tests that may run at the same time.
 public func handing(_ words: String..., as key: String, to body: () async throws -> Void) async throws {
   let file = handingFile(of: getpid(), key: key)
   try JSONEncoder().encode(words).write(to: file)
@@ -11,7 +11,7 @@ public func handing(_ words: String..., as key: String, to body: () async throws
   try await body()
 }
 
-/// The words that were handed to this exit test.
+/// Returns the strings that were passed to this exit test.
 public func handed(_ key: String) throws -> [String] {
   try JSONDecoder().decode([String].self, from: Data(contentsOf: handingFile(of: getppid(), key: key)))
 }

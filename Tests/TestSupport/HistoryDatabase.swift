@@ -1,29 +1,29 @@
 import CSQLite
 import Foundation
 
-/// A history as another program sees it: its documented table, read by a connection of the test's own and never written.
+/// Reads a history as another program does, through its documented table and a connection of its own.
 public struct HistoryDatabase: Sendable {
   /// A row, byte for byte.
   public struct Clip: Equatable, Sendable {
-    /// The key; never used twice.
+    /// The key, which is never reused.
     public let id: Int64
     /// Microseconds since 1970, UTC.
     public let capturedAt: Int64
-    /// The text's size, as the table has it.
+    /// The text's size in bytes, as stored in the table.
     public let byteCount: Int
-    /// nil if the text is its own preview.
+    /// The preview; nil if it is the whole text.
     public let preview: [UInt8]?
     /// The whole text.
     public let text: [UInt8]
 
-    /// The text as a string, for comparing; damaged bytes show as U+FFFD.
+    /// The text as a string, with U+FFFD for invalid bytes.
     public var string: String { String(decoding: text, as: UTF8.self) }
   }
 
-  /// Where the file is, or will be.
+  /// The path of the file, which may not exist yet.
   public let path: String
 
-  /// The database at `path`, which need not be there yet.
+  /// Makes a reader for the database at `path`, which may not exist yet.
   public init(path: String) { self.path = path }
 
   /// Every clip, the newest first.
@@ -48,13 +48,13 @@ public struct HistoryDatabase: Sendable {
   /// The texts, the newest first.
   public func texts() async throws -> [String] { try await clips().map(\.string) }
 
-  /// The number of clips; 0 before there is a database.
+  /// The number of clips; 0 if the database does not exist yet.
   public func count() async throws -> Int {
     guard try await hasTable() else { return 0 }
     return Int(try await query("SELECT count(*) FROM clip")) ?? 0
   }
 
-  /// The answer to a query, columns between bars, one row a line, as `sqlite3` prints it.
+  /// The result of a query in the format of `sqlite3`: a line for each row, with columns separated by bars.
   public func query(_ sql: String) async throws -> String {
     try rows(sql) { row in
       (0..<sqlite3_column_count(row)).map { column in
@@ -92,7 +92,7 @@ public struct HistoryDatabase: Sendable {
     throw TestSupportError("SQLite: \(String(cString: sqlite3_errmsg(database))) (\(status))")
   }
 
-  /// Whether the program has got as far as making the table.
+  /// Whether the program has created the table.
   private func hasTable() async throws -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
     return try await query("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'clip'") == "1"

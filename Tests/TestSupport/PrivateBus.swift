@@ -1,8 +1,8 @@
 import Foundation
 
-/// A session bus with nobody on it, for what needs no display; it ends with its last reference.
+/// An empty session bus for tests without a display; it ends with its last reference.
 public final class PrivateBus: Sendable {
-  /// Where it listens.
+  /// The bus address.
   public let address: String
 
   private let home: ScratchHome
@@ -19,9 +19,9 @@ public final class PrivateBus: Sendable {
     home.remove()
   }
 
-  /// Starts a bus, and returns once it takes connections.
+  /// Starts a bus, and returns once it accepts connections.
   ///
-  /// - Parameter service: a file that says what it may start.
+  /// - Parameter service: A `.service` file that the bus can activate.
   public static func start(service: String? = nil) async throws -> PrivateBus {
     let home = try await ScratchHome()
     if let service {
@@ -33,18 +33,18 @@ public final class PrivateBus: Sendable {
     return PrivateBus(address: address, home: home, daemons: daemons)
   }
 
-  /// Ends the bus, and returns once it is gone.
+  /// Ends the bus, and returns once it has ended.
   public func stop() async throws { for daemon in daemons { try await daemon.stop() } }
 
-  /// Sends the bus a signal, such as SIGSTOP, after which it answers nothing until SIGCONT.
+  /// Sends the bus a signal, such as SIGSTOP, which stops it until SIGCONT.
   public func signal(_ number: Int32) { for daemon in daemons { daemon.signal(number) } }
 
-  /// Starts a program that finds the bus as its session's; it ends with the test process, if not before.
+  /// Starts a program with this session bus; it ends with the test process at the latest.
   public func start(_ arguments: [String]) throws -> Program {
     try Program(arguments, environment: environment)
   }
 
-  /// Runs a program that finds the bus as its session's to its end, whatever its status.
+  /// Runs a program with this session bus to its end, with any status.
   public func run(
     _ arguments: [String], within limit: Duration = generousLimit
   ) async throws -> Program.Result {

@@ -1,9 +1,9 @@
 import Foundation
 
 extension Program {
-  /// Whether a text is anywhere in the process's writable memory: its heap, its stacks, what it has mapped.
+  /// Whether a text is in the process's writable memory: its heap, stacks and writable mappings.
   ///
-  /// - Throws: if the memory may not be looked at: a process can forbid it to all but root.
+  /// - Throws: An error if reading the memory is not permitted, because a process can restrict that to root.
   public func memoryContains(_ text: String) throws -> Bool {
     let memory = open("/proc/\(processID)/mem", O_RDONLY | O_CLOEXEC)
     guard memory >= 0 else { throw TestSupportError.system("the program's memory", code: errno) }
@@ -14,14 +14,14 @@ extension Program {
   private func writableRegions() throws -> [Range<Int>] {
     let maps = try String(contentsOfFile: "/proc/\(processID)/maps", encoding: .utf8)
     return maps.split(separator: "\n").compactMap { line in
-      // "559c1000-559c3000 rw-p …", by proc(5).
+      // Format: "559c1000-559c3000 rw-p …", see proc(5).
       let fields = line.split(separator: " ", maxSplits: 2)
       let bounds = fields[0].split(separator: "-").compactMap { Int($0, radix: 16) }
       return fields[1].hasPrefix("rw") && bounds.count == 2 ? bounds[0]..<bounds[1] : nil
     }
   }
 
-  /// Reads a region piece by piece, each with the end of the one before; what is not there any more is left out.
+  /// Searches a region in overlapping pieces, skipping those that are no longer mapped.
   private func contains(_ text: String, in region: Range<Int>, of memory: Int32) -> Bool {
     let size = 1 << 20
     var piece = Data(count: size + text.utf8.count)

@@ -1,15 +1,15 @@
 import Foundation
 
 extension Program {
-  /// Whether the process waits for something; false once it has ended.
+  /// Whether the process sleeps; false once it has ended.
   public var isSleeping: Bool { statusLine("State")?.hasPrefix("S") ?? false }
 
-  /// The memory that is resident, in KiB; nil once the process has ended.
+  /// The resident memory in KiB; nil once the process has ended.
   public var residentKibibytes: Int? {
     statusLine("VmRSS").flatMap { $0.split(separator: " ").first }.flatMap { Int($0) }
   }
 
-  /// How many pipes and sockets it has open; nil once the process has ended.
+  /// The number of open pipes and sockets; nil once the process has ended.
   public var openChannels: Int? {
     do {
       let folder = "/proc/\(processID)/fd"
@@ -22,19 +22,19 @@ extension Program {
   /// The processor time it has used so far; nil once the process has ended.
   public var processorTime: Duration? {
     guard let line = read("stat"), let rest = line.split(separator: ")").last else { return nil }
-    // Fields 14 and 15 of proc(5), user and system time in ticks; the split starts with field 3.
+    // Fields 14 and 15 of proc(5) are user and system time in ticks; the split starts with field 3.
     let fields = rest.split(separator: " ")
     guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return nil }
     return .seconds(user + system) / sysconf(Int32(_SC_CLK_TCK))
   }
 
-  /// How often its threads have gone to sleep, which tells how often they were woken up; nil once the process has ended.
+  /// How often its threads have begun to sleep, which counts their wake-ups; nil once the process has ended.
   public var sleeps: Int? {
     guard isRunning else { return nil }
     do {
       let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task")
       return threads.compactMap { thread in
-        // A thread may end meanwhile.
+        // Ignore a thread that has ended meanwhile.
         let status = FileManager.default.contents(atPath: "/proc/\(processID)/task/\(thread)/status")
         let lines = String(decoding: status ?? Data(), as: UTF8.self).split(separator: "\n")
         let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
@@ -49,7 +49,7 @@ extension Program {
     return line.dropFirst(key.count + 1).trimmingCharacters(in: .whitespaces)
   }
 
-  /// A descriptor of the listing that is closed by now is none.
+  /// Whether a descriptor is a pipe or a socket; false if it was closed since it was listed.
   private func isChannel(_ descriptor: String) -> Bool {
     do {
       let target = try FileManager.default.destinationOfSymbolicLink(atPath: descriptor)
@@ -57,7 +57,7 @@ extension Program {
     } catch { return false }
   }
 
-  /// nil if the process has ended: its folder in /proc is gone.
+  /// Reads a file of the process in /proc; nil if the process has ended.
   private func read(_ file: String) -> String? {
     guard isRunning, let data = FileManager.default.contents(atPath: "/proc/\(processID)/\(file)")
     else { return nil }

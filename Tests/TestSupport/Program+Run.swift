@@ -1,22 +1,22 @@
 extension Program {
-  /// The output and the end of a program.
+  /// The output and the exit status of a program.
   public struct Result: Sendable {
     let arguments: [String]
     /// How it ended.
     public let exit: Exit
-    /// All that it wrote on standard output, byte for byte.
+    /// Its standard output, byte for byte.
     public let output: [UInt8]
-    /// All that it wrote on standard error.
+    /// Its standard error.
     public let errors: String
 
-    /// The standard output as text, without the newline at its end.
+    /// The standard output as text, without newlines at its end.
     public var text: String {
       var text = Substring(decoding: output, as: UTF8.self)
       while text.last == "\n" { text.removeLast() }
       return String(text)
     }
 
-    /// The same again, or an error with the program's words if it has not succeeded.
+    /// Returns itself, or throws an error with the program's standard error if the program failed.
     @discardableResult
     public func succeeded() throws -> Result {
       guard exit == .code(0) else { throw TestSupportError("\(arguments): \(errors)") }
@@ -26,7 +26,7 @@ extension Program {
 
   /// Runs a program to its end.
   ///
-  /// - Throws: if it has not ended within the limit; it is killed then.
+  /// - Throws: An error if it has not ended within the limit, after killing it.
   public static func run(
     _ arguments: [String], environment: [String: String], input: [UInt8] = [],
     within limit: Duration = generousLimit

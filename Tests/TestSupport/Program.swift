@@ -2,26 +2,26 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A running child process, with what it wrote on standard output and standard error.
+/// A running child process, with its standard output and standard error.
 ///
-/// The program ends at the latest with the test process, even when that is killed: see `startThread`.
+/// The program ends with the test process at the latest, even if that is killed: see `startThread`.
 ///
 ///     let listing = try await Program.run(["ls", "/"], environment: [:])
 ///     #expect(listing.exit == .code(0))
 public final class Program: Sendable {
   /// How a program ended.
   public enum Exit: Equatable, Sendable {
-    /// The program ended by itself, with this status; 127 if there is no such program.
+    /// The program exited with this status; 127 if there is no such program.
     case code(Int32)
     /// A signal ended it.
     case signal(Int32)
   }
 
-  /// The signal that a program gets when the test process ends before it, by the name that setpriv knows.
+  /// The signal that a program gets when the test process ends before it, by its name for setpriv.
   public enum DeathSignal: String, Sendable {
-    /// Ends whatever it does.
+    /// Ends the program immediately.
     case kill = "KILL"
-    /// Lets it tidy up.
+    /// Lets the program clean up.
     case terminate = "TERM"
   }
 
@@ -36,20 +36,20 @@ public final class Program: Sendable {
   public let arguments: [String]
 
   private let state = Mutex(State.starting)
-  /// Whether what the program has started and left behind ends with it: not what goes to the background by itself, as
+  /// Whether the program's process group is killed when it ends: not for a program that continues in the background, as
   /// wl-copy does.
   private let endsGroup = Atomic(false)
   private let inputFile: ScratchFile
   private let outputFile: ScratchFile
   private let errorFile: ScratchFile
 
-  /// Starts a program with exactly this environment; its PATH says where programs are found.
+  /// Starts a program with exactly this environment, in whose PATH it is found.
   ///
   /// - Parameters:
-  ///   - input: what the program reads on standard input.
-  ///   - standardInput: the open file that it reads on standard input instead of `input`; stays the caller's.
-  ///   - inheritingStreams: whether it writes where this process writes, and `output` and `errors` stay empty.
-  ///   - deathSignal: what it gets when the test process ends first.
+  ///   - input: The program's standard input.
+  ///   - standardInput: An open file as standard input instead of `input`; the caller keeps and closes it.
+  ///   - inheritingStreams: Whether it writes to this process's streams, so that `output` and `errors` stay empty.
+  ///   - deathSignal: The signal that it gets when the test process ends first.
   public init(
     _ arguments: [String], environment: [String: String], input: [UInt8] = [], standardInput: Int32? = nil,
     inheritingStreams: Bool = false, deathSignal: DeathSignal = .kill
@@ -68,7 +68,7 @@ public final class Program: Sendable {
     if case .failed(let error) = state.withLock({ $0 }) { throw error }
   }
 
-  /// The process's number; kept after its end.
+  /// The process id, also after the program has ended.
   public var processID: pid_t {
     state.withLock {
       switch $0 {
@@ -86,33 +86,32 @@ public final class Program: Sendable {
     }
   }
 
-  /// Whether it has not ended yet.
+  /// Whether it still runs.
   public var isRunning: Bool { exit == nil }
 
-  /// All that it has written on standard output so far.
+  /// Its standard output so far.
   public var output: [UInt8] { outputFile.content() }
 
-  /// The same as lines of text.
+  /// Its standard output so far, as lines of text.
   public var lines: [String] {
     String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// All that it has written on standard error so far, as text, without what is no matter of the program: see
-  /// `foreignNoise`.
+  /// Its standard error so far, as text, without the messages in `foreignNoise`.
   public var errors: String {
     Self.foreignNoise.reduce(String(decoding: errorFile.content(), as: UTF8.self)) { text, noise in
       text.replacingOccurrences(of: noise, with: "", options: .regularExpression)
     }
   }
 
-  /// Lines that libraries of today write on a virtual desktop in any program, a plain one too, each as a pattern.
+  /// Patterns of messages that libraries print on a virtual desktop in any program.
   private static let foreignNoise = [
-    // GTK 4.24 if the X server has no frame counter, as Xvfb.
+    // GTK 4.24 on an X server without a frame counter, such as Xvfb.
     #"\n?\([^\n]*:\d+\): Gdk-WARNING \*\*: [\d:.]+: gdk_frame_timings_submitted\(\) called on submitted frame\.\n"#,
-    // GTK 4.24 if a window that was hidden before its last frame was drawn is shown again (`gdk_frame_clock_start`).
+    // GTK 4.24 when a window is shown again that was hidden before its last frame was drawn (`gdk_frame_clock_start`).
     #"\n?\([^\n]*:\d+\): Gdk-WARNING \*\*: [\d:.]+: \([^\n]*:\d+\):gdk_frame_timings_throttling_hint: "#
       + #"runtime check failed: \(self->result != GDK_FRAME_PREPARING\)\n"#,
-    // Mesa if the X server has no graphics card.
+    // Mesa on an X server without a graphics card.
     #"MESA-EGL: warning: DRI3 error: Could not get DRI3 device\n"#,
     #"MESA-EGL: warning: Ensure your X server supports DRI3 to get accelerated rendering\n"#,
     // glycin in the imitated sandbox of Flatpak.
@@ -127,13 +126,13 @@ public final class Program: Sendable {
     }
   }
 
-  /// Waits until the program has ended; nil if it still runs after `limit`.
+  /// Waits until the program has ended; returns nil if it still runs after `limit`.
   public func waitForExit(within limit: Duration = generousLimit) async throws -> Exit? {
     _ = try await eventually(within: limit, every: .milliseconds(2)) { !isRunning }
     return exit
   }
 
-  /// Asks the program to end (SIGTERM), and kills it if it has not after `grace`; what it has started ends with it.
+  /// Ends the program by SIGTERM, or by SIGKILL after `grace`, together with its process group.
   @discardableResult
   public func stop(grace: Duration = .seconds(3)) async throws -> Exit? {
     endsGroup.store(true, ordering: .relaxed)
@@ -142,7 +141,7 @@ public final class Program: Sendable {
     return try await killNow()
   }
 
-  /// Kills the program (SIGKILL), and what it has started, and waits until it is gone.
+  /// Kills the program (SIGKILL) together with its process group, and waits until it has ended.
   @discardableResult
   public func killNow() async throws -> Exit? {
     endsGroup.store(true, ordering: .relaxed)
@@ -152,10 +151,10 @@ public final class Program: Sendable {
 
   // MARK: - Starting and reaping
 
-  /// Starts the child on a thread of its own, which then waits for it, and returns once it was started.
+  /// Starts the child on a thread of its own, which then waits for the child's end; returns once the child was started.
   ///
-  /// The kernel sends PR_SET_PDEATHSIG's signal when the *thread* that started the child ends. Started from a pool
-  /// thread, a child would die with that thread; here the thread lives exactly as long as the child.
+  /// The kernel sends PR_SET_PDEATHSIG's signal when the *thread* that started the child ends. If a pool thread started
+  /// the child, the child would die with that thread. This thread lives exactly as long as the child.
   private func startThread(_ spawn: @escaping @Sendable () throws(TestSupportError) -> pid_t) {
     let started = DispatchSemaphore(value: 0)
     Thread.detachNewThread { [self] in
@@ -172,12 +171,12 @@ public final class Program: Sendable {
     started.wait()
   }
 
-  /// Waits for the end first and collects it under the lock, so that `signal` never hits a reused number.
+  /// Waits for the child's end, and reaps it under the lock, so that `signal` never hits a reused process id.
   private func reap(_ pid: pid_t) {
     var information = siginfo_t()
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
     state.withLock {
-      // As long as it is not collected, no other group can have its number.
+      // Until the child is reaped, no other process group can have its id.
       if endsGroup.load(ordering: .relaxed) { kill(-pid, SIGKILL) }
       var status: Int32 = 0
       waitpid(pid, &status, 0)

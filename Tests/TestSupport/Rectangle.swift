@@ -1,15 +1,15 @@
-/// A rectangle on the screen, in pixels from its upper left corner.
+/// A rectangle on the screen or in a window, in pixels.
 public struct Rectangle: Equatable, Sendable, Decodable {
-  /// The distance from the left edge of the screen, or of the window it is in.
+  /// The distance from the left edge of the screen or the window.
   public var x: Int
   /// The distance from the upper edge.
   public var y: Int
-  /// How wide it is.
+  /// The width.
   public var width: Int
-  /// How high it is.
+  /// The height.
   public var height: Int
 
-  /// A rectangle with its upper left corner at `x`, `y`.
+  /// Makes a rectangle with its upper left corner at `x`, `y`.
   public init(x: Int, y: Int, width: Int, height: Int) {
     (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// An open file without a name, for what a child reads or writes.
+/// An open file without a name, as a standard stream of a child.
 ///
-/// Unlike a pipe it never fills up and nobody has to drain it, and a child's child that keeps it open (xclip
-/// in the background) makes nobody wait. The file is gone with the last process that has it open.
+/// Unlike a pipe, it never fills up, need not be drained, and does not block the reader while a grandchild has it open
+/// (xclip in the background). The kernel deletes the file when the last process closes it.
 struct ScratchFile: ~Copyable {
-  /// The descriptor; closed on exec, so that only the child that is given it inherits it.
+  /// The descriptor, closed on exec, so that only the child that gets it explicitly inherits it.
   let descriptor: Int32
 
-  /// An empty file, or one that holds `content` and is read from its start.
+  /// Makes a file with `content`, which is read from its start.
   init(containing content: [UInt8] = []) throws {
     let path = "/tmp/copypasta-stream.\(getpid()).\(UInt64.random(in: 0 ... .max))"
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -19,7 +19,7 @@ struct ScratchFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Everything written so far; does not move the position that the child writes at.
+  /// Everything written so far, read without moving the child's position.
   func content() -> [UInt8] {
     Array(FileManager.default.contents(atPath: "/proc/self/fd/\(descriptor)") ?? Data())
   }

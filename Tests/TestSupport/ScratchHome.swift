@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A home folder of its own with every XDG folder in it, so that a test neither sees nor touches the user's.
+/// A separate home folder with all XDG folders, so that a test neither reads nor writes the user's.
 public struct ScratchHome: Sendable {
-  /// The folder that holds everything below.
+  /// The path of the home folder.
   public let path: String
 
-  /// Where the program's settings schema is: what is built here is not installed.
+  /// The folder of the program's compiled settings schema, which is not installed on the system.
   private let schemas: String
 
   init() async throws {
@@ -17,13 +17,13 @@ public struct ScratchHome: Sendable {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
-    // With a shortcut the program would live on when its window is closed.
+    // Turn the shortcut off, with which the program would keep running when its window is closed.
     try set(["shortcut": "''"])
   }
 
-  /// Sets some of the program's settings, in GVariant's language, and the others to what they are at first.
+  /// Sets some of the program's settings, in GVariant's text format, and resets the others to their defaults.
   ///
-  /// A program that runs notices.
+  /// A running program is notified.
   public func set(_ settings: [String: String]) throws {
     let folder = configHome + "/glib-2.0/settings"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -42,24 +42,24 @@ public struct ScratchHome: Sendable {
   public var stateHome: String { path + "/.local/state" }
   /// `$XDG_RUNTIME_DIR`.
   public var runtimeDirectory: String { path + "/run" }
-  /// The `.service` files of what the session bus may start.
+  /// The folder of the `.service` files for the session bus.
   var services: String { path + "/services" }
 
-  /// Lets the session bus start a program for whoever calls its name; the bus notices by itself.
+  /// Makes a program activatable on the session bus, which notices the new file automatically.
   public func addService(_ name: String, command: String) throws {
     let content = "[D-BUS Service]\nName=\(name)\nExec=\(command)\n"
     try Data(content.utf8).write(to: URL(fileURLWithPath: "\(services)/\(name).service"))
   }
 
-  /// Lets the session bus start a service of the system's.
+  /// Makes one of the system's services activatable on the session bus.
   public func allowService(_ name: String) throws {
     try FileManager.default.copyItem(atPath: Self.systemService(name), toPath: "\(services)/\(name).service")
   }
 
-  /// The file by which the system's session buses start a service.
+  /// The path of the system's `.service` file for a name.
   static func systemService(_ name: String) -> String { "/usr/share/dbus-1/services/\(name).service" }
 
-  /// The command line by which the system's session buses start a service.
+  /// The command line in the system's `.service` file for a name.
   static func command(ofService name: String) throws -> [String] {
     let service = try String(contentsOfFile: systemService(name), encoding: .utf8)
     guard let line = service.split(separator: "\n").first(where: { $0.hasPrefix("Exec=") }) else {
@@ -68,8 +68,9 @@ public struct ScratchHome: Sendable {
     return line.dropFirst("Exec=".count).split(separator: " ").map(String.init)
   }
 
-  /// The environment of a program that lives in this home, without a display: what the test process has for
-  /// finding programs and libraries, and nothing else of it.
+  /// The environment of a program in this home, without a display.
+  ///
+  /// Inherits only the variables by which programs and libraries are found, and a few others that tests need.
   public var environment: [String: String] {
     let kept = ["PATH", "LD_LIBRARY_PATH", "TZ", "COPYPASTA_MUTANT"]
     let inherited = ProcessInfo.processInfo.environment.filter { kept.contains($0.key) }
@@ -83,19 +84,20 @@ public struct ScratchHome: Sendable {
       "GSETTINGS_SCHEMA_DIR": schemas,
       "LANG": "C.UTF-8",
       "G_DEBUG": "fatal-criticals",
-      // dconf would need a service on the bus; a key file in the scratch home does not.
+      // Use a key file in this home, because dconf would need a service on the bus.
       "GSETTINGS_BACKEND": "keyfile",
     ]) { $1 }
   }
 
-  /// The path of a new file that several tests share; it is removed when the test process has ended.
+  /// Returns the path for a new file that several tests share; it is removed when the test process ends.
   public static func sharedPath() throws -> String { try parent.get().newPath() }
 
-  /// Holds the homes of this process; made with the first one.
+  /// The folder of all homes of this process, made with the first one.
   private static let parent = Result { try Parent() }
 
-  /// A folder that goes with the test process, however that ends: a desktop that is kept for the next test, and a test
-  /// that is killed, have nobody else who removes theirs.
+  /// A folder that is removed when the test process ends, even if that is killed.
+  ///
+  /// This removes the homes of desktops that are kept for the next test, and those of a test that was killed.
   private final class Parent: Sendable {
     private let path: String
     private let count = Atomic(0)
@@ -105,7 +107,7 @@ public struct ScratchHome: Sendable {
       var template = Array((NSTemporaryDirectory() + "copypasta-test.XXXXXX").utf8CString)
       guard let folder = mkdtemp(&template) else { throw TestSupportError.system("mkdtemp", code: errno) }
       path = String(cString: folder)
-      // sway, which refuses root, runs as another user.
+      // Let other users pass, because sway refuses to run as root and runs as another user.
       chmod(path, 0o711)
       try Self.removeAfterUs(path)
       schemas = Task { [path] in
@@ -116,9 +118,9 @@ public struct ScratchHome: Sendable {
 
     func newPath() -> String { "\(path)/\(count.add(1, ordering: .relaxed).newValue)" }
 
-    /// By a process that reads from a pipe until nobody is left who could write: us.
+    /// Starts a process that removes the folder when this process has ended, which closes the pipe that it reads.
     ///
-    /// The programs that we have started end with us, and may be busy in the folder meanwhile.
+    /// It tries repeatedly, because programs that are ending may still write to the folder.
     private static func removeAfterUs(_ path: String) throws {
       let script = #"""
         trap "" HUP INT TERM
@@ -137,7 +139,7 @@ public struct ScratchHome: Sendable {
     }
   }
 
-  /// Removes the folder and all in it, if a program on its way out does not keep it busy.
+  /// Removes the folder; prints a message if that fails, for example because a program still writes to it.
   func remove() {
     do {
       try FileManager.default.removeItem(atPath: path)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The program as a screen reader gets it, by AT-SPI; the desktop must have been started with `accessibility`.
+/// Reads the program as a screen reader does, by AT-SPI, on a desktop that was started with `accessibility`.
 ///
 ///     let reader = ScreenReader(desktop: desktop)
 ///     #expect(try await reader.tree().all(role: "list item").first?.name.hasPrefix("hello") == true)
 public struct ScreenReader: Sendable {
-  /// Something in the program, with what is in it.
+  /// An accessible element of the program.
   public struct Element: Decodable, Sendable {
-    /// AT-SPI's name of its kind: `list item`, `push button`.
+    /// AT-SPI's name of its role, such as `list item` or `push button`.
     public let role: String
-    /// The words that the reader says first.
+    /// The accessible name, which a screen reader announces first.
     public let name: String
-    /// The words that it says after the role.
+    /// The accessible description, which a screen reader announces after the role.
     public let description: String
     /// Whether it has the focus.
     public let isFocused: Bool
@@ -19,26 +19,26 @@ public struct ScreenReader: Sendable {
     public let isFocusable: Bool
     /// Whether it can be selected.
     public let isSelectable: Bool
-    /// The elements within it, in their order.
+    /// The child elements, in order.
     public let children: [Element]
 
-    /// The element and all that is within it, in the order in which a reader comes by.
+    /// The element and all its descendants, in reading order.
     public var all: [Element] { [self] + children.flatMap(\.all) }
 
-    /// All elements of a kind.
+    /// All elements with this role.
     public func all(role: String) -> [Element] { all.filter { $0.role == role } }
 
-    /// The element that has the focus; the innermost, if a window says that it has it, too.
+    /// The element that has the focus; the innermost one, because a window may report the focus as well.
     public var focused: Element? { all.last { $0.isFocused } }
   }
 
   private let desktop: VirtualDesktop
   private var listener: Program?
 
-  /// A reader that looks when it is asked to.
+  /// Makes a reader that reads on request.
   public init(desktop: VirtualDesktop) { self.desktop = desktop }
 
-  /// A reader that also hears what is said from now on.
+  /// Starts a reader that also records announcements from now on.
   public static func listening(on desktop: VirtualDesktop) async throws -> ScreenReader {
     var reader = ScreenReader(desktop: desktop)
     let listener = try desktop.start(arguments("listen"))
@@ -47,16 +47,18 @@ public struct ScreenReader: Sendable {
     return reader
   }
 
-  /// The lines that it heard so far.
+  /// The announcements so far.
   public var heard: [String] { Array((listener?.lines ?? []).dropFirst()) }
 
-  /// All there is now; GTK 4.8 does not tell what of it is on the screen.
+  /// All present elements, whether on the screen or not, because GTK 4.8 does not report that.
   public func tree() async throws -> Element { try await ask("tree") }
 
-  /// Presses the button of this name, by its action.
+  /// Presses the button with this name, by its accessible action.
   public func press(_ name: String) async throws { let _: Bool = try await ask("press " + name) }
 
-  /// How far down in its window the label with this text is, in pixels; in GTK 4.18 about forty less, always the same.
+  /// The vertical position in its window of the label with this text, in pixels.
+  ///
+  /// With GTK 4.18 it is about 40 pixels less, by a constant offset.
   public func depth(of text: String) async throws -> Int { try await ask("depth " + text) }
 
   private struct Answer<Value: Decodable>: Decodable {
@@ -64,7 +66,7 @@ public struct ScreenReader: Sendable {
     let error: String?
   }
 
-  /// Asks the process that looks, which is started for the first question on a desktop and ends with that.
+  /// Sends an order to the reading process, which is started at the first use on a desktop and ends with the desktop.
   private func ask<Value: Decodable>(_ question: String) async throws -> Value {
     let path = desktop.home.runtimeDirectory + "/screen-reader"
     if !FileManager.default.fileExists(atPath: path) {

@@ -1,19 +1,20 @@
 import Foundation
 
 extension Screenshot {
-  /// The contrast of a rectangle's ground, which most of it shows, with the colour that stands out most from it: by
-  /// the Web Content Accessibility Guidelines 2.1, from 1 to 21.
+  /// The contrast between a rectangle's background, its most common colour, and the colour that differs most from it.
+  ///
+  /// It is the contrast ratio of the Web Content Accessibility Guidelines 2.1, from 1 to 21.
   public func contrast(in rectangle: Rectangle) -> Double {
     let ground = mostCommonColour(in: rectangle)
     return counts(in: rectangle).keys.map { $0.contrast(with: ground) }.max() ?? 1
   }
 
-  /// The colour of the most pixels of a rectangle.
+  /// The most common colour of a rectangle.
   public func mostCommonColour(in rectangle: Rectangle) -> Colour {
     counts(in: rectangle).max { $0.value < $1.value }?.key ?? Colour(red: 0, green: 0, blue: 0)
   }
 
-  /// The rectangle's lines of text, from top to bottom: parts of its full width, parted by rows of one colour.
+  /// The rectangle's lines of text from top to bottom, each as wide as the rectangle, separated by rows of one colour.
   public func lines(in rectangle: Rectangle) -> [Rectangle] {
     var lines: [Rectangle] = []
     var start: Int?
@@ -32,7 +33,7 @@ extension Screenshot {
 }
 
 extension Screenshot.Colour {
-  /// How much one stands out from the other, from 1 to 21.
+  /// The contrast ratio with another colour, from 1 to 21.
   public func contrast(with other: Screenshot.Colour) -> Double {
     let (dark, light) = (min(luminance, other.luminance), max(luminance, other.luminance))
     return (light + 0.05) / (dark + 0.05)

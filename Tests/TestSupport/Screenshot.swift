@@ -1,6 +1,6 @@
 import Foundation
 
-/// The pixels of the screen or of one window at one moment.
+/// A picture of the screen or of one window.
 public struct Screenshot: Sendable {
   /// A colour without transparency.
   public struct Colour: Hashable, Sendable, CustomStringConvertible {
@@ -19,19 +19,19 @@ public struct Screenshot: Sendable {
   /// Its size in pixels.
   public let width, height: Int
 
-  /// Row by row, as they came: comparing them as bytes is fast in a debug build, too.
+  /// The rows of pixels as received, because comparing bytes is fast even in a debug build.
   private let pixels: [UInt8]
-  /// How far one pixel is from the next, and where its parts are.
+  /// The bytes per pixel, and the offsets of the components in a pixel.
   private let layout: (stride: Int, red: Int, green: Int, blue: Int)
 
-  /// Takes a picture of one window if it is given, or of the whole screen.
+  /// Takes a picture of one window, or of the whole screen.
   public static func take(
     of window: DesktopWindow? = nil, on desktop: VirtualDesktop
   ) async throws -> Screenshot {
     try await desktop.windowSystem.picture(of: window?.id)
   }
 
-  /// A picture from four bytes a pixel, as X servers have them: blue, green, red, and one that is not shown.
+  /// Makes a picture from the pixels of an X server: four bytes each, blue, green, red and an unused one.
   init(bgrx pixels: [UInt8], width: Int, height: Int) {
     self.width = width
     self.height = height
@@ -39,7 +39,7 @@ public struct Screenshot: Sendable {
     layout = (4, 2, 1, 0)
   }
 
-  /// Reads the format that needs no library: "P6", width, height and 255 between white space, then the pixels.
+  /// Parses a binary PPM: "P6", width, height and 255, separated by white space, and the pixels.
   init(ppm: [UInt8]) throws {
     let header = ppm.prefix(64).split(maxSplits: 4, omittingEmptySubsequences: true) {
       $0 == 0x20 || $0 == 0x0a
@@ -53,7 +53,7 @@ public struct Screenshot: Sendable {
     layout = (3, 0, 1, 2)
   }
 
-  /// Takes a picture of the window with this number, such as a menu's.
+  /// Takes a picture of the window with this id, such as a menu.
   public static func take(ofWindow number: UInt, on desktop: VirtualDesktop) async throws -> Screenshot {
     try await desktop.windowSystem.picture(of: number)
   }
@@ -61,7 +61,7 @@ public struct Screenshot: Sendable {
   /// The colour of one pixel.
   public func colour(x: Int, y: Int) -> Colour { average(in: Rectangle(x: x, y: y, width: 1, height: 1)) }
 
-  /// The average colour of a rectangle, of which the part outside the picture is left out.
+  /// The average colour of a rectangle, without its part outside the picture.
   public func average(in rectangle: Rectangle) -> Colour {
     var (red, green, blue, count) = (0, 0, 0, 0)
     for (colour, number) in counts(in: rectangle) {
@@ -74,23 +74,23 @@ public struct Screenshot: Sendable {
     return Colour(red: red / count, green: green / count, blue: blue / count)
   }
 
-  /// Whether every pixel of a rectangle has the same colour: nothing is drawn there.
+  /// Whether all pixels of a rectangle have the same colour, so that nothing is drawn there.
   public func isPlain(in rectangle: Rectangle) -> Bool {
     var first: [UInt8]?
     return allRows(of: rectangle) { row in
-      // Each pixel is as the one before it, and each row as the first one.
+      // In the first row, compare each pixel with the one before it. Compare all other rows with the first one.
       defer { first = first ?? Array(row) }
       return first.map { isSame(row, $0[...]) }
         ?? isSame(row.dropFirst(layout.stride), row.dropLast(layout.stride))
     }
   }
 
-  /// Whether a rectangle looks the same, pixel for pixel, in another picture.
+  /// Whether a rectangle has the same pixels in another picture.
   public func matches(_ other: Screenshot, in rectangle: Rectangle) -> Bool {
     isSame(bytes(in: rectangle)[...], other.bytes(in: rectangle)[...])
   }
 
-  /// How many pixels of a rectangle have each colour.
+  /// The number of pixels of each colour in a rectangle.
   func counts(in rectangle: Rectangle) -> [Colour: Int] {
     var counts: [UInt32: Int] = [:]
     _ = allRows(of: rectangle) { row in
@@ -110,7 +110,7 @@ public struct Screenshot: Sendable {
       })
   }
 
-  /// Whether something holds for each row of the part of a rectangle that lies in the picture.
+  /// Whether `holds` returns true for each row of the part of a rectangle that is inside the picture.
   private func allRows(of rectangle: Rectangle, _ holds: (ArraySlice<UInt8>) -> Bool) -> Bool {
     let columns = max(0, rectangle.x)..<max(0, rectangle.x, min(width, rectangle.x + rectangle.width))
     let rows = max(0, rectangle.y)..<max(0, rectangle.y, min(height, rectangle.y + rectangle.height))
@@ -131,11 +131,11 @@ public struct Screenshot: Sendable {
 }
 
 extension Screenshot: CustomStringConvertible {
-  /// The size: the pixels would fill a page of a test's report.
+  /// Only the size, because the pixels would fill pages of a test's report.
   public var description: String { "a picture of \(width) × \(height)" }
 }
 
-/// By `memcmp`: one by one, a debug build takes a hundred times as long.
+/// Compares by `memcmp`, because a loop takes a hundred times as long in a debug build.
 private func isSame(_ some: ArraySlice<UInt8>, _ others: ArraySlice<UInt8>) -> Bool {
   some.withUnsafeBytes { some in
     others.withUnsafeBytes { others in

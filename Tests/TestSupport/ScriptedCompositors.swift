@@ -1,6 +1,6 @@
 import Foundation
 
-/// A compositor whose windows and pointer are a script's of `Fixtures`, by protocols of the compositor's own.
+/// A compositor whose windows and pointer a script in `Fixtures` controls, by the compositor's own protocols.
 protocol ScriptedCompositor: Compositor {}
 
 extension ScriptedCompositor {
@@ -16,7 +16,7 @@ extension ScriptedCompositor {
 
   func close(_ window: UInt) async throws { try order("close \(window)") }
 
-  /// Has the script do something; it always tells of the windows.
+  /// Sends an order to the script, which answers with the windows.
   @discardableResult
   func order(_ words: String) throws -> [CompositorWindow] {
     let stream = try UnixSocket(to: desktop.driverSocket)
@@ -26,20 +26,20 @@ extension ScriptedCompositor {
 }
 
 extension VirtualDesktop {
-  /// Where the script listens.
+  /// The socket of the script.
   fileprivate var driverSocket: String { home.runtimeDirectory + "/driver" }
 
-  /// Starts a script, which plugs in what it moves and presses, and returns once it takes orders.
+  /// Starts a script, which plugs in virtual devices, and returns once it accepts orders.
   func startDriver(_ script: String, _ arguments: [String] = []) async throws {
     _ = try await Self.firstLine(of: start(Fixture.python(script, [driverSocket] + arguments)))
   }
 }
 
-/// labwc: by `labwc.py` for windows and pointer, wtype for the keys, grim for the pictures.
+/// labwc, by `labwc.py` for windows and pointer, wtype for keys and grim for pictures.
 ///
-/// labwc tells nobody where a window is: the program's is kept maximised by `labwc.xml`.
+/// labwc does not report the positions of windows, so `labwc.xml` keeps the program's window maximised.
 struct LabwcWindowSystem: ScriptedCompositor {
-  /// The size of the screen, which wlroots gives it and no configuration of labwc's changes.
+  /// The size of the screen, which is wlroots' default and cannot be configured in labwc.
   static let size = (width: 1280, height: 720)
 
   let desktop: VirtualDesktop
@@ -51,7 +51,7 @@ struct LabwcWindowSystem: ScriptedCompositor {
   func picture(of window: UInt?) async throws -> Screenshot { try await desktop.pictureByGrim(of: window) }
 }
 
-/// KDE's compositor in a window on an X server, which has the pictures; by `kwin.py` for all else.
+/// KDE's compositor, in a window on an X server for pictures, and by `kwin.py` for everything else.
 struct KWinWindowSystem: ScriptedCompositor {
   let desktop: VirtualDesktop
 

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Starts a program with these three streams, an empty signal mask and default signal handlers, in a process group of
-/// its own.
+/// Starts a program with these standard streams, an empty signal mask, default signal handlers and its own process
+/// group.
 func spawn(
   _ arguments: [String], environment: [String: String], input: Int32, output: Int32, errors: Int32
 ) throws(TestSupportError) -> pid_t {
@@ -13,7 +13,7 @@ func spawn(
     posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
   }
 
-  // A test runner may ignore SIGPIPE or block signals; a child would inherit that and behave unlike in real life.
+  // Reset signals, because a test runner may ignore SIGPIPE or block signals, which a child would inherit.
   var attributes = posix_spawnattr_t()
   posix_spawnattr_init(&attributes)
   defer { posix_spawnattr_destroy(&attributes) }
@@ -35,10 +35,10 @@ func spawn(
   return pid
 }
 
-/// A pipe that only the child that is given it inherits; the caller closes both ends.
+/// Makes a pipe that only a child that gets it explicitly inherits; the caller closes both ends.
 ///
-/// Swift does not see `pipe2`. A child that were spawned before the ends are closed on exec would keep them open, and
-/// the reader would wait for its end as well.
+/// Swift cannot import `pipe2`. The lock prevents spawning another child before the ends are closed on exec: that child
+/// would keep them open, and the reader would wait for its end as well.
 public func pipe() throws -> (read: Int32, write: Int32) {
   var ends: [Int32] = [-1, -1]
   try spawning.withLock { _ in
@@ -50,7 +50,7 @@ public func pipe() throws -> (read: Int32, write: Int32) {
 
 private let spawning = Mutex(())
 
-/// Calls `body` with a null-terminated array of C strings, which live for the length of the call.
+/// Calls `body` with a null-terminated array of C strings, which are valid during the call.
 private func withCStrings<Result>(
   _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {

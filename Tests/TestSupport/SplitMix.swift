@@ -1,15 +1,15 @@
 import Foundation
 
-/// The number that a variable of the environment sets, such as a seed, or how long a test goes on.
+/// The number in an environment variable, such as a seed or a number of rounds; `other` if it is not set.
 public func environmentNumber(_ name: String, or other: Int) -> Int {
   ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? other
 }
 
-/// SplitMix64 (Steele, Lea, Flood, 2014): random numbers that are the same in each run.
+/// SplitMix64 (Steele, Lea, Flood, 2014), for reproducible random numbers.
 public struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Begins where a seed says; another seed gives other numbers.
+  /// Makes a generator whose numbers depend only on the seed.
   public init(seed: UInt64) { state = seed }
 
   /// The next number.

@@ -1,25 +1,25 @@
 import Foundation
 import Synchronization
 
-/// A sway without a screen and without Xwayland, with a pointer.
+/// A headless sway without Xwayland, with a pointer.
 ///
-/// Each desktop plugs in a keyboard of its own: once another one has pressed keys and gone, sway gives programs no keymap
-/// of the first, which ends wev.
+/// Each desktop plugs in a keyboard of its own. If keyboards were shared, then after another keyboard has pressed keys
+/// and was unplugged, sway would send programs no keymap of the first one, which crashes wev.
 final class SwayServer: Sendable {
-  /// Servers that are not in use, as fresh ones are.
+  /// Unused servers in their initial state.
   private static let idle = Mutex<[SwayServer]>([])
 
-  /// The compositor itself.
+  /// The compositor.
   let process: Program
-  /// The variables that tell programs of it.
+  /// The environment variables for its clients.
   let environment: [String: String]
 
   private let home: ScratchHome
   private let pointer: Program
-  /// Whether a test has given it a key or a monitor, which it keeps.
+  /// Whether a test has added a key binding or a monitor, which cannot be removed.
   private let isAltered = Atomic(false)
 
-  /// A server for one test alone: one that another test has given back, or a fresh one.
+  /// Returns a server for one test, either an unused one or a new one.
   static func borrow() async throws -> SwayServer {
     while let server = idle.withLock({ $0.popLast() }) { if server.process.isRunning { return server } }
     return try await SwayServer()
@@ -58,46 +58,47 @@ final class SwayServer: Sendable {
     }
   }
 
-  /// The words before a command if the tests run as root, whom sway refuses; programs of root's may still
-  /// connect to it.
+  /// The command prefix that runs sway as another user if the tests run as root, because sway refuses to run as root.
+  ///
+  /// Clients that run as root can still connect to it.
   private static func asOtherThanRoot(in home: ScratchHome, _ folder: String) throws -> [String] {
     guard geteuid() == 0 else { return [] }
     guard let nobody = getpwnam("nobody")?.pointee else { throw TestSupportError("there is no user nobody") }
     chown(folder, nobody.pw_uid, nobody.pw_gid)
-    // Others may pass through the home folder, and see nothing of it.
+    // Let other users pass through the home folder without listing it.
     chmod(home.path, 0o711)
-    // A new user takes the death signal away: it is asked for again.
+    // Set the death signal again, because changing the user clears it.
     return [
       "setpriv", "--reuid=\(nobody.pw_uid)", "--regid=\(nobody.pw_gid)", "--clear-groups", "--pdeathsig",
       "TERM", "--",
     ]
   }
 
-  /// Notes that this server is for no other test.
+  /// Marks the server as unusable for other tests.
   func alter() { isAltered.store(true, ordering: .relaxed) }
 
-  /// Takes the server back from a test that has ended all its programs.
+  /// Returns the server after a test that has ended all its programs.
   ///
-  /// A server on which anything is left of that test is not lent again.
+  /// The server is reused only if it is in its initial state, and ended otherwise.
   func giveBack() async throws {
     guard !isAltered.load(ordering: .relaxed), process.isRunning, pointer.isRunning, try await isEmpty()
     else { return try await stop() }
     Self.idle.withLock { $0.append(self) }
   }
 
-  /// Ends it, with its devices.
+  /// Ends the server and its devices.
   func stop() async throws {
     try await pointer.stop()
     try await process.stop()
     home.remove()
   }
 
-  /// Whether it has a keyboard.
+  /// Whether a keyboard is plugged in.
   func hasKeyboard() throws -> Bool {
     String(decoding: try ask(.inputs), as: UTF8.self).contains("\"keyboard\"")
   }
 
-  /// Waits until no window and no keyboard is left, because they go a moment after the program that had them.
+  /// Waits until no window and no keyboard is left, because they disappear shortly after their program has ended.
   private func isEmpty() async throws -> Bool {
     do {
       try centrePointer()
@@ -105,7 +106,7 @@ final class SwayServer: Sendable {
         try !hasKeyboard() && !String(decoding: try ask(.tree), as: UTF8.self).contains("\"pid\"")
       }
     } catch {
-      // It has gone: the test was about that.
+      // The test has ended the server on purpose.
       return false
     }
   }
@@ -115,14 +116,14 @@ final class SwayServer: Sendable {
       .command, "seat seat0 cursor set \(VirtualDesktop.size.width / 2) \(VirtualDesktop.size.height / 2)")
   }
 
-  /// The questions that sway answers over its socket, by sway-ipc(7).
+  /// Message types of sway-ipc(7).
   enum Question: UInt32 {
     case command = 0
     case tree = 4
     case inputs = 100
   }
 
-  /// Asks sway over its socket; the answer is JSON.
+  /// Sends a message to sway; returns JSON.
   func ask(_ question: Question, _ words: String = "") throws -> Data {
     let stream = try UnixSocket(to: environment["SWAYSOCK"] ?? "")
     var message = Data("i3-ipc".utf8)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Wayland, by sway's own commands, wtype for the keys, and grim for the pictures.
+/// Wayland on sway, by sway's own commands, wtype for keys and grim for pictures.
 struct SwayWindowSystem: Compositor {
   let desktop: VirtualDesktop
 
@@ -28,7 +28,7 @@ struct SwayWindowSystem: Compositor {
 
   func activate(_ window: UInt) async throws { try await command("[con_id=\(window)] focus") }
 
-  /// The nearest that sway has: the window leaves the screen and the focus.
+  /// Moves the window to the scratchpad, because sway cannot minimise windows.
   func minimise(_ window: UInt) async throws { try await command("[con_id=\(window)] move scratchpad") }
 
   func close(_ window: UInt) async throws { try await command("[con_id=\(window)] kill") }
@@ -44,13 +44,13 @@ struct SwayWindowSystem: Compositor {
   }
 }
 
-/// Sway's answer to a command, by sway-ipc(7).
+/// sway's answer to a command, see sway-ipc(7).
 private struct Answer: Decodable {
   let success: Bool
   let error: String?
 }
 
-/// An entry of sway's tree, by sway-ipc(7); it is a window if it has a process.
+/// A node of sway's tree, see sway-ipc(7); it is a window if it has a process.
 private struct Node: Decodable {
   let id: UInt
   let name: String?

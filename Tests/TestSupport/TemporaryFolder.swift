@@ -1,23 +1,23 @@
 import Foundation
 
-/// A folder that goes with its last reference.
+/// A folder that is removed with its last reference.
 public final class TemporaryFolder: Sendable {
-  /// Where it is.
+  /// The folder's path.
   public let path: String
 
-  /// Makes the folder, empty.
+  /// Makes an empty folder.
   public init() throws {
     path =
       FileManager.default.temporaryDirectory.appendingPathComponent("copypasta-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 
-  /// Puts a file into it.
+  /// Writes a file into the folder.
   public func write(_ text: String, to name: String) throws {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))
   }
 
-  /// Makes a folder in it, with those above it.
+  /// Makes a subfolder, with its parents.
   public func makeFolder(_ name: String) throws {
     try FileManager.default.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
   }

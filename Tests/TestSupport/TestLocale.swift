@@ -1,17 +1,17 @@
-/// A locale made for a test, for Debian has none but C.UTF-8 at first.
+/// A locale generated for a test, because Debian installs only C.UTF-8.
 ///
-/// In C.UTF-8 the C library of today translates nothing, whatever LANGUAGE says: seen with glibc 2.43. And it is the
-/// locale that mirrors a window, not LANGUAGE: seen with GTK 4.18.
+/// LANGUAGE is not sufficient: in C.UTF-8, the C library ignores it (seen with glibc 2.43), and only the locale makes
+/// GTK mirror a window (seen with GTK 4.18).
 public struct TestLocale: Sendable {
-  /// Its name where `folder` is `LOCPATH`.
+  /// Its name if `LOCPATH` is `folder`.
   public let name: String
 
-  /// Where it is found.
+  /// The folder with the locale.
   public let folder: String
 
-  /// Makes it, runs `body`, and removes it.
+  /// Generates the locale, runs `body`, and removes the locale.
   ///
-  /// - Parameter territory: language and country as glibc has them; American English if nothing else is said.
+  /// - Parameter territory: Language and country in glibc's form.
   public nonisolated(nonsending) static func with<Value>(
     _ territory: String = "en_US", _ body: (TestLocale) async throws -> Value
   ) async throws -> Value {
@@ -25,7 +25,7 @@ public struct TestLocale: Sendable {
     return try await body(locale)
   }
 
-  /// The environment in which a program speaks the locale's language, or another one, if it has a translation for it.
+  /// The environment of a program in the locale's language, or in another one.
   public func environment(speaking language: String? = nil) -> [String: String] {
     var environment = ["LOCPATH": folder, "LANG": name]
     environment["LANGUAGE"] = language

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The harness could not do what a test asked for; the message says what, and what the program concerned said.
+/// A failure of the test harness.
 public struct TestSupportError: Error, CustomStringConvertible, Sendable {
-  /// The failure, in one line or with the output of a program after it.
+  /// The failure in one line, possibly followed by a program's output.
   public let description: String
 
-  /// An error that says `description`.
+  /// Makes an error with this description.
   public init(_ description: String) { self.description = description }
 
-  /// An error that names the system call that failed, with the system's own words for `code`.
+  /// Makes an error with the name of a failed system call and the system's message for `code`.
   static func system(_ call: String, code: Int32) -> TestSupportError {
     TestSupportError("\(call): \(String(cString: strerror(code)))")
   }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A tray host as users have one: xfce4-panel at the top of the screen, with nothing on it but its tray.
+/// A real tray host: xfce4-panel at the top of the screen, with only its tray.
 ///
 ///     let panel = try await TrayPanel.start(on: desktop)
 ///     try await panel.waitForIcon()
 ///     try await panel.clickIcon()
 public final class TrayPanel: Sendable {
-  /// Where the first icon is.
+  /// The position of the first icon.
   private static let icon = Rectangle(x: 2, y: 6, width: 22, height: 24)
-  /// A part of the menu below the icon, which is longer than its words.
+  /// A part of the icon's menu, which is drawn if the menu is open.
   private static let menu = Rectangle(x: 4, y: 44, width: 90, height: 70)
 
   private let desktop: VirtualDesktop
@@ -26,7 +26,7 @@ public final class TrayPanel: Sendable {
     return TrayPanel(desktop: desktop, program: program)
   }
 
-  /// Ends the panel, and returns once it is gone.
+  /// Ends the panel, and returns once it has ended.
   public func stop() async throws { try await program.stop() }
 
   /// Waits until the panel shows an icon.
@@ -42,9 +42,9 @@ public final class TrayPanel: Sendable {
   /// Clicks on the icon with the primary button.
   public func clickIcon() async throws { try await click(button: 1) }
 
-  /// Opens the icon's menu, and chooses the entry at a position, from 1, by the keyboard.
+  /// Opens the icon's menu, and chooses the entry at a position, counted from 1, by the keyboard.
   ///
-  /// Nothing else may be where the menu comes up.
+  /// The area of the menu must be empty before.
   public func chooseFromMenu(entry: Int) async throws {
     try await click(button: 3)
     try await waitUntil("the icon's menu") { try await isShown(Self.menu) }
@@ -54,7 +54,7 @@ public final class TrayPanel: Sendable {
   }
 
   private func click(button: Int) async throws {
-    // As fast as a user can: what comes within less than 60 ms is taken for one press.
+    // Wait as long as between quick clicks of a user, because presses within 60 ms count as one.
     try await Task.sleep(for: .milliseconds(150))
     try await desktop.click(
       x: Self.icon.x + Self.icon.width / 2, y: Self.icon.y + Self.icon.height / 2, button: button)
@@ -64,10 +64,10 @@ public final class TrayPanel: Sendable {
     try await !Screenshot.take(on: desktop).isPlain(in: rectangle)
   }
 
-  /// The panel's libraries warn of much that is not ours.
+  /// The panel's libraries print unrelated warnings, which must not end it.
   private static let withoutFatalWarnings = ["G_DEBUG": ""]
 
-  /// Starts what the panel has its settings from, unless it runs already.
+  /// Starts xfconf, from which the panel reads its settings, unless it runs already.
   private static func startSettings(on desktop: VirtualDesktop) async throws {
     let folder = desktop.home.configHome + "/xfce4/xfconf/xfce-perchannel-xml"
     guard !FileManager.default.fileExists(atPath: folder) else { return }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A connection to a program that listens at a path (AF_UNIX).
+/// A connection to a program that listens on a Unix socket.
 struct UnixSocket: ~Copyable {
   private let socket: Int32
   private let path: String
 
-  /// Connects; a program that has stopped is waited for no longer than `generousLimit`, now and later.
+  /// Connects; all operations wait at most `generousLimit`, in case the program is stopped.
   init(to path: String) throws {
     self.path = path
     socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -34,7 +34,7 @@ struct UnixSocket: ~Copyable {
     guard sent == message.count else { throw failure }
   }
 
-  /// Receives exactly so many bytes.
+  /// Receives exactly `count` bytes.
   func receive(_ count: Int) throws -> Data {
     var data = Data(count: count)
     let received = data.withUnsafeMutableBytes { recv(socket, $0.baseAddress, count, Int32(MSG_WAITALL)) }
@@ -43,7 +43,7 @@ struct UnixSocket: ~Copyable {
     return data
   }
 
-  /// Receives all that comes until the other end closes.
+  /// Receives all bytes until the other end closes the connection.
   func receiveToEnd() throws -> Data {
     var data = Data()
     var part = [UInt8](repeating: 0, count: 4096)

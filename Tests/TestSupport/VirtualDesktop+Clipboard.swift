@@ -1,5 +1,5 @@
 extension VirtualDesktop {
-  /// Copies a text in another program, xclip or wl-copy, and returns once that owns the clipboard.
+  /// Copies a text by another program, xclip or wl-copy, and returns once that owns the clipboard.
   public func copy(_ text: String) async throws {
     switch kind {
     case .x11: try await XClip.copy(text, on: self)
@@ -8,7 +8,7 @@ extension VirtualDesktop {
     }
   }
 
-  /// The text that another program, xclip or wl-paste, pastes; nil if the clipboard has none.
+  /// Pastes by another program, xclip or wl-paste; returns nil if the clipboard has no text.
   public func paste() async throws -> [UInt8]? {
     switch kind {
     case .x11: try await XClip.paste(on: self)
@@ -17,8 +17,9 @@ extension VirtualDesktop {
     }
   }
 
-  /// GNOME lets only the active window at the clipboard, so wl-clipboard opens one for a moment: returns once the
-  /// window that was active before is so again.
+  /// Runs `body`, and returns once the window that was active before is active again.
+  ///
+  /// On GNOME only the active window can use the clipboard, so wl-clipboard opens a window for a moment.
   nonisolated(nonsending) func keepingActiveWindow<Value>(
     _ body: () async throws -> Value
   ) async throws -> Value {

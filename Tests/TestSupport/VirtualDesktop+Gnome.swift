@@ -1,22 +1,22 @@
 import Foundation
 
 extension VirtualDesktop {
-  /// Starts GNOME Shell, adds it to `servers`, and returns what tells programs of it.
+  /// Starts GNOME Shell, adds it to `servers`, and returns the environment variables for its clients.
   static func startGnome(
     _ servers: inout [Program], in home: ScratchHome, bus: String
   ) async throws -> [String: String] {
     let name = "gnome"
     let environment = home.environment.merging([
-      // The shell asks the system's services for much; the session bus answers that there are none.
+      // Use the session bus as the system bus, where it reports that the system's services do not exist.
       "DBUS_SESSION_BUS_ADDRESS": bus, "DBUS_SYSTEM_BUS_ADDRESS": bus,
       "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "GNOME",
-      // Its own warnings are not to end it.
+      // The shell's own warnings must not end it.
       "G_DEBUG": "",
     ]) { $1 }
     servers.append(
       try Program(
         [
-          // Unsafe: it runs what the tests tell it.
+          // The unsafe mode lets the tests evaluate JavaScript in the shell.
           "gnome-shell", "--wayland", "--headless", "--no-x11", "--unsafe-mode", "--wayland-display", name,
           "--virtual-monitor", "\(size.width)x\(size.height)",
         ], environment: environment, deathSignal: .terminate))
@@ -28,7 +28,7 @@ extension VirtualDesktop {
     let shell = GnomeWindowSystem(desktop: self)
     try await waitUntil("GNOME Shell", within: .seconds(60), every: .milliseconds(100)) {
       if let exit = servers.compactMap(\.exit).first { throw TestSupportError("gnome-shell: \(exit)") }
-      // Until it is on the bus, nobody answers.
+      // The call fails until the shell is on the bus.
       let question = Fixture.python("gnome_shell.py", ["Main.layoutManager._startingUp"])
       return try await run(question).text == "false"
     }
@@ -37,18 +37,18 @@ extension VirtualDesktop {
     try await waitUntil("the overview gone") { try await shell.evaluate("Main.overview.visible") == "false" }
   }
 
-  /// Copies a text in GNOME Shell itself, which needs no window, and so takes the focus from none.
+  /// Copies a text inside GNOME Shell, which needs no window and therefore does not change the focus.
   public func copyInGnomeShell(_ text: String) async throws {
     let shell = GnomeWindowSystem(desktop: self)
     try await shell.call("copy(\(shell.literal(text)))")
   }
 
-  /// Whether there is a text on the clipboard, as GNOME Shell knows without a window.
+  /// Whether the clipboard has a text, queried inside GNOME Shell without a window.
   public func isTextOfferedInGnome() async throws -> Bool {
     try await GnomeWindowSystem(desktop: self).call("isTextOffered") == "true"
   }
 
-  /// Has a key of GNOME's own run a command each time it is pressed, until the desktop ends; `<Control>v` is one.
+  /// Binds keys, such as `<Control>v`, to a command in GNOME Shell until the desktop ends.
   public func bindInGnome(_ accelerator: String, to command: [String]) async throws {
     let shell = GnomeWindowSystem(desktop: self)
     let bound = try await shell.call("bind(\(shell.literal(accelerator)), \(shell.literal(command)))")

@@ -1,8 +1,8 @@
 extension VirtualDesktop {
-  /// Presses and releases keys for the active window: `press("ctrl+c")`, `press("Down", "Return")`.
+  /// Presses and releases keys in the active window: `press("ctrl+c")`, `press("Down", "Return")`.
   public func press(_ keys: String...) async throws { try await windowSystem.press(keys) }
 
-  /// Types a text for the active window.
+  /// Types a text in the active window.
   public func type(_ text: String) async throws { try await windowSystem.type(text) }
 
   /// Moves the pointer to a position on the screen.
@@ -14,15 +14,16 @@ extension VirtualDesktop {
     try await windowSystem.click(button: button, times: times)
   }
 
-  /// Runs an xdotool command that must succeed; on X11.
+  /// Runs an xdotool command, which must succeed, on X11.
   @discardableResult
   public func xdotool(_ arguments: String...) async throws -> Program.Result {
     try await x11.xdotool(arguments)
   }
 
-  /// Moves two fingers on a touchpad from a place of the screen, in pixels, with the content following them.
+  /// Moves two fingers on a touchpad by some pixels, with the pointer at a position on the screen.
   ///
-  /// On Wayland only: X11 does not tell programs when fingers are put on and taken off.
+  /// The content follows the fingers. This works only on Wayland, because X11 does not report when fingers touch and
+  /// leave the touchpad.
   public func swipe(fromX x: Int, y: Int, right: Int = 0, down: Int = 0) async throws {
     let numbers = [x, y, right, down, Self.size.width, Self.size.height].map(String.init)
     try await run(Fixture.python("swipe.py", numbers)).succeeded()

@@ -1,17 +1,19 @@
 import Foundation
 
 extension VirtualDesktop {
-  /// Starts KDE's compositor on an X server, adds it to `servers`, and returns what tells programs of it.
+  /// Starts KDE's compositor on an X server, adds it to `servers`, and returns the environment variables for its
+  /// clients.
   static func startKWin(
     _ servers: inout [Program], in home: ScratchHome, bus: String, on x11Server: X11Server?
   ) async throws -> [String: String] {
-    // The file may hold a capability that a container does not grant, and is not run then; a copy holds none. Another
-    // program makes it: here, one that is just being started elsewhere could hold the file open, which is not run either.
+    // Run a copy of the file, which has no capabilities: a container may refuse to run a file with a capability that it
+    // does not grant. Let "cp" make the copy: if this process wrote it, a child that is just being spawned could still
+    // have it open for writing, which also prevents running it.
     let copy = home.path + "/kwin_wayland"
     try await Program.run(["cp", "/usr/bin/kwin_wayland", copy], environment: home.environment).succeeded()
     let environment = home.environment.merging([
       "DISPLAY": x11Server?.name ?? "", "DBUS_SESSION_BUS_ADDRESS": bus, "XDG_CURRENT_DESKTOP": "KDE",
-      // No GPU is needed, and everybody may press keys and see the windows.
+      // Needs no GPU, and lets every client press keys and see the windows.
       "KWIN_COMPOSE": "Q", "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1",
     ]) { $1 }
     let compositor = try Program(
@@ -28,45 +30,47 @@ extension VirtualDesktop {
   }
 }
 
-/// KDE's portals, and the shortcuts that they give.
+// KDE's portals, and its global shortcuts.
 extension VirtualDesktop {
   private static let portals = ["org.freedesktop.impl.portal.desktop.kde", "org.freedesktop.portal.Desktop"]
 
-  /// The parts of KDE's portal that are not installed here; none if it can be started.
+  /// The missing parts of KDE's portal; empty if it can be started.
   public static let missingForKDEPortal: [String] =
     (["/usr/bin/kwin_wayland"] + portals.map(ScratchHome.systemService)).filter {
       !FileManager.default.fileExists(atPath: $0)
     }
 
-  /// The application id of the window in which the portal asks the user.
+  /// The application id of the portal's dialog.
   public static var portalQuestion: String { portals[0] }
 
-  /// Whether the portal asks the user before it gives a shortcut, as from KDE 6.4 on.
+  /// Whether the portal asks the user before it grants a shortcut, as it does from KDE 6.4 on.
   public static func portalAsksForShortcuts() throws -> Bool {
     let command = try ScratchHome.command(ofService: portals[0])
     let portal = try Data(contentsOf: URL(fileURLWithPath: command[0]))
     return portal.range(of: Data("GlobalShortcutsDialog.qml".utf8)) != nil
   }
 
-  /// Starts the portals for a program that counts as installed: from xdg-desktop-portal 1.21 on others get no shortcut.
+  /// Starts the portals, with a desktop file that makes the program count as installed.
+  ///
+  /// From xdg-desktop-portal 1.21 on, only installed programs get shortcuts.
   public func startKDEPortals() async throws {
     let folder = home.dataHome + "/applications"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let entry = "[Desktop Entry]\nType=Application\nName=CopyPasta\nExec=\(CopyPasta.programPath)\n"
     try Data(entry.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(CopyPasta.applicationID).desktop"))
-    // As the session bus would, with the environment that it does not have.
+    // Start the services here instead of by D-Bus activation, because the session bus lacks the environment.
     for name in Self.portals {
-      // Warnings of the portal's own are not to end it.
+      // The portal's own warnings must not end it.
       let service = try start(ScratchHome.command(ofService: name), environment: ["G_DEBUG": ""])
       let isThere = try await run(["gdbus", "wait", "--session", "--timeout=20", name])
       guard isThere.exit == .code(0) else { throw TestSupportError("\(name): \(service.errors)") }
     }
   }
 
-  /// Whether KDE has a shortcut for a program that listens.
+  /// Whether KDE has an active shortcut for a program.
   ///
-  /// KDE 5.27 files it under the name of the program's session with the portal, KDE 6 under its application id; the
-  /// end of both is `name`.
+  /// KDE 5.27 stores it under the name of the program's portal session, KDE 6 under its application id. Both end with
+  /// `name`.
   public func holdsKDEShortcut(of name: String) async throws -> Bool {
     let components = try await askForShortcuts("/kglobalaccel", "org.kde.KGlobalAccel.allComponents")
     for path in components.split(separator: "'") where path.lowercased().hasSuffix(name) {
@@ -76,7 +80,7 @@ extension VirtualDesktop {
     return false
   }
 
-  /// Sets Ctrl+Super+V for an action, as KDE's System Settings do.
+  /// Assigns Ctrl+Super+V to an action, as KDE's System Settings do.
   public func setKDEShortcut(of program: String, action: String) async throws {
     let (control, meta) = (0x0400_0000, 0x1000_0000)
     let key = control | meta | Int(UInt8(ascii: "V"))

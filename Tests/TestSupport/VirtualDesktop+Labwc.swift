@@ -1,7 +1,7 @@
 import Foundation
 
 extension VirtualDesktop {
-  /// Starts labwc, adds it to `servers`, and returns what tells programs of it.
+  /// Starts labwc, adds it to `servers`, and returns the environment variables for its clients.
   static func startLabwc(
     _ servers: inout [Program], in home: ScratchHome, bus: String
   ) async throws -> [String: String] {
@@ -29,7 +29,7 @@ extension VirtualDesktop {
     }
   }
 
-  /// Has a key of labwc's own, ctrl+super+v, run a command each time it is pressed.
+  /// Binds Ctrl+Super+V to a command in labwc.
   public func bindInLabwc(to command: [String]) throws {
     let words = command.map { "'\($0)'" }.joined(separator: " ")
     try "exec \(words)\n".write(toFile: home.path + "/bound-command", atomically: true, encoding: .utf8)

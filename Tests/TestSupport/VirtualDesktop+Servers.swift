@@ -15,7 +15,7 @@ extension VirtualDesktop {
     return try await firstLine(of: bus)
   }
 
-  /// A server says on standard output where it listens, once it does.
+  /// Waits for a server's first line of output, which it prints when it accepts connections.
   static func firstLine(of server: Program) async throws -> String {
     do {
       return try await waitFor(server.arguments[0], every: .milliseconds(5)) {
@@ -36,9 +36,9 @@ extension VirtualDesktop {
 
   /// Starts xfwm4, and returns once it manages windows.
   func startXfwm4() async throws {
-    // xfwm4 does not run without its settings daemon.
+    // xfwm4 needs its settings daemon.
     try home.allowService("org.xfce.Xfconf")
-    // Warnings of its own are not to end it.
+    // xfwm4's own warnings must not end it.
     _ = try start(["xfwm4", "--compositor=off"], environment: ["G_DEBUG": ""])
     try await waitUntil("xfwm4") { try x11Server?.display.hasWindowManager() == true }
   }

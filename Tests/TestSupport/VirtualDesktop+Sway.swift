@@ -8,13 +8,14 @@ extension VirtualDesktop {
     }
   }
 
-  /// Has a key of sway's own run a command, each time it is pressed, until the desktop ends; as `press` names keys.
+  /// Binds keys to a command in sway until the desktop ends.
   ///
-  /// sway tells of the key and the test starts the command: if sway runs as another user, as it does for root, its
-  /// own children have no access to the session bus.
+  /// sway only reports the keys, and a process of the test starts the command. If sway runs as another user, because
+  /// the tests run as root, sway's own children cannot access the session bus.
+  /// - Parameter key: The keys, with the names of `press`.
   public func bindInSway(_ key: String, to command: [String]) async throws {
     sway.alter()
-    // The first event is a tick, which says that it listens.
+    // The first event is a tick, which means that the subscription is active.
     let listen = #"swaymsg --raw --monitor --type subscribe '["binding", "tick"]'"#
     let answer = #"{ read -r _; echo ready; while read -r _; do "$@"; done; }"#
     _ = try await Self.firstLine(of: start(["sh", "-c", listen + " | " + answer, "sh"] + command))
@@ -22,7 +23,7 @@ extension VirtualDesktop {
       "bindsym --no-repeat " + key.replacing("super", with: "Mod4") + " nop")
   }
 
-  /// Puts a second monitor to the right of the first one of sway's.
+  /// Adds a second monitor to sway, to the right of the first one.
   public func addMonitorInSway() async throws {
     self.sway.alter()
     let sway = SwayWindowSystem(desktop: self)
@@ -30,12 +31,12 @@ extension VirtualDesktop {
     try await sway.command("output HEADLESS-2 resolution 1000x900 position \(Self.size.width) 0")
   }
 
-  /// Has the user work on one of sway's monitors, the first or the second.
+  /// Focuses one of sway's monitors, the first or the second.
   public func useMonitorInSway(_ number: Int) async throws {
     try await SwayWindowSystem(desktop: self).command("focus output HEADLESS-\(number)")
   }
 
-  /// Has sway give the focus to no window of this application that is shown from now on, beside another window.
+  /// Prevents sway from focusing new windows of this application while another window is shown.
   public func refuseFocusInSway(to applicationID: String) async throws {
     sway.alter()
     try await SwayWindowSystem(desktop: self).command("no_focus [app_id=\"\(applicationID)\"]")

@@ -1,10 +1,10 @@
 extension VirtualDesktop {
-  /// Taps on a place of GNOME's touch screen.
+  /// Taps on a position of GNOME's touch screen.
   public func tap(x: Int, y: Int) async throws {
     try await GnomeWindowSystem(desktop: self).call("tap(\(x), \(y))")
   }
 
-  /// Puts a finger on a place of GNOME's touch screen, and takes it off when `body` is done.
+  /// Holds a finger on a position of GNOME's touch screen while `body` runs.
   public nonisolated(nonsending) func holdFinger(
     x: Int, y: Int, until body: () async throws -> Void
   ) async throws {
@@ -14,7 +14,7 @@ extension VirtualDesktop {
     try await shell.call("touchUp()")
   }
 
-  /// Moves a finger over GNOME's touch screen, from a place and in pixels.
+  /// Moves a finger over GNOME's touch screen by some pixels, from a position.
   public func swipeFinger(fromX x: Int, y: Int, right: Int = 0, down: Int = 0) async throws {
     let shell = GnomeWindowSystem(desktop: self)
     try await shell.call("swipe(\(x), \(y), \(right), \(down))")

@@ -1,6 +1,6 @@
-/// The programs that wlroots' protocols have made the usual ones, on sway and others.
+/// The usual tools for compositors with wlroots' protocols, such as sway and labwc.
 extension VirtualDesktop {
-  /// As `press` names keys.
+  /// Presses keys, with the names of `press`.
   func pressByWtype(_ keys: [String]) async throws {
     for key in keys {
       let parts = key.split(separator: "+").map { $0 == "super" ? "logo" : String($0) }
@@ -14,13 +14,13 @@ extension VirtualDesktop {
     try await run(["wtype", "-d", "5", "--", text]).succeeded()
   }
 
-  /// Plugs in a keyboard, which stays until the desktop ends: no window is ever active where there is none.
+  /// Plugs in a keyboard until the desktop ends, because no window becomes active without one.
   func plugInKeyboard() throws -> Program {
-    // The keyboard is there until wtype has slept for these milliseconds.
+    // wtype keeps the keyboard plugged in while it sleeps, for these milliseconds.
     try start(["wtype", "-s", "1000000000"])
   }
 
-  /// A picture of a window, or of the whole screen.
+  /// Takes a picture of a window, or of the whole screen.
   func pictureByGrim(of window: UInt?) async throws -> Screenshot {
     var arguments = ["grim", "-t", "ppm"]
     if let window {

@@ -4,26 +4,26 @@ extension VirtualDesktop {
     window(try await windowSystem.window(titled: title))
   }
 
-  /// The visible window of exactly this WM_CLASS class, or Wayland app id; nil if there is none.
+  /// The visible window with exactly this WM_CLASS class or Wayland app id; nil if there is none.
   public func window(ofClass name: String) async throws -> DesktopWindow? {
     window(try await windowSystem.windows(ofClass: name).first)
   }
 
-  /// How many windows of exactly this WM_CLASS class, or Wayland app id, are visible.
+  /// The number of visible windows with exactly this WM_CLASS class or Wayland app id.
   public func windowCount(ofClass name: String) async throws -> Int {
     try await windowSystem.windows(ofClass: name).count
   }
 
-  /// The menus, popovers and tooltips that are open, each a window of its own; on X11 only.
+  /// The open menus, popovers and tooltips, each a window of its own; only on X11.
   public func popups() async throws -> [DesktopWindow] {
     guard kind == .x11 else { return [] }
     return try x11.display.popups().map { DesktopWindow(id: $0, desktop: self) }
   }
 
-  /// The window that has the focus; nil if none has.
+  /// The window with the focus; nil if no window has it.
   public func activeWindow() async throws -> DesktopWindow? { window(try await windowSystem.activeWindow()) }
 
-  /// Opens a plain window of another program, which takes the focus and does nothing with it.
+  /// Opens a plain window of another program, which takes the focus and does nothing else.
   @discardableResult
   public func openOtherWindow(titled title: String = "Another program") async throws -> DesktopWindow {
     let window = DesktopWindow(id: try await windowSystem.openOtherWindow(titled: title), desktop: self)

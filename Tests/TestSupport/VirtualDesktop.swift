@@ -1,57 +1,55 @@
 import Foundation
 import Synchronization
 
-/// A private X server with a window manager, or a private Wayland compositor, with a session bus and a home folder
-/// of its own.
+/// A private X server with a window manager, or a private Wayland compositor, with its own session bus and home folder.
 ///
-/// Everything that runs on it ends with `stop()`, with its last reference, and with the test process.
+/// All its processes end with `stop()`, with the last reference, or with the test process.
 ///
 ///     try await VirtualDesktop.with { desktop in
 ///       try await XClip.copy("hello", on: desktop)
 ///       #expect(try await XClip.paste(on: desktop) == Array("hello".utf8))
 ///     }
 public final class VirtualDesktop: Sendable {
-  /// The parts that a desktop is made of.
+  /// The kind of desktop, by its server or compositor.
   public enum Kind: Sendable {
     /// Xvfb with openbox.
     case x11
-    /// sway without a screen, and without Xwayland.
+    /// Headless sway without Xwayland.
     case wayland
-    /// GNOME Shell on Wayland, without a screen; only `packages desktops` installs it.
+    /// Headless GNOME Shell on Wayland; only installed by `packages desktops`.
     case gnome
-    /// labwc, which is to Wayland what openbox is to X11; likewise.
+    /// labwc, a stacking compositor like openbox; optional.
     case labwc
-    /// KDE's compositor on Wayland, in a window on Xvfb; likewise.
+    /// KDE's compositor on Wayland, in a window on Xvfb; only installed by `packages desktops`.
     case kde
 
-    /// Those on which what is the same on every desktop is tested.
+    /// The installed desktops on which general behaviour is tested.
     public static let everywhere: [Kind] = [.x11, .wayland, .labwc].filter(\.isInstalled)
 
-    /// With GNOME and KDE, which are slow to start: for what a user does most, and what they do in their own way.
+    /// All installed desktops, including GNOME and KDE, which start slowly: for the most common tasks and for special
+    /// behaviour.
     public static let all: [Kind] = everywhere + [.gnome, .kde].filter(\.isInstalled)
 
-    /// Those of Wayland among them.
+    /// All installed desktops with Wayland.
     public static let compositors: [Kind] = all.filter { $0 != .x11 }
 
-    /// Whether what it is made of is installed.
+    /// Whether its programs are installed.
     public var isInstalled: Bool {
       let optional: [Kind: String] = [.gnome: "gnome-shell", .labwc: "labwc", .kde: "kwin_wayland"]
       return optional[self].map { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) } ?? true
     }
 
-    /// Whether it takes much of the machine while it starts.
+    /// Whether its start takes many resources.
     fileprivate var isLarge: Bool { self == .gnome || self == .kde }
   }
 
-  /// Tests run side by side, each with a desktop.
-  ///
-  /// With many more at once than the processor has cores, they would only wait for each other.
+  /// Limits the number of desktops at the same time, because more than a few per core would only wait for each other.
   private static let turns = AsyncSemaphore(value: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
-  /// Of GNOME and KDE one runs at a time.
+  /// Lets only one GNOME or KDE run at a time.
   private static let turnsOfLargeOnes = AsyncSemaphore(value: 1)
 
-  /// The size of the screen in pixels, but for labwc's; `COPYPASTA_SCREEN=WIDTHxHEIGHT` sets another one.
+  /// The size of the screen in pixels, except for labwc; `COPYPASTA_SCREEN=WIDTHxHEIGHT` overrides it.
   public static let size: (width: Int, height: Int) = {
     let numbers = ProcessInfo.processInfo.environment["COPYPASTA_SCREEN"]?.split(separator: "x")
       .compactMap { Int($0) }
@@ -62,19 +60,20 @@ public final class VirtualDesktop: Sendable {
   /// The size of this screen in pixels.
   public var screenSize: (width: Int, height: Int) { kind == .labwc ? LabwcWindowSystem.size : Self.size }
 
-  /// The parts that it is made of.
+  /// The kind of desktop.
   public let kind: Kind
 
-  /// The home folder of all that runs here.
+  /// The home folder of all programs here.
   public let home: ScratchHome
 
-  /// The environment of all that runs here.
+  /// The environment of all programs here.
   public let environment: [String: String]
 
-  /// The programs that run here, in the order of their start; a test may forget a program's handle.
+  /// The programs that run here, in the order of their start, kept so that they end even if a test has dropped a
+  /// handle.
   private let programs: Mutex<[Program]>
 
-  /// The X server, on X11, and that in which KDE has its window.
+  /// The X server of X11, or of the window in which KDE runs.
   let x11Server: X11Server?
 
   /// The compositor, on sway.
@@ -100,10 +99,10 @@ public final class VirtualDesktop: Sendable {
   /// Starts a desktop, and returns once it is ready for windows.
   ///
   /// - Parameters:
-  ///   - kind: what it is made of.
-  ///   - windowManager: which one runs, on X11; without one no window is ever active.
-  ///   - accessibility: whether programs offer themselves to screen readers (needs at-spi2-core).
-  ///   - prepare: what its home folder gets before anything starts.
+  ///   - kind: The kind of desktop.
+  ///   - windowManager: The window manager on X11; without one, no window becomes active.
+  ///   - accessibility: Whether programs are accessible to screen readers (needs at-spi2-core).
+  ///   - prepare: Prepares the home folder before any program starts.
   public static func start(
     _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
     preparing prepare: @Sendable (ScratchHome) throws -> Void = { _ in }
@@ -156,7 +155,7 @@ public final class VirtualDesktop: Sendable {
     }
   }
 
-  /// Runs `body` on a fresh desktop, and ends the desktop however `body` ends.
+  /// Runs `body` on a new desktop, and ends the desktop afterwards, even if `body` throws.
   public nonisolated(nonsending) static func with<Value>(
     _ kind: Kind = .x11, windowManager: WindowManager? = .openbox, accessibility: Bool = false,
     _ body: (VirtualDesktop) async throws -> Value
@@ -175,7 +174,7 @@ public final class VirtualDesktop: Sendable {
     }
   }
 
-  /// Ends everything that runs here, the last first, and removes the home folder.
+  /// Ends all programs, in the reverse order of their start, and removes the home folder.
   public func stop() async throws {
     if kind != .x11 { try await WLClipboard.clear(on: self) }
     let ending = programs.withLock { programs in
@@ -191,10 +190,10 @@ public final class VirtualDesktop: Sendable {
   /// Sends the X server or the compositor a signal.
   public func signalDisplay(_ number: Int32) { for server in servers { server.signal(number) } }
 
-  /// Kills the X server or the compositor, and returns once it has gone.
+  /// Kills the X server or the compositor, and returns once it has ended.
   public func killDisplay() async throws { for server in servers { try await server.killNow() } }
 
-  /// Sends the session bus a signal, such as SIGSTOP, after which it answers nothing until SIGCONT.
+  /// Sends the session bus a signal, such as SIGSTOP, which stops it until SIGCONT.
   public func signalBus(_ number: Int32) {
     programs.withLock { $0 }.first { $0.arguments[0] == "dbus-daemon" }?.signal(number)
   }
@@ -206,7 +205,7 @@ public final class VirtualDesktop: Sendable {
     return programs.withLock { $0 }.filter { !names.isDisjoint(with: $0.arguments) }
   }
 
-  /// Starts a program here; it ends with the desktop.
+  /// Starts a program, which ends with the desktop.
   public func start(
     _ arguments: [String], environment extra: [String: String] = [:], input: [UInt8] = []
   ) throws -> Program {
@@ -218,7 +217,7 @@ public final class VirtualDesktop: Sendable {
     return program
   }
 
-  /// Runs a program here to its end, whatever its status.
+  /// Runs a program to its end, with any status.
   public func run(
     _ arguments: [String], environment extra: [String: String] = [:], input: [UInt8] = [],
     within limit: Duration = generousLimit
@@ -226,7 +225,7 @@ public final class VirtualDesktop: Sendable {
     try await Program.run(arguments, environment: environment(with: extra), input: input, within: limit)
   }
 
-  /// The desktop's environment with some variables changed; an empty value unsets one.
+  /// The desktop's environment with some variables changed; an empty value removes a variable.
   public func environment(with extra: [String: String]) -> [String: String] {
     environment.merging(extra) { $1 }.filter { extra[$0.key] != "" }
   }

@@ -1,20 +1,20 @@
 import Foundation
 
-/// What a program has sent to its compositor, by the log that libwayland writes for `WAYLAND_DEBUG=1`.
+/// The requests that a program has sent to its compositor, from libwayland's log for `WAYLAND_DEBUG=1`.
 public struct WaylandLog {
-  /// A window, from the time that it is shown until it is hidden.
+  /// A window from when it is shown until it is hidden.
   public struct Showing: Sendable {
-    /// How many times the window was drawn: each frame is a buffer of its own.
+    /// The number of frames that were drawn, counted by their buffers.
     public fileprivate(set) var buffers = 0
   }
 
-  /// Each time that a window was shown, in order.
+  /// All windows that were shown, in order.
   public private(set) var showings: [Showing] = []
 
-  /// Reads a log; lines of anything else are passed over.
+  /// Parses a log, ignoring other lines.
   public init(_ text: String) {
-    // [1234.567]  -> xdg_wm_base@7.get_xdg_surface(new id xdg_surface@29, wl_surface@9)
-    // Newer: [18:13:43.776649] {Default Queue}  -> xdg_wm_base#7.get_xdg_surface(…#…)
+    // Old format: [1234.567]  -> xdg_wm_base@7.get_xdg_surface(new id xdg_surface@29, wl_surface@9)
+    // New format: [18:13:43.776649] {Default Queue}  -> xdg_wm_base#7.get_xdg_surface(…#…)
     let message = /^\[[ \d.:]+\] (?:\{.*?\} )? ?-> (\w+[@#]\d+)\.(\w+)\((.*)\)$/
     var surfaces: [Substring: Substring] = [:]
     var shown: [Substring: Int] = [:]

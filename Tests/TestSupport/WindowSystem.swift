@@ -1,47 +1,47 @@
-/// Input, windows and pictures, for which each kind of desktop has a way of its own.
+/// Input, windows and pictures, implemented for each kind of desktop.
 protocol WindowSystem: Sendable {
   var desktop: VirtualDesktop { get }
 
-  /// Presses and releases each of these keys; `ctrl+c` is one.
+  /// Presses and releases these keys, such as `ctrl+c`, one after the other.
   func press(_ keys: [String]) async throws
   func type(_ text: String) async throws
   func moveMouse(x: Int, y: Int) async throws
-  /// Clicks where the pointer is; buttons 4 and 5 scroll.
+  /// Clicks at the pointer's position; buttons 4 and 5 scroll.
   func click(button: Int, times: Int) async throws
 
-  /// The number of the visible window with this title.
+  /// The id of the visible window with this title.
   func window(titled title: String) async throws -> UInt?
-  /// The numbers of the visible windows of this class.
+  /// The ids of the visible windows of this class.
   func windows(ofClass name: String) async throws -> [UInt]
-  /// The number of the window that has the focus.
+  /// The id of the window with the focus.
   func activeWindow() async throws -> UInt?
   func isVisible(_ window: UInt) async throws -> Bool
   func title(of window: UInt) async throws -> String
-  /// Where it is on the screen, without what the window manager draws around it.
+  /// A window's rectangle on the screen, without the window manager's frame.
   func frame(of window: UInt) async throws -> Rectangle
   func activate(_ window: UInt) async throws
   func minimise(_ window: UInt) async throws
-  /// Asks it to close.
+  /// Asks a window to close.
   func close(_ window: UInt) async throws
-  /// A window of another program, which takes the focus and does nothing with it; its number.
+  /// Opens a window of another program, which takes the focus and does nothing else; returns its id.
   func openOtherWindow(titled title: String) async throws -> UInt
 
   /// A picture of a window, or of the whole screen.
   func picture(of window: UInt?) async throws -> Screenshot
 }
 
-/// A compositor, which tells of all its windows at once.
+/// A compositor that reports all its windows together.
 protocol Compositor: WindowSystem {
-  /// The windows that there are, those that are minimised included.
+  /// All windows, including minimised ones.
   func windows() async throws -> [CompositorWindow]
 }
 
-/// A window, as a compositor tells of it.
+/// A window as a compositor reports it.
 struct CompositorWindow: Decodable {
   let id: UInt
   let title, applicationID: String
   let isVisible, isActive: Bool
-  /// Where it is, without its shadow; nil if the compositor tells nobody.
+  /// Its rectangle without the shadow; nil if the compositor does not report it.
   let frame: Rectangle?
 }
 
@@ -71,7 +71,7 @@ extension Compositor {
     try await windows().first { $0.id == id }
   }
 
-  /// The title is wev's own.
+  /// Opens wev, whose title cannot be set.
   func openOtherWindow(titled _: String) async throws -> UInt {
     let before = try await windows(ofClass: "wev")
     _ = try desktop.start(["wev"])

@@ -2,11 +2,11 @@ import CXCB
 import Foundation
 import Synchronization
 
-/// An X server's windows, over one connection that only looks.
+/// Reads the windows and the pixels of an X server over one connection.
 ///
-/// A test asks some of this every 20 ms: a program started for each question would take most of the processor.
+/// Tests poll this every 20 ms. Starting a program for each query would take most of the processor time.
 final class X11Display: Sendable {
-  /// The connection is used by one thread at a time.
+  /// The connection, used by one thread at a time.
   fileprivate struct Connection: ~Copyable {
     let handle: OpaquePointer
     let root: xcb_window_t
@@ -36,7 +36,7 @@ final class X11Display: Sendable {
 
   // MARK: Windows
 
-  /// The windows that the window manager manages and that are mapped.
+  /// The mapped windows that the window manager manages.
   func windows() throws -> [UInt] {
     try connection.withLock { x in
       try x.words(of: "_NET_CLIENT_LIST", on: x.root).filter { try x.isViewable($0) }.map(UInt.init)
@@ -50,7 +50,7 @@ final class X11Display: Sendable {
     }
   }
 
-  /// The menus, popovers and tooltips that are open: mapped windows that no window manager manages.
+  /// The open menus, popovers and tooltips: mapped windows that the window manager does not manage.
   func popups() throws -> [UInt] {
     try connection.withLock { x in
       let children = try x.content(
@@ -61,13 +61,13 @@ final class X11Display: Sendable {
       return try numbers(in: children).filter { window in
         guard try x.isViewable(window, unmanaged: true), let frame = try x.frame(of: window)
         else { return false }
-        // A window manager has small ones of its own, out of sight.
+        // Leave out the small or invisible windows of the window manager itself.
         return frame.x >= 0 && frame.y >= 0 && frame.width > 1 && frame.height > 1
       }.map(UInt.init)
     }
   }
 
-  /// The window that the window manager names as the active one; nil if none is.
+  /// The window manager's active window; nil if no window is active.
   func activeWindow() throws -> UInt? {
     try connection.withLock { x in
       try x.words(of: "_NET_ACTIVE_WINDOW", on: x.root).first { $0 != 0 }.map(UInt.init)
@@ -79,7 +79,7 @@ final class X11Display: Sendable {
     try connection.withLock { x in try !x.words(of: "_NET_SUPPORTING_WM_CHECK", on: x.root).isEmpty }
   }
 
-  /// Whether a window and all that it lies in are mapped; false for one that has gone.
+  /// Whether a window and its ancestors are mapped; false for a destroyed window.
   func isVisible(_ window: UInt) throws -> Bool {
     try connection.withLock { x in try x.isViewable(xcb_window_t(window)) }
   }
@@ -90,7 +90,7 @@ final class X11Display: Sendable {
     return String(decoding: title.isEmpty ? try bytes(of: "WM_NAME", on: window) : title, as: UTF8.self)
   }
 
-  /// Where a window is on the screen, without its frame.
+  /// A window's rectangle on the screen, without its frame.
   func frame(of window: UInt) throws -> Rectangle {
     try connection.withLock { x in
       guard let frame = try x.frame(of: xcb_window_t(window)) else {
@@ -100,17 +100,17 @@ final class X11Display: Sendable {
     }
   }
 
-  /// The part of the screen where a window is, or all of it.
+  /// Takes a picture of the part of the screen with a window, or of the whole screen.
   func picture(of window: UInt?) throws -> Screenshot {
     if let window, try !isVisible(window) { throw TestSupportError("window \(window) is not on the screen") }
     return try picture(in: try window.map(frame(of:)))
   }
 
-  /// A part of the screen, or all of it.
+  /// Takes a picture of a part of the screen, or of the whole screen.
   func picture(in frame: Rectangle?) throws -> Screenshot {
     try connection.withLock { x in
       let frame = frame ?? Rectangle(x: 0, y: 0, width: x.size.width, height: x.size.height)
-      // Pixels beyond the screen cannot be asked for.
+      // Limit the part to the screen, because pixels outside cannot be requested.
       let (left, top) = (max(0, frame.x), max(0, frame.y))
       let part = Rectangle(
         x: left, y: top, width: min(x.size.width, frame.x + frame.width) - left,
@@ -132,9 +132,9 @@ final class X11Display: Sendable {
     try connection.withLock { x in try x.bytes(of: property, on: xcb_window_t(window)) ?? [] }
   }
 
-  // MARK: Lending the display
+  // MARK: Reusing the display
 
-  /// All that can change while a test has the display, and has to be as it was before another test gets it.
+  /// The state that a test can change, and that has to be the initial one again before another test gets the display.
   func state() throws -> [String] {
     try connection.withLock { x in
       let setup = xcb_get_setup(x.handle).pointee
@@ -155,7 +155,7 @@ final class X11Display: Sendable {
         let cookie = xcb_get_selection_owner(x.handle, try x.atom(name))
         owners.append(try x.require(xcb_get_selection_owner_reply_t.self, cookie.sequence).owner)
       }
-      // Without the properties by which the window manager tells of itself.
+      // Leave out the window manager's own properties.
       let names = try numbers(in: properties).map { try x.name(of: $0) }
         .filter { !$0.hasPrefix("_NET_") && !$0.hasPrefix("_OB_") }
       let resources = try x.bytes(of: "RESOURCE_MANAGER", on: x.root) ?? []
@@ -167,11 +167,11 @@ final class X11Display: Sendable {
     }
   }
 
-  /// Puts the pointer where a fresh server has it, in the middle of the screen.
+  /// Moves the pointer to its initial position, the middle of the screen.
   func centrePointer() throws {
     try connection.withLock { x in
       xcb_warp_pointer(x.handle, 0, x.root, 0, 0, 0, 0, Int16(x.size.width / 2), Int16(x.size.height / 2))
-      // The answer to a later request says that it is there.
+      // Wait for the reply to a later request, by which the pointer has been moved.
       _ = try x.require(xcb_query_pointer_reply_t.self, xcb_query_pointer(x.handle, x.root).sequence)
     }
   }
@@ -196,7 +196,7 @@ extension X11Display.Connection {
     return name
   }
 
-  /// The bytes of a property; nil if there is none, or no such window.
+  /// The bytes of a property; nil if the property or the window does not exist.
   fileprivate mutating func bytes(of property: String, on window: xcb_window_t) throws -> [UInt8]? {
     let cookie = xcb_get_property(
       handle, 0, window, try atom(property), XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, 1 << 18)
@@ -208,12 +208,12 @@ extension X11Display.Connection {
     return Array(value)
   }
 
-  /// The numbers of 32 bits that a property holds.
+  /// The 32-bit numbers of a property.
   fileprivate mutating func words(of property: String, on window: xcb_window_t) throws -> [UInt32] {
     numbers(in: try bytes(of: property, on: window) ?? [])
   }
 
-  /// Whether a window and all that it lies in are mapped; of `unmanaged` ones, whether it is such a window, too.
+  /// Whether a window and its ancestors are mapped and, with `unmanaged`, it is an override-redirect window.
   fileprivate func isViewable(_ window: xcb_window_t, unmanaged: Bool = false) throws -> Bool {
     let cookie = xcb_get_window_attributes(handle, window)
     guard let reply = try reply(xcb_get_window_attributes_reply_t.self, to: cookie.sequence) else {
@@ -224,7 +224,7 @@ extension X11Display.Connection {
       && (!unmanaged || reply.pointee.override_redirect != 0)
   }
 
-  /// nil for a window that has gone.
+  /// A window's rectangle on the screen; nil for a destroyed window.
   fileprivate func frame(of window: xcb_window_t) throws -> Rectangle? {
     let size = xcb_get_geometry(handle, window)
     let place = xcb_translate_coordinates(handle, window, root, 0, 0)
@@ -242,7 +242,7 @@ extension X11Display.Connection {
       height: Int(geometry.pointee.height))
   }
 
-  /// A copy of what follows the fixed part of a reply.
+  /// A copy of the variable part of a reply.
   fileprivate func content<Reply>(
     of type: Reply.Type, _ sequence: UInt32,
     _ content: (UnsafeMutablePointer<Reply>) -> UnsafeRawBufferPointer
@@ -252,16 +252,16 @@ extension X11Display.Connection {
     return Array(content(reply))
   }
 
-  /// The fixed part of a reply that no window's end can take away.
+  /// The fixed part of a reply to a request that does not depend on a window.
   fileprivate func require<Reply>(_ type: Reply.Type, _ sequence: UInt32) throws -> Reply {
     guard let reply = try reply(type, to: sequence) else { throw TestSupportError("no \(type)") }
     defer { free(reply) }
     return reply.pointee
   }
 
-  /// The reply to a request, to be freed; nil if the server answers with an error, as for a window that has gone.
+  /// The reply to a request, to be freed by the caller; nil after an error, as for a destroyed window.
   ///
-  /// XCB's own wait has no end while another client holds the server grabbed.
+  /// Polls because XCB's own function waits without a limit while another client grabs the server.
   fileprivate func reply<Reply>(_: Reply.Type, to sequence: UInt32) throws -> UnsafeMutablePointer<Reply>? {
     xcb_flush(handle)
     let deadline = ContinuousClock.now + generousLimit
@@ -280,7 +280,7 @@ extension X11Display.Connection {
   }
 }
 
-/// The numbers of 32 bits that some bytes hold.
+/// Converts bytes to 32-bit numbers.
 private func numbers(in bytes: [UInt8]) -> [UInt32] {
   bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// An X server without a screen, and the window manager on it.
+/// An Xvfb server, optionally with openbox.
 final class X11Server: Sendable {
-  /// Servers with openbox that nobody uses at the moment, as fresh ones are.
+  /// Unused servers with openbox, in their initial state.
   private static let idle = Mutex<[X11Server]>([])
 
   /// The value of `DISPLAY`.
   let name: String
-  /// The server itself.
+  /// The server's process.
   let process: Program
   /// A connection to it.
   let display: X11Display
@@ -17,10 +17,10 @@ final class X11Server: Sendable {
   private let windowManager: Program?
   private let initialState: [String]
 
-  /// Starts a server, and with openbox returns once that manages windows.
+  /// Starts a server; with openbox, returns once that manages windows.
   init(withOpenbox: Bool) async throws {
     home = try await ScratchHome()
-    // SIGTERM if the test process dies: killed, the server would leave its lock file and socket in /tmp.
+    // End it by SIGTERM if the test process dies: if killed, it would leave its lock file and socket in /tmp.
     process = try Program(
       [
         "Xvfb", "-displayfd", "1", "-screen", "0",
@@ -32,8 +32,8 @@ final class X11Server: Sendable {
       display = try X11Display(name)
       if withOpenbox {
         let openbox = try Program(
-          // openbox announces itself (_NET_SUPPORTING_WM_CHECK) before it manages windows; a window mapped in
-          // between stays unmanaged for ever; its startup command runs at the right moment.
+          // Wait for the startup command, which runs when openbox manages windows. openbox sets
+          // _NET_SUPPORTING_WM_CHECK earlier, and a window that is mapped in between stays unmanaged.
           ["openbox", "--sm-disable", "--startup", "echo ready"],
           environment: home.environment.merging(["DISPLAY": name]) { $1 })
         windowManager = openbox
@@ -49,15 +49,15 @@ final class X11Server: Sendable {
     }
   }
 
-  /// A server with openbox for one test alone: one that another test has given back, or a fresh one.
+  /// Returns a server with openbox for one test, either an unused one or a new one.
   static func withOpenbox() async throws -> X11Server {
     while let server = idle.withLock({ $0.popLast() }) { if server.process.isRunning { return server } }
     return try await X11Server(withOpenbox: true)
   }
 
-  /// Takes the server back from a test that has ended all its programs.
+  /// Returns the server after a test that has ended all its programs.
   ///
-  /// A server on which anything is left of that test, such as a keyboard layout or a lock, is not lent again.
+  /// The server is reused only if it is in its initial state, for example without another keyboard layout or a lock.
   func giveBack() async throws {
     guard windowManager?.isRunning == true, process.isRunning, try await isAsAtFirst() else {
       return try await stop()
@@ -65,14 +65,14 @@ final class X11Server: Sendable {
     Self.idle.withLock { $0.append(self) }
   }
 
-  /// Ends server and window manager.
+  /// Ends the server and the window manager.
   func stop() async throws {
     try await windowManager?.stop()
     try await process.stop()
     home.remove()
   }
 
-  /// A window and a selection go a moment after the program that had them.
+  /// Waits for the initial state, because windows and selections disappear shortly after their program has ended.
   private func isAsAtFirst() async throws -> Bool {
     do {
       try display.centrePointer()
@@ -80,7 +80,7 @@ final class X11Server: Sendable {
         try display.state() == initialState
       }
     } catch {
-      // The server has gone: the test was about that.
+      // The test has ended the server on purpose.
       return false
     }
   }

@@ -1,4 +1,4 @@
-/// X11: what is there by a connection of our own, what a user does by xdotool.
+/// X11, by a connection of our own for windows and pictures, and by xdotool for input.
 struct X11WindowSystem: WindowSystem {
   let desktop: VirtualDesktop
   let display: X11Display
@@ -11,14 +11,15 @@ struct X11WindowSystem: WindowSystem {
 
   func moveMouse(x: Int, y: Int) async throws { try await xdotool(["mousemove", "\(x)", "\(y)"]) }
 
-  /// Each press is held down for as long as the quickest hand would, and not for the microseconds of xdotool's click.
+  /// Clicks, with each press held down for 20 ms like a quick user's, because xdotool's own click takes microseconds.
   func click(button: Int, times: Int) async throws {
     let click = ["mousedown", "\(button)", "sleep", "0.02", "mouseup", "\(button)"]
     try await xdotool(Array(repeating: click, count: times).flatMap(\.self))
   }
 
-  /// A function key by its code on a keyboard of today: by name, xdotool presses Alt with it if the layout has a fourth
-  /// level for it, as those of xkeyboard-config 2.45 do.
+  /// Replaces a function key by its key code on a PC keyboard.
+  ///
+  /// By name, xdotool also presses Alt if the layout has a fourth level for the key, as in xkeyboard-config 2.45.
   private func withFunctionKeyByCode(_ keys: String) -> String {
     var parts = keys.split(separator: "+").map(String.init)
     guard let last = parts.last, last.hasPrefix("F"), let number = Int(last.dropFirst()), 1...12 ~= number
@@ -48,7 +49,7 @@ struct X11WindowSystem: WindowSystem {
   func minimise(_ window: UInt) async throws { try await xdotool(["windowminimize", "\(window)"]) }
 
   func close(_ window: UInt) async throws {
-    // Debian's xdotool can only destroy a window, not ask it.
+    // Use wmctrl, because Debian's xdotool can only destroy a window, and not ask it to close.
     try await desktop.run(["wmctrl", "-i", "-c", "\(window)"]).succeeded()
   }
 

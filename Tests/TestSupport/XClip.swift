@@ -1,6 +1,6 @@
-/// The program `xclip`: a real client that copies to the clipboard and pastes from it.
+/// The program `xclip`, a real client of the X11 clipboard.
 public enum XClip {
-  /// Copies a text, and returns once xclip owns the clipboard; the program lives for as long as it does.
+  /// Copies a text, and returns once xclip owns the clipboard; xclip runs while it owns the clipboard.
   @discardableResult
   public static func copy(
     _ text: String, target: String? = nil, on desktop: VirtualDesktop
@@ -8,23 +8,24 @@ public enum XClip {
     try await copy(Array(text.utf8), target: target, on: desktop)
   }
 
-  /// Copies bytes as they are; without a target as text, in every form that xclip knows.
+  /// Copies bytes unchanged; without a target, under all text targets of xclip.
   @discardableResult
   public static func copy(
     _ bytes: [UInt8], target: String? = nil, on desktop: VirtualDesktop
   ) async throws -> Program {
-    // "-quiet" keeps it in the foreground: without it, it goes on in a process that nobody knows.
+    // "-quiet" keeps xclip in the foreground. Otherwise it would continue in an unknown process.
     let xclip = try desktop.start(
       ["xclip", "-in", "-quiet", "-selection", "clipboard"] + option(target), input: bytes)
     try await waitUntil("xclip owning the clipboard", every: .milliseconds(5)) {
       if let exit = xclip.exit { throw TestSupportError("xclip: \(exit)\n\(xclip.errors)") }
-      // xclip says that it waits just before it flushes its claim; once it sleeps, the server has that.
+      // xclip prints this message just before it flushes its request for the selection. Once it sleeps, the server
+      // has the request.
       return xclip.errors.contains("Waiting for selection request number") && xclip.isSleeping
     }
     return xclip
   }
 
-  /// The clipboard's content, byte for byte; nil if it is empty or does not offer the target.
+  /// Returns the clipboard's content, byte for byte; nil if it is empty or does not offer the target.
   public static func paste(
     target: String = "UTF8_STRING", on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> [UInt8]? {
@@ -33,7 +34,7 @@ public enum XClip {
     return result.exit == .code(0) ? result.output : nil
   }
 
-  /// The targets that the owner of the clipboard offers; none if there is no owner.
+  /// Returns the targets that the selection owner offers; empty without an owner.
   public static func targets(on desktop: VirtualDesktop) async throws -> [String] {
     let answer = try await paste(target: "TARGETS", on: desktop) ?? []
     return String(decoding: answer, as: UTF8.self).split(separator: "\n").map(String.init)

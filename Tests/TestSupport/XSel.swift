@@ -1,6 +1,6 @@
-/// The program `xsel`: a second real client, which asks in other ways than `xclip`.
+/// The program `xsel`, another real client, whose requests differ from those of `xclip`.
 public enum XSel {
-  /// Copies a text, and returns once xsel runs as the owner of the clipboard.
+  /// Copies a text, and returns once xsel owns the clipboard.
   @discardableResult
   public static func copy(_ text: String, on desktop: VirtualDesktop) async throws -> Program {
     let xsel = try desktop.start(["xsel", "--clipboard", "--input", "--nodetach"], input: Array(text.utf8))
@@ -11,7 +11,7 @@ public enum XSel {
     return xsel
   }
 
-  /// The clipboard's text, byte for byte; empty if it holds none.
+  /// Returns the clipboard's text, byte for byte; empty if it has none.
   public static func paste(
     on desktop: VirtualDesktop, within limit: Duration = generousLimit
   ) async throws -> [UInt8] {

@@ -1,5 +1,5 @@
-/* Preloaded (LD_PRELOAD): once the program has destroyed a window, it says so on standard error if its main loop turns.
-   Work that GTK has queued for a window is done there, whether the window still is or not. */
+/* Preloaded (LD_PRELOAD): prints a line to standard error if the main loop runs after the program has destroyed a window.
+   In that loop, GTK would run work that it has queued for the destroyed window. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>

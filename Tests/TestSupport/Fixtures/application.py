@@ -1,7 +1,7 @@
-"""The program's name on the session's bus, without the program.
+"""Owns the program's name on the session bus, in place of the program.
 
-application.py BEHAVIOUR: what it does when it is asked for something: "answers", "hangs", "ends", the name of a D-Bus
-error to answer with; or "starts": it has its name and no object yet. It prints "ready", then each call.
+application.py BEHAVIOUR handles calls in one of these ways: "answers", "hangs", "ends", or the name of a D-Bus error to
+return. With "starts" it owns the name but has no object yet. It prints "ready", then each call.
 """
 import os
 import sys

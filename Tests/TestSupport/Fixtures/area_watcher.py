@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""area_watcher.py KIND X Y WIDTH HEIGHT: a line each time that this part of the screen looks different, with its checksum.
+"""area_watcher.py KIND X Y WIDTH HEIGHT: prints a checksum each time that this part of the screen has changed.
 
-A process of its own sees what is shown for some seconds also while the tests are kept waiting.
+As a separate process, it also sees what is shown for only some seconds while the tests are delayed.
 """
 import subprocess
 import sys

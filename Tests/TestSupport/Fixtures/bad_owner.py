@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Owns the X11 CLIPBOARD in the way that its argument names: bad_owner.py BEHAVIOUR.
+"""bad_owner.py BEHAVIOUR: owns the X11 CLIPBOARD with the behaviour of one of the classes below.
 
-The program prints `ready` once it owns the clipboard, then the name of each target that it is asked for, and `lost`
-when somebody else takes the clipboard. Texts that are not part of a behaviour are "the owner's text".
+Prints `ready` when it owns the clipboard, then the name of each requested target, and `lost` when it loses the ownership.
+Texts that are not part of a behaviour are "the owner's text".
 """
 import sys
 import time
@@ -13,11 +13,11 @@ from Xlib.protocol import event
 
 TEXT = b"the owner's text"
 HINT = 'x-kde-passwordManagerHint'
-PIECE = 200_000  # python-xlib knows no longer requests than 256 KiB
+PIECE = 200_000  # python-xlib limits requests to 256 KiB.
 
 
 class Owner:
-    """A well-behaved owner of `offers`, a target's name to its bytes. Behaviours override a part of it."""
+    """An owner that behaves correctly, with the bytes of each target in `offers`. Behaviours override parts of it."""
 
     offers = {'UTF8_STRING': TEXT}
 
@@ -53,11 +53,11 @@ class Owner:
                 if pieces is not None:
                     self.taken(happened.window, happened.atom, pieces)
 
-    # A behaviour may do these in another way.
+    # Behaviours may override these.
 
     def lost(self):
         if not self.transfers:
-            # All that is on its way to the server would be lost with the connection.
+            # Wait for the server, because unsent requests would be lost with the connection.
             self.display.sync()
             sys.exit()
 
@@ -91,7 +91,7 @@ class Owner:
         self.display.flush()
 
     def announce(self, request, pieces, size):
-        """Begins an INCR transfer of `pieces`, the last of which is to be empty."""
+        """Begins an INCR transfer of `pieces`, the last of which must be empty."""
         request.requestor.change_attributes(event_mask=X.PropertyChangeMask)
         self.transfers[request.requestor.id, request.property] = list(pieces)
         request.requestor.change_property(request.property, self.atom('INCR'), 32, [size])
@@ -107,7 +107,7 @@ class Mute(Owner):
 
 
 class NoTargets(Owner):
-    """Knows no TARGETS, and refuses it."""
+    """Refuses TARGETS."""
     def targets(self, request):
         self.answer(request, X.NONE)
 
@@ -118,7 +118,7 @@ class TextForTargets(Owner):
 
 
 class ManyTargets(Owner):
-    """A list of a megabyte."""
+    """Answers TARGETS with a list of a megabyte."""
     def targets(self, request):
         for _ in range(6):
             request.requestor.change_property(
@@ -147,7 +147,7 @@ class DieOnTargets(Owner):
 
 
 class DestroyWindow(Owner):
-    """Destroys its window, and lives on."""
+    """Destroys its window without ending."""
     def asked(self, request, name):
         self.window.destroy()
         self.display.flush()
@@ -161,7 +161,7 @@ class AnswerAndDie(Owner):
 
 
 class EmptyPromise(Owner):
-    """Says that it has answered, and has not."""
+    """Sends a SelectionNotify without having set the property."""
     def asked(self, request, name):
         self.answer(request)
 
@@ -179,7 +179,7 @@ class AtomsForText(Owner):
 
 
 class Forger(Owner):
-    """Before its answer it sends others: for another target, for another property, a forged end of its window."""
+    """Sends forged events before its answer: for another target, for another property, and the end of its window."""
     def asked(self, request, name):
         other = self.atom('FIXTURE_OTHER')
         request.requestor.change_property(other, request.target, 8, b'not this')
@@ -201,7 +201,7 @@ class IncrZero(Incr):
 
 
 class IncrMixed(Incr):
-    """Pieces of two types."""
+    """Sends chunks of two types."""
     def taken(self, window, prop, pieces):
         kind = self.atom('UTF8_STRING') if len(pieces) > 3 else Xatom.STRING
         if pieces:
@@ -218,7 +218,7 @@ class IncrEmpty(Incr):
 
 
 class IncrAppend(Incr):
-    """Writes each piece in two steps that the reader sees as one: two events, and one property to take."""
+    """Writes each chunk in two steps before the reader sees it, so that there are two events for one property."""
     def taken(self, window, prop, pieces):
         if pieces:
             piece, kind = pieces.pop(0), self.atom('UTF8_STRING')
@@ -243,7 +243,7 @@ class IncrDie(Incr):
 
 
 class IncrDrip(Incr):
-    """A byte at a time, without end."""
+    """Sends single bytes, without an end."""
     def taken(self, window, prop, pieces):
         time.sleep(0.05)
         window.change_property(prop, self.atom('UTF8_STRING'), 8, b'x')
@@ -257,7 +257,7 @@ class IncrEndless(Incr):
 
 
 class IncrLong(Incr):
-    """Pauses, so that it can be replaced in the middle. Tells when it has sent all, to the last byte."""
+    """Sends slowly, so that it can be replaced in the middle. Prints when it has sent the last byte."""
     pieces, size = [b'abc' * 1000] * 20 + [b''], 60_000
 
     def taken(self, window, prop, pieces):
@@ -270,7 +270,7 @@ class IncrLong(Incr):
 
 
 class Large(Owner):
-    """4 MB in a single property."""
+    """Sends 4 MB in a single property."""
     def asked(self, request, name):
         for _ in range(20):
             request.requestor.change_property(
@@ -335,7 +335,7 @@ class HintEmpty(Owner):
 
 
 class SecretBeforeText(Owner):
-    """Copies a secret, by the same window, before it answers the question for the text before."""
+    """Copies a secret, with the same window, before it answers the request for the previous text."""
     def asked(self, request, name):
         if name == 'UTF8_STRING' and HINT not in self.offers:
             self.offers = {'UTF8_STRING': b'hunter2', HINT: b'secret'}
@@ -346,7 +346,7 @@ class SecretBeforeText(Owner):
 
 
 class SecretAfterTargets(Owner):
-    """A secret of another window takes the place of the text between the answer to TARGETS and the next question."""
+    """Replaces the text by a secret of another window between the answer to TARGETS and the next request."""
     def targets(self, request):
         super().targets(request)
         if HINT not in self.offers:
@@ -372,7 +372,7 @@ class TargetsWhenTold(Owner):
 
 
 class Burst(Owner):
-    """Copies the next of 200 texts as soon as the last one was asked for, by one window."""
+    """Copies the next of 200 texts when the previous one was requested, with the same window."""
     count = 0
 
     def asked(self, request, name):
@@ -404,7 +404,7 @@ class StringInUTF8(Owner):
 
 
 class DestroyRequestor(Owner):
-    """Destroys the window that the first answer is to go to."""
+    """Destroys the requestor's window of the first request."""
     def targets(self, request):
         if self.destroyed:
             return super().targets(request)
@@ -416,21 +416,21 @@ class DestroyRequestor(Owner):
 
 
 class Slow(Owner):
-    """Answers the question for the text after a while in which the user can do something else."""
+    """Answers the request for the text after a second, in which the user can do something else."""
     def asked(self, request, name):
         time.sleep(1)
         super().asked(request, name)
 
 
 class SlowTargets(Owner):
-    """Takes its time to say what it has."""
+    """Answers TARGETS after three seconds."""
     def targets(self, request):
         time.sleep(3)
         super().targets(request)
 
 
 class Manager(Owner):
-    """A clipboard manager that takes each text over at once, and answers at once."""
+    """A clipboard manager that immediately takes over each text, and answers without a delay."""
     def __init__(self):
         super().__init__()
         self.display.xfixes_query_version()
@@ -460,7 +460,7 @@ class Manager(Owner):
 
 
 class Late(Owner):
-    """Answers the first question for the text, and after a second."""
+    """Answers the request for the text after a second, even if it is no longer the owner."""
     def asked(self, request, name):
         time.sleep(1)
         self.put(request, b'too late', request.target)

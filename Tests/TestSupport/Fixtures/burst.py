@@ -1,6 +1,6 @@
-"""Copies texts faster than anybody could, on X11: "burst 0", "burst 1" and so on, 5 ms after one another.
+"""Copies the texts "burst 0", "burst 1" and so on in intervals of 5 ms, on X11.
 
-burst.py COUNT ends once its last text was taken by another program, and after five seconds at the latest.
+burst.py COUNT ends when another program has read the last text, and after five seconds at the latest.
 """
 import select
 import sys
@@ -15,7 +15,7 @@ CLIPBOARD, TARGETS, TEXT = atom('CLIPBOARD'), atom('TARGETS'), atom('UTF8_STRING
 
 
 def serve(until, texts):
-    """Answers requests until a time; says whether the newest text was asked for."""
+    """Answers requests until a time; returns whether the newest text was requested."""
     taken = False
     while True:
         while dpy.pending_events():

@@ -1,7 +1,7 @@
-"""Another program's window to drag from or drop on, of another toolkit's version (GTK 3).
+"""The window of another program (GTK 3) to drag from or to drop on.
 
-dragging.py source TEXT offers a text; dragging.py utf8 HEX offers bytes as UTF8_STRING alone; dragging.py target prints what is dropped on it, in hexadecimal, a line each.
-A source prints "done" or "refused" when a drag is over.
+dragging.py source TEXT offers a text. dragging.py utf8 HEX offers bytes as UTF8_STRING only. dragging.py target prints
+each drop in hexadecimal. A source prints "done" or "refused" after a drag.
 """
 import sys
 

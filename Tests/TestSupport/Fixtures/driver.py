@@ -1,7 +1,7 @@
-"""The base of labwc.py and kwin.py: windows that a compositor tells of, and a socket where tests give orders.
+"""The base of labwc.py and kwin.py: tracks a compositor's windows, and accepts orders from tests at a socket.
 
-An order is a line, one of `Driver.orders` with its words; the answer is the windows, as JSON. A driver has the methods
-`move`, `button`, `scroll`, `activate`, `minimise` and `close`.
+An order is a line with a name in `Driver.orders` and arguments. The answer is the list of windows, as JSON. A driver has
+the methods `move`, `button`, `scroll`, `activate`, `minimise` and `close`.
 """
 import json
 import select
@@ -10,7 +10,7 @@ import socket
 import wayland
 
 TITLE, APPLICATION = 0, 1
-# Each button by its number in X11, as linux/input-event-codes.h has them; 4 and 5 scroll.
+# The codes of linux/input-event-codes.h by the X11 numbers of buttons; 4 and 5 scroll.
 BUTTONS = {1: 0x110, 2: 0x112, 3: 0x111}
 WHEEL_STEP = 15 * 256
 
@@ -33,12 +33,12 @@ class Driver:
                        'minimise': self.minimise, 'close': self.close}
 
     def request(self, number, opcode, *arguments):
-        """A request of a window, if it is still there."""
+        """Sends a request to a window, if it still exists."""
         if int(number) in self.windows:
             self.connection.request(self.windows[int(number)].handle, opcode, *arguments)
 
     def window_event(self, window, event, data):
-        """Both compositors' protocols have these by the same numbers."""
+        """Handles the events that have the same numbers in the protocols of both compositors."""
         if event == TITLE:
             window.title = wayland.string(data)
         elif event == APPLICATION:
@@ -55,7 +55,7 @@ class Driver:
     def answer(self, order):
         word, *words = order.split()
         self.orders[word](*words)
-        # A new window is told of at first, and described then.
+        # Wait twice, because the first roundtrip reports a new window, and the second one its properties.
         for _ in range(2):
             self.connection.roundtrip()
         return [window.described() for window in self.windows.values()]
@@ -66,7 +66,7 @@ class Driver:
             server.listen()
             print('ready', flush=True)
             while True:
-                # Events that nobody asks about are read too, or the compositor would end the connection some day.
+                # Read events between orders as well, because the compositor would end a connection that does not read.
                 ready, _, _ = select.select([server, self.connection.socket], [], [])
                 if self.connection.socket in ready:
                     self.connection.dispatch()

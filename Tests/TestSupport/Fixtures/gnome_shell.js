@@ -1,12 +1,12 @@
-// What the tests do inside GNOME Shell: its own virtual devices, those that its remote desktop has too, are keyboard,
-// pointer and touch screen, and it knows its windows. Evaluated there once, it is reached as `tests`.
+// The part of the tests that runs inside GNOME Shell: virtual keyboard, pointer and touch screen, as for a remote
+// desktop, the clipboard and the windows. It is evaluated once and defines the global object `tests`.
 const {Clutter, Gio, GLib, Meta, Shell, St} = imports.gi;
 const STEPS = 10, STEP_TIME = 20;
 const MODIFIERS = {ctrl: 'Control_L', shift: 'Shift_L', alt: 'Alt_L', super: 'Super_L'};
 
 globalThis.tests = new class {
     constructor() {
-        // GNOME 51 has no backend that is there for all; GNOME 43 has no context.
+        // GNOME 51 has no default backend, and GNOME 43 has no context.
         const backend = Clutter.get_default_backend?.() ?? global.stage.get_context().get_backend();
         const seat = backend.get_default_seat();
         const plugIn = type => seat.create_virtual_device(Clutter.InputDeviceType[type]);
@@ -14,7 +14,8 @@ globalThis.tests = new class {
         this.pointer = plugIn('POINTER_DEVICE');
         this.screen = plugIn('TOUCHSCREEN_DEVICE');
         this.isTouched = false;
-        // In GNOME 51 the pointer, which begins in the corner, stays there at absolute motions: the overview comes.
+        // Disable hot corners: in GNOME 51 the pointer starts in the corner and stays there at absolute motions, which
+        // would show the overview.
         new Gio.Settings({schema_id: 'org.gnome.desktop.interface'}).set_boolean('enable-hot-corners', false);
         St.Settings.get().inhibit_animations();
         Main.messageTray.bannerBlocked = true;
@@ -68,7 +69,7 @@ globalThis.tests = new class {
         this.touchUp();
     }
 
-    // A finger is put on the screen, moved at once, or it might count as resting there, and taken off.
+    // Moves a finger over the screen, without a pause at the start, which could count as a long press.
     swipe(x, y, right, down) {
         this.isTouched = true;
         this.touchDown(x, y);
@@ -87,7 +88,7 @@ globalThis.tests = new class {
         GLib.timeout_add(GLib.PRIORITY_DEFAULT, STEP_TIME, move);
     }
 
-    // Has a key of the desktop's run a command, as its settings can.
+    // Binds keys to a command, as the desktop's settings do.
     bind(accelerator, command) {
         const bound = global.display.grab_accelerator(accelerator, Meta.KeyBindingFlags.NONE);
         Main.wm.allowKeybinding(Meta.external_binding_name_for_action(bound), Shell.ActionMode.ALL);
@@ -104,7 +105,7 @@ globalThis.tests = new class {
         St.Clipboard.get_default().set_text(St.ClipboardType.CLIPBOARD, text);
     }
 
-    // The text that was there when this was last called; the answer to this call comes later.
+    // Returns the text that the previous call has read, because reading is asynchronous.
     paste() {
         St.Clipboard.get_default().get_text(St.ClipboardType.CLIPBOARD, (_clipboard, text) => {
             this.pasted = text;

@@ -1,4 +1,4 @@
-"""Runs JavaScript inside GNOME Shell, and prints what it comes to as JSON: gnome_shell.py CODE."""
+"""gnome_shell.py CODE: runs JavaScript inside GNOME Shell, and prints the result as JSON."""
 import sys
 
 from gi.repository import Gio, GLib

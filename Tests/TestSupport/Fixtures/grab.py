@@ -1,6 +1,6 @@
-"""Takes the keyboard, as the desktop does while one of its own keys is held down, and then the whole X server.
+"""Grabs the keyboard, as the desktop does while one of its shortcuts is held down, and then the X server.
 
-The program prints "keyboard" and "server" once it has each, and keeps both until it ends.
+Prints "keyboard" and "server" when it has grabbed each, and holds both grabs until it ends.
 """
 import signal
 import time
@@ -10,7 +10,7 @@ from Xlib import X, display
 dpy = display.Display()
 grabbed = dpy.screen().root.grab_keyboard(True, X.GrabModeAsync, X.GrabModeAsync, X.CurrentTime)
 print('keyboard' if grabbed == X.GrabSuccess else 'refused', flush=True)
-# Whoever has just lost the keyboard has noticed by then.
+# Give the program that has lost the keyboard time to notice it.
 time.sleep(2)
 dpy.grab_server()
 dpy.sync()

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Pastes as a GTK 4 program does, once its window is active, and prints the size and the SHA-256 of the text.
+"""Pastes as a GTK 4 program does when its window is active, and prints the size and the SHA-256 of the text.
 
-With --version it prints GTK's.
+With --version it prints GTK's version.
 """
 import hashlib
 import sys
@@ -22,7 +22,7 @@ class Requestor:
 
     def paste(self):
         clipboard = self.window.get_display().get_clipboard()
-        # On Wayland the formats come just after the focus.
+        # On Wayland the formats arrive just after the focus.
         if clipboard.get_formats().to_string() == '{ }':
             clipboard.connect('changed', lambda *_: self.ask(clipboard))
         else:

@@ -1,6 +1,7 @@
-"""Windows, pointer and keyboard of KDE's compositor, by protocols of its own.
+"""Controls windows, pointer and keyboard of KDE's compositor, by its own protocols.
 
-Plugs both in, and serves at the socket that its argument names. A key is given by its place on an American keyboard.
+Plugs in both devices, and accepts orders at the socket that its argument names. Keys are named as on an American
+keyboard.
 
 https://github.com/KDE/plasma-wayland-protocols: fake-input.xml and plasma-window-management.xml
 """
@@ -13,7 +14,7 @@ import wayland
 AUTHENTICATE, BUTTON, AXIS, POINTER_MOTION_ABSOLUTE, KEYBOARD_KEY = 0, 2, 3, 9, 10
 PRESSED, RELEASED = 1, 0
 VERTICAL = 0
-# As linux/input-event-codes.h has them.
+# The codes of linux/input-event-codes.h.
 CODES = {'Escape': 1, 'BackSpace': 14, 'Tab': 15, 'Return': 28, 'ctrl': 29, 'shift': 42, 'comma': 51, 'alt': 56,
          'space': 57, 'F4': 62, 'F10': 68, 'Home': 102, 'Up': 103, 'Page_Up': 104, 'Left': 105, 'Right': 106,
          'End': 107, 'Down': 108, 'Page_Down': 109, 'Delete': 111, 'super': 125, 'Menu': 127}
@@ -29,7 +30,7 @@ ACTIVE, MINIMISED = 1, 2
 class KWin(driver.Driver):
     def __init__(self):
         super().__init__()
-        # As long as these are there, no program sees a device come or go, which loses what was just pressed.
+        # Keep the devices plugged in, because programs that see a device appear or disappear lose keys just pressed.
         self.devices = self.connection.bind('org_kde_kwin_fake_input', version=4)
         self.connection.request(self.devices, AUTHENTICATE, 'tests', 'keys and clicks')
         self.manager = self.connection.bind('org_kde_plasma_window_management', self.manager_event, version=17)
@@ -74,7 +75,7 @@ class KWin(driver.Driver):
                 self.input(KEYBOARD_KEY, code, RELEASED)
 
     def move(self, x, y):
-        # The numbers have 8 bits behind the point.
+        # Fixed-point numbers with 8 fractional bits.
         self.input(POINTER_MOTION_ABSOLUTE, int(x) * 256, int(y) * 256)
 
     def button(self, code, is_pressed):

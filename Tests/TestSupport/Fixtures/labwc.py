@@ -1,6 +1,6 @@
-"""Windows and pointer of labwc, by the protocols of wlroots.
+"""Controls windows and pointer of labwc, by the protocols of wlroots.
 
-Plugs a pointer in, and serves at the socket that its argument names once the seat has a keyboard too.
+Plugs in a pointer, and accepts orders at the socket that its argument names once the seat also has a keyboard.
 
 https://gitlab.freedesktop.org/wlroots/wlr-protocols: wlr-foreign-toplevel-management-unstable-v1.xml and
 wlr-virtual-pointer-unstable-v1.xml
@@ -45,7 +45,7 @@ class Labwc(driver.Driver):
         if event == STATE:
             states = struct.unpack(f'={len(data) // 4}I', data)[1:]
             window.is_visible, window.is_active = MINIMISED not in states, ACTIVE in states
-            # Where another one is, labwc tells nobody.
+            # labwc does not report the position of other windows.
             window.frame = (0, 0, *self.size) if MAXIMISED in states else None
         elif event == CLOSED:
             self.windows.pop(window.number, None)

@@ -1,7 +1,7 @@
-"""Owns the X11 CLIPBOARD, and says on standard output what it is asked for.
+"""Owns the X11 CLIPBOARD, and prints the requests.
 
-owner.py TARGET:HEX... offers each target with these bytes; a TARGET without ":" is listed and never answered.
-The program prints "ready" once it is the owner, then a line for each request, and ends when another one takes over.
+owner.py TARGET:HEX... offers each target with these bytes; a TARGET without ":" is listed but never answered.
+Prints "ready" when it is the selection owner, then a line for each request, and ends when it loses the ownership.
 """
 import sys
 
@@ -22,7 +22,7 @@ def parse(arguments):
 
 
 def own():
-    """Takes the clipboard with a real time stamp, which a PropertyNotify brings; TIMESTAMP has to answer it."""
+    """Takes the clipboard, and returns the time, from a PropertyNotify event, which TIMESTAMP has to answer."""
     root = dpy.screen().root
     window = root.create_window(0, 0, 1, 1, 0, X.CopyFromParent, event_mask=X.PropertyChangeMask)
     window.change_property(atom('COPYPASTA_TIME'), Xatom.STRING, 8, b'')

@@ -1,5 +1,5 @@
-"""The pointer of a Wayland seat: plugs one in, says "ready", and keeps it there. It is moved by the compositor's
-own commands; without a pointer, clients would not hear of them."""
+"""Plugs a pointer into a Wayland seat, prints "ready", and keeps it plugged in. The compositor's own commands move it, of
+which clients are notified only if the seat has a pointer."""
 import wayland
 
 connection = wayland.Connection()

@@ -1,7 +1,7 @@
-"""The desktop's portals of global shortcuts and of the start at login, on the session's bus, with those that GTK asks.
+"""Portals on the session bus: global shortcuts, start at login, and those that GTK calls.
 
-portal.py ANSWER: what a RequestBackground is answered with, "granted" or "refused"; a shortcut is always granted.
-The program prints "ready", then the name of each method that is called; SIGUSR1 presses the shortcut.
+portal.py ANSWER answers RequestBackground with "granted" or "refused"; a shortcut is always granted. Prints "ready", then
+the name of each called method. SIGUSR1 presses the shortcut.
 """
 import signal
 import sys
@@ -50,7 +50,7 @@ class Portal:
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, self.press)
 
     def called(self, _bus, sender, _path, _interface, method, arguments, invocation):
-        # In a sandbox GTK has the desktop's settings from here; this desktop has none.
+        # In a sandbox GTK reads the desktop's settings here; answer that there are none.
         if method == 'ReadAll':
             return invocation.return_value(GLib.Variant('(a{sa{sv}})', ({},)))
         if method == 'Read':
@@ -73,7 +73,7 @@ class Portal:
         granted = [(name, {'trigger_description': GLib.Variant('s', 'Ctrl+Meta+V')}) for name, _ in arguments[1]]
         return 0, {'shortcuts': GLib.Variant('a(sa{sv})', granted)}
 
-    # In a sandbox GTK 4.24 wants to hear of the session's end, and complains if it cannot.
+    # In a sandbox GTK 4.24 monitors the end of the session, and logs a warning if it cannot.
     def CreateMonitor(self, caller, _arguments, options):
         session = f'{PATH}/session/{caller}/{options["session_handle_token"]}'
         return 0, {'session_handle': GLib.Variant('s', session)}

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""What GNOME and KDE have behind xdg-desktop-portal, and a bare desktop has not: global shortcuts, and programs in the
-background. It grants everything, as a user would.
+"""A backend of xdg-desktop-portal for global shortcuts and background programs, which other test desktops lack. It grants
+every request.
 
-It prints "ready", then "bound" for each session that has shortcuts. SIGUSR1 presses the newest shortcut.
+Prints "ready", then "bound" for each session that binds shortcuts. SIGUSR1 presses the newest shortcut.
 """
 import signal
 
@@ -45,7 +45,7 @@ class Backend:
 
     def called(self, _bus, _sender, _path, _interface, method, arguments, invocation):
         if method == 'GetAppState':
-            # None is known, and so none is taken for one that runs unseen.
+            # Report no programs, so that the portal considers none as running in the background.
             return invocation.return_value(GLib.Variant('(a{sv})', ({},)))
         if method == 'BindShortcuts':
             _handle, self.session, shortcuts, _parent, _options = arguments.unpack()

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Runs a program as Flatpak would by org.copypasta.CopyPasta.yml: with that manifest's permissions, and no others.
+"""Runs a program in a sandbox like Flatpak's, with exactly the permissions of org.copypasta.CopyPasta.yml.
 
 sandbox.py PROGRAM [ARGUMENT...]
 
-Flatpak itself needs a runtime of a gigabyte. This has its tools, bubblewrap and xdg-dbus-proxy, do what it has them do
-(flatpak-run.c, flatpak-context.c), over the system's own /usr. It takes the session from the environment: the bus, the
-display, and HOME, in which the program's files go to .var/app, as they do there.
+Flatpak itself would need a runtime of a gigabyte. This script calls bubblewrap and xdg-dbus-proxy as Flatpak does
+(flatpak-run.c, flatpak-context.c), with the system's /usr as the runtime. It takes the bus, the display and HOME from
+the environment. As with Flatpak, the program's files are in .var/app.
 """
 import os
 import subprocess
@@ -22,7 +22,7 @@ def fail(message):
 
 
 class Permissions:
-    """What the manifest asks for; a word that is not known here is an error, for it would not be kept to."""
+    """The manifest's permissions. An unknown option is an error, because this script would ignore it."""
 
     def __init__(self, manifest):
         content = yaml.safe_load(manifest.read_text())
@@ -41,7 +41,7 @@ class Permissions:
 
 
 def start_proxy(permissions, folder):
-    """Starts the filter of the session bus, and returns its socket and what ends it when this process ends."""
+    """Starts the filter of the session bus. Returns its socket, and the descriptor that ends it when it is closed."""
     address = os.environ.get('DBUS_SESSION_BUS_ADDRESS') or fail('no session bus')
     socket = folder / 'bus'
     ended, ends = os.pipe()
@@ -49,19 +49,19 @@ def start_proxy(permissions, folder):
     command = ['xdg-dbus-proxy', f'--fd={ends}', address, str(socket), '--filter', f'--own={name}', f'--own={name}.*',
                '--call=org.freedesktop.portal.*=*',
                '--broadcast=org.freedesktop.portal.*=@/org/freedesktop/portal/*']
-    # What it says of a connection that its other end gave up is not the program's word.
+    # Keep the proxy's messages about closed connections out of the program's standard error.
     log = folder / 'xdg-dbus-proxy.log'
     with log.open('wb') as errors:
         subprocess.Popen(command + [f'--talk={talk}' for talk in permissions.talk], pass_fds=[ends], stderr=errors)
     os.close(ends)
-    # It says that it is ready by one byte, and ends once nobody holds the other end.
+    # The proxy writes a byte when it is ready, and ends when the other end of the pipe is closed.
     if not os.read(ended, 1):
         fail(f'xdg-dbus-proxy has ended: {log.read_text().strip()}')
     return socket, ended
 
 
 def display_arguments(permissions, runtime):
-    """The one display that the program may see."""
+    """The arguments for the display that the manifest permits."""
     wayland = os.environ.get('WAYLAND_DISPLAY')
     if wayland and 'wayland' in permissions.sockets:
         socket = Path(os.environ['XDG_RUNTIME_DIR']) / wayland
@@ -74,7 +74,7 @@ def display_arguments(permissions, runtime):
 
 
 def system_arguments():
-    """The runtime: /usr, and of /etc what libraries need."""
+    """The arguments for the runtime: /usr, and the files in /etc that libraries need."""
     arguments = ['--ro-bind', '/usr', '/usr']
     for name in ('bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'):
         path = Path('/') / name
@@ -86,7 +86,7 @@ def system_arguments():
 
 
 def library_arguments(program):
-    """The libraries that a program built for debugging has from elsewhere; an installed one has Swift's own within."""
+    """The arguments for libraries outside the system's folders: a debug build links Swift's libraries dynamically."""
     listing = subprocess.run(['ldd', program], capture_output=True, text=True, check=True).stdout
     paths = [line.split('=> ')[1].split()[0] for line in listing.splitlines() if '=> /' in line]
     return [word for path in paths if not path.startswith(('/usr/', '/lib')) for word in ('--ro-bind', path, path)]
@@ -110,11 +110,11 @@ def main(command):
     arguments += system_arguments()
     arguments += ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--dir', '/var/tmp', '--perms', '0700', '--dir',
                   runtime]
-    # What Flatpak has in /app: the program, with the files that it finds beside itself.
+    # The program's folder, with its other files, in place of Flatpak's /app.
     program = str(Path(command[0]).resolve())
     arguments += ['--ro-bind', str(Path(program).parent), str(Path(program).parent)]
     arguments += library_arguments(program)
-    # What a checkout has its settings' schema from.
+    # The folder of the settings schema in a checkout.
     arguments += ['--ro-bind', str(PROJECT / 'data'), str(PROJECT / 'data')]
     arguments += ['--bind', str(home), str(home), '--ro-bind', str(own / 'info'), '/.flatpak-info']
     arguments += ['--bind', str(socket), f'{runtime}/bus']
@@ -125,8 +125,8 @@ def main(command):
         arguments += ['--setenv', name, str(home / place)]
     arguments += ['--setenv', 'DBUS_SESSION_BUS_ADDRESS', f'unix:path={runtime}/bus', '--setenv', 'XDG_RUNTIME_DIR',
                   runtime, '--setenv', 'FLATPAK_ID', permissions.id, '--chdir', str(home)]
-    # From gdk-pixbuf 2.44 on glycin decodes pictures, in Flatpak by its portal org.freedesktop.portal.Flatpak, which is
-    # not here.
+    # From gdk-pixbuf 2.44 on, glycin decodes pictures in a sandbox of its own. Within Flatpak it needs the portal
+    # org.freedesktop.portal.Flatpak, which is missing here.
     arguments += ['--setenv', 'GLYCIN_DISABLE_SANDBOX', 'i-know-the-risks']
     os.set_inheritable(proxy, True)
     os.execvp('bwrap', arguments + ['--sync-fd', str(proxy), '--', program] + command[1:])

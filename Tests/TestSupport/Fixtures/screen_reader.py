@@ -1,12 +1,12 @@
-"""Sees a program as a screen reader does, by AT-SPI.
+"""Reads a program as a screen reader does, by AT-SPI.
 
-screen_reader.py NAME serve SOCKET  prints "ready", then takes an order from each connection to that socket:
-    tree         answers with all there is as JSON: role, name, description, states, children
-    press TEXT   does the action of the button with that name
-    depth TEXT   answers how far down in its window the label with that text is
-screen_reader.py NAME listen        prints "listening", then each announcement, each description that changes and
-                                    "window:activate" for each time that a window becomes active of a program that is
-                                    known by then, a line each, until it is ended; of any program
+screen_reader.py NAME serve SOCKET  prints "ready", then handles one order from each connection to that socket:
+    tree         returns all elements as JSON: role, name, description, states, children
+    press TEXT   runs the action of the button with that name
+    depth TEXT   returns the vertical position in its window of the label with that text
+screen_reader.py NAME listen        prints "listening", then a line for each announcement and each changed description of
+                                    any program, and "window:activate" each time that a window becomes active while
+                                    the program NAME is known
 """
 import json
 import os
@@ -34,7 +34,7 @@ def program():
 
 
 def children(node):
-    """All of them, also what is not on the screen: GTK 4.8 calls nothing but windows shown."""
+    """All child elements, whether on the screen or not, because GTK 4.8 reports only windows as shown."""
     return [child for child in node if child]
 
 
@@ -69,8 +69,8 @@ def answer(order):
 
 
 def serve(path):
-    """Each look is a process of its own, as that of a reader that has just started: libatspi keeps what it has seen. This
-    one has only loaded the libraries, and is not connected yet."""
+    """Handles each order in a new process, like a screen reader that has just started, because libatspi caches elements.
+    This process has only loaded the libraries, and does not connect."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)
@@ -90,7 +90,7 @@ def look(client):
         except Exception as error:
             result = {'error': repr(error)}
         stream.write(json.dumps(result))
-    # Nothing of the parent's is to be tidied up here.
+    # Exit without the parent's cleanup handlers.
     os._exit(0)
 
 

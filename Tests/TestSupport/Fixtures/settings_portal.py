@@ -1,10 +1,10 @@
-"""A settings portal on the session bus, which says how programs are to look.
+"""A settings portal on the session bus, with settings for the appearance.
 
-settings_portal.py [KEY VALUE]... has these keys of org.freedesktop.appearance, with values in GVariant's language. It
-prints "ready" once it is on the bus; "set KEY VALUE" on its object org.copypasta.Test changes one, and tells of it.
+settings_portal.py [KEY VALUE]... has these keys of org.freedesktop.appearance, with values in GVariant's text format. It
+prints "ready" when it is on the bus. The method Set of org.copypasta.Test changes a key and emits the signal.
 
-settings_portal.py --at-first-question KEY VALUE [KEY VALUE]... prints "asked" when it is asked for the first time,
-answers a moment later with what holds, changes the first key right after, and prints "told".
+settings_portal.py --at-first-question KEY VALUE [KEY VALUE]... prints "asked" at the first call, answers it a moment
+later with the present values, then changes the first key and prints "told".
 """
 import sys
 import time

@@ -1,4 +1,4 @@
-"""An accessibility bus that lets programs connect, and never answers them. It prints "ready" once it is known."""
+"""An accessibility bus that accepts connections and never answers. Prints "ready" when its address is available."""
 import socket
 import sys
 

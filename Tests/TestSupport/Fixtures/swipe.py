@@ -1,5 +1,5 @@
-"""Two fingers on a touchpad: swipe.py X Y RIGHT DOWN moves the pointer to a place of the screen, and both fingers
-from there, in pixels, with the content following them. As hands do, they begin slowly: with a pixel or a few."""
+"""swipe.py X Y RIGHT DOWN WIDTH HEIGHT: moves the pointer to a position on a screen of that size, then two fingers on a
+touchpad by some pixels, which the content follows. Like a hand, they start slowly, with a few pixels."""
 import sys
 import time
 
@@ -24,7 +24,7 @@ for step in range(STEPS):
         if way:
             part = (step + 1) / sum(range(1, STEPS + 1))
             connection.request(pointer, AXIS, 20 * step, axis, fixed(-way * part))
-            # wlroots takes it for the source of the axis that was named last.
+            # wlroots applies the source to the axis that was sent last.
             connection.request(pointer, AXIS_SOURCE, FINGER)
     connection.request(pointer, FRAME)
     connection.roundtrip()
@@ -34,5 +34,5 @@ for axis in (HORIZONTAL, VERTICAL):
     connection.request(pointer, AXIS_SOURCE, FINGER)
 connection.request(pointer, FRAME)
 connection.roundtrip()
-# sway forgets what is on its way from a pointer that is unplugged.
+# Wait, because sway drops pending events of an unplugged pointer.
 time.sleep(0.2)

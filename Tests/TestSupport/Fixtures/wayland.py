@@ -1,5 +1,5 @@
-"""A Wayland client that speaks the protocol's wire format itself: enough to be a pointer or a keyboard, to own the
-clipboard, or to see the windows and what is drawn.
+"""A Wayland client that implements the wire format itself, as far as is needed for virtual pointers and keyboards, the
+clipboard, windows and screen copies.
 
 https://wayland.freedesktop.org/docs/html/ch04.html#sect-Protocol-Wire-Format
 """
@@ -16,7 +16,7 @@ def ignore(event, data):
 
 
 class Connection:
-    """A connection to the compositor that WAYLAND_DISPLAY names. Objects are their numbers."""
+    """A connection to the compositor that WAYLAND_DISPLAY names. Objects are represented by their ids."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -28,15 +28,15 @@ class Connection:
         self.roundtrip()
 
     def new(self, handler=ignore):
-        """The number of a new object, whose events go to `handler` with their arguments as bytes.
+        """Returns the id of a new object. `handler` receives its events, with their arguments as bytes.
 
-        Numbers have to reach the compositor in their order: ask for one right before it is used."""
+        Call this right before the id is used, because ids have to reach the compositor in order."""
         self.last += 1
         self.handlers[self.last] = handler
         return self.last
 
     def bind(self, interface, handler=ignore, version=1):
-        """Binds the first global of an interface, in this version or the newest that the compositor has."""
+        """Binds the first global of an interface, in this version, or in the compositor's newest if that is older."""
         if interface not in self.globals:
             raise SystemExit(f'the compositor has no {interface}')
         name, newest = self.globals[interface]
@@ -45,7 +45,7 @@ class Connection:
         return bound
 
     def plug_in_pointer(self):
-        """A pointer of the default seat, by wlroots' protocol."""
+        """Makes a virtual pointer of the default seat, by wlroots' protocol."""
         manager, pointer = self.bind('zwlr_virtual_pointer_manager_v1'), self.new()
         self.request(manager, 0, 0, pointer)  # create_virtual_pointer
         return pointer
@@ -53,11 +53,11 @@ class Connection:
     def request(self, target, opcode, *arguments, descriptors=()):
         body = b''.join(text(a) if isinstance(a, str) else struct.pack('=I', a) for a in arguments)
         message = struct.pack('=II', target, (8 + len(body)) << 16 | opcode) + body
-        # Short ones, which a socket takes whole.
+        # Messages are short enough to be sent completely.
         socket.send_fds(self.socket, [message], descriptors)
 
     def roundtrip(self):
-        """Returns when the compositor has seen every request so far."""
+        """Returns when the compositor has handled all requests so far."""
         done = []
         self.request(DISPLAY, SYNC, self.new(lambda event, data: done.append(event)))
         while not done:
@@ -76,7 +76,7 @@ class Connection:
             if len(self.received) < size:
                 return
             body, self.received = self.received[8:size], self.received[size:]
-            # Objects that the compositor makes, such as other programs' offers, have nobody who listens.
+            # Objects made by the compositor, such as offers of other programs, have no handler.
             self.handlers.get(target, ignore)(size_and_event & 0xffff, body)
 
     def display_event(self, event, data):
@@ -91,12 +91,12 @@ class Connection:
 
 
 def text(value):
-    """A string argument: its length with a NUL, and padding."""
+    """Encodes a string argument: its length including a NUL, the bytes, and padding."""
     data = value.encode() + b'\0'
     return struct.pack('=I', len(data)) + data + b'\0' * (-len(data) % 4)
 
 
 def string(data):
-    """The string argument that `data` begins with."""
+    """Decodes the string argument at the start of `data`."""
     length, = struct.unpack_from('=I', data)
     return data[4:3 + length].decode()

@@ -1,7 +1,7 @@
-"""Owns the clipboard of a Wayland desktop in the way that its argument names: wayland_bad_owner.py BEHAVIOUR.
+"""wayland_bad_owner.py BEHAVIOUR: owns the clipboard of a Wayland desktop with the behaviour of one of the classes below.
 
-The output is that of wayland_owner.py. Here a request is a pipe, and all that an owner can do wrong is what it writes
-there, and when it closes it.
+The output is that of wayland_owner.py. On Wayland a request is a pipe, so an owner can only misbehave in what it writes
+and when it closes the pipe.
 """
 import os
 import sys
@@ -14,7 +14,7 @@ HINT = 'x-kde-passwordManagerHint'
 
 
 class Good(Owner):
-    """Behaviours override what is `written`."""
+    """An owner that behaves correctly. Behaviours override `written`."""
 
     text = b"the owner's text"
 
@@ -63,7 +63,7 @@ class DieMidway(Good):
 
 
 class DieMidwayOfMuch(Good):
-    """More than a pipe holds, so that the reader has begun."""
+    """Dies after sending more than a pipe can hold, so that the reader has begun to read."""
     def written(self, pipe):
         for _ in range(10):
             os.write(pipe, b'half of ' * 10_000)
@@ -71,7 +71,7 @@ class DieMidwayOfMuch(Good):
 
 
 class CloseAndDie(Good):
-    """As the kernel may do it for an owner that is killed: the pipe first, and the rest when there is time."""
+    """Closes the pipe before its connection, as the kernel may do for an owner that is killed."""
     def written(self, pipe):
         os.write(pipe, b'half of ')
         os.close(pipe)
@@ -86,7 +86,7 @@ class Stall(NoAnswer):
 
 
 class Drip(Good):
-    """A byte at a time, without end."""
+    """Sends single bytes, without an end."""
     def written(self, pipe):
         try:
             while True:
@@ -98,7 +98,7 @@ class Drip(Good):
 
 
 class Long(Good):
-    """Pauses, so that it can be replaced in the middle."""
+    """Sends slowly, so that it can be replaced in the middle."""
     def written(self, pipe):
         try:
             for _ in range(20):
@@ -110,7 +110,7 @@ class Long(Good):
 
 
 class Slow(Good):
-    """Answers after a while in which the user can do something else."""
+    """Answers after a second, in which the user can do something else."""
     def written(self, pipe):
         time.sleep(1)
         super().written(pipe)
@@ -121,13 +121,13 @@ class Slow(Good):
 
 
 class SlowAndQuit(Good):
-    """Ends as soon as another program has the clipboard, and has sent nothing by then."""
+    """Sends nothing, and ends when another program takes the clipboard."""
     def asked(self, name, descriptor):
         self.unanswered.append(descriptor)
 
 
 class DieLate(Good):
-    """Sends half, and dies after a while in which the window can lose the focus."""
+    """Sends half of the text, and dies after a while, in which the window can lose the focus."""
     def written(self, pipe):
         os.write(pipe, b'half of ')
         print('piece', flush=True)
@@ -136,7 +136,7 @@ class DieLate(Good):
 
 
 class SecretAfterHint(Owner):
-    """Copies a secret after it has said that the text before is none."""
+    """Copies a secret after it has answered that the previous text is not one."""
     def __init__(self):
         super().__init__({TEXT: b'no secret', HINT: b'public'})
         self.cancels = 0

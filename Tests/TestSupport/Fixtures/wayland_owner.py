@@ -1,9 +1,9 @@
-"""Owns the clipboard of a Wayland desktop, and says on standard output what it is asked for.
+"""Owns the clipboard of a Wayland desktop, and prints the requests.
 
-wayland_owner.py TYPE:HEX... offers each type with these bytes; a TYPE without ":" is listed and never answered.
-The program prints "ready" once it is the owner, then a line for each request, and ends when another one takes over.
-By ext-data-control, or wlr-data-control, it owns the clipboard as wl-copy does: without a window, and so without the
-focus. GNOME has no such protocol: there it has a window, of the application clipboard-owner, until that has the focus.
+wayland_owner.py TYPE:HEX... offers each type with these bytes; a TYPE without ":" is listed but never answered.
+Prints "ready" when it is the owner, then a line for each request, and ends when it loses the ownership. Like wl-copy, it
+uses ext-data-control or wlr-data-control, which need no window and no focus. GNOME has no such protocol: there it shows
+a window of the application clipboard-owner until that has the focus.
 """
 import os
 import struct
@@ -11,18 +11,18 @@ import sys
 
 import wayland
 
-# Two names of one protocol.
+# Two versions of the same protocol.
 CONTROLS = 'ext_data_control_manager_v1', 'zwlr_data_control_manager_v1'
 CREATE_SOURCE, GET_DEVICE, OFFER = 0, 1, 0
 SELECT_BY_CONTROL, SELECT = 0, 1
-# With control; without, there are events of dragging besides.
+# The events of data-control; without it, the numbers are shifted by the events for dragging.
 SEND, CANCELLED = 0, 1
 GET_KEYBOARD, KEYMAP, ENTER = 1, 0, 1
 SIZE, FORMAT = 16, 1
 
 
 class Owner:
-    """Owns the clipboard as long as `run` runs. `offers` are bytes by type; None is never answered."""
+    """Owns the clipboard while `run` runs. `offers` has the bytes by type; a type with None is never answered."""
 
     def __init__(self, offers):
         self.unanswered, self.early = [], []
@@ -40,7 +40,7 @@ class Owner:
         connection.roundtrip()
 
     def copy(self, offers):
-        """Takes the clipboard, also from itself."""
+        """Takes the clipboard with new offers, even if it already owns the clipboard."""
         self.offers, connection = offers, self.connection
         source = connection.new(lambda event, data: self.event(event - (not self.has_control), data))
         connection.request(self.manager, CREATE_SOURCE, source)
@@ -49,7 +49,7 @@ class Owner:
         connection.request(self.device, SELECT_BY_CONTROL if self.has_control else SELECT, source, *self.serial)
 
     def show_window(self, seat):
-        """Shows a window, and returns what destroys it, once it has the focus, without which nobody may copy."""
+        """Shows a window and waits for the focus, which is required to copy. Returns a function that destroys the window."""
         connection = self.connection
 
         def keyboard_event(event, data):
@@ -102,7 +102,7 @@ class Owner:
 
     def event(self, event, data):
         if self.early is not None:
-            # Some ask before we know that we are the owner.
+            # Defer requests that arrive before this program knows that it is the owner.
             self.early.append((event, data))
         elif event == CANCELLED:
             self.lost()
@@ -111,7 +111,7 @@ class Owner:
             print(name, flush=True)
             self.asked(name, self.connection.descriptors.pop(0))
 
-    # A behaviour may do these in another way.
+    # Behaviours may override these.
 
     def lost(self):
         sys.exit()

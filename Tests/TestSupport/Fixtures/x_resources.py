@@ -1,4 +1,4 @@
-"""How many windows, pixmaps and so on the program that a window belongs to has at the X server, a kind a line."""
+"""Prints the number of windows, pixmaps and other X resources of a window's client, a line for each kind."""
 import sys
 
 from Xlib import display
