@@ -57,7 +57,6 @@ public actor KeyGrab {
 
   private let connection: XConnection
   private let queue = SerialQueue(label: "org.copypasta.key-grab")
-  private var readSource: XConnection.ReadSource?
   private var wanted: KeyCombination?
   /// The strokes that the server has granted.
   private var held: Set<Keyboard.Stroke> = []
@@ -100,9 +99,13 @@ public actor KeyGrab {
     self.pressed = pressed
     self.changed = changed
     self.connection = connection
-    let source = XConnection.ReadSource(connection, queue: queue.dispatchQueue)
-    readSource = source
-    source.start { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
+    try connection.callAtOnce(on: queue.dispatchQueue) { [weak self] in
+      guard let self else { return false }
+      return assumeIsolated { grab in
+        grab.handleEvents()
+        return grab.state != .connectionLost
+      }
+    }
   }
 
   /// Asks for a combination in place of the one before.
@@ -135,7 +138,9 @@ public actor KeyGrab {
       }
     }
     if connection.isLost { connectionLost() }
-    if isMore { readSource?.callAgain() }
+    if isMore {
+      queue.dispatchQueue.async { [weak self] in self?.assumeIsolated { $0.handleEvents() } }
+    }
   }
 
   private func keyPressed(_ key: Event.Key) {
@@ -238,8 +243,6 @@ public actor KeyGrab {
 
   private func connectionLost() {
     guard state != .connectionLost else { return }
-    // The socket of a lost connection would be readable for ever.
-    readSource = nil
     press = nil
     timer = nil
     state = .connectionLost

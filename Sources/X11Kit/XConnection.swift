@@ -314,6 +314,22 @@ final class XConnection {
 
   // MARK: - Watching the socket
 
+  /// Calls a handler on a queue whenever the socket is readable, until it answers no, or the connection is closed.
+  ///
+  /// For events that must not wait: a thread of its own sleeps on the socket, and runs the handler itself. For a
+  /// ``ReadSource`` two threads of libdispatch wake one after the other, and the second one may have to be made.
+  /// - Throws: if the process is out of file descriptors.
+  func callAtOnce(on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Bool) throws(X11Error) {
+    // A descriptor of the thread's own stays what it is. Closing the connection ends the socket, which wakes the thread.
+    let socket = fcntl(fileDescriptor, F_DUPFD_CLOEXEC, 0)
+    guard socket >= 0 else { throw .connectionLost }
+    DispatchQueue(label: queue.label + ".input").async {
+      var input = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      repeat { poll(&input, 1, -1) } while queue.sync(execute: handler)
+      close(socket)
+    }
+  }
+
   /// Calls a handler whenever a connection's socket is readable, until the source is released.
   ///
   /// It retains the connection until libdispatch no longer uses the socket, because a descriptor that is closed while
