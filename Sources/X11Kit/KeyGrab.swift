@@ -261,20 +261,42 @@ public actor KeyGrab {
   }
 
   private func grab() throws(TransferError) -> State {
-    var strokes: Set<Keyboard.Stroke> = []
-    if let wanted { strokes = try Keyboard(connection)?.strokes(for: wanted) ?? [] }
-    // The server also tells of changes that change nothing, such as another keyboard's first key: giving the keys
-    // back for a moment would lose that key.
-    if !strokes.isEmpty && strokes == held { return .held }
-    connection.ungrabKeys()
-    held = []
-    guard wanted != nil else {
+    guard let wanted else {
+      giveBack()
       connection.flush()
       return .released
     }
-    guard !strokes.isEmpty else { return .missing }
+    let keyboard = try Keyboard(connection)
+    let strokes = keyboard?.strokes(for: wanted) ?? []
+    // The server also tells of changes that change nothing, such as another keyboard's first key: giving the keys
+    // back for a moment would lose that key.
+    if !strokes.isEmpty && strokes == held { return .held }
+    giveBack()
+    guard let keyboard, !strokes.isEmpty else { return .missing }
+    if wanted.modifiers.contains(.logo), try managerKeepsSuper(keyboard) { return .taken }
     guard try connection.grab(strokes) else { return .taken }
     held = strokes
     return .held
+  }
+
+  private func giveBack() {
+    connection.ungrabKeys()
+    held = []
+  }
+
+  /// Whether the window manager gets all that is typed while Super is down: the server grants a grab of such keys, and
+  /// reports no press of them.
+  ///
+  /// icewm has grabbed the Super keys for that, unless its setting `Win95Keys` is off. Other programs grab them, too,
+  /// and replay what follows, so the name has to be asked for.
+  private func managerKeepsSuper(_ keyboard: Keyboard) throws(TransferError) -> Bool {
+    let atoms = try Atoms(connection)
+    let window: [Window]? = connection.elements(of: atoms[.windowManager], of: connection.root, limit: 1)
+    guard let window = window?.first,
+      let name: [UInt8] = connection.elements(of: atoms[.windowName], of: window, limit: 256),
+      name.starts(with: "IceWM".utf8)
+    else { return false }
+    defer { connection.ungrabKeys() }
+    return try !connection.grab(keyboard.logoStrokes)
   }
 }

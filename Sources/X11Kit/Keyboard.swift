@@ -52,6 +52,9 @@ struct Keyboard {
     return strokes
   }
 
+  /// The keys of Super, pressed alone.
+  var logoStrokes: Set<Stroke> { Set(Keysym.logo.flatMap { plainStrokes(of: $0) }) }
+
   // MARK: - Keys
 
   /// The strokes that make a keysym: without a modifier, else with Shift, else where a US keyboard has the keysym.

@@ -255,7 +255,7 @@ public actor SelectionOwner {
   /// Replaces a target that cannot be served by None in the list.
   private func serveAll(listedIn list: Atom, of requestor: Window, _ offer: Offer) -> Bool {
     let mostPairs = 64
-    guard var pairs = connection.elements(of: list, of: requestor, limit: 2 * mostPairs),
+    guard var pairs: [Atom] = connection.elements(of: list, of: requestor, limit: 2 * mostPairs),
       pairs.count.isMultiple(of: 2)
     else { return false }
     var isComplete = true

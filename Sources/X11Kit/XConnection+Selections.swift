@@ -138,20 +138,21 @@ extension XConnection {
     return false
   }
 
-  /// Reads at most `limit` elements of 32 bits without deleting the property.
+  /// Reads at most `limit` elements, of 8, 16 or 32 bits, without deleting the property.
   ///
   /// - Returns: nil if the property is longer or of another format, or the connection is lost.
-  func elements(of property: Atom, of window: Window, limit: Int) -> [UInt32]? {
+  func elements<Element: FixedWidthInteger>(of property: Atom, of window: Window, limit: Int) -> [Element]? {
     let sequence = xcb_get_property(
-      handle, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, UInt32(limit)
+      handle, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0,
+      UInt32(limit * Element.bitWidth / 32)
     ).sequence
     do {
       guard let reply = try reply(xcb_get_property_reply_t.self, to: sequence, .endless),
-        reply.body.format == 32, reply.body.bytes_after == 0
+        reply.body.format == Element.bitWidth, reply.body.bytes_after == 0
       else { return nil }
       let count = Int(xcb_get_property_value_length(reply.memory))
       let bytes = UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count)
-      return Array(bytes.bindMemory(to: UInt32.self))
+      return Array(bytes.bindMemory(to: Element.self))
     } catch {
       return nil
     }
@@ -207,6 +208,10 @@ struct Atoms {
     case saveTargets = "SAVE_TARGETS"
 
     case atomPairType = "ATOM_PAIR"
+
+    /// The window on which the window manager has its name (EWMH).
+    case windowManager = "_NET_SUPPORTING_WM_CHECK"
+    case windowName = "_NET_WM_NAME"
 
     /// Properties of our own windows, a separate one for each request, so that answers cannot be confused.
     case timeProperty = "COPYPASTA_TIME"

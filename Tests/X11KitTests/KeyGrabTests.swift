@@ -97,6 +97,20 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == .held)
     }
 
+    /// icewm grabs the keys of Super, and all that is typed behind them; others let grabs of that have it.
+    @Test(arguments: [("IceWM 3.3.1", true), ("IceWM 3.3.1", false), ("GNOME Shell", true)])
+    func `Super is taken if icewm has its keys`(manager: String, hasKeys: Bool) async throws {
+      let other = try XConnection(display: server.display)
+      if hasKeys { #expect(try other.grab([Keyboard.Stroke(code: 133, state: 0)])) }
+      try await set("_NET_WM_NAME", "8u", manager)
+      try await set("_NET_SUPPORTING_WM_CHECK", "32x", "\(other.root)")
+      #expect(await grab.grab(Self.toggle) == (manager.hasPrefix("IceWM") && hasKeys ? .taken : .held))
+      let withAlt = KeyCombination(keysym: letter("v"), modifiers: [.control, .alt])
+      #expect(await grab.grab(withAlt) == .held)
+      // The keys of Super were asked for only.
+      #expect(try other.grab([Keyboard.Stroke(code: 133, state: 0), Keyboard.Stroke(code: 134, state: 0)]))
+    }
+
     // MARK: Layouts
 
     @Test func `a key is found anew when the layout changes`() async throws {
@@ -153,10 +167,7 @@ extension X11KitTests {
       try await other.focus()
       try await press("ctrl+super+v")
       try await presses.expect(1)
-      try await run([
-        "xprop", "-root", "-f", "_NET_ACTIVE_WINDOW", "32x", "-set", "_NET_ACTIVE_WINDOW",
-        "\(program.window)",
-      ])
+      try await set("_NET_ACTIVE_WINDOW", "32x", "\(program.window)")
       try await press("y", "z")
       #expect(await grab.isFreezing)
       try await program.focus()
@@ -259,6 +270,11 @@ extension X11KitTests {
     // MARK: Tools
 
     private func press(_ keys: String...) async throws { try await run(["xdotool", "key"] + keys) }
+
+    /// Sets a property of the root window.
+    private func set(_ property: String, _ format: String, _ value: String) async throws {
+      try await run(["xprop", "-root", "-f", property, format, "-set", property, value])
+    }
 
     private func run(_ command: [String]) async throws {
       _ = try await output(of: command, display: server.display)
