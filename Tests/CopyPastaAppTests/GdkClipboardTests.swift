@@ -57,6 +57,21 @@ import Testing
     #expect(deliveries.all == [.failure(.cancelled), Self.whole])
   }
 
+  @Test func `a read replaced by a copy of our own may still end after another program copies`() async throws
+  {
+    source.limits.grace = .seconds(3600)
+    source.follow(true)
+    device.copy(sending: "who", isEnded: false)
+    try await pump("a read") { device.reads == 1 }
+    let first = device.stream
+    device.copyOwn()
+    device.copy(sending: "whole", isEnded: true)
+    first.send(Array("le".utf8))
+    first.end()
+    try await pump("both texts") { deliveries.all.count == 2 }
+    #expect(deliveries.all == [Self.whole, Self.whole])
+  }
+
   @Test func `afterRead waits for the delivery of the current read`() async throws {
     let log = Deliveries()
     source.afterRead { Task { await log.take(.failure(.refused)) } }
@@ -77,11 +92,11 @@ import Testing
 @MainActor
 final class FakeDevice: ClipboardDevice {
   private(set) var mimeTypes: [String] = []
-  let isLocal = false
+  private(set) var isLocal = false
   private(set) var reads = 0
   var onSynchronise: @MainActor () -> Void = {}
   private var changed: @MainActor () -> Void = {}
-  private var stream = SocketStream()
+  private(set) var stream = SocketStream()
   private var streams: [SocketStream] = []
 
   func onChange(_ body: @escaping @MainActor () -> Void) { changed = body }
@@ -99,6 +114,14 @@ final class FakeDevice: ClipboardDevice {
     stream = SocketStream()
     stream.send(Array(text.utf8))
     if isEnded { stream.end() }
+    change(isLocal: false)
+  }
+
+  /// This program offers a text.
+  func copyOwn() { change(isLocal: true) }
+
+  private func change(isLocal: Bool) {
+    self.isLocal = isLocal
     mimeTypes = ["text/plain"]
     changed()
   }

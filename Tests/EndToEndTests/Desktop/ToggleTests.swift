@@ -115,6 +115,20 @@ import Testing
     }
   }
 
+  /// GTK's window is not active then.
+  @Test func `a toggle hides the window while a key of the desktop is held down`() async throws {
+    try await Scene.run(with: ["text"]) { scene in
+      let key = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py"), "keyboard"])
+      try await waitUntil("the keyboard grabbed") {
+        String(decoding: key.output, as: UTF8.self) == "keyboard\n"
+      }
+      try await scene.waitUntilInactive()
+      try await scene.toggle()
+      try await waitUntil("no window") { try await scene.desktop.copyPastaWindowCount() == 0 }
+      try await key.stop()
+    }
+  }
+
   @Test func `simultaneous toggles make one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
