@@ -232,8 +232,9 @@ private struct FileStamp: Equatable {
     guard stat(path, &status) == 0 else { return nil }
     number = UInt(status.st_ino)
     size = Int(status.st_size)
-    seconds = Int(status.st_ctim.tv_sec)
-    nanoseconds = Int(status.st_ctim.tv_nsec)
+    // Not the time of the last change of its status: for root, SQLite sets the owner of a log that it opens.
+    seconds = Int(status.st_mtim.tv_sec)
+    nanoseconds = Int(status.st_mtim.tv_nsec)
   }
 
   static func ofDatabase(_ path: String) -> [FileStamp?] { [FileStamp(path), FileStamp(path + "-wal")] }

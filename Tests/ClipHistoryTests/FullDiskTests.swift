@@ -69,9 +69,9 @@ struct FullDiskTests {
     }
   }
 
-  /// SQLite creates the index of its log even for reading.
-  @Test(arguments: [ENOSPC, EDQUOT], [true, false])
-  func `a history opened on a full disk is readable, and writable once there is room`(
+  /// SQLite makes the index of its log even to read.
+  @Test(.serialized, arguments: [ENOSPC, EDQUOT], [true, false])
+  func `from before the start on, the history is read until it can be written`(
     code: Int32, hasLog: Bool
   ) async throws {
     try await handing("\(code)", "\(hasLog)", as: "full disk") {
