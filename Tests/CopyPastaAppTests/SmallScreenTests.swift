@@ -13,6 +13,18 @@ import Testing
 @Suite(.serialized) struct SmallScreenTests {
   init() async throws { try await TestDisplay.open() }
 
+  @Test func `a kept size that no screen has is corrected`() throws {
+    let folder = try TemporaryFolder()
+    let file = KeyFile(path: folder.path + "/state.ini", group: "window")
+    let window = Window(title: "")
+    defer { window.destroy() }
+    for (kept, shown) in [((1, 1), (300, 200)), ((99_999, 99_999), (8192, 8192)), ((400, 500), (400, 500))] {
+      try file.write([("width", kept.0), ("height", kept.1)])
+      window.restoreSize(from: file)
+      #expect(window.defaultSize == shown)
+    }
+  }
+
   @Test(arguments: [
     ("en", "en_US"), ("de", "de_DE"), ("fr", "fr_FR"), ("es", "es_ES"), ("ar", "ar_EG"), ("ja", "ja_JP"),
   ])

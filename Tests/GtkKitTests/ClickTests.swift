@@ -92,3 +92,27 @@ import Testing
     #expect(program.exit == .code(0), "\(program.errors)")
   }
 }
+
+/// What counts as a swipe; `SwipeTests` makes them with fingers.
+@MainActor
+@Suite struct SwipeMovementTests {
+  private final class Target: SwipeTarget {
+    var distances: [Double] = []
+    func swipeBegan(at point: Point) -> Bool { true }
+    func swipeMoved(to distance: Double) { distances.append(distance) }
+    func swipeEnded(isCancelled: Bool) {}
+  }
+
+  @Test func `only a movement to the side that is no tremble is a swipe`() {
+    let target = Target()
+    let movement = Movement(target)
+    func course(_ x: Double, _ y: Double) -> Movement.Course {
+      movement.begin()
+      return movement.move(x, y, from: Point(x: 0, y: 0))
+    }
+    #expect(course(11, 0) == .unknown && course(13, 12) == .otherwise && course(3, -40) == .otherwise)
+    #expect(target.distances.isEmpty)
+    #expect(course(-40, 20) == .sideways)
+    #expect(target.distances == [-40])
+  }
+}

@@ -85,7 +85,7 @@ extension Widget {
 
 /// A movement of fingers, which is a swipe if it is horizontal and the target accepts it.
 @MainActor
-private final class Movement {
+final class Movement {
   enum Course {
     case unknown, sideways, otherwise
   }
