@@ -35,9 +35,10 @@ let package = Package(
       linkerSettings: [.unsafeFlags(compactLinking, .when(configuration: .release))]),
 
     // Plain targets are part of "swift build -c release" too, so none of them may import anything @testable.
+    // Optimized, because it looks at pictures and bytes all the time.
     .target(
-      name: "TestSupport", dependencies: ["CSQLite", "CXCB"], path: "Tests/TestSupport", exclude: ["Fixtures"]
-    ),
+      name: "TestSupport", dependencies: ["CSQLite", "CXCB"], path: "Tests/TestSupport",
+      exclude: ["Fixtures"], swiftSettings: [.unsafeFlags(["-O"])]),
     .target(
       name: "GtkTestSupport", dependencies: ["GtkKit", "CGtk", "TestSupport"], path: "Tests/GtkTestSupport"),
     .executableTarget(

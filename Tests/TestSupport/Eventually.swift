@@ -7,21 +7,26 @@ public let generousLimit = Duration.seconds(120)
 /// waiting for some time.
 ///
 ///     #expect(try await eventually { try await app.history.count() == 3 })
+///
+/// - Parameter pause: the time between two polls; if none is given, it grows from 10 to 200 ms, because a poll may start
+///   programs, which keep from its work what is waited for.
 public nonisolated(nonsending) func eventually(
-  within limit: Duration = generousLimit, every pause: Duration = .milliseconds(20),
+  within limit: Duration = generousLimit, every pause: Duration? = nil,
   _ condition: () async throws -> Bool
 ) async throws -> Bool {
   let deadline = ContinuousClock.now + limit
+  var growing = Duration.milliseconds(10)
   while true {
     if try await condition() { return true }
     guard ContinuousClock.now < deadline else { return false }
-    try await Task.sleep(for: pause)
+    try await Task.sleep(for: pause ?? growing)
+    growing = min(growing * 1.5, .milliseconds(200))
   }
 }
 
 /// Polls `condition` until it is true; after the limit, throws an error with `what` and `seen`.
 public nonisolated(nonsending) func waitUntil(
-  _ what: String, within limit: Duration = generousLimit, every pause: Duration = .milliseconds(20),
+  _ what: String, within limit: Duration = generousLimit, every pause: Duration? = nil,
   seen: () async throws -> String = { "" }, _ condition: () async throws -> Bool
 ) async throws {
   guard try await eventually(within: limit, every: pause, condition) else {
@@ -32,7 +37,7 @@ public nonisolated(nonsending) func waitUntil(
 
 /// Polls `value` until it is not nil; after the limit, throws an error with `what` and `seen`.
 public nonisolated(nonsending) func waitFor<Value>(
-  _ what: String, within limit: Duration = generousLimit, every pause: Duration = .milliseconds(20),
+  _ what: String, within limit: Duration = generousLimit, every pause: Duration? = nil,
   seen: () async throws -> String = { "" }, _ value: () async throws -> Value?
 ) async throws -> Value {
   var found: Value?

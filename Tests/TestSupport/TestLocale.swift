@@ -1,4 +1,6 @@
-/// A locale generated for a test, because Debian installs only C.UTF-8.
+import Synchronization
+
+/// A locale made for a test, for Debian has none but C.UTF-8 at first.
 ///
 /// LANGUAGE is not sufficient: in C.UTF-8, the C library ignores it (seen with glibc 2.43), and only the locale makes
 /// GTK mirror a window (seen with GTK 4.18).
@@ -9,20 +11,36 @@ public struct TestLocale: Sendable {
   /// The folder with the locale.
   public let folder: String
 
-  /// Generates the locale, runs `body`, and removes the locale.
+  /// Those that were made, by their territories; they go with the test process.
+  private static let made = Mutex<[String: Task<TestLocale, any Error>]>([:])
+
+  /// Runs `body` with a locale, which is made at its first use.
   ///
   /// - Parameter territory: Language and country in glibc's form.
   public nonisolated(nonsending) static func with<Value>(
     _ territory: String = "en_US", _ body: (TestLocale) async throws -> Value
   ) async throws -> Value {
-    let content = try TemporaryFolder()
-    defer { withExtendedLifetime(content) {} }
-    let locale = TestLocale(name: territory + ".UTF-8", folder: content.path)
+    let locale = made.withLock { made in
+      let locale = made[territory] ?? Task { try await make(territory) }
+      made[territory] = locale
+      return locale
+    }
+    return try await body(locale.value)
+  }
+
+  /// Makes one without an order of words, which would take most of the time.
+  private static func make(_ territory: String) async throws -> TestLocale {
+    let locale = TestLocale(name: territory + ".UTF-8", folder: try ScratchHome.sharedPath())
+    let script = #"""
+      mkdir "$1"
+      sed '/^LC_COLLATE/,/^END LC_COLLATE/c LC_COLLATE\ncopy "POSIX"\nEND LC_COLLATE' \
+        "/usr/share/i18n/locales/$0" >"$1/source"
+      localedef -i "$1/source" -f UTF-8 "$1/$0.UTF-8"
+      """#
     try await Program.run(
-      ["localedef", "-i", territory, "-f", "UTF-8", "\(locale.folder)/\(locale.name)"],
-      environment: ["PATH": "/usr/bin:/bin"]
+      ["sh", "-e", "-c", script, territory, locale.folder], environment: ["PATH": "/usr/bin:/bin"]
     ).succeeded()
-    return try await body(locale)
+    return locale
   }
 
   /// The environment of a program in the locale's language, or in another one.
