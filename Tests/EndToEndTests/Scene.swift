@@ -52,23 +52,30 @@ struct Scene {
 
   // MARK: Copying in other programs
 
-  /// Copies a text in another program, and waits until its clip is the newest and its row is drawn.
+  /// Copies a text in another program, and waits until it is the newest clip.
+  func record(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try await desktop.copy(text)
+    try await expectNewest(text, sourceLocation: sourceLocation)
+  }
+
+  /// Records a text, and waits until its row is drawn, in a list that is not scrolled.
+  ///
+  /// The text is on disk before it is shown, and a key that is pressed meanwhile means the row below it.
   func capture(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var before = try await screenshot()
     let list = Rectangle(
       x: 0, y: Self.firstRow.y, width: before.width, height: before.height - Self.firstRow.y)
-    // The previous capture may still be fading in.
-    _ = try await eventually(within: .seconds(2)) {
-      try await Task.sleep(for: .milliseconds(40))
+    // The change by the capture before this one may still be fading in.
+    try await waitUntil("the list still", every: .milliseconds(40)) {
       let next = try await screenshot()
       defer { before = next }
       return next.matches(before, in: list)
     }
-    try await desktop.copy(text)
-    try await expectNewest(text, sourceLocation: sourceLocation)
-    // Wait for the row as well: the text is on disk before its row is shown, and a key pressed in between would act
-    // on the row below. The limit is short because a scrolled list does not change.
-    _ = try await eventually(within: .seconds(2)) { try await !screenshot().matches(before, in: list) }
+    try await record(text, sourceLocation: sourceLocation)
+    let isDrawn = try await eventually(within: .seconds(30)) {
+      try await !screenshot().matches(before, in: list)
+    }
+    #expect(isDrawn, "no new row is drawn", sourceLocation: sourceLocation)
   }
 
   /// Waits until the newest clip has this text.

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// A clipboard owner with an unusual behaviour, and the expected outcome.
+/// A selection owner that does something in its own way, and what the user is to see of that.
 struct OwnerCase: Sendable, CustomTestStringConvertible {
   enum Outcome: Sendable {
-    /// The text is not recorded, and a message says why.
-    case refused
-    /// The text is not recorded, and no message is shown.
+    /// Not recorded, with a notice in which this stands.
+    case refused(String)
+    /// Not recorded, without a notice.
     case ignored
     /// This text is recorded.
     case recorded(String)
@@ -19,47 +19,56 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(behaviour) on \(kind)" }
 
-  private static let pieces = String(repeating: "abc", count: 5000)
+  private static let late = Outcome.refused("did not deliver it in time")
+  private static let gone = Outcome.refused("ended before delivering it")
+  private static let refused = Outcome.refused("would not deliver it")
+  private static let invalid = Outcome.refused("not valid UTF-8")
+  private static let nul = Outcome.refused("contains a NUL")
+  private static let pieces = Outcome.recorded(String(repeating: "abc", count: 5000))
+  private static let text = Outcome.recorded("the owner's text")
 
-  private static func all(
-    _ kind: VirtualDesktop.Kind, refused: [String], ignored: [String], recorded: [(String, String)]
-  ) -> [OwnerCase] {
-    refused.map { OwnerCase(kind: kind, behaviour: $0, outcome: .refused) }
-      + ignored.map { OwnerCase(kind: kind, behaviour: $0, outcome: .ignored) }
-      + recorded.map { OwnerCase(kind: kind, behaviour: $0, outcome: .recorded($1)) }
-  }
-
-  /// Every way in which an owner can fail on X11.
-  static let x11 = all(
+  /// Two of each outcome on X11.
+  static let x11 = on(
     .x11,
-    refused: [
-      "Mute", "NoAnswer", "DieOnTargets", "Die", "IncrStall", "IncrDie", "Refuse", "EmptyPromise", "Invalid",
-      "Nul", "HintUnanswered",
-    ],
-    ignored: ["IncrEmpty", "HintRefused", "HintEmpty", "SecretBeforeText", "SecretAfterTargets"],
-    recorded: [("IncrZero", pieces), ("IncrLie", pieces), ("NulsAtEnd", "the owner's text")])
-
-  /// Every way in which an owner can fail on Wayland.
-  static let wayland = all(
-    .wayland,
-    refused: [
-      "NoAnswer", "Die", "DieMidway", "DieMidwayOfMuch", "CloseAndDie", "Stall", "Invalid", "Nul",
-      "HintUnanswered",
-    ],
-    ignored: ["Nothing", "HintRefused", "HintEmpty", "SecretAfterHint"],
-    recorded: [("NulsAtEnd", "the owner's text")])
-
-  /// Cases in which the window can lose the focus at each step of a transfer: formats, password hint, first chunk,
-  /// later chunk and end.
-  static let interrupted = (x11 + wayland).filter {
     [
-      "Mute", "NoAnswer", "IncrStall", "IncrDie", "IncrZero", "NulsAtEnd", "HintUnanswered", "HintRefused",
-      "SecretAfterTargets", "DieMidwayOfMuch", "Stall", "SecretAfterHint",
-    ].contains($0.behaviour)
-  }
+      ("NoAnswer", late), ("Die", gone), ("Refuse", refused), ("Invalid", invalid), ("HintUnanswered", late),
+      ("Nul", nul), ("EmptyPromise", refused), ("IncrDie", gone), ("HintRefused", .ignored),
+      ("SecretBeforeText", .ignored), ("SecretAfterTargets", .ignored), ("IncrEmpty", .ignored),
+      ("IncrLie", pieces), ("NulsAtEnd", text),
+    ])
 
-  /// Owners that are slow and will be replaced before they finish.
-  static let slow =
-    all(.x11, refused: [], ignored: ["Mute", "NoAnswer", "IncrStall", "IncrDrip"], recorded: [])
-    + all(.wayland, refused: [], ignored: ["NoAnswer", "Stall", "Drip"], recorded: [])
+  /// Every way to fail that an owner on Wayland has.
+  static let wayland = on(
+    .wayland,
+    [
+      ("NoAnswer", late), ("Die", gone), ("Invalid", invalid), ("DieMidway", gone), ("Stall", late),
+      ("DieMidwayOfMuch", gone), ("Nul", nul), ("CloseAndDie", gone), ("HintUnanswered", late),
+      ("Nothing", .ignored), ("HintRefused", .ignored), ("HintEmpty", .ignored),
+      ("SecretAfterHint", .ignored), ("NulsAtEnd", text),
+    ])
+
+  /// Those with which the focus can go in each step of a transfer: at the formats, the hint, the first chunk of a text, the
+  /// next one, and the last.
+  static let interruptedOnX11 = on(
+    .x11,
+    [
+      ("Mute", late), ("NoAnswer", late), ("IncrStall", late), ("IncrDie", gone), ("IncrZero", pieces),
+      ("NulsAtEnd", text), ("HintUnanswered", late), ("HintRefused", .ignored),
+      ("SecretAfterTargets", .ignored),
+    ])
+  static let interruptedOnWayland = on(
+    .wayland,
+    [
+      ("NoAnswer", late), ("DieMidwayOfMuch", gone), ("Stall", late), ("NulsAtEnd", text),
+      ("HintUnanswered", late), ("HintRefused", .ignored), ("SecretAfterHint", .ignored),
+    ])
+
+  /// Those that would take some time, and are to be replaced before.
+  static let slowOnX11 = on(
+    .x11, ["Mute", "NoAnswer", "IncrStall", "IncrDrip"].map { ($0, .ignored) })
+  static let slowOnWayland = on(.wayland, ["NoAnswer", "Stall", "Drip"].map { ($0, .ignored) })
+
+  private static func on(_ kind: VirtualDesktop.Kind, _ cases: [(String, Outcome)]) -> [OwnerCase] {
+    cases.map { OwnerCase(kind: kind, behaviour: $0, outcome: $1) }
+  }
 }
