@@ -197,30 +197,6 @@ import Testing
     withExtendedLifetime(start) {}
   }
 
-  @Test(arguments: [FakePortal.Answer.refused, .failed, .error, .nonsense])
-  func `a portal that refuses or fails causes an error`(_ answer: FakePortal.Answer) async throws {
-    let fake = try await FakePortal()
-    fake.answers["RequestBackground"] = answer
-    try await fake.start()
-    await #expect(throws: StartAtLogin.EntryError.refused) {
-      try await pumping { try await StartAtLogin.BackgroundPortal { fake.client }.set(true) }
-    }
-  }
-
-  @Test func `two concurrent portal requests each get their own answer`() async throws {
-    let fake = try await FakePortal()
-    try await fake.start()
-    fake.answers["RequestBackground"] = .silence
-    let first = Task { try await StartAtLogin.BackgroundPortal { fake.client }.set(true) }
-    try await pump("the first request") { fake.calls.count == 1 }
-    // The second request is refused while the first one is still unanswered.
-    fake.answers["RequestBackground"] = .refused
-    let second = Task { try await StartAtLogin.BackgroundPortal { fake.client }.set(false) }
-    await #expect(throws: StartAtLogin.EntryError.refused) { try await pumping { try await second.value } }
-    fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
-    try await pumping { try await first.value }
-  }
-
   private func run(_ arguments: [String]) async throws -> Program.Result {
     try await Program.run(arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"])
   }

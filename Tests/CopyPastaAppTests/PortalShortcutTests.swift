@@ -51,8 +51,8 @@ import Testing
     #expect(portal.questions == questions)
   }
 
-  @Test(arguments: [FakePortal.Answer.granted, .failed, .error, .nonsense, .silence])
-  func `keys that KDE does not remember are requested`(_ answer: FakePortal.Answer) async throws {
+  @Test(arguments: [FakePortal.Answer.granted, .failed, .silence])
+  func `what KDE does not remember is asked for`(_ answer: FakePortal.Answer) async throws {
     portal.remembered = FakePortal.list("another", trigger: "Meta+V")
     portal.answers["ListShortcuts"] = answer
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: "ListShortcuts") : .patient
@@ -236,17 +236,7 @@ import Testing
     try await pump("the grant") { controller.state == Self.held }
   }
 
-  @Test func `a refused shortcut is not requested again automatically`() async throws {
-    portal.answers["BindShortcuts"] = .refused
-    try await expectHeld(as: .notHeld(.refused))
-    portal.stop()
-    try await portal.start()
-    try await portal.settle()
-    #expect(portal.sessions == 1)
-    #expect(told.states == [])
-  }
-
-  @Test func `a refusal is remembered across a restart, for the refused keys only`() async throws {
+  @Test func `the user's no is kept over a restart, and for these keys only`() async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/state/shortcut.ini", group: "refused-shortcut")
     let other = try #require(Accelerator("<Alt>F1"))
@@ -309,24 +299,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `a session is restored after every loss, even if the keys changed meanwhile`()
-    async throws
-  {
-    var limits = PortalShortcut.Limits.patient
-    limits.pauses = [.seconds(600)]
-    let waiting = makeShortcut(limits)
-    told.follow(waiting)
-    try await portal.start()
-    for round in 1...2 {
-      // The second round starts again after a stop, as a change of the keys does.
-      #expect(try await start(waiting) == Self.held)
-      portal.closeSession()
-      try await pump("the loss") { told.states == Array(repeating: .starting, count: round) }
-      try await pumping { await waiting.stop() }
-    }
-  }
-
-  @Test func `a portal shortcut is deallocated after its last use`() async throws {
+  @Test func `nothing is left once it is gone`() async throws {
     weak var leaked: PortalShortcut?
     func use() async throws {
       let shortcut = makeShortcut()

@@ -21,27 +21,6 @@ import Testing
     #expect(try #require(Accelerator("<Control>Super_L")).isModifierAlone)
   }
 
-  @Test(arguments: [
-    ("ubuntu:GNOME", "GNOME’s settings"), ("KDE", "System Settings"), ("Hyprland", "the desktop’s"),
-  ])
-  func `the message names the desktop's own place for changing the keys`(
-    desktop: String, place: String
-  ) {
-    let before = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }
-    defer {
-      if let before {
-        setenv("XDG_CURRENT_DESKTOP", before, 1)
-      } else {
-        unsetenv("XDG_CURRENT_DESKTOP")
-      }
-    }
-    setenv("XDG_CURRENT_DESKTOP", desktop, 1)
-    for name in ["Ctrl+Super+V", nil] {
-      let message = ShortcutState.held(by: .portal, name: name).message
-      #expect(message.contains(place) && message.hasSuffix("."), "\(message)")
-    }
-  }
-
   @Test(arguments: Compositor.allCases)
   func `without a shortcut portal the message names the compositor's configuration file`(
     _ compositor: Compositor

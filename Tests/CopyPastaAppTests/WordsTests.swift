@@ -101,16 +101,7 @@ import Testing
     #expect(before == "14:13" && LocalTime.timeOfDay(time) == "17:13", "\(before)")
   }
 
-  @Test func `command line arguments are parsed into invocations`() {
-    #expect(Invocation([]) == .show)
-    #expect(Invocation(["--version"]) == .version)
-    #expect(Invocation(["-h"]) == .help)
-    #expect(Invocation(["--nonsense"]) == .misused("Unknown option “--nonsense”."))
-    #expect(Invocation(["file"]) == .misused("Unexpected argument “file”."))
-    #expect(Invocation(["--version", "--nonsense"]) != .version)
-  }
-
-  @Test func `every store error has a message of one line`() {
+  @Test func `every failure is one line`() {
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .foreign,

@@ -35,25 +35,6 @@ import Testing
       #expect(try await scene.history.texts() == ["after"])
     }
   }
-
-  @Test(arguments: VirtualDesktop.Kind.everywhere)
-  func `a text that is not valid UTF-8 or contains a NUL is refused with a message`(
-    _ kind: VirtualDesktop.Kind
-  ) async throws {
-    let refused: [[UInt8]] = [
-      [0xff, 0xfe, 0x41], [0x61, 0xc3], [0xed, 0xa0, 0x80], [0x61, 0x00, 0x62], [0x00, 0x61],
-    ]
-    try await Scene.run(on: kind) { scene in
-      let edge = try await scene.watchEdge()
-      for bytes in refused {
-        let owner = try await ClipboardOwner.start(offering: .text(bytes: bytes), on: scene.desktop)
-        try await waitUntil("the text read") { !owner.contentRequests.isEmpty }
-      }
-      try await scene.expectNotice(at: edge)
-      try await scene.capture("good")
-      #expect(try await scene.history.texts() == ["good"])
-    }
-  }
 }
 
 extension Scene {

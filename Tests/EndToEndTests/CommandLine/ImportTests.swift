@@ -21,21 +21,7 @@ import Testing
     }
   }
 
-  @Test func `importing existing clips adds none, and a later copy becomes the newest`() async throws {
-    try await Scene.run(with: Self.texts) { scene in
-      let file = scene.desktop.home.path + "/export"
-      #expect(try await shell("copypasta --export >\(file)", on: scene.desktop).exit == .code(0))
-      try await scene.end()
-      let result = try await shell("copypasta --import <\(file)", on: scene.desktop)
-      #expect(result.text == "0 texts were imported. 3 texts were already there." && result.exit == .code(0))
-      let again = try await scene.relaunch()
-      try await again.capture("copied later")
-      #expect(try await again.history.texts() == ["copied later"] + Self.texts.reversed())
-      try await again.end()
-    }
-  }
-
-  @Test func `a refused line is reported by its number, without its text`() async throws {
+  @Test func `a line that is refused is told by its number, and not a word of any text`() async throws {
     try await VirtualDesktop.with { desktop in
       let result = try await shell(
         #"""
@@ -110,6 +96,8 @@ import Testing
       ["bash", "-o", "pipefail", "-c", "copypasta() { '\(CopyPasta.programPath)' \"$@\"; }; \(line)"],
       environment: [
         "PATH": "/usr/bin:/bin", "HOME": desktop.home.path, "LC_ALL": "C.UTF-8", "G_DEBUG": "fatal-criticals",
+        // dconf would start a thread, for which the memory that one test leaves is too small.
+        "GSETTINGS_BACKEND": "keyfile",
       ])
   }
 }

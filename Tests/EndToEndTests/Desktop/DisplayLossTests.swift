@@ -13,7 +13,8 @@ import Testing
       try await Scene(desktop: desktop, app: app).capture("kept")
       desktop.signalDisplay(signal)
       #expect(try await app.program.waitForExit() == .code(1))
-      #expect(app.errors == "copypasta: The connection to the display was lost.\n")
+      // On a busy machine a line before it says that a portal does not respond.
+      #expect(app.errors.hasSuffix("copypasta: The connection to the display was lost.\n"), "\(app.errors)")
       #expect(try await app.history.texts() == ["kept"])
     }
   }
@@ -46,17 +47,24 @@ import Testing
     }
   }
 
-  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
-  func `SIGTERM, SIGINT and SIGHUP end the program cleanly`(_ signal: Int32) async throws {
+  @Test func `a signal that asks it to end ends it in order, and leaves no log behind`() async throws {
     try await VirtualDesktop.with { desktop in
-      // Start the program first hidden and then with its window.
-      for arguments in [["--background"], []] {
-        let program = try desktop.start([CopyPasta.programPath] + arguments)
-        try await desktop.waitForName()
-        program.signal(signal)
-        #expect(try await program.waitForExit() == .code(0))
-        #expect(program.errors == "")
+      for signal in [SIGTERM, SIGINT, SIGHUP] {
+        // Hidden, and visible.
+        for arguments in [["--background"], []] {
+          let program = try desktop.start([CopyPasta.programPath] + arguments)
+          try await desktop.waitForName()
+          program.signal(signal)
+          #expect(try await program.waitForExit() == .code(0))
+          #expect(program.errors == "")
+        }
       }
+      let app = try await CopyPasta.launch(on: desktop)
+      try await Scene(desktop: desktop, app: app).capture("kept")
+      #expect(try await app.stop() == .code(0))
+      let left = try FileManager.default.contentsOfDirectory(atPath: desktop.home.dataHome + "/copypasta")
+      #expect(!left.contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") }, "\(left)")
+      #expect(try await app.history.texts() == ["kept"])
     }
   }
 

@@ -54,28 +54,7 @@ import Testing
     }
   }
 
-  @Test func `the start-at-login setting writes and removes the autostart file`() async throws {
-    try await VirtualDesktop.with { desktop in
-      let file = Self.autostartFile(on: desktop)
-      // The setting is changed while the program does not run.
-      try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
-      let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
-      try await waitUntil("the autostart file") { FileManager.default.fileExists(atPath: file) }
-      let content = try String(contentsOfFile: file, encoding: .utf8)
-      #expect(content.contains("\nExec=\"\(CopyPasta.programPath)\" --background\n"))
-      try desktop.home.set(["start-at-login": "false", "shortcut": "''"])
-      try await waitUntil("the autostart file removed") { !FileManager.default.fileExists(atPath: file) }
-      try await scene.end()
-      try desktop.home.set(["start-at-login": "true", "shortcut": "''"])
-      let again = try await scene.relaunch()
-      try await waitUntil("the autostart file written again") { FileManager.default.fileExists(atPath: file) }
-      try await again.end()
-    }
-  }
-
-  @Test func `the autostart file names the installed path even after the program file was removed`()
-    async throws
-  {
+  @Test func `after an upgrade the start at login leads to where the program was installed`() async throws {
     try await VirtualDesktop.with { desktop in
       let installed = CopyPasta.programPath + "-\(UInt32.random(in: .min ... .max))"
       try FileManager.default.linkItem(atPath: CopyPasta.programPath, toPath: installed)

@@ -12,6 +12,8 @@ extension Scene {
   /// The program keeps running, as if a tray icon or a shortcut required it.
   func hideBehindOtherWindow() async throws -> DesktopWindow {
     let other = try await openOtherWindow()
+    #expect(try await shownWindow() != nil, "it stays where it is when it loses the keyboard")
+    // It comes to the front.
     try await toggle()
     try await waitUntilActive()
     // The program keeps running because it owns the clipboard.

@@ -7,31 +7,35 @@ import Testing
   /// The ways in which a user closes the window.
   enum Way: CaseIterable { case closeButton, escape, altF4 }
 
-  @Test(arguments: Way.allCases)
-  func `a copied text can be pasted after the window is closed`(_ way: Way) async throws {
+  @Test func `closing the window leaves a copied text to paste, and ends the program once nothing needs it`()
+    async throws
+  {
     let text = "pasted\tafter é 🍝\n"
-    try await Scene.run(with: [text, "newest"]) { scene in
-      try await scene.desktop.press("Home", "Down", "Return")
-      try await scene.expectClipboard(text)
-      try await scene.closeWindow(way)
-      try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
-      #expect(try await XClip.paste(on: scene.desktop) == Array(text.utf8))
-      #expect(try await XSel.paste(on: scene.desktop) == Array(text.utf8))
-      #expect(scene.app.program.isRunning)
-      // The process is no longer needed once another program copies.
-      try await XClip.copy("another", on: scene.desktop)
-      #expect(try await scene.app.program.waitForExit() == .code(0))
-      #expect(try await scene.history.texts() == ["newest", text])
-    }
-  }
+    try await VirtualDesktop.with { desktop in
+      try await Scene.fillHistory(with: [text, "newest"], on: desktop)
+      for way in Way.allCases {
+        let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+        try await scene.waitForFirstRow()
+        try await desktop.press("End", "Return")
+        try await scene.expectClipboard(text)
+        try await scene.closeWindow(way)
+        try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
+        #expect(try await XClip.paste(on: desktop) == Array(text.utf8))
+        #expect(try await XSel.paste(on: desktop) == Array(text.utf8))
+        #expect(scene.app.program.isRunning)
+        // Nothing needs the process any more once another program copies.
+        try await XClip.copy("another", on: desktop)
+        #expect(try await scene.app.program.waitForExit() == .code(0))
+        #expect(try await scene.history.texts().count { $0 == text } == 1)
+        try await scene.end()
 
-  @Test(arguments: Way.allCases)
-  func `closing the window ends a program that does not own the clipboard`(_ way: Way) async throws {
-    try await Scene.run { scene in
-      try await scene.capture("not ours")
-      try await scene.closeWindow(way)
-      #expect(try await scene.app.program.waitForExit() == .code(0))
-      try await scene.expectClipboard("not ours")
+        let again = try await scene.relaunch()
+        try await again.expectNewest("another")
+        try await again.closeWindow(way)
+        #expect(try await again.app.program.waitForExit() == .code(0))
+        try await again.expectClipboard("another")
+        try await again.end()
+      }
     }
   }
 
@@ -46,23 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a second launch shows the hidden window again`() async throws {
-    try await Scene.run(with: ["kept"]) { scene in
-      try await scene.desktop.press("Home", "Return")
-      try await scene.expectClipboard("kept")
-      try await scene.closeWindow(.escape)
-      try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
-      #expect(try await scene.desktop.run([CopyPasta.programPath]).exit == .code(0))
-      try await waitUntil("the window back") {
-        try await CopyPasta.readyWindow(on: scene.desktop) != nil
-      }
-      // The program reads the clipboard again, and its visible window keeps it running.
-      try await scene.capture("after")
-      #expect(scene.app.program.isRunning)
-    }
-  }
-
-  @Test func `only the first close that leaves the program running shows a notification`()
+  @Test func `the first close that leaves the program running shows a notification, and no other close does`()
     async throws
   {
     try await VirtualDesktop.with { desktop in
@@ -86,21 +74,8 @@ import Testing
     }
   }
 
-  @Test func `SIGTERM ends the program and leaves no write-ahead log`() async throws {
-    try await Scene.run { scene in
-      try await scene.capture("kept")
-      scene.app.program.signal(SIGTERM)
-      #expect(try await scene.app.program.waitForExit() == .code(0))
-      let folder = scene.desktop.home.dataHome + "/copypasta"
-      let left = try FileManager.default.contentsOfDirectory(atPath: folder)
-      #expect(!left.contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") }, "\(left)")
-      #expect(try await scene.history.texts() == ["kept"])
-    }
-  }
-
-  /// GTK 4.8 uses a freed window if the window was destroyed between two iterations of the main loop.
-  @Test(arguments: [false, true])
-  func `no window is destroyed before the main loop has ended`(withDialog: Bool) async throws {
+  /// GTK 4.8 casts a window that is gone if it was destroyed between two turns of the main loop.
+  @Test func `no window is destroyed before the main loop has ended`() async throws {
     let folder = try TemporaryFolder()
     let library = folder.path + "/after_destroy.so"
     let compiler = try await Program.run(
@@ -108,13 +83,15 @@ import Testing
       environment: ["PATH": "/usr/bin:/bin"])
     try #require(compiler.exit == .code(0), "\(compiler.errors)")
     try await VirtualDesktop.with { desktop in
-      let app = try await CopyPasta.launch(on: desktop, environment: ["LD_PRELOAD": library])
-      if withDialog {
-        try await desktop.press("ctrl+question")
-        try await waitUntil("the dialog") { try await desktop.copyPastaWindowCount() == 2 }
+      for withDialog in [false, true] {
+        let app = try await CopyPasta.launch(on: desktop, environment: ["LD_PRELOAD": library])
+        if withDialog {
+          try await desktop.press("ctrl+question")
+          try await waitUntil("the dialog") { try await desktop.copyPastaWindowCount() == 2 }
+        }
+        #expect(try await app.stop() == .code(0))
+        #expect(app.errors == "")
       }
-      #expect(try await app.stop() == .code(0))
-      #expect(app.errors == "")
     }
   }
 }

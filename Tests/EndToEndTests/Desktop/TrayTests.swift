@@ -3,16 +3,21 @@ import Testing
 
 /// The icon in the tray of a real panel.
 @Suite struct TrayTests {
-  @Test func `clicking the tray icon alternately hides and shows the window`() async throws {
+  @Test func `clicking the icon hides the window and brings it back, and switched off it goes`() async throws
+  {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()
-      for _ in 1...3 {
+      for _ in 1...2 {
         try await panel.clickIcon()
         try await scene.waitForNoWindow()
         try await panel.clickIcon()
         try await scene.waitForWindow()
       }
+      try scene.desktop.home.set(["tray-icon": "false"])
+      try await panel.waitForNoIcon()
+      try scene.desktop.home.set(["tray-icon": "true"])
+      try await panel.waitForIcon()
     }
   }
 
@@ -37,20 +42,9 @@ import Testing
     }
   }
 
-  @Test func `the tray menu shows the history and Preferences, and quits the program`() async throws {
-    try await Scene.run { scene in
-      let panel = try await scene.hideIntoTray()
-      try await panel.chooseFromMenu(entry: 1)
-      try await scene.waitForWindow()
-      try await panel.chooseFromMenu(entry: 3)
-      try await scene.waitForDialog(titled: "Preferences")
-      try await panel.chooseFromMenu(entry: 4)
-      #expect(try await scene.app.program.waitForExit() == .code(0))
-      try await panel.waitForNoIcon()
-    }
-  }
-
-  @Test func `the tray menu pauses reading`() async throws {
+  @Test func `the menu pauses recording, shows the history and the preferences, and ends the program`()
+    async throws
+  {
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.chooseFromMenu(entry: 2)
@@ -60,6 +54,11 @@ import Testing
       _ = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
       try await scene.resume()
       try await scene.expectNewest("unseen")
+      try await panel.chooseFromMenu(entry: 3)
+      try await scene.waitForDialog(titled: "Preferences")
+      try await panel.chooseFromMenu(entry: 4)
+      #expect(try await scene.app.program.waitForExit() == .code(0))
+      try await panel.waitForNoIcon()
     }
   }
 
@@ -87,26 +86,6 @@ import Testing
         return try await scene.app.program.waitForExit(within: .seconds(1)) != nil
       }
       #expect(scene.app.program.exit == .code(0))
-    }
-  }
-
-  @Test func `disabling the tray icon ends a hidden program that nothing else keeps running`() async throws {
-    try await Scene.run { scene in
-      let panel = try await scene.hideIntoTray()
-      try await panel.stop()
-      try scene.desktop.home.set(["tray-icon": "false", "shortcut": "''"])
-      #expect(try await scene.app.program.waitForExit(within: .seconds(60)) == .code(0))
-    }
-  }
-
-  @Test func `the tray-icon setting removes and restores the icon immediately`() async throws {
-    try await Scene.run { scene in
-      let panel = try await TrayPanel.start(on: scene.desktop)
-      try await panel.waitForIcon()
-      try scene.desktop.home.set(["tray-icon": "false"])
-      try await panel.waitForNoIcon()
-      try scene.desktop.home.set(["tray-icon": "true"])
-      try await panel.waitForIcon()
     }
   }
 }

@@ -5,38 +5,41 @@ import Testing
 /// The window that shows the full text of a row.
 @Suite struct ShowTextTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `Alt+Enter shows the full text, and Escape returns to the row`(_ kind: VirtualDesktop.Kind)
-    async throws
-  {
-    try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
-      try await scene.desktop.press("Home", "Down")
-      try await scene.openDialog("alt+Return", titled: "Full Text")
-      try await scene.desktop.press("Escape")
-      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-      #expect(try await scene.desktop.window(titled: "Full Text") == nil)
-      try await scene.expectFocusedRowCopied("middle")
-    }
-  }
-
-  @Test func `the row's menu opens the full text`() async throws {
-    try await Scene.run(with: ["old", "new"]) { scene in
-      try await scene.parkMouse()
-      try await scene.desktop.press("Home", "Menu")
-      try await scene.waitForPopup()
-      try await scene.openDialog("v", titled: "Full Text")
-    }
-  }
-
-  @Test(arguments: VirtualDesktop.Kind.all)
-  func `Copy in the full text window copies the whole text, even beyond the shown part`(
+  func `Alt+Enter shows the text, its selection is copied and not recorded, and Escape leads back to the row`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
-    let text = Scene.text(ofSize: 3 << 20)
-    try await Scene.run(on: kind, with: [text]) { scene in
+    let long = String(repeating: "0\n", count: 30_000)
+    try await Scene.run(on: kind, with: [long, "one two", "newest"]) { scene in
+      try await scene.desktop.press("Home", "Down")
+      try await scene.openDialog("alt+Return", titled: "Full Text")
+      try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
+      try await scene.expectClipboard("one")
+      try await scene.closeText()
+      try await scene.expectFocusedRowCopied("one two")
+      try await scene.openDialog("alt+Return", titled: "Full Text")
+      try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
+      try await scene.expectClipboard("one")
+      try await scene.closeText()
+      // As a clipboard manager hands it on: a part of a text of the history is no new text.
+      try await scene.desktop.copy("one")
+      try await scene.record("last")
+      #expect(try await scene.history.texts() == ["last", "newest", "one two", long])
+
+      // The clipboard is not read while a text is in front.
+      try await scene.openDialog("alt+Return", titled: "Full Text")
+      try await scene.waitUntilInactive()
+      let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
+      try await scene.replace(unseen, with: "after")
+      #expect(unseen.requests == [])
+      try await scene.closeText()
+      try await scene.expectNewest("after")
+
+      // More lines than are shown.
+      try await scene.desktop.press("End")
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("alt+c")
-      try await scene.expectClipboard(text)
-      #expect(try await scene.history.count() == 1)
+      try await scene.expectClipboard(long)
+      #expect(try await scene.history.texts() == ["after", "last", "newest", "one two", long])
     }
   }
 
@@ -60,36 +63,25 @@ import Testing
     }
   }
 
-  /// A part of a text in the history does not count as a new text.
-  @Test(arguments: VirtualDesktop.Kind.all)
-  func `a selection copied in the full text window is not recorded`(_ kind: VirtualDesktop.Kind) async throws
-  {
-    try await Scene.run(on: kind, with: ["one two"]) { scene in
-      try await scene.openDialog("alt+Return", titled: "Full Text")
-      try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
-      try await scene.expectClipboard("one")
-      try await scene.desktop.press("Escape")
-      try await waitUntil("the main window again") { try await scene.app.window.isActive() }
-      // A clipboard manager would offer the text again like this.
-      try await scene.desktop.copy("one")
-      try await scene.capture("last")
-      #expect(try await scene.history.texts() == ["last", "one two"])
-    }
-  }
-
-  @Test(arguments: [
-    String(repeating: "0123456789", count: 500), "a\tb\u{200E}c\r\nd\u{1}\n",
-    String(repeating: "\t", count: 3000),
-  ])
-  func `a selection is copied byte for byte, even if the text is displayed differently`(_ text: String)
-    async throws
-  {
-    try await Scene.run(with: [text]) { scene in
-      try await scene.openDialog("alt+Return", titled: "Full Text")
-      try await scene.desktop.press("ctrl+a", "ctrl+c")
-      try await scene.expectClipboard(text)
-      let selected = try await scene.desktop.run(["xclip", "-o", "-selection", "primary"]).succeeded()
-      #expect(selected.output == Array(text.utf8))
+  @Test func `a selection is copied byte for byte, though it is shown otherwise`() async throws {
+    let texts = [
+      String(repeating: "0123456789", count: 500), "a\tb\u{200E}c\r\nd\u{1}\n",
+      String(repeating: "\t", count: 3000),
+    ]
+    try await Scene.run(with: texts) { scene in
+      try await scene.parkMouse()
+      // The newest by its menu.
+      try await scene.desktop.press("Home", "Menu")
+      try await scene.waitForPopup()
+      for (text, keys) in zip(texts.reversed(), ["v", "alt+Return", "alt+Return"]) {
+        try await scene.openDialog(keys, titled: "Full Text")
+        try await scene.desktop.press("ctrl+a", "ctrl+c")
+        try await scene.expectClipboard(text)
+        let selected = try await scene.desktop.run(["xclip", "-o", "-selection", "primary"]).succeeded()
+        #expect(selected.output == Array(text.utf8))
+        try await scene.closeText()
+        try await scene.desktop.press("Down")
+      }
     }
   }
 
@@ -112,23 +104,7 @@ import Testing
     }
   }
 
-  @Test(arguments: VirtualDesktop.Kind.all)
-  func `the clipboard is not read while the full text window is active`(_ kind: VirtualDesktop.Kind)
-    async throws
-  {
-    try await Scene.run(on: kind, with: ["one"]) { scene in
-      try await scene.openDialog("alt+Return", titled: "Full Text")
-      try await scene.waitUntilInactive()
-      let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
-      try await scene.replace(unseen, with: "last")
-      #expect(unseen.requests == [])
-      try await scene.desktop.press("Escape")
-      try await scene.expectNewest("last")
-      #expect(try await scene.history.texts() == ["last", "one"])
-    }
-  }
-
-  @Test func `the full text window exposes its name and length to a screen reader`() async throws {
+  @Test func `a screen reader has the name of the text, its time and its length`() async throws {
     try await Scene.run(with: ["private words"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       let window = try await scene.openDialog("alt+Return", titled: "Full Text")
@@ -139,5 +115,13 @@ import Testing
       let names = try await reader.tree().all.map(\.name)
       #expect(names.contains("Monospace") && names.contains("Copy"))
     }
+  }
+}
+
+extension Scene {
+  fileprivate func closeText() async throws {
+    try await desktop.press("Escape")
+    try await waitUntil("the main window again") { try await app.window.isActive() }
+    #expect(try await desktop.window(titled: "Full Text") == nil)
   }
 }
