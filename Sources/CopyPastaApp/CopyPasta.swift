@@ -55,7 +55,7 @@ public enum CopyPasta {
     let services = StartupServices(isHurried: start != .hidden) { printError($0.silence) }
     services.awaitBeforeDisplay()
     guard Display.open() else {
-      printError(tr("No display: neither WAYLAND_DISPLAY nor DISPLAY leads to a desktop."))
+      printError(tr("No display: set WAYLAND_DISPLAY or DISPLAY to a running desktop."))
       return 1
     }
     // Started by D-Bus activation, leave the name to GApplication, which claims it when the application can answer:
@@ -101,7 +101,7 @@ public enum CopyPasta {
   private static func status(of answer: RunningApplication.Answer) -> Int32 {
     switch answer {
     case .done: return 0
-    case .notRunning, .starting: printError(tr("CopyPasta has just ended. Try again."))
+    case .notRunning, .starting: printError(tr("CopyPasta has just quit. Try again."))
     case .failed(let reason):
       printError(tr("CopyPasta is running but not responding: %s").filled(with: reason))
     }
@@ -204,14 +204,14 @@ enum Invocation: Equatable {
     tr(
       """
       Usage: copypasta [OPTION]
-      Show the texts that were on the clipboard while the CopyPasta window was active.
+      Show a history of what was copied while the CopyPasta window was in front.
 
         --toggle      show the window, or hide it if it is in front; bind this to a key
         --background  start without showing the window
         --quit        quit the running CopyPasta
         --export      write the history to standard output as JSON lines
-        --import      add texts that --export wrote, from standard input
-        --check       check whether the history is sound
+        --import      add items that --export wrote, from standard input
+        --check       check the history for problems
         --version     show the version
         -h, --help    show this help
       """)

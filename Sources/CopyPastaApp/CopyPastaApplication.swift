@@ -112,11 +112,11 @@ final class CopyPastaApplication {
     services.hints.showOnce(.keepsRunning) {
       let wayBack =
         if case .held(_, let name?) = services.shortcut.state {
-          tr("%s shows it.").filled(with: name)
+          tr("Press %s to open it.").filled(with: name)
         } else if reasons.holds(.trayIcon) {
-          tr("Its icon in the tray shows it.")
+          tr("Use its tray icon to open it.")
         } else {
-          tr("Open it again to show it.")
+          tr("Launch it again to open it.")
         }
       Notification(title: tr("CopyPasta keeps running"), body: wayBack).send()
     }

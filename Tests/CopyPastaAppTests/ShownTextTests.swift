@@ -24,7 +24,7 @@ import Testing
     #expect(text.utf8.starts(with: part))
     #expect((ShownText.sizeLimit - 1024...ShownText.sizeLimit).contains(part.count))
     #expect(shown.note?.hasPrefix("Showing the first 1.0") == true, "\(shown.note ?? "")")
-    #expect(shown.note?.hasSuffix("Copy takes everything as it is.") == true)
+    #expect(shown.note?.hasSuffix("Copy takes everything.") == true)
   }
 
   @Test(arguments: ["a", "é", "🙂"], [0, 1])
@@ -36,7 +36,7 @@ import Testing
     #expect(shown.text.filter { $0 != "\n" } == text)
     let lines = shown.text.split(separator: "\n")
     #expect(lines.dropLast().allSatisfy { (0...3).contains(ShownText.wordLimit - $0.utf8.count) })
-    #expect(shown.note == "Long lines are split here. Copy takes everything as it is.")
+    #expect(shown.note == "Long lines are split here. Copy takes everything.")
   }
 
   @Test(arguments: ["\n", "\r", "\r\n", "\u{2029}"], ["word ", "漢"])
@@ -57,7 +57,7 @@ import Testing
   @Test func `invisible characters are shown as signs with a note`() throws {
     let shown = try Self.shown("a\u{200E}b\u{202E}c\u{AD}d\u{1}")
     #expect(shown.text == "a⇢b⇠c◌d␁")
-    #expect(shown.note == "Signs stand for invisible characters. Copy takes everything as it is.")
+    #expect(shown.note == "Signs stand for invisible characters. Copy takes everything.")
     // Invisible characters that shape others are kept.
     #expect(try Self.shown("👩‍👩‍👧 می‌خواهم").note == nil)
   }

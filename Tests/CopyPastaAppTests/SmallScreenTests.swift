@@ -53,8 +53,8 @@ import Testing
       ConfirmationDialog.ask(
         over: dialogs[0].window, title: tr("Clear History?"),
         text: trn(
-          "The only text in the history will be deleted. This cannot be undone.",
-          "All %s texts in the history will be deleted. This cannot be undone.", 1_000_000
+          "The only item will be deleted permanently.",
+          "All %s items will be deleted permanently.", 1_000_000
         ).filled(with: Format.number(1_000_000)), action: tr("C_lear History")
       ) {}
       for history in histories { history.ask(about: Self.expired) }

@@ -27,12 +27,12 @@ final class StartAtLogin {
       switch self {
       case .notOurs(let path):
         tr(
-          "Start at login was not changed: “%s” was not made by CopyPasta. Move that file away, then try again."
+          "Couldn’t change Start at Login: “%s” was not made by CopyPasta. Move that file away, then try again."
         )
         .filled(with: path)
-      case .refused: tr("Start at login was not changed: the desktop did not allow the change.")
+      case .refused: tr("Couldn’t change Start at Login: your desktop did not allow it.")
       case .failed(let path, let reason):
-        tr("Start at login could not be changed: “%s”: %s").filled(with: path, reason)
+        tr("Couldn’t change Start at Login: “%s”: %s").filled(with: path, reason)
       }
     }
   }

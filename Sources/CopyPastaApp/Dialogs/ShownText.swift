@@ -124,6 +124,6 @@ struct ShownText: Equatable, Sendable {
       hasSigns ? tr("Signs stand for invisible characters.") : nil,
     ].compactMap(\.self)
     guard !notes.isEmpty else { return nil }
-    return (notes + [tr("Copy takes everything as it is.")]).joined(separator: " ")
+    return (notes + [tr("Copy takes everything.")]).joined(separator: " ")
   }
 }

@@ -20,8 +20,8 @@ enum Import {
     } catch StoreError.locked {
       printError(
         tr(
-          "Not imported: the history is open in CopyPasta or another program. "
-            + "Quit CopyPasta (copypasta --quit) or that program, then try again."
+          "Not imported: the history is open in CopyPasta or another app. "
+            + "Quit CopyPasta (copypasta --quit) or that app, then try again."
         )
       )
     } catch let error as StoreError {
@@ -115,7 +115,7 @@ private struct ImportCounts {
   /// The counts in one line, in the user's language.
   var message: String {
     var parts = [
-      trn("%s text was imported.", "%s texts were imported.", added).filled(with: Format.number(added))
+      trn("%s item was imported.", "%s items were imported.", added).filled(with: Format.number(added))
     ]
     if older > 0 {
       parts.append(
@@ -126,7 +126,7 @@ private struct ImportCounts {
     }
     if present > 0 {
       parts.append(
-        trn("%s text was already there.", "%s texts were already there.", present).filled(
+        trn("%s item was already there.", "%s items were already there.", present).filled(
           with: Format.number(present)))
     }
     if refused > 0 {

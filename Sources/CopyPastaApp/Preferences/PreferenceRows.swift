@@ -171,7 +171,7 @@ final class RetentionMenu {
     } catch {
       // Forget a failure to open the history, so that the next use tries again.
       if case .failure = services.history { services.forgetHistory() }
-      row.showError(tr("The older items could not be counted.") + " " + error.message)
+      row.showError(tr("Couldn’t count the older items.") + " " + error.message)
     }
   }
 

@@ -16,7 +16,7 @@ final class ShortcutGroup {
   private let label = Label()
   private let button: Button
   private lazy var keys = PreferenceRow(
-    tr("Show or _Hide the History"), "", button, clicked: weakly(self) { $0.record() })
+    tr("Open or Close the _History"), "", button, clicked: weakly(self) { $0.record() })
   private let command: PreferenceRow
   private let copyButton = Button(label: tr("Cop_y"))
   private let gnomeButton = Button(label: "")
@@ -150,10 +150,10 @@ final class ShortcutGroup {
     switch controller.gnomeChoice {
     case .add?:
       gnomeButton.label = tr("Set _Up")
-      gnome.explain(tr("Adds %s to the custom shortcuts in GNOME’s settings.").filled(with: keysSet))
+      gnome.explain(tr("Add %s to the custom shortcuts in GNOME Settings.").filled(with: keysSet))
     case .remove?:
       gnomeButton.label = tr("_Remove")
-      gnome.explain(tr("The keys are among the custom shortcuts in GNOME’s settings."))
+      gnome.explain(tr("The keys are a custom shortcut in GNOME Settings."))
     case nil: break
     }
   }

@@ -24,7 +24,7 @@ final class Hints {
     do throws(GLibError) {
       try file.write(strings: shown.map { (key: $0.rawValue, value: "shown") })
     } catch {
-      printError(tr("It could not be saved that a hint was shown: %s").filled(with: error.message))
+      printError(tr("Couldn’t save that a hint was shown: %s").filled(with: error.message))
     }
     show()
   }

@@ -8,52 +8,52 @@ extension StoreError {
     switch self {
     case .folderUnusable(_, ENAMETOOLONG):
       tr(
-        "The history cannot be kept: the path of its folder is too long. Set XDG_DATA_HOME to a folder with a shorter path."
+        "Couldn’t open the history: the path of its folder is too long. Set XDG_DATA_HOME to a shorter path."
       )
     case .folderUnusable(let path, let code):
-      tr("The history’s folder “%s” cannot be used (%s). Check its owner, its permissions and its disk.")
+      tr("Couldn’t use the history’s folder “%s” (%s). Check its owner, permissions and disk.")
         .filled(with: path, String(cString: strerror(code)))
     case .cannotOpen(let path, _):
-      tr("The history cannot be kept: “%s” cannot be used. Check its owner and its permissions.")
+      tr("Couldn’t open “%s”. Check its owner and permissions.")
         .filled(with: path)
     case .irregular(let path):
       tr(
-        "The history cannot be kept: “%s” is a symbolic link or a pipe, which CopyPasta does not follow. Move it away."
+        "Couldn’t open the history: “%s” is a symbolic link or a pipe, which CopyPasta does not follow. Move it away."
       )
       .filled(with: path)
     case .unsuitableFileSystem(let path):
       tr(
-        "The history cannot be kept: the file system of “%s” has no file locks. Put the history on a local disk."
+        "Couldn’t open the history: the file system of “%s” has no file locks. Move the history to a local disk."
       )
       .filled(with: path)
     case .readOnly:
-      tr("The history cannot be changed: its file or folder is read-only.")
+      tr("The history can’t be changed: its file or folder is read-only.")
     case .damaged:
       tr(
-        "The history’s file is damaged. At its next start, CopyPasta carries over every text that can be read."
+        "The history file is damaged. CopyPasta recovers every readable item when it next starts."
       )
     case .foreign:
-      tr("The history’s file belongs to another program. CopyPasta left the file unchanged.")
+      tr("The history file belongs to another app. CopyPasta left it unchanged.")
     case .newerSchema:
-      tr("The history was written by a newer CopyPasta. Update CopyPasta to open it.")
+      tr("The history was written by a newer version of CopyPasta. Update CopyPasta to open it.")
     case .replaced:
-      tr("The history’s file was removed or replaced. The list shows the history that is there now.")
+      tr("The history file was removed or replaced. The list shows what is there now.")
     case .locked:
-      tr("Another program is using the history’s file. Try again when that program is done.")
+      tr("Another app is using the history file. Try again when it is done.")
     case .openElsewhere:
       tr(
         "The history is open on another computer that shares its folder. Quit CopyPasta there, then try again."
       )
     case .diskFull:
-      tr("The disk is full. Free some space, then try again.")
+      tr("The disk is full. Free up some space, then try again.")
     case .cannotBeRecovered:
       tr(
-        "The history’s file is damaged and cannot be rescued: no new file can be written beside it. Check the folder and the disk."
+        "The history file is damaged and can’t be repaired: no new file can be written next to it. Check the folder and the disk."
       )
     case .alreadyThere:
-      tr("The text is in the history already.")
+      tr("This item is already in the history.")
     case .failed(let code):
-      tr("The history’s file could not be used (SQLite error %s).").filled(with: String(code))
+      tr("Couldn’t use the history file (SQLite error %s).").filled(with: String(code))
     }
   }
 }
@@ -61,7 +61,7 @@ extension StoreError {
 extension StoreError {
   /// That the history can only be read, and why, in one line.
   var reasonForReadOnly: String {
-    self == .readOnly ? message : tr("The history cannot be changed for now.") + " " + message
+    self == .readOnly ? message : tr("The history can’t be changed right now.") + " " + message
   }
 }
 
@@ -70,12 +70,12 @@ extension HistoryRecovery.Outcome {
   var message: String {
     let name = damagedFile.split(separator: "/").last.map(String.init) ?? damagedFile
     let kept = trn(
-      "The history’s file was damaged. %s text was carried over; the damaged file was kept as “%s”.",
-      "The history’s file was damaged. %s texts were carried over; the damaged file was kept as “%s”.",
+      "The history file was damaged. %s item was recovered; the damaged file was kept as “%s”.",
+      "The history file was damaged. %s items were recovered; the damaged file was kept as “%s”.",
       clipCount
     ).filled(with: Format.number(clipCount), name)
     guard lostCount > 0 else { return kept }
-    let lost = trn("%s text could not be read.", "%s texts could not be read.", lostCount)
+    let lost = trn("%s item could not be read.", "%s items could not be read.", lostCount)
     return kept + " " + lost.filled(with: Format.number(lostCount))
   }
 }
@@ -85,22 +85,22 @@ extension HistoryCheck {
   var message: String {
     guard !isSound else {
       return trn(
-        "The history is sound: %s text, %s on disk.", "The history is sound: %s texts, %s on disk.", clipCount
+        "No problems found. %s item, %s.", "No problems found. %s items, %s.", clipCount
       ).filled(with: Format.number(clipCount), Format.size(fileSize))
     }
-    var parts = [tr("The history’s file is damaged.")]
+    var parts = [tr("The history file is damaged.")]
     if unreadableCount > 0 {
-      let unreadable = trn("%s text could not be read.", "%s texts could not be read.", unreadableCount)
+      let unreadable = trn("%s item could not be read.", "%s items could not be read.", unreadableCount)
       parts.append(unreadable.filled(with: Format.number(unreadableCount)))
     }
     if wrongCount > 0 {
       let wrong = trn(
-        "%s text has a wrong time, size or place.", "%s texts have a wrong time, size or place.", wrongCount)
+        "%s item has a wrong time, size or place.", "%s items have a wrong time, size or place.", wrongCount)
       parts.append(wrong.filled(with: Format.number(wrongCount)))
     }
     parts.append(
       tr(
-        "At its next start, CopyPasta keeps the damaged file under another name and carries over every text that can be read."
+        "When it next starts, CopyPasta recovers every readable item and keeps the damaged file under another name."
       ))
     return parts.joined(separator: " ")
   }
@@ -126,13 +126,13 @@ enum HistoryFailure: Equatable {
   var message: String? {
     switch self {
     case .notRead(let error): error.message
-    case .gone: tr("This text is no longer in the history.")
-    case .clipboardUnavailable: tr("Not copied: the clipboard is out of reach.")
-    case .clipboardTaken: tr("Not copied: another program copied something at the same moment. Try again.")
-    case .notDeleted(let error): tr("Not deleted.") + " " + error.message
-    case .notRestored(let error): tr("Not restored.") + " " + error.message
-    case .notCleared(let error): tr("Not cleared.") + " " + error.message
-    case .notExpired(let error): tr("Older items were not deleted.") + " " + error.message
+    case .gone: tr("This item is no longer in the history.")
+    case .clipboardUnavailable: tr("Couldn’t copy: the clipboard is unavailable.")
+    case .clipboardTaken: tr("Couldn’t copy: another app copied something at the same moment. Try again.")
+    case .notDeleted(let error): tr("Couldn’t delete the item.") + " " + error.message
+    case .notRestored(let error): tr("Couldn’t restore the item.") + " " + error.message
+    case .notCleared(let error): tr("Couldn’t clear the history.") + " " + error.message
+    case .notExpired(let error): tr("Couldn’t delete older items.") + " " + error.message
     case .notRecorded(let outcome): outcome.message
     }
   }
@@ -143,25 +143,26 @@ extension CaptureOutcome {
   var message: String? {
     switch self {
     case .recorded, .ignored, .nothingToRecord: nil
-    case .invalid(.empty): tr("Not recorded: the text is empty.")
-    case .invalid(.notUTF8): tr("Not recorded: the copied text is not valid UTF-8.")
-    case .invalid(.containsNUL): tr("Not recorded: the copied text contains a NUL character.")
+    case .invalid(.empty): tr("Couldn’t add this copy: its text is empty.")
+    case .invalid(.notUTF8): tr("Couldn’t add this copy: its text is damaged (not UTF-8).")
+    case .invalid(.containsNUL): tr("Couldn’t add this copy: its text contains a NUL character.")
     case .unread(.timedOut):
-      tr("Not recorded: the program that offers the text did not deliver it in time.")
+      tr("Couldn’t add this copy: the app it came from took too long.")
     case .unread(.ownerGone):
-      tr("Not recorded: the program that offered the text ended before delivering it.")
-    case .unread(.refused): tr("Not recorded: the program that offers the text would not deliver it.")
+      tr("Couldn’t add this copy: the app it came from closed too soon.")
+    case .unread(.refused): tr("Couldn’t add this copy: the app it came from did not hand it over.")
     case .unread(.tooLarge(let limit)):
       // In MiB, as in Preferences.
-      tr("Not recorded: the text is larger than %s MiB.").filled(with: String(limit >> 20))
+      tr("Skipped a copy: it is larger than %s MiB.").filled(with: String(limit >> 20))
     case .unread(.ownershipLost):
       tr(
-        "The text that was copied before may be missing: the program that offered it was too slow. Copy that text again."
+        "An earlier copy may be missing: the app it came from was too slow. Copy it again."
       )
-    case .unread(.cancelled), .unread(.unavailable): tr("Not recorded: the clipboard is out of reach.")
-    case .failed(let error): tr("Not recorded.") + " " + error.message
-    case .noText: tr("Not recorded: there is no text to paste.")
-    case .secret: tr("Not recorded: a password manager marked this text as secret.")
+    case .unread(.cancelled), .unread(.unavailable):
+      tr("Couldn’t add this copy: the clipboard is unavailable.")
+    case .failed(let error): tr("Couldn’t add this copy.") + " " + error.message
+    case .noText: tr("The clipboard has no text.")
+    case .secret: tr("Skipped a copy: a password manager marked it as secret.")
     }
   }
 }

@@ -19,10 +19,10 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(behaviour) on \(kind)" }
 
-  private static let late = Outcome.refused("did not deliver it in time")
-  private static let gone = Outcome.refused("ended before delivering it")
-  private static let refused = Outcome.refused("would not deliver it")
-  private static let invalid = Outcome.refused("not valid UTF-8")
+  private static let late = Outcome.refused("took too long")
+  private static let gone = Outcome.refused("closed too soon")
+  private static let refused = Outcome.refused("did not hand it over")
+  private static let invalid = Outcome.refused("damaged (not UTF-8)")
   private static let nul = Outcome.refused("contains a NUL")
   private static let pieces = Outcome.recorded(String(repeating: "abc", count: 5000))
   private static let text = Outcome.recorded("the owner's text")

@@ -11,7 +11,7 @@ import Testing
     try await Scene.run(with: Self.texts) { scene in
       let other = scene.desktop.home.path + "/other"
       let result = try await shell("copypasta --export | HOME=\(other) copypasta --import", on: scene.desktop)
-      #expect(result.text == "3 texts were imported." && result.errors == "")
+      #expect(result.text == "3 items were imported." && result.errors == "")
       try await scene.end()
       try await Scene.start(on: scene.desktop, home: other) { moved in
         #expect(try await moved.history.texts() == Self.texts.reversed())
@@ -32,7 +32,7 @@ import Testing
       #expect(result.text.hasPrefix("\r0 lines read…\u{1b}[K"), "\(result.text.debugDescription)")
       #expect(
         result.text.contains(clear + "copypasta: Line 2 was refused"), "\(result.text.debugDescription)")
-      #expect(result.text.contains(clear + "1 text was imported. 1 line was refused."))
+      #expect(result.text.contains(clear + "1 item was imported. 1 line was refused."))
     }
   }
 
@@ -64,7 +64,7 @@ import Testing
           cmp <(copypasta --export) <(HOME=\(other) copypasta --export)
         """, on: desktop)
       // The texts are all equal, but each has its own time, so none counts as a duplicate.
-      #expect(result.text == "501 texts were imported.", "\(result.errors)")
+      #expect(result.text == "501 items were imported.", "\(result.errors)")
       #expect(result.exit == .code(0) && result.errors == "")
     }
   }

@@ -175,7 +175,7 @@ import Testing
       let other = try desktop.start(["/usr/bin/python3", "-u", Fixture.path("application.py"), error])
       try await waitUntil("the name taken") { other.lines == ["ready"] }
       let result = try await desktop.run([command.path] + arguments)
-      #expect(result.errors == "copypasta: CopyPasta has just ended. Try again.\n")
+      #expect(result.errors == "copypasta: CopyPasta has just quit. Try again.\n")
       #expect(result.exit == .code(1))
       #expect(try await desktop.copyPastaWindowCount() == 0)
       try await other.stop()

@@ -42,7 +42,7 @@ import Testing
       let page = try await waitFor("the page in place of the history") {
         try await reader.tree().all.first { $0.name == "History Not Available" }
       }
-      let words = "The history was written by a newer CopyPasta. Update CopyPasta to open it."
+      let words = "The history was written by a newer version of CopyPasta. Update CopyPasta to open it."
       #expect(page.description == words)
       #expect(try await older.stop() == .code(0))
       #expect(try Data(contentsOf: URL(filePath: history.path)) == content, "overwritten")
@@ -82,7 +82,7 @@ import Testing
       let reader = ScreenReader(desktop: desktop)
       try await waitUntil("the message about the full disk") {
         try await reader.tree().all.contains {
-          $0.name.hasPrefix("The history cannot be changed for now. The disk is full.")
+          $0.name.hasPrefix("The history can’t be changed right now. The disk is full.")
         }
       }
       try await scene.clickFirstRow()

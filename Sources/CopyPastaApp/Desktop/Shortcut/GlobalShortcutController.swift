@@ -124,7 +124,7 @@ final class GlobalShortcutController {
       case .remove: gnome.remove()
       }
     guard isDone else {
-      return tr("GNOME’s settings could not be changed. The system administrator may have locked them.")
+      return tr("Couldn’t change GNOME Settings. Your administrator may have locked them.")
     }
     restart()
     return nil
@@ -136,7 +136,7 @@ final class GlobalShortcutController {
       return (state.message, state.command)
     }
     // Prefer GNOME's settings, which take one click instead of binding the command by hand.
-    let words = tr("To show the history by %s from any program, press “Set Up” in Preferences.")
+    let words = tr("To open the history with %s in any app, choose Set Up in Preferences.")
     return (words.filled(with: keys), nil)
   }
 

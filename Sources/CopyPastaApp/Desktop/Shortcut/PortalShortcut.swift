@@ -74,7 +74,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     do throws(GLibError) {
       if let keys { try refused?.write(strings: [("keys", keys.name)]) } else { try refused?.remove() }
     } catch {
-      printError(tr("The refusal of the shortcut could not be saved: %s").filled(with: error.message))
+      printError(tr("Couldn’t save that the shortcut was declined: %s").filled(with: error.message))
     }
   }
 

@@ -203,7 +203,7 @@ final class PortalShortcutSession {
   /// `a(sa{sv})`: the shortcut's id, its description and the preferred keys.
   private static func shortcuts(_ keys: Accelerator) -> Variant {
     let details = Variant.dictionary([
-      "description": .string(tr("Show or Hide the Clipboard History")),
+      "description": .string(tr("Open or Close the Clipboard History")),
       "preferred_trigger": .string(keys.portalTrigger),
     ])
     return .array(of: "(sa{sv})", [.tuple([.string(id), details])])

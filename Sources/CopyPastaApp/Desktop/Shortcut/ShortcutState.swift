@@ -51,7 +51,7 @@ extension ShortcutState {
     switch self {
     case .held(_, let name?): name
     // The desktop does not provide the name of the keys.
-    case .held(_, name: nil): tr("Set by the Desktop")
+    case .held(_, name: nil): tr("Set by Your Desktop")
     case .off: tr("None")
     case .starting, .notHeld: tr("Not Available")
     }
@@ -61,11 +61,11 @@ extension ShortcutState {
   var message: String {
     switch self {
     case .off: tr("No shortcut is set.")
-    case .starting: tr("The shortcut is being set up. The desktop may ask you about it.")
+    case .starting: tr("Setting up the shortcut. Your desktop may ask for permission.")
     case .held(by: .keyGrab, let name?), .held(by: .gnome, let name?):
-      tr("%s shows and hides the history from any program.").filled(with: name)
+      tr("Press %s in any app to open or close the history.").filled(with: name)
     case .held(by: .portal, let name?):
-      tr("%s shows and hides the history from any program.").filled(with: name) + " " + Self.settingsHint
+      tr("Press %s in any app to open or close the history.").filled(with: name) + " " + Self.settingsHint
     case .held(_, name: nil): tr("The shortcut is active.") + " " + Self.settingsHint
     case .notHeld(let reason): reason.message
     }
@@ -103,11 +103,11 @@ extension ShortcutState {
   private static var settingsHint: String {
     let names = Desktop.names
     return if names.contains("GNOME") {
-      tr("The keys are set in GNOME’s settings, under Apps, CopyPasta, Global Shortcuts.")
+      tr("Change the keys in GNOME Settings, under Apps, CopyPasta, Global Shortcuts.")
     } else if names.contains("KDE") {
-      tr("The keys are set in KDE’s System Settings, under Keyboard, Shortcuts.")
+      tr("Change the keys in System Settings, under Keyboard, Shortcuts.")
     } else {
-      tr("The keys are set in the desktop’s settings.")
+      tr("Change the keys in your desktop’s settings.")
     }
   }
 
@@ -131,10 +131,10 @@ extension Accelerator {
   /// Why these keys are unsuitable for a global shortcut; nil if they are suitable.
   var objection: String? {
     if modifiers.isDisjoint(with: [.control, .alt, .logo, .hyper, .meta]) {
-      return tr("Hold Control, Alt or Super with the key: other programs need this key on its own.")
+      return tr("Include Ctrl, Alt or Super.")
     }
     guard modifiers == .control, Self.clipboardKeys.contains(keyName) else { return nil }
-    return tr("Every program needs %s for the clipboard. Choose other keys.").filled(with: label)
+    return tr("%s is reserved for copy and paste.").filled(with: label)
   }
 
   /// The keys that copy, cut and paste with Control, which every program needs.
@@ -161,26 +161,26 @@ extension ShortcutState.Reason {
   /// The introduction to the command or the lines that follow.
   private static var instruction: String {
     if let file = Compositor.current?.file { return tr("Add this to %s:").filled(with: file) }
-    return tr("In the keyboard settings, bind keys to this command:")
+    return tr("In your desktop’s keyboard settings, bind keys to this command:")
   }
 
   fileprivate var message: String {
     switch self {
-    case .taken(let name): tr("Another program uses %s. Choose other keys.").filled(with: name)
+    case .taken(let name): tr("%s is already in use. Choose other keys.").filled(with: name)
     case .missing(let name):
-      tr("This keyboard has no keys for %s. Choose other keys.").filled(with: name)
+      tr("Your keyboard has no keys for %s. Choose other keys.").filled(with: name)
     case .refused:
-      tr("The desktop did not grant the shortcut.") + " "
-        + tr("Choose the keys again to be asked once more, or bind keys to this command:")
+      tr("Your desktop declined the shortcut.") + " "
+        + tr("Choose the keys again to retry, or bind keys to this command:")
     case .removed:
-      tr("The shortcut was removed in the desktop’s settings.") + " "
-        + tr("Choose the keys again to be asked once more, or bind keys to this command:")
+      tr("The shortcut was removed in your desktop’s settings.") + " "
+        + tr("Choose the keys again to retry, or bind keys to this command:")
     case .unsuitable(let why): why
     case .notInstalled:
-      tr("This desktop offers shortcuts to installed programs only.") + " " + Self.instruction
+      tr("Your desktop lets only installed apps set shortcuts.") + " " + Self.instruction
     case .unsupported:
-      tr("This desktop does not offer shortcuts to programs.") + " " + Self.instruction
-    case .malformed: tr("The shortcut in the settings is not a valid key combination. Choose other keys.")
+      tr("Your desktop does not let apps set shortcuts.") + " " + Self.instruction
+    case .malformed: tr("The saved shortcut is not valid. Choose other keys.")
     }
   }
 }
