@@ -42,6 +42,31 @@ import Testing
     #expect(button.value == 16)
   }
 
+  @Test func `vibration is offered while its service runs, and the tray icon says if there is no tray`()
+    async throws
+  {
+    let scene = try await BusScene.start()
+    let services = AppServices.keepingNothing(FakeShortcut())
+    let preferences = PreferencesWindow(services) { [bus = scene.client] () throws(BusError) in bus }
+    let root = preferences.window.widget
+    func isVibrationOffered() -> Bool {
+      Self.label("_Vibrate After Copying", in: root).flatMap {
+        gtk_widget_get_ancestor($0, gtk_list_box_row_get_type())
+      }
+      .map { gtk_widget_get_visible($0) != 0 } ?? false
+    }
+    func isTrayMissing() -> Bool { Self.label("Not available: this desktop has no tray.", in: root) != nil }
+    try await pump("no tray") { isTrayMissing() }
+    #expect(!isVibrationOffered())
+    do {
+      let names = [Haptics.service, TrayIcon.watcher].map { scene.service.ownName($0.name) }
+      try await pump("both there") { isVibrationOffered() && !isTrayMissing() }
+      withExtendedLifetime(names) {}
+    }
+    try await pump("both gone") { !isVibrationOffered() && isTrayMissing() }
+    preferences.window.destroy()
+  }
+
   // MARK: Large text
 
   @Test func `headings stay larger than text at a large font size`() throws {

@@ -6,7 +6,7 @@ import SerialQueue
 /// Does nothing if feedbackd does not run, and does not start it. See https://gitlab.freedesktop.org/agx/feedbackd.
 @MainActor
 struct Haptics {
-  private static let service = RemoteObject(
+  static let service = RemoteObject(
     name: "org.sigxcpu.Feedback", path: "/org/sigxcpu/Feedback", interface: "org.sigxcpu.Feedback")
   /// The only application event that every profile answers with a short vibration.
   ///

@@ -15,7 +15,7 @@ final class TrayIcon {
     case toggle, show, pause, preferences, quit
   }
 
-  private static let watcher = RemoteObject(
+  static let watcher = RemoteObject(
     name: "org.kde.StatusNotifierWatcher", path: "/StatusNotifierWatcher",
     interface: "org.kde.StatusNotifierWatcher")
 

@@ -1,4 +1,5 @@
 import GtkKit
+import SerialQueue
 
 /// The preferences, whose changes take effect immediately.
 @MainActor
@@ -7,9 +8,16 @@ final class PreferencesWindow: Dialogs.Dialog {
   private let preferences: Preferences
   private let startsAtLogin: PreferenceRow
   private let retention: RetentionMenu
+  private let vibrates: PreferenceRow
+  private let trayIcon: PreferenceRow
+  /// Watch for the services that vibrate and show the tray icon.
+  private var watches: [Bus.Registration] = []
   let shortcut: ShortcutGroup
 
-  init(_ services: AppServices) {
+  /// - Parameter connect: the bus with the services that vibrate and show the tray icon.
+  init(
+    _ services: AppServices, connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session
+  ) {
     let preferences = services.preferences
     self.preferences = preferences
     shortcut = ShortcutGroup(
@@ -17,11 +25,44 @@ final class PreferencesWindow: Dialogs.Dialog {
     startsAtLogin = PreferenceRow(
       .startsAtLogin, of: preferences, tr("_Start at Login"),
       tr(
-        "CopyPasta starts hidden, ready for the shortcut. It still reads the clipboard only while its window is active."
+        "Start hidden, ready for the shortcut. Nothing is recorded until you open the window."
       ))
     retention = RetentionMenu(services, in: window)
+    vibrates = PreferenceRow(
+      .usesHaptics, of: preferences, tr("_Vibrate After Copying"), tr("A short buzz confirms each copy."))
+    // Hidden until the service that vibrates is found, which runs on phones and tablets.
+    vibrates.isShown = false
+    trayIcon = PreferenceRow(.showsTrayIcon, of: preferences, tr("_Tray Icon"), Self.trayExplanation)
     let warnings = preferences.areKept ? [] : [Self.warning]
     window.show(page: Box(.vertical, spacing: 24, warnings + [shortcut.root] + groups.map(\.root)))
+    Task.unpooled { [weak self] in
+      do throws(BusError) {
+        self?.watchServices(on: try await connect())
+      } catch {
+        self?.showTray(false)
+      }
+    }
+  }
+
+  private func watchServices(on bus: Bus) {
+    watches = [
+      bus.watchName(Haptics.service.name) { [weak self] _ in
+        self?.vibrates.isShown = true
+      } vanished: { [weak self] in
+        self?.vibrates.isShown = false
+      },
+      bus.watchName(TrayIcon.watcher.name) { [weak self] _ in
+        self?.showTray(true)
+      } vanished: { [weak self] in
+        self?.showTray(false)
+      },
+    ]
+  }
+
+  private static var trayExplanation: String { tr("Open the history and pause recording from the panel.") }
+
+  private func showTray(_ isThere: Bool) {
+    trayIcon.explain(isThere ? Self.trayExplanation : tr("Not available: this desktop has no tray."))
   }
 
   /// Shows in its row why *Start at Login* was reset.
@@ -30,7 +71,7 @@ final class PreferencesWindow: Dialogs.Dialog {
   private static var warning: Widget {
     let label = Label(
       tr(
-        "Changes are not saved: the settings schema is not installed, or the desktop does not store settings."
+        "Changes are lost when you quit: the settings schema is not installed, or your desktop does not store settings."
       ))
     label.wrap()
     label.addStyle("warning")
@@ -46,20 +87,15 @@ final class PreferencesWindow: Dialogs.Dialog {
           tr("Return to your app straight away, ready to paste.")),
         PreferenceRow(
           .hidesOnFocusLoss, of: preferences, tr("Hide When Switching _Windows"),
-          tr("The window hides when you go to another window.")),
+          tr("Make way as soon as another window comes to the front.")),
         PreferenceRow(
-          previewLinesOf: preferences, tr("Preview Li_nes"), tr("How much of an item the list shows.")),
-        PreferenceRow(
-          .usesHaptics, of: preferences, tr("_Vibrate After Copying"),
-          tr("The device buzzes briefly, if it can vibrate.")),
+          previewLinesOf: preferences, tr("Preview Li_nes"), tr("How much the list shows of each item.")),
+        vibrates,
       ]),
     PreferenceGroup(
       tr("Desktop"),
       [
-        PreferenceRow(
-          .showsTrayIcon, of: preferences, tr("_Tray Icon"),
-          tr("An icon with a menu, on desktops that have a tray.")),
-        startsAtLogin,
+        trayIcon, startsAtLogin,
       ]),
     PreferenceGroup(
       tr("Storage"),
