@@ -180,7 +180,6 @@ import Testing
   @Test func `the title of a header bar is hidden if there is no room`() throws {
     let word = Label("some words")
     word.wrap(withinWords: false)
-    word.keepWidth(ofCharacters: 4)
     let bar = HeaderBar(title: "A title", start: [word])
     let window = Window(title: "A title")
     window.setTitlebar(bar)

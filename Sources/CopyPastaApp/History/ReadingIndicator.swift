@@ -30,7 +30,6 @@ final class ReadingIndicator {
     root.align(vertically: .center)
     // The indicator has priority over the window's title, which is shortened. Long texts wrap to two lines.
     label.wrap(withinWords: false)
-    label.keepWidth(ofCharacters: 7)
     label.limitWidth(toCharacters: 30)
     // The button's accessible name contains the text.
     label.setAccessibleRole(.presentation)
@@ -46,7 +45,7 @@ final class ReadingIndicator {
       secretTimer = nil
       if state == .reading { expectation = nil }
       show()
-      if state == .paused || oldValue == .paused { root.announce(state.name.withoutMnemonic) }
+      if state == .paused || oldValue == .paused { root.announce(state.name) }
     }
   }
 
@@ -71,7 +70,7 @@ final class ReadingIndicator {
       self?.show()
     }
     show()
-    if isNews { root.announce(State.secret.name.withoutMnemonic) }
+    if isNews { root.announce(State.secret.name) }
   }
 
   /// Ends `showSecret`, because the clipboard now has another content.
@@ -88,20 +87,22 @@ final class ReadingIndicator {
     if let shown { root.removeStyle(shown.rawValue) }
     root.addStyle(state.rawValue)
     shown = state
-    label.show(nameOf: root, state.name)
+    label.text = state.name
+    label.wrapIfLonger(than: 14)
+    root.setAccessibleName(state.name)
     root.tooltip = state.explanation
     root.setAccessibleDescription(state.explanation)
   }
 }
 
 extension ReadingIndicator.State {
-  /// The indicator's text, with `_` before its mnemonic.
+  /// The indicator's text.
   var name: String {
     switch self {
-    case .reading: tr("_Recording")
-    case .idle: tr("_Not Recording")
-    case .paused: tr("_Paused")
-    case .secret: tr("_Secret Skipped")
+    case .reading: tr("Recording")
+    case .idle: tr("Not Recording")
+    case .paused: tr("Paused")
+    case .secret: tr("Secret Skipped")
     }
   }
 

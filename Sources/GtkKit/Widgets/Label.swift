@@ -101,6 +101,15 @@ public final class Label: Widget {
     setAttributes()
   }
 
+  /// Wraps the text if it has more than `count` characters; otherwise keeps it to one line, cut with an ellipsis.
+  ///
+  /// GTK wraps even a short text if its lines fit into the height that there is.
+  public func wrapIfLonger(than count: Int) {
+    let isLong = text.count > count
+    gtk_label_set_wrap(opaque, isLong ? 1 : 0)
+    gtk_label_set_ellipsize(opaque, isLong ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END)
+  }
+
   /// The place of the ellipsis in a text that is too long.
   public enum Cut {
     /// In the middle, or at the end.
@@ -135,9 +144,6 @@ public final class Label: Widget {
       pango_font_metrics_get_approximate_digit_width(metrics))
     limitWidth(toCharacters: max(min(count, pixels * Int(PANGO_SCALE) / max(Int(size), 1)), 1))
   }
-
-  /// Sets the minimum width, in characters.
-  public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
 
   private func setAttributes(faint parts: [Range<Int>] = []) {
     let attributes = pango_attr_list_new()

@@ -109,25 +109,19 @@ extension Scene {
   /// Pauses reading with the indicator in the header bar.
   func pause() async throws {
     try await waitUntil("reading") { try await app.window.showsReading() }
-    try await pressMark("alt+r")
+    try await clickIndicator()
     try await waitUntil("paused") { try await !app.window.showsReading() }
   }
 
   /// Resumes reading in the same way.
   func resume() async throws {
-    try await pressMark("alt+p")
+    try await clickIndicator()
     try await waitUntil("reading") { try await app.window.showsReading() }
   }
 
-  /// Click where keys would be pressed with wtype: sway 1.7 stops sending offers to a window after wtype has pressed
-  /// a key with Alt.
-  private func pressMark(_ mnemonic: String) async throws {
-    if ![.wayland, .labwc].contains(desktop.kind) {
-      try await desktop.press(mnemonic)
-    } else {
-      try await app.window.click(x: 40, y: 24)
-      // Otherwise the indicator's tooltip would appear: a popup that moves, which GDK warns about on sway.
-      try await parkMouse()
-    }
+  private func clickIndicator() async throws {
+    try await app.window.click(x: 40, y: 24)
+    // Its tooltip would be a popup that moves, of which GDK warns on Wayland.
+    try await parkMouse()
   }
 }
