@@ -46,6 +46,14 @@ public final class HistoryReader {
     try page(from: .max, limit: limit)
   }
 
+  /// The last id that was given out; 0 if the history never had a clip.
+  public func lastID() throws(StoreError) -> Int64 {
+    guard let following else { throw .failed(code: SQLITE_MISUSE) }
+    return try following.read { session throws(StoreError) in
+      try session.database.integer("SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'") ?? 0
+    }
+  }
+
   /// Returns the clip with this id and the older ones, newest first, at most `limit`; the id need not exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
     guard let following else { throw .failed(code: SQLITE_MISUSE) }

@@ -66,11 +66,55 @@ import Testing
     return HistoryList(controller, now: now)
   }
 
+  // MARK: - First steps
+
+  private func firstSteps(in list: HistoryList) -> [UnsafeMutablePointer<GtkWidget>] {
+    widgets(in: list.root.widget).filter {
+      gtk_widget_has_css_class($0, "first-steps") != 0 && gtk_widget_get_mapped($0) != 0
+    }
+  }
+
+  @Test func `the first steps stay below the rows until the third item`() async throws {
+    try await withList(of: ["one"]) { list, scratch in
+      list.showNote("A note.")
+      for text in ["two", "three"] {
+        let shown = try #require(firstSteps(in: list).first)
+        let last = try #require(rows(of: list).last)
+        let place = try #require(Widget(Owned(borrowing: shown)).bounds(in: list.root))
+        #expect(place.y >= last.place.y + last.place.height)
+        list.controller.model.insertNewest([try #require(try await scratch.record(text))])
+        drawFrame(of: list)
+      }
+      #expect(firstSteps(in: list).isEmpty)
+      list.controller.model.remove(list.controller.model.id(at: 0))
+      drawFrame(of: list)
+      #expect(firstSteps(in: list).isEmpty)
+    }
+  }
+
+  @Test func `the first steps give way to the rows in a low window`() async throws {
+    try await withList(of: ["one", "two"], height: 130) { list, _ in
+      #expect(firstSteps(in: list).isEmpty && rows(of: list).count == 2)
+    }
+  }
+
+  @Test func `a history that had three items shows no first steps once two are left`() async throws {
+    let scratch = try Scratch()
+    for text in ["one", "two"] { try await scratch.record(text) }
+    let third = try #require(try await scratch.record("three"))
+    _ = try await scratch.store.delete(third.id)
+    let list = try list(of: scratch)
+    #expect(list.controller.model.count == 2 && list.controller.model.countEver == 3)
+    #expect(!widgets(in: list.root.widget).contains { gtk_widget_has_css_class($0, "first-steps") != 0 })
+    await list.controller.close()
+  }
+
   // MARK: - Rows
 
   /// Shows a list of texts, oldest first, in a window and runs `body`.
   private func withList(
-    of texts: [String], width: Int = 480, _ body: @MainActor (HistoryList, Scratch) async throws -> Void
+    of texts: [String], width: Int = 480, height: Int = 400,
+    _ body: @MainActor (HistoryList, Scratch) async throws -> Void
   ) async throws {
     let scratch = try Scratch()
     for text in texts { try await scratch.record(text) }
@@ -78,7 +122,7 @@ import Testing
     let list = try list(of: scratch, now: { Format.now })
     let window = Window(title: "Rows")
     window.addStyle("copypasta")
-    window.defaultSize = (width, 400)
+    window.defaultSize = (width, height)
     window.setChild(list.root)
     window.present(.ambient)
     #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))

@@ -47,6 +47,23 @@ import Testing
     window.destroy()
   }
 
+  @Test func `the page without rows tells a new history from one whose items were deleted`() async throws {
+    let scratch = try Scratch()
+    let controller = try HistoryController(
+      scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,
+      delegate: RecordingView())
+    let body = HistoryContentView(controller: { controller }, copyCommand: {})
+    body.show(HistoryList(controller, now: { 0 }))
+    #expect(body.emptyPage.title == "Nothing Copied Yet")
+    let clip = try #require(try await scratch.record("one"))
+    controller.model.insertNewest([clip])
+    body.draw()
+    controller.model.remove(clip.id)
+    body.draw()
+    #expect(body.emptyPage.title == "History Is Empty")
+    await controller.close()
+  }
+
   @Test func `the undo bar reports when its button gets the focus`() async throws {
     var arrivals = 0
     let bar = UndoBar(of: {

@@ -15,7 +15,7 @@ import Testing
 
   @Test func `every change of the number of deletions is reported`() async throws {
     var counts: [Int] = []
-    let deletions = RecentDeletions(heldFor: .seconds(3600)) { counts.append($0) }
+    let deletions = RecentDeletions(heldFor: .seconds(3600)) { count, _ in counts.append(count) }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
     _ = deletions.removeNewest()
     deletions.forget()
@@ -24,9 +24,23 @@ import Testing
     #expect(counts == [1, 2, 1, 0])
   }
 
+  @Test func `the undo bar says that the only deletion was copied before`() async throws {
+    var words: [String] = []
+    let deletions = RecentDeletions(heldFor: .seconds(3600)) { count, wasCopied in
+      if count > 0 { words.append(UndoBar.words(count, wasCopied: wasCopied)) }
+    }
+    let clips = try await deleted(["one", "two"])
+    deletions.add(clips[0], wasCopied: true)
+    deletions.add(clips[1])
+    _ = deletions.removeNewest()
+    deletions.forget()
+    deletions.add(clips[1])
+    #expect(words == ["Copied and deleted", "2 items deleted", "Copied and deleted", "Deleted"])
+  }
+
   @Test func `deletions are forgotten when their time expires`() async throws {
     var count = 0
-    let deletions = RecentDeletions(heldFor: .milliseconds(30)) { count = $0 }
+    let deletions = RecentDeletions(heldFor: .milliseconds(30)) { newCount, _ in count = newCount }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
     #expect(count == 2)
     #expect(MainLoop.run(until: { count == 0 }, atMost: .seconds(20)))
@@ -35,7 +49,7 @@ import Testing
 
   @Test func `beyond the size limit the oldest deletions are dropped and the newest is kept`() async throws {
     var count = 0
-    let deletions = RecentDeletions(heldFor: .seconds(3600), sizeLimit: 8) { count = $0 }
+    let deletions = RecentDeletions(heldFor: .seconds(3600), sizeLimit: 8) { newCount, _ in count = newCount }
     let clips = try await deleted(["12345", "123", "1234567890"])
     deletions.add(clips[0])
     deletions.add(clips[1])

@@ -36,7 +36,7 @@ final class RecordingView: HistoryView, HistoryDelegate {
 
   func focusNewest() { focuses.append(nil) }
 
-  func showDeletions(_ count: Int) { deletionCounts.append(count) }
+  func showDeletions(_ count: Int, wasCopied: Bool) { deletionCounts.append(count) }
 
   func copied() { onCopied?() }
 

@@ -171,7 +171,8 @@ final class ProgramStyle {
       border-color: currentColor;
     }
     button.flat, headerbar button, spinbutton > button { border-color: transparent; }
-    .clip .details, .clip .digit, .preferences .explanation, .reading-indicator .dot, .reading-indicator.idle label {
+    .clip .details, .clip .digit, .first-steps, .preferences .explanation, .reading-indicator .dot,
+    .reading-indicator.idle label {
       opacity: 1;
     }
     .clip.on-clipboard .details { color: @theme_text_color; font-weight: bold; }

@@ -33,7 +33,7 @@ final class ClipRow: ListRow {
   static let leastHeight = 56
 
   /// The largest width of the texts in pixels; with padding and digit, a row is 860 pixels wide.
-  private static let greatestWidth = 800
+  static let greatestWidth = 800
 
   /// The style class of the row whose menu is open.
   static let menuStyle = "menu-open"

@@ -84,6 +84,7 @@ struct HistoryAction {
   /// The actions in the menu of a row, the one that deletes last.
   ///
   /// All are in one section, because GTK 4.8 measures a menu before it adds the separators, and then cuts off its end.
+  /// The style sheet adds a gap above the last one instead.
   static var inMenu: [HistoryAction] {
     let actions = ofTexts.filter { $0.entry != nil }
     return actions.filter { !$0.isDestructive } + actions.filter(\.isDestructive)

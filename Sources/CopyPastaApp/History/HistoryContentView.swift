@@ -45,8 +45,10 @@ final class HistoryContentView {
   func draw() {
     guard let list else { return }
     let wasEmpty = pages.shown == "empty"
-    page = list.controller.model.count == 0 ? emptyPage : nil
+    let model = list.controller.model
+    page = model.count == 0 ? emptyPage : nil
     if let page {
+      page.title = model.countEver == 0 ? tr("Nothing Copied Yet") : tr("History Is Empty")
       pages.show("empty") { page.root }
       page.focus()
     } else {
@@ -66,11 +68,13 @@ final class HistoryContentView {
     if let list, page == nil { list.focusAgain() } else { focusNewest() }
   }
 
-  /// Offers to undo `count` deletions; 0 hides the bar.
-  func showDeletions(_ count: Int) {
+  /// Offers to undo `count` deletions; 0 hides the offer.
+  ///
+  /// - Parameter wasCopied: whether the last clip was copied before.
+  func showDeletions(_ count: Int, wasCopied: Bool = false) {
     // Keep the focus in the window, because the bar's buttons are hidden.
     if count == 0 && undoBar.hasFocus { focusAgain() }
-    undoBar.show(count)
+    undoBar.show(count, wasCopied: wasCopied)
     list?.isUnderUndoBar = count > 0
   }
 }
@@ -107,18 +111,19 @@ final class UndoBar {
   var hasFocus: Bool { root.hasFocusWithin }
 
   /// Shows how many deletions can be undone; 0 hides the bar.
-  func show(_ count: Int) {
+  func show(_ count: Int, wasCopied: Bool = false) {
     // Keep the text while the bar slides out.
     if count > 0 {
-      label.text = Self.words(count)
+      label.text = Self.words(count, wasCopied: wasCopied)
       bar.setAccessibleName(label.text)
     }
     root.isRevealed = count > 0
   }
 
-  static func words(_ count: Int) -> String {
-    count == 1
-      ? tr("Deleted")
-      : trn("%s text deleted", "%s texts deleted", count).filled(with: Format.number(count))
+  static func words(_ count: Int, wasCopied: Bool = false) -> String {
+    guard count == 1 else {
+      return trn("%s item deleted", "%s items deleted", count).filled(with: Format.number(count))
+    }
+    return wasCopied ? tr("Copied and deleted") : tr("Deleted")
   }
 }

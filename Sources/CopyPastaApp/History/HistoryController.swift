@@ -53,7 +53,9 @@ final class HistoryController {
     self.clipboard = clipboard
     self.now = now
     self.delegate = delegate
-    deletions = RecentDeletions(heldFor: undoTime) { [weak delegate] in delegate?.showDeletions($0) }
+    deletions = RecentDeletions(heldFor: undoTime) { [weak delegate] in
+      delegate?.showDeletions($0, wasCopied: $1)
+    }
     model = try HistoryListModel(reader: reader, firstPageSize: firstPageSize) { [weak delegate] error in
       delegate?.show(error, as: .notRead(error))
     }
@@ -333,7 +335,7 @@ final class HistoryController {
   private func erase(_ clip: Clip, saying event: HistoryEvent) async {
     do throws(StoreError) {
       guard let deleted = try await store.delete(clip.id) else { return }
-      deletions.add(deleted)
+      deletions.add(deleted, wasCopied: event == .copiedAndDeleted)
       view?.announce(event)
     } catch {
       model.restore(clip)

@@ -19,6 +19,8 @@ final class HistoryList: HistoryView {
   private let menu: RowMenu
   private let swipe: RowSwipe
   private let rows: RowContext
+  /// What to do first, and the shortcut; until the history has had three items.
+  private var firstSteps: (root: Widget, note: Label)?
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
   /// The largest id that was ever in the list; clips with larger ones are new.
   private var newestSeen: Clip.ID
@@ -56,7 +58,10 @@ final class HistoryList: HistoryView {
     view.leaveByTab()
     view.onTooltip { $0.moreText }
     scroll = ScrolledWindow(child: view)
-    root = Overlay(scroll, under: [])
+    let firstSteps = Self.isNew(model) ? Self.makeFirstSteps() : nil
+    let content: Widget = if let firstSteps { FootedBox(scroll, foot: firstSteps.root) } else { scroll }
+    self.firstSteps = firstSteps
+    root = Overlay(content, under: [])
     root.expand(horizontally: true, vertically: true)
     menu = RowMenu(on: view)
     swipe = RowSwipe(on: view)
@@ -74,6 +79,25 @@ final class HistoryList: HistoryView {
     connectRows()
     controller.view = self
   }
+
+  // MARK: - First steps
+
+  private static func isNew(_ model: HistoryListModel) -> Bool { model.countEver < 3 }
+
+  private static func makeFirstSteps() -> (root: Widget, note: Label) {
+    let (rule, note) = (Label(StatusPage.firstSteps), Label())
+    for label in [rule, note] { label.wrap() }
+    note.addStyle("note")
+    let root = ClampedColumn([rule, note], width: ClipRow.greatestWidth)
+    root.addStyle("first-steps")
+    root.align(horizontally: .center)
+    return (root, note)
+  }
+
+  /// Shows a line about the shortcut below the first steps, while these are shown.
+  func showNote(_ words: String) { firstSteps?.note.text = words }
+
+  // MARK: -
 
   func focusNewest() {
     followsNewest = true
@@ -123,6 +147,8 @@ final class HistoryList: HistoryView {
     didSet {
       guard isUnderUndoBar != oldValue else { return }
       view.keepPlace()
+      // The bar would lie over the words.
+      firstSteps?.root.isVisible = !isUnderUndoBar
       if isUnderUndoBar { view.addStyle("under-undo-bar") } else { view.removeStyle("under-undo-bar") }
     }
   }
@@ -176,6 +202,7 @@ final class HistoryList: HistoryView {
     // Update the position in the name of each row that has a view.
     view.boundRows.forEach { $0.refreshPlace() }
     if model.count == 0 { newItems.hide() }
+    if !Self.isNew(model) { firstSteps.take()?.root.isVisible = false }
     guard added > 0 else { return }
     let isAtTop = scroll.offset == 0
     if position == 0 { welcome(added, isAtTop: isAtTop) }

@@ -34,6 +34,7 @@ final class HistoryListModel: ListModelSource {
     self.reader = reader
     self.failed = failed
     let page = try reader.newestPage(limit: firstPageSize)
+    countEver = try reader.lastID()
     ids = page.reversed().map(\.id)
     mayHaveMore = page.count == firstPageSize
     oldestOfFirstPage = page.last?.id ?? 0
@@ -46,6 +47,9 @@ final class HistoryListModel: ListModelSource {
   // MARK: Reading
 
   var count: Int { ids.count }
+
+  /// How many clips the history ever had, because ids count up and none is used twice; also those deleted since.
+  private(set) var countEver: Int64
 
   func value(at position: Int) -> any Sendable { clip(at: position) }
 
@@ -89,6 +93,7 @@ final class HistoryListModel: ListModelSource {
   func insertNewest(_ clips: [Clip]) {
     guard !clips.isEmpty else { return }
     ids += clips.map(\.id)
+    countEver = max(countEver, ids.last ?? 0)
     for clip in clips { rows[clip.id] = clip }
     if rows.count > Self.cacheLimit { dropRows(farFrom: 0) }
     listModel.itemsChanged(at: 0, removed: 0, added: clips.count)

@@ -22,7 +22,9 @@ protocol HistoryView: AnyObject {
 @MainActor
 protocol HistoryDelegate: AnyObject {
   /// Offers to undo `count` deletions; 0 hides the offer.
-  func showDeletions(_ count: Int)
+  ///
+  /// - Parameter wasCopied: whether the last clip was copied before.
+  func showDeletions(_ count: Int, wasCopied: Bool)
 
   /// Called when a text of the history was put on the clipboard.
   func copied()

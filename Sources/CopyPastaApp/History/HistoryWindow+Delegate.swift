@@ -4,7 +4,7 @@ import SerialQueue
 
 /// The window as the delegate of `HistoryController`.
 extension HistoryWindow: HistoryDelegate {
-  func showDeletions(_ count: Int) { body.showDeletions(count) }
+  func showDeletions(_ count: Int, wasCopied: Bool) { body.showDeletions(count, wasCopied: wasCopied) }
 
   func copied() { copies.notify() }
 

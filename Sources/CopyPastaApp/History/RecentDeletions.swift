@@ -8,17 +8,19 @@ import GtkKit
 final class RecentDeletions {
   private let time: Duration
   private let sizeLimit: Int
-  private var clips: [DeletedClip] = []
+  private var clips: [(deleted: DeletedClip, wasCopied: Bool)] = []
   private var timer: Timeout?
-  private let changed: @MainActor (Int) -> Void
+  private let changed: @MainActor (_ count: Int, _ wasCopied: Bool) -> Void
 
   /// - Parameters:
   ///   - time: How long all clips are held after the last deletion.
   ///   - sizeLimit: The largest total size of the texts, in bytes. Above it, the oldest deletions are released early.
   ///     The last deletion is always held, whatever its size.
-  ///   - changed: Called with the number of deletions that can be undone when it may have changed.
+  ///   - changed: Called with the number of deletions that can be undone when it may have changed, and whether the
+  ///     last clip was copied before.
   init(
-    heldFor time: Duration, sizeLimit: Int = 256 << 20, changed: @escaping @MainActor (Int) -> Void
+    heldFor time: Duration, sizeLimit: Int = 256 << 20,
+    changed: @escaping @MainActor (_ count: Int, _ wasCopied: Bool) -> Void
   ) {
     self.time = time
     self.sizeLimit = sizeLimit
@@ -26,16 +28,16 @@ final class RecentDeletions {
   }
 
   /// Adds a clip that was just deleted, and restarts the time for all of them.
-  func add(_ clip: DeletedClip) {
-    clips.append(clip)
-    var size = clips.reduce(0) { $0 + $1.byteCount }
-    while size > sizeLimit && clips.count > 1 { size -= clips.removeFirst().byteCount }
+  func add(_ clip: DeletedClip, wasCopied: Bool = false) {
+    clips.append((clip, wasCopied))
+    var size = clips.reduce(0) { $0 + $1.deleted.byteCount }
+    while size > sizeLimit && clips.count > 1 { size -= clips.removeFirst().deleted.byteCount }
     countChanged()
   }
 
   /// Removes and returns the last deletion that was not undone yet.
   func removeNewest() -> DeletedClip? {
-    guard let clip = clips.popLast() else { return nil }
+    guard let clip = clips.popLast()?.deleted else { return nil }
     countChanged()
     return clip
   }
@@ -50,8 +52,8 @@ final class RecentDeletions {
   /// Releases the clips that meet a condition.
   func forget(where condition: (DeletedClip) -> Bool) {
     let before = clips.count
-    clips.removeAll(where: condition)
-    if clips.count != before { changed(clips.count) }
+    clips.removeAll { condition($0.deleted) }
+    if clips.count != before { tellChanged() }
   }
 
   /// Restarts the time.
@@ -61,6 +63,8 @@ final class RecentDeletions {
 
   private func countChanged() {
     prolong()
-    changed(clips.count)
+    tellChanged()
   }
+
+  private func tellChanged() { changed(clips.count, clips.last?.wasCopied == true) }
 }

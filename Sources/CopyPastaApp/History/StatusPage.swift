@@ -5,6 +5,7 @@ import GtkKit
 final class StatusPage {
   let root: Widget
   private let page: Box
+  private let heading = Label()
   private let note = Label()
   private let command = Label()
   private let commandBox: Box
@@ -15,7 +16,7 @@ final class StatusPage {
   init(icon: String, title: String, text: String, copy: @escaping @MainActor () -> Void = {}) {
     let image = Image(icon: icon, size: 96)
     image.addStyle("dim-label")
-    let heading = Label(title)
+    self.title = title
     heading.addStyle("title-2")
     let body = Label(text)
     self.text = text
@@ -37,14 +38,24 @@ final class StatusPage {
     // Let the page have the focus, so that a screen reader announces it, because nothing else in the window can.
     page.isFocusable = true
     page.setAccessibleRole(.group)
-    page.setAccessibleName(title)
     page.setAccessibleDescription(text)
     root = ScrolledWindow(child: page)
     root.expand(horizontally: true, vertically: true)
+    showTitle()
     image.setAccessibleRole(.presentation)
     command.wrap()
     commandBox.append(
       Button(words: tr("Copy"), copy))
+  }
+
+  /// The heading.
+  var title: String {
+    didSet { if title != oldValue { showTitle() } }
+  }
+
+  private func showTitle() {
+    heading.text = title
+    page.setAccessibleName(title)
   }
 
   /// Adds a line below the text, and below that the command that the line refers to.
@@ -68,11 +79,14 @@ final class StatusPage {
   /// The page of a history without clips.
   static func empty(copy: @escaping @MainActor () -> Void) -> StatusPage {
     StatusPage(
-      icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"),
-      text: tr(
-        "Copy some text in any program, then come back to this window. The text is kept here so that you can "
-          + "copy it again. The clipboard is read only while this window is active."),
-      copy: copy)
+      icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"), text: firstSteps, copy: copy)
+  }
+
+  /// What to do first, and what is recorded.
+  static var firstSteps: String {
+    tr(
+      "Copy text in any app, then come back to this window. The clipboard is read only while this window is in "
+        + "front, so only your latest copy is picked up.")
   }
 
   /// The page of a history that cannot be opened.
@@ -83,7 +97,7 @@ final class StatusPage {
   /// The page while a damaged history is recovered.
   static var recovering: StatusPage {
     StatusPage(
-      icon: "emblem-synchronizing-symbolic", title: tr("Rescuing the History"),
-      text: tr("The history’s file is damaged. Every text that can be read is carried over into a new file."))
+      icon: "emblem-synchronizing-symbolic", title: tr("Repairing the History…"),
+      text: tr("The history file is damaged. Every readable item is recovered into a new file."))
   }
 }

@@ -119,38 +119,6 @@ public final class ScrolledWindow: Widget {
   }
 }
 
-/// A short list whose rows all exist at the same time.
-@MainActor
-public final class ListBox: Widget {
-  private let clicks = Shared<[OpaquePointer: @MainActor () -> Void]>([:])
-
-  /// Makes an empty list without selection.
-  public convenience init() {
-    self.init(new: gtk_list_box_new())
-    gtk_list_box_set_selection_mode(opaque, GTK_SELECTION_NONE)
-    // Do not capture `self`, which may be released before the list.
-    connect("row-activated") { [clicks] (row: OpaquePointer) in clicks.value[row]?() }
-  }
-
-  /// Appends a row; a click anywhere on it calls `clicked`.
-  ///
-  /// The focus goes to the row's content, unless the row itself `isFocusable`.
-  ///
-  /// - Returns: the row.
-  @discardableResult
-  public func append(
-    _ child: Widget, isFocusable: Bool = false, _ clicked: (@MainActor () -> Void)? = nil
-  ) -> Widget {
-    let row = Widget(new: gtk_list_box_row_new())
-    gtk_list_box_row_set_child(row.cast(), child.widget)
-    gtk_list_box_row_set_activatable(row.cast(), clicked == nil ? 0 : 1)
-    row.isFocusable = isFocusable
-    clicks.value[row.opaque] = clicked
-    gtk_list_box_append(opaque, row.widget)
-    return row
-  }
-}
-
 // MARK: - Boxes that give their children places of their own
 
 private typealias Child = UnsafeMutablePointer<GtkWidget>
@@ -224,6 +192,34 @@ public final class VanishingBox: Widget {
       let isWhole = width >= extent(of: child, GTK_ORIENTATION_HORIZONTAL).natural
       gtk_widget_set_child_visible(child, isWhole ? 1 : 0)
       if isWhole { gtk_widget_allocate(child, width, height, -1, nil) }
+    }
+  }
+}
+
+/// A view that scrolls, and a second widget at its lower edge while there is room for that below the view's content.
+@MainActor
+public final class FootedBox: Widget {
+  /// Asks for the room of `view` alone; `foot` is not drawn where it would take some of that.
+  public convenience init(_ view: ScrolledWindow, foot: Widget) {
+    self.init([view, foot]) { box, orientation, other, minimum, natural, _, _ in
+      let size = extent(of: gtk_widget_get_first_child(box), orientation, for: other)
+      minimum?.pointee = size.minimum
+      natural?.pointee = size.natural
+    } allocate: { box, width, height, _ in
+      guard let view = gtk_widget_get_first_child(box) else { return }
+      let foot = gtk_widget_get_next_sibling(view)
+      var own: gint = 0
+      if gtk_widget_get_visible(foot) != 0 {
+        let content = gtk_scrolled_window_get_child(OpaquePointer(view))
+        own = extent(of: foot, GTK_ORIENTATION_VERTICAL, for: width).natural
+        // A list view asks for less height than its rows take if they have margins.
+        let needed = extent(of: content, GTK_ORIENTATION_VERTICAL, for: width).natural * 5 / 4
+        if needed + own > height { own = 0 }
+        gtk_widget_set_child_visible(foot, own > 0 ? 1 : 0)
+        var area = GdkRectangle(x: 0, y: height - own, width: width, height: own)
+        if own > 0 { gtk_widget_size_allocate(foot, &area, -1) }
+      }
+      gtk_widget_allocate(view, width, height - own, -1, nil)
     }
   }
 }

@@ -158,6 +158,6 @@ extension Scene {
 
   /// Clicks on an entry of the menu opened by a right click on the newest row; 0 is the first entry.
   fileprivate func chooseByMouse(entry: Int) async throws {
-    try await app.window.click(x: Self.firstRowPoint.x + 32, y: Self.firstRowPoint.y + 20 + entry * 30)
+    try await app.window.click(x: Self.firstRowPoint.x + 32, y: Self.firstRowPoint.y + 24 + entry * 32)
   }
 }

@@ -111,10 +111,10 @@ import Testing
       let reader = ScreenReader(desktop: scene.desktop)
       try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }
       let page = try #require(try await reader.tree().focused)
-      #expect(page.description.contains("only while this window is active"))
+      #expect(page.description.contains("only while this window is in front"))
       // The state of the shortcut becomes known shortly afterwards.
       try await waitUntil("the description of the shortcut") {
-        try await reader.tree().focused?.description.hasSuffix("active. No shortcut is set.") == true
+        try await reader.tree().focused?.description.hasSuffix("picked up. No shortcut is set.") == true
       }
       // Orca would read the labels inside the page as well.
       #expect(page.all.dropFirst().allSatisfy { $0.name.isEmpty })
@@ -129,7 +129,7 @@ import Testing
       try await desktop.press("ctrl+comma")
       let button = try await waitFor("the button with its keys") {
         try await reader.tree().all.first {
-          $0.name == "Show or Hide the History" && $0.description.contains("Ctrl+Super+V shows and hides")
+          $0.name == "Open or Close the History" && $0.description.contains("Press Ctrl+Super+V in any app")
         }
       }
       #expect(button.description.components(separatedBy: "Ctrl+Super+V").count == 2, "\(button.description)")
@@ -174,7 +174,7 @@ import Testing
       try await scene.desktop.press("Home", "Down")
       _ = try await ClipboardOwner.start(offering: .text(bytes: [0xff, 0xfe]), on: scene.desktop)
       try await waitUntil("the notice") {
-        reader.heard.contains("Not recorded: the copied text is not valid UTF-8.")
+        reader.heard.contains("Couldn’t add this copy: its text is damaged (not UTF-8).")
       }
       try await waitUntil("the notice's button") {
         if try await reader.tree().focused?.name == "Close" { return true }
