@@ -37,6 +37,21 @@ import Testing
     OpaquePointer(try #require(widgets(gtk_scrolled_window_get_type(), in: bar.root.widget).first))
   }
 
+  @Test func `a notice that offers something does it once its button is pressed, and goes`() throws {
+    var runs = 0
+    bar.show("Question?", forLong: true, action: ("Do It", { runs += 1 }))
+    let button = try #require(
+      widgets(gtk_button_get_type(), in: bar.root.widget).first {
+        widgets(gtk_label_get_type(), in: $0).contains { Label(Owned(borrowing: $0)).text == "Do It" }
+      })
+    #expect(gtk_widget_get_visible(button) != 0)
+    copypasta_emit(button, "clicked")
+    #expect(runs == 1 && !bar.root.isRevealed)
+    bar.show("Another one.")
+    #expect(gtk_widget_get_visible(button) == 0)
+    window.destroy()
+  }
+
   @Test func `a long notice is fully visible in a narrow window`() throws {
     show(height: 700)
     defer { window.destroy() }

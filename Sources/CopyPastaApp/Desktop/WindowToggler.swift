@@ -21,6 +21,8 @@ final class WindowToggler {
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
+  /// Whether the key that toggles the window has shown it, rather than the launcher.
+  private var isCalledUp = false
   /// Runs while the window was shown but may still be about to get the focus.
   private var arrival: Timeout?
   private var loss: Timeout?
@@ -42,12 +44,17 @@ final class WindowToggler {
     self.hidden = hidden
     observations = [
       window.activity.add(weakly(self) { $0.activityChanged() }),
-      window.copies.add(weakly(self) { if preferences()[flag: .hidesAfterCopying] { $0.hide() } }),
+      window.copies.add(weakly(self) { $0.copied() }),
     ]
   }
 
   /// Shows the window in front, with the focus on the newest row.
   func show(_ activation: Activation) {
+    isCalledUp = false
+    bringUp(activation)
+  }
+
+  private func bringUp(_ activation: Activation) {
     // Hide the window first, because a Wayland compositor may leave it where it is and only mark it as urgent, even
     // with a token (sway does). A newly mapped window appears on the current workspace with the focus.
     if window.isShown, !window.isActive, Display.backend == .wayland { window.hide() }
@@ -59,13 +66,18 @@ final class WindowToggler {
   /// Hides the window if it is in front, and shows it in front otherwise.
   func toggle(_ activation: Activation) {
     if arrival != nil || isAsking { return }
-    guard window.isShown, !window.isActive else { return window.isActive ? hide() : show(activation) }
+    guard window.isShown, !window.isActive else { return window.isActive ? hide() : callUp(activation) }
     isAsking = true
     Task.unpooled { [self] in
       let isInFront = await window.isInFront()
       isAsking = false
-      if isInFront { hide() } else { show(activation) }
+      if isInFront { hide() } else { callUp(activation) }
     }
+  }
+
+  private func callUp(_ activation: Activation) {
+    isCalledUp = true
+    bringUp(activation)
   }
 
   /// Toggles the window for a click on the tray icon, hiding it also if the click has taken its focus away.
@@ -79,6 +91,24 @@ final class WindowToggler {
     arrival = nil
     window.hide()
     hidden()
+  }
+
+  /// Hides the window after a copy if the user wants that; offers it once to those who called the window up.
+  private func copied() {
+    let preferences = preferences()
+    guard !preferences[flag: .hidesAfterCopying] else { return hide() }
+    guard isCalledUp, window.isActive, preferences.isWritable(.hidesAfterCopying) else { return }
+    window.services.hints.showOnce(.hideAfterCopying) { [weak self, window] in
+      window.showNotice(
+        tr("Hide the window after copying?"),
+        offering: (
+          tr("Always Hide"),
+          {
+            preferences[flag: .hidesAfterCopying] = true
+            self?.hide()
+          }
+        ))
+    }
   }
 
   private func activityChanged() {

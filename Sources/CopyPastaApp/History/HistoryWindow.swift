@@ -121,7 +121,9 @@ final class HistoryWindow {
   }
 
   /// Shows a message in the notice bar.
-  func showNotice(_ message: String) { notice.show(message) }
+  func showNotice(_ message: String, offering action: NoticeBar.Action? = nil) {
+    notice.show(message, forLong: action != nil, action: action)
+  }
 
   func destroy() {
     controller?.endReading()
@@ -251,6 +253,9 @@ final class HistoryWindow {
     list?.lineLimit = services.preferences.previewLineCount
     let advice = services.shortcut.advice
     body.emptyPage.add(advice.words, command: advice.command)
+    list?.showNote(
+      advice.command == nil
+        ? advice.words : tr("To open the history from any app, set up a shortcut in Preferences."))
   }
 
   /// Deletes expired items or asks about them, once all clips are in the list, and repeatedly while the window is
@@ -269,7 +274,7 @@ final class HistoryWindow {
     case .keep:
       // The change of the setting calls `expire` again.
       services.retention.keepForever()
-      showNotice(tr("Nothing was deleted. Keep History For is set to Forever."))
+      showNotice(tr("Nothing was deleted. Keep History For is now Forever."))
     }
   }
 
@@ -341,8 +346,8 @@ final class HistoryWindow {
     ConfirmationDialog.ask(
       over: window, title: tr("Clear History?"),
       text: trn(
-        "The only text in the history will be deleted. This cannot be undone.",
-        "All %s texts in the history will be deleted. This cannot be undone.", count
+        "The only item will be deleted permanently.",
+        "All %s items will be deleted permanently.", count
       ).filled(with: Format.number(count)), action: tr("C_lear History")
     ) { controller.clear() }
   }
@@ -370,6 +375,6 @@ final class HistoryWindow {
   }
 
   func notSaved(_ error: GLibError) {
-    printError(tr("The window size could not be saved: %s").filled(with: error.message))
+    printError(tr("Couldn’t save the window size: %s").filled(with: error.message))
   }
 }

@@ -19,10 +19,16 @@ final class NoticeBar {
     var time: Duration { self == .long ? .seconds(60) : .seconds(8) }
   }
 
+  /// What a notice offers to do: the words of a button, and what it does.
+  typealias Action = (words: String, run: @MainActor () -> Void)
+
   let root: Revealer
   private let label = Label()
   private let giveBackFocus: @MainActor () -> Void
-  private var notices: [Stay: (text: String, timer: Timeout)] = [:]
+  private var notices: [Stay: (text: String, action: Action?, timer: Timeout)] = [:]
+  private let bar = Box(.horizontal, spacing: 6)
+  private let actionLabel = Label()
+  private lazy var actionButton = Button(child: actionLabel)
   /// The notices that were not announced yet.
   private var unsaid: Set<String> = []
   private var pauseTimer: Timeout?
@@ -33,9 +39,15 @@ final class NoticeBar {
     label.wrap()
     let words = ScrollingBox(label)
     words.expand(horizontally: true)
-    let bar = Box(.horizontal, spacing: 12, [words])
     bar.addStyle("notice")
     root = Revealer(child: bar)
+    let content = ReflowingBox(words, actionButton)
+    content.expand(horizontally: true)
+    bar.append(content)
+    actionButton.isVisible = false
+    actionButton.onClick(weakly(self) { $0.runAction() })
+    actionButton.align(vertically: .center)
+    actionButton.leaveFocusOnClick()
     let closeButton = Button(
       icon: "window-close-symbolic", name: tr("Close"), weakly(self) { $0.hide() })
     closeButton.align(vertically: .start)
@@ -47,11 +59,11 @@ final class NoticeBar {
     didSet { if canAnnounce { announce() } }
   }
 
-  /// Shows a notice for 8 s, or for 60 s if `forLong` because it occurs only once.
-  func show(_ text: String, forLong: Bool = false) {
+  /// Shows a notice for 8 s, or for 60 s if `forLong` because it occurs only once; with a button if there is an `action`.
+  func show(_ text: String, forLong: Bool = false, action: Action? = nil) {
     let stay = forLong ? Stay.long : .short
     let timer = Timeout(after: stay.time, weakly(self) { $0.end(stay) })
-    notices[stay] = (text, timer)
+    notices[stay] = (text, action, timer)
     unsaid.insert(text)
     draw()
     if canAnnounce { announce() }
@@ -64,8 +76,18 @@ final class NoticeBar {
 
   private var texts: [String] { Stay.allCases.compactMap { notices[$0]?.text } }
 
+  private var action: Action? { Stay.allCases.lazy.compactMap { self.notices[$0]?.action }.first }
+
   private func draw() {
     label.text = texts.joined(separator: "\n")
+    if let action {
+      actionLabel.text = action.words
+      actionButton.setAccessibleName(action.words)
+      bar.addStyle("offer")
+    } else {
+      bar.removeStyle("offer")
+    }
+    actionButton.isVisible = action != nil
     root.isRevealed = true
   }
 
@@ -74,6 +96,12 @@ final class NoticeBar {
     // Keep the text while the bar slides out.
     root.isRevealed = false
     notices = [:]
+  }
+
+  private func runAction() {
+    let action = action
+    hide()
+    action?.run()
   }
 
   private func announce() {

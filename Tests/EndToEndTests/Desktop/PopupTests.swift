@@ -63,6 +63,29 @@ import Testing
     }
   }
 
+  @Test func `after a copy in a window that the key called up, hiding is offered once`() async throws {
+    try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
+      let reader = try await ScreenReader.listening(on: scene.desktop)
+      func isOffered() async throws -> Bool {
+        try await reader.tree().all.contains { $0.name == "Always Hide" }
+      }
+      // The launcher has shown this window.
+      try await scene.desktop.press("Home", "Return")
+      try await scene.expectClipboard("new")
+      try await waitUntil("the word on copying") { reader.heard.contains("Copied") }
+      #expect(try await !isOffered())
+      _ = try await scene.hideBehindOtherWindow()
+      try await scene.toggle()
+      try await scene.waitUntilActive()
+      try await scene.desktop.press("Down", "Return")
+      try await scene.expectClipboard("old")
+      try await waitUntil("the offer") { try await isOffered() }
+      try await reader.press("Always Hide")
+      try await waitUntil("the window hidden") { try await scene.shownWindow() == nil }
+      #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
+    }
+  }
+
   @Test(arguments: VirtualDesktop.Kind.all)
   func `losing the keyboard hides it if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["text"]) { scene in
