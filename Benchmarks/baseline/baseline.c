@@ -4,7 +4,9 @@
 
      baseline        shows its window, as the reference for the start
      baseline ROWS   has that many rows and stays hidden; the action "toggle" of org.copypasta.Baseline on the session bus
-                     shows and hides its window, as the reference for the popup */
+                     shows and hides its window, as the reference for the popup
+     baseline ROWS NAME   the same with another bus name; each popup is drawn as the active window that it is about to be, as
+                     CopyPasta's is (Sources/GtkKit/Workarounds/ExpectedFocus.swift) */
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
@@ -73,8 +75,17 @@ static void toggle(GSimpleAction *action, GVariant *parameter, gpointer window) 
     gtk_window_present(window);
 }
 
-static bool serve(GtkWindow *window) {
-  GApplication *application = g_application_new("org.copypasta.Baseline", G_APPLICATION_IS_SERVICE);
+static void hide_backdrop(GdkFrameClock *clock, gpointer window) {
+  gtk_widget_unset_state_flags(window, GTK_STATE_FLAG_BACKDROP);
+}
+
+/* The clock comes with the surface, which a window keeps from its first popup on. */
+static void expect_focus(GtkWidget *window, gpointer data) {
+  g_signal_connect(gtk_widget_get_frame_clock(window), "before-paint", G_CALLBACK(hide_backdrop), window);
+}
+
+static bool serve(GtkWindow *window, const char *name) {
+  GApplication *application = g_application_new(name, G_APPLICATION_IS_SERVICE);
   GSimpleAction *action = g_simple_action_new("toggle", NULL);
   g_signal_connect(action, "activate", G_CALLBACK(toggle), window);
   g_action_map_add_action(G_ACTION_MAP(application), G_ACTION(action));
@@ -90,8 +101,10 @@ int main(int argc, char **argv) {
   GtkWindow *window = make_window(argc > 1 ? atoi(argv[1]) : ROWS);
   if (argc == 1)
     gtk_window_present(window);
-  else if (!serve(window))
+  else if (!serve(window, argc > 2 ? argv[2] : "org.copypasta.Baseline"))
     return 1;
+  if (argc > 2)
+    g_signal_connect_after(window, "realize", G_CALLBACK(expect_focus), NULL);
   while (g_list_model_get_n_items(gtk_window_get_toplevels()) > 0)
     g_main_context_iteration(NULL, TRUE);
 }

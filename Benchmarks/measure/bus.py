@@ -8,6 +8,8 @@ from .process import now_ms
 
 COPYPASTA = 'org.copypasta.CopyPasta'
 BASELINE = 'org.copypasta.Baseline'
+# The baseline that is drawn once.
+BASELINE_ONCE = 'org.copypasta.BaselineOnce'
 _OBJECT = '/org/copypasta/CopyPasta'
 
 

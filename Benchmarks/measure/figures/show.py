@@ -60,8 +60,8 @@ def measure_first_popup(bench: Bench) -> list[Figure]:
 
 
 def measure_popup(bench: Bench) -> list[Figure]:
-    """Windows that were shown before: CopyPasta's, the baseline's and those of the installed peers, alternately."""
-    return _measure_popups(bench, '', _ROUNDS, _WAYS, nullcontext())
+    """Windows that were shown before: CopyPasta's, the baselines' and those of the installed peers, alternately."""
+    return _measure_popups(bench, '', bench.rounds, _WAYS, nullcontext())
 
 
 def measure_popup_busy(bench: Bench) -> list[Figure]:
@@ -77,7 +77,9 @@ def measure_popup_slow(bench: Bench) -> list[Figure]:
 def _measure_popups(bench: Bench, how: str, count: int, ways: list[str],
                     stress: AbstractContextManager) -> list[Figure]:
     with ExitStack() as running:
-        baseline, *others = [_baseline(bench, running), *_copypasta(bench, running, ways), *_peers(bench, running)]
+        baseline = _baseline(bench, running, bus.BASELINE)
+        others = [_baseline(bench, running, bus.BASELINE_ONCE), *_copypasta(bench, running, ways),
+                  *_peers(bench, running)]
         rounds: dict[str, list[tuple[Picture, Picture]]] = {way.name: [] for way in others}
         running.enter_context(stress)
         if isinstance(stress, Quota):
@@ -116,14 +118,16 @@ def _described(pictures: tuple[Picture, ...]) -> str:
     return f'mapped {mapped:.1f}, first content {first:.1f}, worst {max(picture.final for picture in pictures):.1f}'
 
 
-def _baseline(bench: Bench, running: ExitStack) -> _Way:
+def _baseline(bench: Bench, running: ExitStack, name: str) -> _Way:
     def hide() -> None:
-        bench.screen.gone(bus.toggle(bus.BASELINE))
+        bench.screen.gone(bus.toggle(name))
         time.sleep(0.2)
 
-    baseline = running.enter_context(Running([bench.baseline, str(_ROWS)]))
-    bus.wait_for(bus.BASELINE)
-    return _Way('baseline', lambda: bench.screen.picture(bus.toggle(bus.BASELINE)), hide, lambda: [baseline.pid])
+    is_drawn_once = name == bus.BASELINE_ONCE
+    program = running.enter_context(Running([bench.baseline, str(_ROWS), *([name] if is_drawn_once else [])]))
+    bus.wait_for(name)
+    return _Way('baseline drawn once' if is_drawn_once else 'baseline',
+                lambda: bench.screen.picture(bus.toggle(name)), hide, lambda: [program.pid])
 
 
 def _copypasta(bench: Bench, running: ExitStack, ways: list[str]) -> list[_Way]:
