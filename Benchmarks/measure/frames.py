@@ -144,7 +144,7 @@ class KWinScreen(_FrameScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._path = os.environ['XDG_RUNTIME_DIR'] + '/driver'
+        self._path = os.environ['XDG_RUNTIME_DIR'] + '/bench-driver'
         fixtures = Path(__file__).parents[2] / 'Tests/TestSupport/Fixtures'
         self._driver = subprocess.Popen([sys.executable, os.fspath(fixtures / 'kwin.py'), self._path],
                                         stdout=subprocess.PIPE, text=True)
