@@ -232,7 +232,8 @@ private struct FileStamp: Equatable {
     guard stat(path, &status) == 0 else { return nil }
     number = UInt(status.st_ino)
     size = Int(status.st_size)
-    // Not the time of the last change of its status: for root, SQLite sets the owner of a log that it opens.
+    // Do not use the time of the last status change, because SQLite, run by root, sets the owner of a log that it
+    // opens.
     seconds = Int(status.st_mtim.tv_sec)
     nanoseconds = Int(status.st_mtim.tv_nsec)
   }

@@ -32,7 +32,7 @@ public struct HistoryLocation: Sendable, Equatable {
   /// A marker file whose locks show computers that share the folder which of them use the history.
   var hostMarker: String { database + "-host" }
 
-  /// Where a recovery writes the new history.
+  /// The location where a recovery writes the new history.
   var unfinishedRecovery: HistoryLocation {
     HistoryLocation(folder: folder, name: "rescue-unfinished.sqlite3")
   }

@@ -86,7 +86,6 @@ struct HistoryOpening {
 
   // MARK: - What lies there
 
-  /// Whether there is nothing that a history could be read or recovered from.
   func isVacant() throws(StoreError) -> Bool {
     try HistoryFolder.checkKinds(location)
     guard try HistoryFolder.size(of: location.database) == nil, try logSize() == 0 else { return false }
@@ -179,7 +178,6 @@ struct HistoryOpening {
     _ = try Schema.version(of: look)
   }
 
-  /// Configures the connection, and creates or migrates the schema.
   private func bringUpToDate(_ database: Database) throws(StoreError) {
     try database.useCautiously()
     let version = try Schema.version(of: database)
@@ -222,7 +220,6 @@ struct HistoryOpening {
   }
 }
 
-/// A connection that reads a history, with its prepared statements.
 protocol PreparedReads {
   var database: Database { get }
   init(_ database: Database) throws(StoreError)

@@ -1,6 +1,5 @@
 import CSQLite
 
-/// The schema of a history and its migrations.
 enum Schema {
   /// "CPst", which marks a file as a history of ours; other programs such as `file` show it.
   static let applicationID: Int64 = 0x4350_7374
@@ -55,7 +54,7 @@ enum Schema {
     """,
   ]
 
-  /// The clocks at the last look for expired clips; `wall_time` is 0 if there was none.
+  /// The clocks at the last look for expired clips; `wall_time` is 0 before the first look.
   private static let lastLook = """
     CREATE TABLE last_look(
       only INTEGER PRIMARY KEY CHECK (only = 1),

@@ -3,7 +3,7 @@ import CXCB
 /// An X event, reduced to what selections and key grabs need.
 enum Event {
   case propertySet(Window, Atom, at: xcb_timestamp_t)
-  /// `sequence` is the number of our last request that the server had processed by then.
+  /// `sequence` is the number of our last request that the server had processed before the event.
   case propertyDeleted(Window, Atom, sequence: UInt32)
   case windowDestroyed(Window)
   case selectionRequested(SelectionRequest)
@@ -35,7 +35,7 @@ enum Event {
   struct SelectionChange {
     let selection: Atom
     let owner: Window?
-    /// The number of our last request that the server had processed by then.
+    /// The number of our last request that the server had processed before the event.
     let sequence: UInt32
 
     /// Whether the change happened after our request number `request` was processed.

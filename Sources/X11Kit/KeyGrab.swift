@@ -1,93 +1,92 @@
 import ClipboardCore
 import SerialQueue
 
-/// A combination of keys that arrives whichever window has the focus, through an X connection of its own.
+/// A global key combination, received whichever window has the focus, through an X connection of its own.
 ///
 /// ```swift
 /// let grab = try KeyGrab(display: nil, pressed: { time in print("pressed at", time) }, changed: { print("now", $0) })
 /// let state = await grab.grab(KeyCombination(keysym: 0x76, modifiers: [.control, .logo]))
 /// ```
 ///
-/// Keys that are typed right behind the combination go to the window that the press shows, or to the one that has the
-/// focus once the press has hidden it: each press freezes the keyboard until the X focus has moved, for half a second
-/// at most.
+/// Keys typed immediately after the combination go to the window that the press shows or, if it hides that window, to
+/// the next focused one, because each press freezes the keyboard until the X focus has moved, for at most
+/// `longestFreeze`.
 ///
-/// The grab holds with NumLock and CapsLock on, and in every layout of the keyboard. When the keyboard changes, the
-/// combination is asked for anew; if another program has it, it is not asked for again before.
+/// The grab works with NumLock and CapsLock on, and in every keyboard layout. When the keyboard mapping changes, the
+/// combination is grabbed again. If another program has it, there is no further attempt before such a change.
 ///
-/// Under Xwayland the server grants the grab, and tells of no press while a Wayland window has the focus.
+/// Under Xwayland the server grants the grab, but reports no press while a Wayland window has the focus.
 public actor KeyGrab {
-  /// The state of a combination of keys that was asked for.
+  /// The state of the requested combination.
   public enum State: Sendable, Equatable {
-    /// No combination was asked for.
+    /// No combination is requested.
     case released
-    /// The combination is ours: each press arrives, whichever window has the focus.
+    /// The combination is grabbed, so each press is reported, whichever window has the focus.
     case held
-    /// Another program has it.
+    /// Another program has grabbed the combination.
     case taken
-    /// The keyboard has no such key, or no such modifier.
+    /// The keyboard lacks the key or a modifier.
     case missing
-    /// The X server has ended, or has closed the connection.
+    /// The X server has exited or closed the connection.
     case connectionLost
   }
 
-  /// How long a press freezes the keyboard at most: if this program hangs, the keyboard must not.
+  /// The longest time that a press freezes the keyboard, even if this program hangs.
   private let longestFreeze: Duration
-  /// How long the focus may take to show that the window manager gives it after all.
+  /// The longest time to wait for the focus after a press, to learn whether the window manager grants it at all.
   private static let longestArrival = Duration.seconds(2)
-  /// How long the focus may be nowhere after our window has lost it, before the window manager chooses the next one.
+  /// The longest time without any focused window after ours has lost the focus, before the window manager chooses
+  /// another.
   private static let longestGap = Duration.milliseconds(100)
 
-  /// What is still to come of a press.
+  /// A press that is not completed yet.
   private struct Press {
     let key: Event.Key
     let start: SuspendingClock.Instant
-    /// The window that had the focus; nil if that was whichever the pointer was in.
+    /// The window that had the focus; nil if the focus followed the pointer.
     let focus: Window?
-    /// Whether the server keeps back what is typed.
+    /// Whether the server holds back what is typed.
     var isFrozen: Bool
-    /// Whether the key may be down since, and repeat.
-    ///
-    /// Its release goes to the window that has the focus by then.
+    /// Whether the key may still be down, and repeat; its release is sent to the newly focused window.
     var isDown: Bool
     var wasSeenDown = false
-    /// Whether the focus has moved to the program, or away from it.
+    /// Whether the focus has moved to this program's windows, or away from them.
     var hasArrived = false
   }
 
   private let connection: XConnection
   private let queue = SerialQueue(label: "org.copypasta.key-grab")
   private var wanted: KeyCombination?
-  /// The strokes that the server has granted.
+  /// The strokes that are grabbed.
   private var held: Set<Keyboard.Stroke> = []
   private var lastRelease: Event.Key?
   private let ownWindow: Window?
   private var press: Press?
   private var timer: DispatchTimer?
-  /// Whether the last press froze the keyboard in vain, because the focus did not come.
+  /// Whether the focus did not move after the last press, so that the next one must not freeze the keyboard.
   private(set) var getsNoFocus = false
-  /// Whether the server keeps back what is typed.
+  /// Whether the server holds back what is typed.
   var isFreezing: Bool { press?.isFrozen == true }
   private let pressed: @Sendable (UInt32) -> Void
   private let changed: @Sendable (State) -> Void
 
-  /// The state of the combination that was asked for last.
+  /// The state of the combination that was requested last.
   public private(set) var state = State.released
 
-  /// Grabbing waits for the server, so grabs have a thread of their own.
+  /// Grabbing blocks until the server answers, so grabs run on a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Connects to `display` (such as `:0`), or to the one that the variable `DISPLAY` names.
+  /// Connects to `display` (such as `:0`), or to that of the variable `DISPLAY`.
   ///
-  /// The call waits for the server.
+  /// The call blocks until the server answers.
+  ///
   /// - Parameters:
-  ///   - ownWindow: Any window of the connection whose windows a press shows and hides; nil freezes no key.
-  ///   - longestFreeze: How long a press freezes the keyboard at most.
-  ///   - pressed: Called on the grab's queue once for each press, however long it lasts, with the server's time in
+  ///   - ownWindow: Any window of the connection whose windows a press shows and hides; nil to freeze no keys.
+  ///   - longestFreeze: The longest time that a press freezes the keyboard.
+  ///   - pressed: Called on the grab's queue once for each press, even if the key repeats, with the server's time in
   ///     milliseconds.
-  ///   - changed: Called there when the state becomes another one by itself: the keyboard has changed, or the server
-  ///     has gone.
-  /// - Throws: `cannotConnect` if no server answers.
+  ///   - changed: Called on the grab's queue when the state changes because of the keyboard mapping or a lost server.
+  /// - Throws: `cannotConnect` if no server answers, `connectionLost` if the process is out of file descriptors.
   public init(
     display: String?, ownWindow: UInt32? = nil, longestFreeze: Duration = .milliseconds(500),
     pressed: @escaping @Sendable (UInt32) -> Void,
@@ -108,9 +107,9 @@ public actor KeyGrab {
     }
   }
 
-  /// Asks for a combination in place of the one before.
+  /// Grabs a combination in place of the previous one.
   ///
-  /// - Returns: what became of it.
+  /// - Returns: the new state.
   @discardableResult
   public func grab(_ keys: KeyCombination) -> State {
     wanted = keys
@@ -119,7 +118,7 @@ public actor KeyGrab {
     return state
   }
 
-  /// Gives the combination back.
+  /// Releases the combination.
   public func release() {
     wanted = nil
     grabAnew()
@@ -144,16 +143,16 @@ public actor KeyGrab {
   }
 
   private func keyPressed(_ key: Event.Key) {
-    // While the key is down, the server sends other keys here, too. A key that is held down repeats as a release and a
-    // press of the same time.
+    // While the key is down, the server sends other keys here, too. A repeated key is a release and a press with the
+    // same time.
     guard held.contains(where: { $0.code == key.code }), key != lastRelease, press?.isDown != true
     else { return }
-    // Freeze before anything else: what comes before that goes to the window in front.
+    // Freeze first, because keys typed before the freeze go to the currently focused window.
     let freezes = ownWindow != nil && !getsNoFocus
     if freezes { connection.freezeKeys(since: key.time) }
     if ownWindow != nil {
       let start = SuspendingClock.now
-      // Without an answer of the server no focus is known to have moved: the keyboard thaws in time.
+      // Without an answer no move of the focus is detected, and the keyboard is thawed after `longestFreeze`.
       let focus = answer { connection throws(TransferError) in try connection.focus(deadline) } ?? noWindow
       press = Press(key: key, start: start, focus: focus, isFrozen: freezes, isDown: freezes)
       if isOwn(focus) { getsNoFocus = false }
@@ -164,9 +163,9 @@ public actor KeyGrab {
 
   // MARK: - The focus behind a press
 
-  /// Looks where the focus is, thaws the keyboard when it is time, and then waits for the key to come up.
+  /// Checks the focus, thaws the keyboard when it has moved or the time is up, and then waits for the key's release.
   ///
-  /// The focus is asked for because its events come from single windows, and a window manager may choose any of ours.
+  /// The focus is queried, because its events are sent for single windows, and a window manager may choose any of ours.
   private func followPress() {
     guard var press else { return }
     let age = SuspendingClock.now - press.start
@@ -189,7 +188,7 @@ public actor KeyGrab {
     } else {
       callLater()
     }
-    // Questions to the server may have read events.
+    // Requests to the server may have read events.
     handleEvents()
   }
 
@@ -214,27 +213,27 @@ public actor KeyGrab {
     return connection.client(of: window) == connection.client(of: ownWindow)
   }
 
-  /// Ends the time in which a press of the key is only its repetition.
+  /// Detects the key's release, after which a press of the key is no longer a repetition.
   private func lookForRelease(of key: Event.Key) {
     let isDown = answer { connection throws(TransferError) in
       try connection.isDown(key.code, deadline)
     }
-    // A key that was seen down may have repeated before it came up. One that was pressed again while the keyboard was
-    // frozen is up at the first look.
+    // A key that was seen down may have repeated before its release, so handle these events first. A key that is up at
+    // the first check was released while the keyboard was frozen, so a pending press of it counts.
     if press?.wasSeenDown == true { handleEvents() }
     press?.wasSeenDown = true
     if isDown == false { press?.isDown = false }
   }
 
-  /// How long a question may take: the server answers late while another program has grabbed it.
+  /// The time limit of a request, because the server does not answer while another program has grabbed it.
   private var deadline: Deadline { .endless.limited(to: longestFreeze) }
 
-  /// The server's answer to a question; nil if there is none in time.
+  /// Returns the server's answer; nil if the request fails or times out.
   private func answer<Value>(_ ask: (XConnection) throws(TransferError) -> Value) -> Value? {
     do throws(TransferError) { return try ask(connection) } catch { return nil }
   }
 
-  /// The layout, or the modifiers, are others than before: the same keys may lie elsewhere.
+  /// Grabs the combination again after a change of layout or modifiers, because the keys may have moved.
   private func keyboardChanged() {
     let before = state
     grabAnew()
@@ -268,8 +267,8 @@ public actor KeyGrab {
     }
     let keyboard = try Keyboard(connection)
     let strokes = keyboard?.strokes(for: wanted) ?? []
-    // The server also tells of changes that change nothing, such as another keyboard's first key: giving the keys
-    // back for a moment would lose that key.
+    // The server also reports changes without effect, for example when another keyboard is first used; releasing the
+    // grab for a moment would lose that key press.
     if !strokes.isEmpty && strokes == held { return .held }
     giveBack()
     guard let keyboard, !strokes.isEmpty else { return .missing }
@@ -284,11 +283,11 @@ public actor KeyGrab {
     held = []
   }
 
-  /// Whether the window manager gets all that is typed while Super is down: the server grants a grab of such keys, and
-  /// reports no press of them.
+  /// Whether the window manager receives all keys pressed with Super; the server then grants a grab of them, but
+  /// reports no press.
   ///
-  /// icewm has grabbed the Super keys for that, unless its setting `Win95Keys` is off. Other programs grab them, too,
-  /// and replay what follows, so the name has to be asked for.
+  /// icewm grabs the Super keys for this purpose, unless its setting `Win95Keys` is off. Other programs grab them, too,
+  /// but replay the following keys, so the window manager's name decides.
   private func managerKeepsSuper(_ keyboard: Keyboard) throws(TransferError) -> Bool {
     let atoms = try Atoms(connection)
     let window: [Window]? = connection.elements(of: atoms[.windowManager], of: connection.root, limit: 1)

@@ -1,21 +1,21 @@
 import CXCB
 import ClipboardCore
 
-/// The keyboard's mapping, as the server had it at one moment (X11 protocol, chapter 5).
+/// A snapshot of the server's keyboard mapping (X11 protocol, chapter 5).
 struct Keyboard {
-  /// A key by its place, and the state of the modifiers (`xcb_mod_mask_t`) that it is pressed in.
+  /// A keycode, and the state of the modifiers (`xcb_mod_mask_t`) held with it.
   struct Stroke: Hashable {
     let code: xcb_keycode_t
     let state: UInt16
   }
 
-  /// For each key, from `firstCode` on, its keysyms.
+  /// The keysyms of each key; the first key has the keycode `firstCode`.
   private let rows: [[UInt32]]
   private let firstCode: Int
-  /// For each of the eight modifiers the keys that make it.
+  /// The keycodes of each of the eight modifiers.
   private let modifierKeys: [[xcb_keycode_t]]
 
-  /// Asks the server; nil if it is out of memory.
+  /// Requests the mapping; nil if the server is out of memory.
   init?(_ connection: XConnection) throws(TransferError) {
     let (least, greatest) = connection.keycodes
     let mapping = xcb_get_keyboard_mapping(connection.handle, least, greatest - least + 1).sequence
@@ -36,10 +36,10 @@ struct Keyboard {
       of: Int(keys.body.keycodes_per_modifier))
   }
 
-  /// The strokes that are meant by `keys`; none if this keyboard has no such key, or no such modifier.
+  /// Returns the strokes for a combination; empty if the keyboard lacks the key or a modifier.
   ///
-  /// A stroke for each key that has the keysym in some layout, times the states of CapsLock and NumLock: those count
-  /// as modifiers in a grab, and the user means the same with them.
+  /// There is a stroke for each key that has the keysym in any layout, in each state of CapsLock and NumLock, because
+  /// locks count as modifiers in a grab and must not make a difference.
   func strokes(for keys: KeyCombination) -> Set<Stroke> {
     guard let held = state(of: keys.modifiers) else { return [] }
     let locks = [UInt16(XCB_MOD_MASK_LOCK.rawValue), state(of: Keysym.numLock) ?? 0]
@@ -57,17 +57,18 @@ struct Keyboard {
 
   // MARK: - Keys
 
-  /// The strokes that make a keysym: without a modifier, else with Shift, else where a US keyboard has the keysym.
+  /// Returns the strokes that produce a keysym: without modifiers if possible, otherwise with Shift, otherwise the key
+  /// of a US keyboard.
   private func plainStrokes(of keysym: UInt32) -> [Stroke] {
-    // The server's columns are: group 1 without and with Shift, group 2 without and with Shift, then whatever
-    // further levels and groups there are, in an order that cannot be told from here.
+    // The server's columns are group 1 without and with Shift, then group 2 without and with Shift. Further levels and
+    // groups follow in an unspecified order.
     let plain = codes(of: keysym, columns: [0, 2]).map { Stroke(code: $0, state: 0) }
     if !plain.isEmpty { return plain }
     let shifted = codes(of: keysym, columns: [1, 3])
     if !shifted.isEmpty {
       return shifted.map { Stroke(code: $0, state: UInt16(XCB_MOD_MASK_SHIFT.rawValue)) }
     }
-    // A keyboard without Latin letters, such as a Russian one alone.
+    // The keyboard has no Latin letters, as with a Russian layout alone.
     return USKeyboard.code(of: keysym).map { [Stroke(code: $0, state: 0)] } ?? []
   }
 
@@ -82,7 +83,7 @@ struct Keyboard {
     var state: UInt16 = 0
     if modifiers.contains(.shift) { state |= UInt16(XCB_MOD_MASK_SHIFT.rawValue) }
     if modifiers.contains(.control) { state |= UInt16(XCB_MOD_MASK_CONTROL.rawValue) }
-    // Which of Mod1 to Mod5 these are is the keyboard's affair.
+    // The mapping determines which of Mod1 to Mod5 these are.
     let named: [(KeyCombination.Modifiers, [UInt32])] = [
       (.alt, Keysym.alt), (.logo, Keysym.logo), (.hyper, Keysym.hyper), (.meta, Keysym.meta),
     ]
@@ -93,7 +94,7 @@ struct Keyboard {
     return state
   }
 
-  /// The state that keys with one of these keysyms make.
+  /// Returns the modifier bit of keys with one of these keysyms.
   private func state(of keysyms: [UInt32]) -> UInt16? {
     let index = modifierKeys.firstIndex { keys in
       keys.contains { code in
@@ -114,7 +115,7 @@ private enum Keysym {
   static let hyper: [UInt32] = [0xffed, 0xffee]
 }
 
-/// Where a US keyboard has its letters and digits, by the key codes that every X server on Linux uses (evdev's plus 8).
+/// The keycodes of letters and digits on a US keyboard, which are the same on every X server on Linux (evdev's plus 8).
 private enum USKeyboard {
   private static let rows: [(first: xcb_keycode_t, letters: String)] = [
     (10, "1234567890"), (24, "qwertyuiop"), (38, "asdfghjkl"), (52, "zxcvbnm"),
@@ -122,7 +123,7 @@ private enum USKeyboard {
 
   static func code(of keysym: UInt32) -> xcb_keycode_t? {
     for (first, letters) in rows {
-      // Keysyms of ASCII are the characters' numbers.
+      // The keysym of an ASCII character is its code.
       if let index = Array(letters.utf8).firstIndex(where: { UInt32($0) == keysym }) {
         return first + xcb_keycode_t(index)
       }
@@ -136,14 +137,14 @@ private func chunks<Element>(_ buffer: UnsafeBufferPointer<Element>, of length: 
   return stride(from: 0, to: buffer.count - length + 1, by: length).map { Array(buffer[$0..<($0 + length)]) }
 }
 
-/// A key and the modifiers that are held with it.
+/// A key with modifiers.
 public struct KeyCombination: Equatable, Sendable {
-  /// The keys that change what another one means.
+  /// Modifier keys.
   public struct Modifiers: OptionSet, Sendable {
     /// Each modifier is one bit.
     public let rawValue: UInt8
 
-    /// Makes a set of the modifiers' bits.
+    /// Makes a set from modifier bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Shift.
@@ -156,13 +157,13 @@ public struct KeyCombination: Equatable, Sendable {
     public static let logo = Modifiers(rawValue: 1 << 3)
     /// Hyper, which few keyboards have.
     public static let hyper = Modifiers(rawValue: 1 << 4)
-    /// Meta, which few keyboards have beside Alt.
+    /// Meta, which few keyboards have in addition to Alt.
     public static let meta = Modifiers(rawValue: 1 << 5)
   }
 
-  /// The key's keysym without modifiers (X11 protocol, appendix A), of a letter the small one.
+  /// The key's keysym without modifiers (X11 protocol, appendix A); lower case for letters.
   public let keysym: UInt32
-  /// The modifiers held with the key.
+  /// The modifiers that are held down.
   public let modifiers: Modifiers
 
   /// Makes a combination.

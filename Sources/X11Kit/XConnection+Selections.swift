@@ -2,7 +2,6 @@ import CXCB
 import ClipboardCore
 
 extension XConnection {
-  /// Returns the window that owns `selection`; nil if it has no owner.
   func owner(of selection: Atom, _ deadline: Deadline) throws(TransferError) -> Window? {
     try selectionOwner(answering: xcb_get_selection_owner(handle, selection).sequence, deadline)
   }
@@ -209,7 +208,7 @@ struct Atoms {
 
     case atomPairType = "ATOM_PAIR"
 
-    /// The window on which the window manager has its name (EWMH).
+    /// The window whose `_NET_WM_NAME` is the name of the window manager (EWMH).
     case windowManager = "_NET_SUPPORTING_WM_CHECK"
     case windowName = "_NET_WM_NAME"
 
@@ -243,6 +242,5 @@ struct Atoms {
 
   var secretHint: Atom { numbers[SecretHint.name] ?? noAtom }
 
-  /// All text targets, in order of preference.
   var textTargets: [Atom] { TextFormat.allCases.map { self[$0] } }
 }

@@ -63,7 +63,6 @@ final class XConnection {
 
   var fileDescriptor: CInt { xcb_get_file_descriptor(handle) }
 
-  /// Whether the server has exited or closed the connection.
   var isLost: Bool { xcb_connection_has_error(handle) != 0 }
 
   /// Sends pending requests; this may read events into the queue.
@@ -261,7 +260,6 @@ final class XConnection {
 
   // MARK: - Keys
 
-  /// The lowest and the highest keycode.
   var keycodes: (xcb_keycode_t, xcb_keycode_t) {
     guard let setup = xcb_get_setup(handle) else { return (8, 255) }
     return (setup.pointee.min_keycode, setup.pointee.max_keycode)
@@ -307,20 +305,21 @@ final class XConnection {
     return withUnsafeBytes(of: keys) { $0[Int(key) / 8] & 1 << (key % 8) != 0 }
   }
 
-  /// Releases every grabbed stroke of this connection.
   func ungrabKeys() {
     xcb_ungrab_key(handle, UInt8(XCB_GRAB_ANY.rawValue), root, UInt16(XCB_MOD_MASK_ANY.rawValue))
   }
 
   // MARK: - Watching the socket
 
-  /// Calls a handler on a queue whenever the socket is readable, until it answers no, or the connection is closed.
+  /// Calls a handler on a queue whenever the socket is readable, until the handler returns false.
   ///
-  /// For events that must not wait: a thread of its own sleeps on the socket, and runs the handler itself. For a
-  /// ``ReadSource`` two threads of libdispatch wake one after the other, and the second one may have to be made.
-  /// - Throws: if the process is out of file descriptors.
+  /// Use it for urgent events: a separate thread sleeps on the socket and runs the handler itself. For a ``ReadSource``,
+  /// two threads of libdispatch wake one after the other, and the second one may have to be created.
+  ///
+  /// - Throws: `connectionLost` if the process is out of file descriptors.
   func callAtOnce(on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Bool) throws(X11Error) {
-    // A descriptor of the thread's own stays what it is. Closing the connection ends the socket, which wakes the thread.
+    // Use a duplicate, so that the descriptor is not reused after the connection is closed; closing shuts the socket
+    // down, which wakes the thread.
     let socket = fcntl(fileDescriptor, F_DUPFD_CLOEXEC, 0)
     guard socket >= 0 else { throw .connectionLost }
     DispatchQueue(label: queue.label + ".input").async {

@@ -69,9 +69,9 @@ struct FullDiskTests {
     }
   }
 
-  /// SQLite makes the index of its log even to read.
+  /// SQLite creates the index of its log even for reading.
   @Test(.serialized, arguments: [ENOSPC, EDQUOT], [true, false])
-  func `from before the start on, the history is read until it can be written`(
+  func `a history opened on a full disk is readable, and writable once there is room`(
     code: Int32, hasLog: Bool
   ) async throws {
     try await handing("\(code)", "\(hasLog)", as: "full disk") {

@@ -12,14 +12,14 @@ struct PreviewTests {
     #expect(try preview(String(repeating: "a", count: 401)) == String(repeating: "a", count: 400))
   }
 
-  @Test func `says that a text goes on only if the text is longer`() {
+  @Test func `a clip is longer than its preview only if the text is`() {
     func goesOn(_ byteCount: Int) -> Bool {
       Clip(id: 1, capturedAt: 1, byteCount: byteCount, preview: "four").goesOn
     }
     #expect(!goesOn(4) && goesOn(5))
   }
 
-  /// Each of these is one character of several scalars, put at every position across the limit.
+  /// Each argument is a single character of several scalars, tried at every position across the limit.
   @Test(arguments: ["👨‍👩‍👧‍👦", "🇨🇭", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "👍🏽", "e\u{301}\u{323}", "\r\n", "각", "नि", "❤️‍🔥", "€"])
   func `a preview never cuts a character`(character: String) throws {
     for before in 360...400 {

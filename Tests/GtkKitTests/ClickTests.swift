@@ -93,7 +93,7 @@ import Testing
   }
 }
 
-/// What counts as a swipe; `SwipeTests` makes them with fingers.
+/// The recognition of swipes; `SwipeTests` performs them with simulated fingers.
 @MainActor
 @Suite struct SwipeMovementTests {
   private final class Target: SwipeTarget {
@@ -103,7 +103,7 @@ import Testing
     func swipeEnded(isCancelled: Bool) {}
   }
 
-  @Test func `only a movement to the side that is no tremble is a swipe`() {
+  @Test func `only a horizontal movement of sufficient length is a swipe`() {
     let target = Target()
     let movement = Movement(target)
     func course(_ x: Double, _ y: Double) -> Movement.Course {

@@ -6,13 +6,13 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Global keys, pressed by xdotool; each test has a keyboard of its own.
+  /// Global keys, pressed by xdotool; each test has an X server, and thereby a keyboard, of its own.
   @Suite struct KeyGrabTests {
     /// Control, Super and v: the program's own default.
     static let toggle = KeyCombination(keysym: letter("v"), modifiers: [.control, .logo])
-    /// Where a US keyboard has the letters v, y and z.
+    /// The keycodes of v, y and z on a US keyboard.
     static let (v, y, z) = ("55", "29", "52")
-    /// By its name, xdotool presses Alt with it in a layout of xkeyboard-config 2.45.
+    /// A keycode, because for the name F12 xdotool also presses Alt in a layout of xkeyboard-config 2.45.
     static let f12 = "96"
 
     let server: XServer
@@ -26,7 +26,7 @@ extension X11KitTests {
         changed: { [presses] in presses.note($0) })
     }
 
-    @Test func `each press is told of with its time`() async throws {
+    @Test func `each press is reported with its time`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       try await press("ctrl+super+v")
       try await presses.expect(1)
@@ -36,7 +36,7 @@ extension X11KitTests {
       #expect(presses.times[1] > presses.times[0])
     }
 
-    @Test func `other keys are not`() async throws {
+    @Test func `only the exact combination is reported`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       try await press(
         "v", "ctrl+v", "super+v", "ctrl+shift+super+v", "ctrl+alt+super+v", "ctrl+super+c", "ctrl+super+v")
@@ -44,16 +44,16 @@ extension X11KitTests {
     }
 
     @Test(arguments: [["Num_Lock"], ["Caps_Lock"], ["Num_Lock", "Caps_Lock"]])
-    func `locks make no difference`(_ locks: [String]) async throws {
+    func `the combination works with locks on`(_ locks: [String]) async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       for lock in locks { try await press(lock) }
       try await press("ctrl+super+v")
       try await presses.expect(1)
     }
 
-    @Test func `a key that is held down counts once`() async throws {
+    @Test func `a key that is held down is reported once`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
-      // Repetition begins after 0.5 s.
+      // Key repetition starts after 0.5 s.
       try await run([
         "xdotool", "keydown", "ctrl", "keydown", "super", "keydown", "v", "sleep", "1.2", "keyup", "v",
         "keyup", "super", "keyup", "ctrl",
@@ -62,7 +62,7 @@ extension X11KitTests {
       try await presses.expect(2)
     }
 
-    @Test func `what another program has is said and left to it`() async throws {
+    @Test func `a combination of another program is reported as taken`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       let second = try KeyGrab(display: server.display, pressed: { _ in }, changed: { _ in })
       #expect(await second.grab(Self.toggle) == .taken)
@@ -73,17 +73,17 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == .taken)
     }
 
-    @Test func `one that is had in part is not taken`() async throws {
-      // As by a program that has never heard of CapsLock.
+    @Test func `a partly grabbed combination is not grabbed`() async throws {
+      // Grab only one stroke, as a program does that ignores CapsLock.
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))
       #expect(await grab.grab(Self.toggle) == .taken)
-      // Nothing of it is left: a third one may have all but that stroke.
+      // The failed attempt must leave no stroke grabbed, so another connection can grab one.
       let third = try XConnection(display: server.display)
       #expect(try third.grab([Keyboard.Stroke(code: 55, state: 0x44)]))
     }
 
-    @Test func `another combination replaces the first`() async throws {
+    @Test func `grabbing another combination releases the first`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       #expect(await grab.grab(KeyCombination(keysym: 0xffc9, modifiers: [.shift])) == .held)
       try await press("ctrl+super+v", "shift+" + Self.f12)
@@ -91,15 +91,15 @@ extension X11KitTests {
       #expect(try KeyGrab.isFree(Self.toggle, on: server.display))
     }
 
-    @Test func `what the keyboard lacks is said`() async {
+    @Test func `a key that the keyboard lacks is reported as missing`() async {
       #expect(await grab.grab(KeyCombination(keysym: 0x1234_5678, modifiers: [.control])) == .missing)
       #expect(await grab.state == .missing)
       #expect(await grab.grab(Self.toggle) == .held)
     }
 
-    /// icewm grabs the keys of Super, and all that is typed behind them; others let grabs of that have it.
+    /// icewm grabs the Super keys, and thereby the keys typed with them; other programs leave those to other grabs.
     @Test(arguments: [("IceWM 3.3.1", true), ("IceWM 3.3.1", false), ("GNOME Shell", true)])
-    func `Super is taken if icewm has its keys`(manager: String, hasKeys: Bool) async throws {
+    func `icewm's grab of Super takes combinations with Super`(manager: String, hasKeys: Bool) async throws {
       let other = try XConnection(display: server.display)
       if hasKeys { #expect(try other.grab([Keyboard.Stroke(code: 133, state: 0)])) }
       try await set("_NET_WM_NAME", "8u", manager)
@@ -107,19 +107,20 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == (manager.hasPrefix("IceWM") && hasKeys ? .taken : .held))
       let withAlt = KeyCombination(keysym: letter("v"), modifiers: [.control, .alt])
       #expect(await grab.grab(withAlt) == .held)
-      // The keys of Super were asked for only.
+      // The test for the Super keys must release them again.
       #expect(try other.grab([Keyboard.Stroke(code: 133, state: 0), Keyboard.Stroke(code: 134, state: 0)]))
     }
 
     // MARK: Layouts
 
-    @Test func `a key is found anew when the layout changes`() async throws {
+    @Test func `a key is grabbed in its new place after a change of layout`() async throws {
       let letterY = KeyCombination(keysym: letter("y"), modifiers: [.alt])
       #expect(await grab.grab(letterY) == .held)
       try await press("alt+" + Self.y)
       try await presses.expect(1)
       try await run(["setxkbmap", "de"])
-      // A German keyboard has y and z the other way round. When it has heard of it is not known: so, again and again.
+      // A German keyboard has y and z exchanged. Press repeatedly, because it is unknown when the grab learns of the
+      // change.
       try await waitUntil("the key in its new place") {
         try await press("alt+" + Self.z)
         return presses.times.count > 1
@@ -130,7 +131,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: ["us,ru", "ru,us", "gr,us", "ru"])
-    func `a layout without Latin letters makes no difference`(_ layouts: String) async throws {
+    func `the combination works in layouts without Latin letters`(_ layouts: String) async throws {
       try await run(["setxkbmap", "-option", "grp:menu_toggle", layouts])
       #expect(await grab.grab(Self.toggle) == .held)
       for count in 1...2 {
@@ -140,13 +141,13 @@ extension X11KitTests {
       }
     }
 
-    @Test func `a key that needs Shift is taken with it`() async throws {
+    @Test func `a key that needs Shift is grabbed with Shift`() async throws {
       #expect(await grab.grab(KeyCombination(keysym: letter("+"), modifiers: [.control])) == .held)
       try await press("ctrl+equal", "ctrl+shift+equal")
       try await presses.expect(1)
     }
 
-    @Test func `a conflict that a layout brings is told`() async throws {
+    @Test func `a conflict caused by a new layout is reported`() async throws {
       #expect(await grab.grab(KeyCombination(keysym: letter("y"), modifiers: [.alt])) == .held)
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 52, state: 0x08)]))
@@ -158,8 +159,8 @@ extension X11KitTests {
 
     // MARK: Keys behind a press
 
-    /// As awesome does, the window manager writes `_NET_ACTIVE_WINDOW` before it moves the focus.
-    @Test func `keys behind a press go to the window that gets the focus, whatever the manager writes`()
+    /// The window manager sets `_NET_ACTIVE_WINDOW` before it moves the focus, as awesome does.
+    @Test func `keys typed after a press go to the next focused window`()
       async throws
     {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
@@ -174,13 +175,13 @@ extension X11KitTests {
       #expect(try await program.nextKey() == Self.y)
       #expect(try await program.nextKey() == Self.z)
       try await waitUntil("the end of the press") { await !grab.isFreezing }
-      // Nothing came here before.
+      // The other window must have received no keys before this one.
       try await other.focus()
       try await press("v")
       #expect(try await other.nextKey() == Self.v)
     }
 
-    @Test func `keys behind a press that hides the window go to the next window`() async throws {
+    @Test func `keys typed after a hiding press go to the next window`() async throws {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
       let grab = try await freezing(for: program, atMost: generousLimit)
       try await program.focus()
@@ -192,10 +193,9 @@ extension X11KitTests {
       #expect(try await other.nextKey() == Self.y)
     }
 
-    @Test func `a focus that never comes freezes the keyboard for one press, and not for long`() async throws
-    {
+    @Test func `a missing focus freezes the keyboard for one press only`() async throws {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
-      // The limit of the program itself.
+      // Use the program's default limit.
       let grab = try await freezing(for: program)
       try await other.focus()
       try await press("ctrl+super+v", "y")
@@ -204,12 +204,12 @@ extension X11KitTests {
       try await press("ctrl+super+v")
       try await presses.expect(2)
       #expect(await !grab.isFreezing)
-      // The window manager gives the focus after all.
+      // The window manager grants the focus later.
       try await program.focus()
       try await waitUntil("the focus noticed") { await !grab.getsNoFocus }
     }
 
-    @Test func `a key that is held down while the window comes counts once`() async throws {
+    @Test func `a key that is held down while the window appears is reported once`() async throws {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
       let grab = try await freezing(for: program, atMost: generousLimit)
       try await other.focus()
@@ -217,13 +217,13 @@ extension X11KitTests {
       try await presses.expect(1)
       try await program.focus()
       try await waitUntil("the keyboard thawed") { await !grab.isFreezing }
-      // Repetition begins after 0.5 s.
+      // Key repetition starts after 0.5 s.
       try await run(["xdotool", "sleep", "1.2", "keyup", "v", "keyup", "super", "keyup", "ctrl"])
       try await press("ctrl+super+v")
       try await presses.expect(2)
     }
 
-    /// A grab for a program's windows, in the place of the one that freezes nothing.
+    /// Returns a grab that freezes the keyboard for a program's windows, unlike the suite's own grab.
     private func freezing(for program: Typist, atMost limit: Duration? = nil) async throws -> KeyGrab {
       let pressed: @Sendable (UInt32) -> Void = { [presses] in presses.add($0) }
       let (display, window) = (server.display, program.window)
@@ -240,7 +240,7 @@ extension X11KitTests {
 
     // MARK: The end
 
-    @Test func `a server that ends is told and nothing spins`() async {
+    @Test func `a grab reports a lost X server without busy-looping`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer()
         let presses = Presses()
@@ -254,7 +254,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func `a grab leaves nothing`() async {
+    @Test func `a released grab closes its connection`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer.shared.get()
         try await LifetimeTests.expectNothingLeft {
@@ -283,7 +283,7 @@ extension X11KitTests {
 }
 
 extension KeyGrab {
-  /// Whether nobody has a combination.
+  /// Whether a combination is not grabbed.
   fileprivate static func isFree(_ keys: KeyCombination, on display: String) throws -> Bool {
     let connection = try XConnection(display: display)
     let strokes = try #require(try Keyboard(connection)).strokes(for: keys)
@@ -291,11 +291,11 @@ extension KeyGrab {
   }
 }
 
-/// A program's window, and what is typed in it.
+/// A program's window that reports the keys typed in it.
 private final class Typist {
   private let client: Client
   let window: UInt32
-  /// The keys that came before the focus.
+  /// The keys that were reported before the focus.
   private var unread: [String] = []
 
   init(on server: XServer) async throws {
@@ -308,7 +308,7 @@ private final class Typist {
     while let line = try await client.nextLine(), line != "focused" { unread.append(line) }
   }
 
-  /// The code of the next key; modifiers, which come up in whatever window, are none.
+  /// Returns the keycode of the next key other than modifiers, whose releases are sent to any focused window.
   func nextKey() async throws -> String? {
     while let line = unread.isEmpty ? try await client.nextLine() : unread.removeFirst() {
       let code = line.split(separator: " ").last.map(String.init)
@@ -318,7 +318,7 @@ private final class Typist {
   }
 }
 
-/// The presses and changes that a grab has told of.
+/// The presses and changes that a grab has reported.
 final class Presses: Sendable {
   private let told = Mutex<(times: [UInt32], changes: [KeyGrab.State])>(([], []))
 
@@ -328,7 +328,7 @@ final class Presses: Sendable {
   func add(_ time: UInt32) { told.withLock { $0.times.append(time) } }
   func note(_ state: KeyGrab.State) { told.withLock { $0.changes.append(state) } }
 
-  /// Waits for so many presses; that there are no more is for the press after them to show.
+  /// Waits for `count` presses; a surplus one is detected by the next call.
   func expect(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     _ = try await eventually { times.count >= count }
     #expect(times.count == count, sourceLocation: sourceLocation)

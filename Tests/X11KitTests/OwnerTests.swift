@@ -21,7 +21,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [0, 256 << 10 - 1, 256 << 10, 10 << 20])
-    func `serves every byte`(_ size: Int) async throws {
+    func `an owner serves texts of any size completely`(_ size: Int) async throws {
       let text = sampleText(size)
       try await owner.offer(text)
       #expect(try await paste(display: display) == text)

@@ -9,7 +9,7 @@ extension X11KitTests {
     let display: String
     let reader: SelectionReader
     let good: SelectionOwner
-    /// These live as long as the test: a client is killed with its object.
+    /// Retained for the whole test, because a client is killed when its object is released.
     var clients: [Client] = []
 
     init() throws {
@@ -213,7 +213,7 @@ extension X11KitTests {
       return client
     }
 
-    /// By an owner in this process: another program would have to be started for each case.
+    /// Uses an owner in this process, because starting another program for each case takes longer.
     private func expectNextReadIsRight(sourceLocation: SourceLocation = #_sourceLocation) async throws {
       try await good.offer(Array("the next text".utf8))
       #expect(await reader.outcome() == .text("the next text"), sourceLocation: sourceLocation)

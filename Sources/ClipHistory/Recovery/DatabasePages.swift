@@ -12,7 +12,6 @@ struct DatabasePages {
   let fileCount: Int
   /// The numbers of pages that exist only in the log; a damaged log may contain any number.
   let logOnly: [Int]
-  /// Whether the file has the header of an SQLite database.
   var isDatabase: Bool { header?.starts(with: Array("SQLite format 3\0".utf8)) ?? false }
 
   private let file: RawFile?
@@ -29,7 +28,6 @@ struct DatabasePages {
     logOnly = logPages?.offsets.keys.filter { $0 > fileCount }.sorted() ?? []
   }
 
-  /// Returns the bytes of a page; nil if it is missing.
   func page(_ number: Int) -> [UInt8]? {
     guard number > 0 else { return nil }
     if let offset = logPages?.offsets[number], let log {
@@ -57,7 +55,6 @@ struct DatabasePages {
 /// process's locks on its file.
 final class RawFile {
   private let descriptor: Int32
-  /// The size in bytes when the file was opened.
   let size: Int
 
   /// Returns nil if the file does not exist.

@@ -84,7 +84,6 @@ struct LeafCell {
     return values
   }
 
-  /// The size in bytes of a value with this serial type.
   fileprivate static func size(ofType type: Int) -> Int {
     switch type {
     case 1...6: [1, 2, 3, 4, 6, 8][type - 1]

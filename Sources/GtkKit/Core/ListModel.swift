@@ -32,7 +32,6 @@ public final class ListModel: Object {
     g_list_model_items_changed(opaque, guint(position), guint(removed), guint(added))
   }
 
-  /// Returns the value of a row; nil if the source was released.
   func value(at position: Int) -> (any Sendable)? { backing(of: opaque)?.source?.value(at: position) }
 
   /// Calls `body` for each change of which the views are notified.

@@ -46,14 +46,12 @@ struct SwiftType {
   }
 }
 
-/// Returns the Swift object of an instance of a `SwiftType`.
 @MainActor
 func swiftObject<Held: AnyObject>(behind instance: UnsafeMutableRawPointer, _: Held.Type) -> Held? {
   let held = instance.assumingMemoryBound(to: CopyPastaObject.self)
   return held.pointee.swift.map { Unmanaged<Held>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// Fills the function table of a class or an interface.
 typealias TableFiller = @MainActor (UnsafeMutableRawPointer) -> Void
 
 /// Implements `finalize` for every `SwiftType`.

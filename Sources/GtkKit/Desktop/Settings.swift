@@ -10,7 +10,6 @@ import CGtk
 @MainActor
 public final class Settings {
   private let schema: SettingsSchema?
-  /// The GSettings object; nil without a schema.
   private let stored: Object?
   private var values: [String: Variant]
   private let changed: @MainActor (String) -> Void

@@ -79,13 +79,11 @@ public final class Theme {
     return name == "Default" && parts.last?.hasPrefix("hc") == true ? "Default-hc" : String(name)
   }
 
-  /// The theme set by the user.
   private var chosen: String? {
     guard case .text(let name)? = original("gtk-theme-name") else { return nil }
     return name
   }
 
-  /// Whether a theme has this file for GTK 4.
   private func isInstalled(_ name: String, _ file: String) -> Bool {
     let folders =
       [Desktop.Folders.data + "/themes", Desktop.Folders.home + "/.themes"]

@@ -45,7 +45,6 @@ public struct Accelerator: Equatable, Sendable {
     self.init(key: key, modifiers: Modifiers(rawValue: modifiers.rawValue))
   }
 
-  /// Creates an accelerator from an event's keyval and modifiers.
   init(key: UInt32, modifiers: Modifiers) {
     self.key = gdk_keyval_to_lower(key)
     self.modifiers = modifiers.intersection(.all)

@@ -7,7 +7,6 @@ import CGtk
 open class Widget: Object {
   final var widget: UnsafeMutablePointer<GtkWidget> { cast() }
 
-  /// Wraps a widget returned by a constructor.
   convenience init(new pointer: UnsafeMutablePointer<GtkWidget>?) {
     self.init(Owned(sinking: pointer))
   }
