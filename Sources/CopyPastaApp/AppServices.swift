@@ -58,7 +58,7 @@ final class AppServices {
       preferences: livePreferences, shortcuts: liveShortcutBackends)
   }
 
-  /// Drops the result of opening the history, which must be closed, so that its next use opens it again.
+  /// Forgets the opened history, or the failure to open it, so that the next use opens it again; close it first.
   func forgetHistory() { openedHistory = nil }
 
   /// Recovers a damaged history, which must be closed; returns nil if there was nothing to recover.

@@ -41,7 +41,7 @@ final class GdkClipboard: SystemClipboard {
   }
 }
 
-/// The part of GDK's clipboard that `GdkClipboard` uses, so that tests can replace it.
+/// The part of GDK's clipboard that `GdkClipboard` uses, as a protocol so that tests can replace it.
 @MainActor
 protocol ClipboardDevice: AnyObject {
   var mimeTypes: [String] { get }
@@ -175,7 +175,7 @@ private final class GdkClipboardSource: ClipboardSource {
       if pendingRead.end(), content == .own { throw .ownershipLost }
       return .success(content)
     } catch {
-      // After a cancelled read the source reads the newer offer next, so a copy has to keep waiting for that.
+      // After a cancelled read a newer offer is read next, so a copy has to keep waiting for that read.
       if error != .cancelled || permit.current == nil { pendingRead.end() }
       return .failure(error)
     }

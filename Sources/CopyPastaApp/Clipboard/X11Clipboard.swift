@@ -215,7 +215,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
       if pendingRead.end(), content == .own { throw .ownershipLost }
       return content
     } catch {
-      // After a cancelled read the source reads the newer offer next, so a copy has to keep waiting for that.
+      // After a cancelled read a newer offer is read next, so a copy has to keep waiting for that read.
       if error != .cancelled || permit.current == nil { pendingRead.end() }
       throw error
     }

@@ -128,8 +128,8 @@ final class HistoryController {
   /// Deletes every clip permanently.
   func clear() {
     queue.add { [self] in
-      // First add the clips that are already on disk to the list, which are deleted, too. The queue records nothing
-      // new before this has ended.
+      // First add the clips that are already on disk to the list, because they are deleted, too. The queue records
+      // nothing new before this has ended.
       arrivals.flush()
       do throws(StoreError) {
         try await store.deleteAll()

@@ -59,7 +59,7 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// That the history can only be read, and why, in one line.
+  /// The message that the history can only be read, with the reason, in one line.
   var reasonForReadOnly: String {
     self == .readOnly ? message : tr("The history can’t be changed right now.") + " " + message
   }

@@ -171,7 +171,7 @@ final class PortalShortcutSession {
     }
   }
 
-  /// Queries whether the shortcut was granted to an earlier session; if the portal does not answer, it was not.
+  /// Queries whether the shortcut was granted to an earlier session; without an answer it counts as not granted.
   private func recall(_ limit: Duration) async throws(Portal.RequestError) {
     do throws(Portal.RequestError) {
       let answer = try await portal.request("ListShortcuts", of: Self.interface, within: limit) { token in
