@@ -75,7 +75,6 @@ final class AppServices {
     MainLoop.finish(atMost: .seconds(2)) { await self.closeHistory() }
   }
 
-  /// Closes the history after pending writes.
   func closeHistory() async { await releasedStore()?.close() }
 
   /// Closes the reader and returns the store, to be closed after it.

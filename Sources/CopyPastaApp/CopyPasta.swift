@@ -159,7 +159,6 @@ func writeError(_ text: String) {
 enum Invocation: Equatable {
   case show
   case toggle
-  /// Start without showing the window.
   case background
   /// Start for D-Bus activation, and wait for the call.
   case service

@@ -7,9 +7,7 @@ import SerialQueue
 /// Closures may retain the application, because it lives as long as the process.
 @MainActor
 final class CopyPastaApplication {
-  /// How the program is started.
   enum Start {
-    /// With its window.
     case shown
     /// Without its window, to keep running.
     case hidden
@@ -162,7 +160,6 @@ final class CopyPastaApplication {
     }
   }
 
-  /// Adds the style of all windows, once.
   private func addStyle() {
     guard style == nil else { return }
     let style = ProgramStyle()
@@ -184,13 +181,11 @@ final class CopyPastaApplication {
     }
   }
 
-  /// Shows the preferences, above the window if that is shown.
   private func showPreferences(_ activation: Activation) {
     startAtLogin?.reconcile()
     dialogs.show(.preferences, above: window?.parentOfDialogs, activation) { PreferencesWindow(services) }
   }
 
-  /// Shows a text of the history above the window.
   private func showText(_ text: TextWindow) { dialogs.show(text, above: window?.parentOfDialogs) }
 
   // MARK: - Tray icon, global shortcut and start at login
@@ -279,7 +274,6 @@ final class CopyPastaApplication {
     if !isShown && reasons.isEmpty && !services.clipboard.isOffering { quit() }
   }
 
-  /// Shuts everything down after the main loop has ended.
   private func end() {
     window?.hide()
     MainLoop.wait(atMost: .seconds(3)) { [window, services] in

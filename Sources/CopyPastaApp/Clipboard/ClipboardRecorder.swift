@@ -145,9 +145,7 @@ enum CaptureOutcome: Equatable, Sendable {
   case ignored
   /// The text is empty, is not valid UTF-8 or contains a NUL.
   case invalid(ClipText.Refusal)
-  /// The text could not be read.
   case unread(TransferError)
-  /// The text could not be stored.
   case failed(StoreError)
   /// The clipboard has no text to paste.
   case noText

@@ -82,7 +82,6 @@ private final class GdkClipboardSource: ClipboardSource {
     var grace: Timeout?
     /// Whether this program has replaced the offer, whose owner may still be sending although GDK is silent about it.
     var isOwnershipLost = false
-    /// Whether the text has been requested.
     var hasAsked = false
     /// Finished when the selection owner changes, while `confirm` waits for that.
     var change: AsyncStream<Never>.Continuation?

@@ -88,7 +88,6 @@ extension ClipboardSource {
   }
 }
 
-/// A text that another program has dropped on the window.
 @MainActor
 protocol DroppedText {
   func read(within limits: TransferLimits) async throws(TransferError) -> [UInt8]
@@ -114,7 +113,6 @@ final class PendingRead: Sendable {
 
   private let state = Mutex(State())
 
-  /// Marks a read as pending.
   func begin() { state.withLock { $0.isPending = true } }
 
   /// Marks the request as sent, or as no longer needed, and resumes the copies that wait for it.

@@ -32,7 +32,6 @@ extension Appearance {
     if let kept = values["accent"], (0...0xff_ffff).contains(kept) { accent = kept }
   }
 
-  /// Stores the appearance for the next start.
   func keep(in file: KeyFile) throws(GLibError) {
     try file.write([
       ("dark", isDark ? 1 : 0), ("contrast", hasHighContrast ? 1 : 0), ("accent", accent ?? -1),

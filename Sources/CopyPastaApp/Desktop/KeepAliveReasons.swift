@@ -10,7 +10,6 @@ import GtkKit
 @MainActor
 final class KeepAliveReasons {
   enum Reason: CaseIterable {
-    /// The program was started with `--background`.
     case background
     /// A tray shows the icon, which brings the window back.
     case trayIcon

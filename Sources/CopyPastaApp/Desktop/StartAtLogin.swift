@@ -10,17 +10,14 @@ final class StartAtLogin {
     /// Whether the desktop starts the program; nil if that cannot be queried.
     var isSet: Bool? { get }
 
-    /// Turns the start with the session on or off.
     func set(_ starts: Bool) async throws(EntryError)
   }
 
-  /// Why the start at login could not be set.
   enum EntryError: Error, Equatable {
     /// The autostart folder has a file of the same name that this program did not write.
     case notOurs(path: String)
     /// The desktop, or the user in its dialog, denied it.
     case refused
-    /// The file could not be written or removed.
     case failed(path: String, reason: String)
 
     var message: String {
@@ -37,7 +34,6 @@ final class StartAtLogin {
     }
   }
 
-  /// The key in the file `agreement`.
   private static let key = "starts"
 
   private let preferences: Preferences
@@ -190,7 +186,6 @@ extension StartAtLogin {
     /// Always nil: the portal has no query for it.
     var isSet: Bool? { nil }
 
-    /// - Throws: `refused` if the portal did not make the change.
     func set(_ starts: Bool) async throws(EntryError) {
       do {
         let answer = try await Portal(bus: connect()).request(

@@ -25,7 +25,6 @@ final class TrayIcon {
   private let connect: @MainActor () async throws(BusError) -> Bus
   private let requested: @MainActor (Request, Activation) -> Void
   private let shownChanged: @MainActor (Bool) -> Void
-  /// Whether a tray host shows the icon.
   private var isShown = false {
     didSet { if isShown != oldValue { shownChanged(isShown) } }
   }
@@ -57,7 +56,6 @@ final class TrayIcon {
     update()
   }
 
-  /// Adds or removes the icon, as the preference says.
   private func update() {
     guard preferences[flag: .showsTrayIcon] else {
       registrations = []

@@ -29,7 +29,6 @@ final class WindowToggler {
   /// Whether a toggle waits for the X server's answer whether the window is in front.
   private var isAsking = false
   private var focusLossCheck: Task<Void, Never>?
-  /// Runs for a moment after the window lost the focus.
   private var recentLoss: Timeout?
 
   /// - Parameters:

@@ -18,7 +18,6 @@ final class Dialogs {
 
   enum Kind: CaseIterable { case preferences, shortcuts, about, text }
 
-  /// - Parameter closed: Called when a dialog has closed.
   init(of application: Application, closed: @escaping @MainActor () -> Void) {
     self.application = application
     self.closed = closed

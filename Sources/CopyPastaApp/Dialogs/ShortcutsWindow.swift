@@ -5,7 +5,6 @@ import GtkKit
 final class ShortcutsWindow: Dialogs.Dialog {
   let window = Window(title: tr("Keyboard Shortcuts"))
 
-  /// - Parameter shortcut: The state of the global shortcut.
   init(_ shortcut: ShortcutState) {
     let page = Box(.vertical, spacing: 18, Self.groups(shortcut).map(Self.view))
     // The rows have no controls, so focus the page, so that keys scroll it. A screen reader reads the labels within.

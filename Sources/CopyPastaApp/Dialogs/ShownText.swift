@@ -23,11 +23,8 @@ struct ShownText: Equatable, Sendable {
   let characterCount: Int
   /// Whether the text continues after the shown part.
   private(set) var isCut = false
-  /// Whether line breaks were added.
   private(set) var hasBrokenLines = false
-  /// Whether signs replace invisible characters.
   private(set) var hasSigns = false
-  /// The bytes of the text that are shown.
   private var source: [UInt8] = []
   /// The offset in `source` at which each character of `text` begins, and at which the last one ends.
   private var offsets: [UInt32] = []

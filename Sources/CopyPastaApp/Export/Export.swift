@@ -47,7 +47,6 @@ enum Export {
 struct FileError: Error {
   let errno: Int32
 
-  /// The reason in the user's language.
   var reason: String { String(cString: strerror(errno)) }
 }
 
@@ -81,7 +80,6 @@ private final class Output {
 
   // MARK: - JSON (RFC 8259)
 
-  /// Appends a clip as one line with a JSON object.
   func append(_ clip: Clip.Whole) throws {
     try append(#"{"captured_at":"#.utf8)
     try append((clip.capturedAt == 0 ? "null" : "\"\(Format.iso8601(clip.capturedAt))\"").utf8)

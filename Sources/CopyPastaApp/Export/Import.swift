@@ -112,7 +112,6 @@ private struct ImportCounts {
   var present = 0
   var refused = 0
 
-  /// The counts in one line, in the user's language.
   var message: String {
     var parts = [
       trn("%s item was imported.", "%s items were imported.", added).filled(with: Format.number(added))

@@ -13,7 +13,6 @@ struct ImportReader {
     var text: [UInt8] = []
   }
 
-  /// Why a line is refused.
   enum Refusal: Error, Equatable {
     /// The line is not a JSON object with a text and, optionally, a time.
     case malformed
@@ -207,7 +206,6 @@ struct ImportReader {
   }
 }
 
-/// Reads a file descriptor through a buffer.
 private struct InputBuffer {
   private let descriptor: Int32
   private var bytes = [UInt8](repeating: 0, count: 65_536)
@@ -224,10 +222,8 @@ private struct InputBuffer {
     return position < end ? bytes[position] : nil
   }
 
-  /// Consumes the byte that `peek` returned.
   mutating func advance() { position += 1 }
 
-  /// Consumes the next byte if it is `character`.
   mutating func consume(_ character: Unicode.Scalar) throws -> Bool {
     guard try peek() == UInt8(character.value) else { return false }
     advance()

@@ -28,7 +28,6 @@ enum Age {
     }
   }
 
-  /// The date and the time of day.
   static func moment(_ time: Int64) -> String {
     guard time > 0 else { return tr("at an unknown time") }
     // The day of the month, the month's short name and the year, as the language writes them.

@@ -5,9 +5,7 @@ import GtkKit
 @MainActor
 final class RowContext {
   let now: @Sendable () -> Int64
-  /// The number of rows in the list.
   let count: @MainActor () -> Int
-  /// The most lines of a text that a row shows.
   var lineLimit = PreviewText.lineLimit
   /// The clip that is on the clipboard, if that is known.
   var onClipboard: Clip.ID?
@@ -191,7 +189,6 @@ final class ClipRow: ListRow {
     shift.distance = distance
   }
 
-  /// Adds a style class to the row's container, or removes it.
   func mark(_ style: String, _ isSet: Bool) {
     if isSet { container?.addStyle(style) } else { container?.removeStyle(style) }
   }

@@ -12,11 +12,9 @@ struct HistoryAction {
   enum Effect {
     /// On one row: that of the menu, of the swipe or of the focus.
     case row(@MainActor (HistoryList, Clip.ID) -> Void)
-    /// Anywhere in the window.
     case window(@MainActor (HistoryWindow) -> Void)
   }
 
-  /// A swipe over a whole row.
   struct Swipe {
     /// The edge at which the swipe begins; the leading one is on the left in English.
     enum Edge { case leading, trailing }
@@ -100,7 +98,6 @@ struct HistoryAction {
   /// All keys, documented or not.
   var triggers: [String] { keys + otherKeys }
 
-  /// The GTK action's name with its group.
   var fullName: String {
     switch effect {
     case .row: "row." + name

@@ -32,7 +32,6 @@ final class HistoryContentView {
     draw()
   }
 
-  /// Shows a page in place of the list.
   func show(_ page: StatusPage, takesFocus: Bool) {
     pages.removeAll()
     list = nil
@@ -107,7 +106,6 @@ final class UndoBar {
     bar.onArrival { controller()?.deletions.prolong() }
   }
 
-  /// Whether the focus is on one of the buttons.
   var hasFocus: Bool { root.hasFocusWithin }
 
   /// Shows how many deletions can be undone; 0 hides the bar.

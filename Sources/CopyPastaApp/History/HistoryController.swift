@@ -27,7 +27,6 @@ final class HistoryController {
     didSet { if onClipboard != oldValue { view?.markOnClipboard(onClipboard) } }
   }
   private var offerLosses: ListenerToken?
-  /// Deletions that can be undone.
   let deletions: RecentDeletions
   /// Everything that changes the history or the clipboard, in the order of requests and captures.
   private let queue = TaskQueue()
@@ -125,7 +124,6 @@ final class HistoryController {
     }
   }
 
-  /// Deletes every clip permanently.
   func clear() {
     queue.add { [self] in
       // First add the clips that are already on disk to the list, because they are deleted, too. The queue records
@@ -160,7 +158,6 @@ final class HistoryController {
     }
   }
 
-  /// Shows a clip's whole text in a window of its own.
   func show(_ id: Clip.ID) {
     queue.add { [self] in
       do throws(StoreError) {
@@ -221,7 +218,7 @@ final class HistoryController {
     }
   }
 
-  /// Sets the size of the largest text that is recorded, in bytes.
+  /// - Parameter limit: The size of the largest text that is recorded, in bytes.
   func setSizeLimit(_ limit: Int) { source.limits.bytes = limit }
 
   /// Records the clipboard's text at the user's request, even if its row was deleted.
@@ -242,7 +239,6 @@ final class HistoryController {
     }
   }
 
-  /// Records a text that was dropped on the window.
   func record(_ drop: any DroppedText) {
     transfers.add { [self] in
       do throws(TransferError) {
@@ -261,7 +257,6 @@ final class HistoryController {
   /// Whether the history could only be opened for reading.
   var isReadOnly: Bool { store.obstacle != nil }
 
-  /// See `HistoryStore.resumesWriting`.
   func resumesWriting() async -> Bool { await store.resumesWriting() }
 
   /// Adds the clips that are older than the first page to the list, after the first page was shown.

@@ -39,7 +39,6 @@ final class HistoryList: HistoryView {
   /// The number of clips that fill a window of `height` pixels.
   static func rowCount(inHeight height: Int) -> Int { height / ClipRow.leastHeight + 1 }
 
-  /// - Parameter lineLimit: The most lines of a text that a row shows.
   init(
     _ controller: HistoryController, now: @escaping @Sendable () -> Int64,
     lineLimit: Int = PreviewText.lineLimit
@@ -115,7 +114,6 @@ final class HistoryList: HistoryView {
   /// Moves the focus back to the row that had it last.
   func focusAgain() { view.grabFocus() }
 
-  /// The most lines of a text that a row shows.
   var lineLimit: Int {
     get { rows.lineLimit }
     set {

@@ -41,7 +41,6 @@ final class HistoryListModel: ListModelSource {
     for clip in page { rows[clip.id] = clip }
   }
 
-  /// Whether the history's file was removed or replaced by another one.
   var isReplaced: Bool { reader.isReplaced }
 
   // MARK: Reading

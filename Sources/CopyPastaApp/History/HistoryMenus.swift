@@ -1,7 +1,6 @@
 import ClipHistory
 import GtkKit
 
-/// The context menu of a row.
 @MainActor
 final class RowMenu {
   private let view: ListView<ClipRow>
@@ -29,7 +28,6 @@ final class RowMenu {
     }
   }
 
-  /// Opens the menu over a row.
   func open(on row: ClipRow) {
     guard let bounds = row.root.bounds(in: view) else { return }
     let x = view.isRightToLeft ? bounds.x + bounds.width - 24 : bounds.x + 24
@@ -52,7 +50,6 @@ final class RowMenu {
 }
 
 extension MenuButton {
-  /// The window's main menu.
   static var main: MenuButton {
     MenuButton(mainMenu: tr("Main Menu")) {
       // The first entry must not be destructive, because an opened menu has the focus on it.

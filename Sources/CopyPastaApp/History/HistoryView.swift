@@ -14,7 +14,6 @@ protocol HistoryView: AnyObject {
   /// Moves the focus to the newest row, and to each newer one until the user uses the list.
   func focusNewest()
 
-  /// Has a screen reader announce an event.
   func announce(_ event: HistoryEvent)
 }
 
@@ -29,7 +28,6 @@ protocol HistoryDelegate: AnyObject {
   /// Called when a text of the history was put on the clipboard.
   func copied()
 
-  /// Shows the whole text of a clip in a window of its own.
   func show(_ text: ShownText, of clip: Clip)
 
   /// Shows whether the newest copy was skipped, because a password manager marked it as secret.

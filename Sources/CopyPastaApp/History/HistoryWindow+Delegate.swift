@@ -2,7 +2,6 @@ import ClipHistory
 import GtkKit
 import SerialQueue
 
-/// The window as the delegate of `HistoryController`.
 extension HistoryWindow: HistoryDelegate {
   func showDeletions(_ count: Int, wasCopied: Bool) { body.showDeletions(count, wasCopied: wasCopied) }
 

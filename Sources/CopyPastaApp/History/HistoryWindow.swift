@@ -36,11 +36,9 @@ final class HistoryWindow {
   /// Notified when `isShown` or `isActive` may have changed.
   let activity = Observers<Void>()
 
-  /// The state of the history.
   enum State {
     /// The history is not open yet, or is being closed and opened again while its rows stay on the screen.
     case opening
-    /// The damaged history is being recovered.
     case recovering
     /// The history cannot be opened. Opening is tried again when the user has left the window and returns.
     case unavailable(StoreError, wasLeft: Bool)
@@ -87,7 +85,6 @@ final class HistoryWindow {
   /// The window as the parent of dialogs; nil while it is hidden.
   var parentOfDialogs: Window? { isShown ? window : nil }
 
-  /// Adds the window to the application's windows.
   func join(_ application: Application) { window.join(application) }
 
   /// Shows the window in front, with the focus on the newest row.
@@ -120,7 +117,6 @@ final class HistoryWindow {
     window.isVisible = false
   }
 
-  /// Shows a message in the notice bar.
   func showNotice(_ message: String, offering action: NoticeBar.Action? = nil) {
     notice.show(message, forLong: action != nil, action: action)
   }
@@ -132,7 +128,6 @@ final class HistoryWindow {
 
   // MARK: - Content
 
-  /// The controller of the history; nil if the history is not open.
   var controller: HistoryController? { list?.controller }
 
   var list: HistoryList? {
@@ -153,7 +148,6 @@ final class HistoryWindow {
     actions.setEnabled("clear-history", count > 0)
   }
 
-  /// Updates the window after clips were added or removed.
   private func countChanged() {
     actions.setEnabled("clear-history", count > 0)
     body.draw()

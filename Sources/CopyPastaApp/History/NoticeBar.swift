@@ -9,7 +9,6 @@ final class NoticeBar {
   /// interrupt the notice.
   private static let pause = Duration.milliseconds(150)
 
-  /// How long a notice is shown.
   private enum Stay: CaseIterable {
     /// Used for a notice that occurs only once; a short notice does not replace it.
     case long
@@ -29,7 +28,6 @@ final class NoticeBar {
   private let bar = Box(.horizontal, spacing: 6)
   private let actionLabel = Label()
   private lazy var actionButton = Button(child: actionLabel)
-  /// The notices that were not announced yet.
   private var unsaid: Set<String> = []
   private var pauseTimer: Timeout?
 

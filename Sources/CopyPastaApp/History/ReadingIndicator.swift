@@ -8,7 +8,6 @@ final class ReadingIndicator {
     case reading = "active"
     /// The window is not active.
     case idle
-    /// The user has paused reading.
     case paused
     /// The text on the clipboard was skipped, because a password manager marked it as secret.
     case secret

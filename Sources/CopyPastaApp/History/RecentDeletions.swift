@@ -42,21 +42,18 @@ final class RecentDeletions {
     return clip
   }
 
-  /// Releases all clips.
   func forget() {
     guard !clips.isEmpty else { return }
     clips = []
     countChanged()
   }
 
-  /// Releases the clips that meet a condition.
   func forget(where condition: (DeletedClip) -> Bool) {
     let before = clips.count
     clips.removeAll { condition($0.deleted) }
     if clips.count != before { tellChanged() }
   }
 
-  /// Restarts the time.
   func prolong() {
     timer = clips.isEmpty ? nil : Timeout(after: time, weakly(self) { $0.forget() })
   }

@@ -32,7 +32,6 @@ final class Retention {
   /// Has the next run delete exactly these items, which the user has confirmed.
   func confirm(_ expired: ExpiredClips) { confirmed = expired }
 
-  /// Sets the retention period to forever.
   func keepForever() {
     confirmed = nil
     preferences().retentionPeriod = .forever
@@ -72,7 +71,6 @@ final class Retention {
 }
 
 extension RetentionPeriod {
-  /// The choice in the user's words.
   var words: String {
     switch self {
     case .forever: tr("Forever")

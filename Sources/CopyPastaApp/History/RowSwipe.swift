@@ -17,7 +17,6 @@ final class RowSwipe: SwipeTarget {
   private var action: HistoryAction?
   private var isFar = false
 
-  /// - Parameter view: The list view, which has the swipes' actions.
   init(on view: ListView<ClipRow>) {
     self.view = view
     view.onSwipe(self)
@@ -48,7 +47,6 @@ final class RowSwipe: SwipeTarget {
     if let id, let action { view.run(action.fullName, on: id) }
   }
 
-  /// Moves the row back to its place.
   private func reset() {
     row?.slide(to: 0)
     for style in actions.map(\.swipeStyle) + ["far"] { row?.mark(style, false) }

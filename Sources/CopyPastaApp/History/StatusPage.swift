@@ -67,7 +67,6 @@ final class StatusPage {
     page.setAccessibleDescription([text, line, command].compactMap(\.self).joined(separator: " "))
   }
 
-  /// Shows for a moment that the command was copied.
   func showCopied() {
     commandBox.addStyle("copied")
     commandBox.announce(tr("Copied"))
@@ -76,7 +75,6 @@ final class StatusPage {
 
   func focus() { page.grabFocus() }
 
-  /// The page of a history without clips.
   static func empty(copy: @escaping @MainActor () -> Void) -> StatusPage {
     StatusPage(
       icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"), text: firstSteps, copy: copy)
@@ -89,12 +87,10 @@ final class StatusPage {
         + "front, so only your latest copy is picked up.")
   }
 
-  /// The page of a history that cannot be opened.
   static func failure(_ message: String) -> StatusPage {
     StatusPage(icon: "dialog-warning-symbolic", title: tr("History Not Available"), text: message)
   }
 
-  /// The page while a damaged history is recovered.
   static var recovering: StatusPage {
     StatusPage(
       icon: "emblem-synchronizing-symbolic", title: tr("Repairing the History…"),

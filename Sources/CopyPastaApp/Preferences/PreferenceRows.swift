@@ -31,7 +31,6 @@ final class PreferenceGroup {
 @MainActor
 final class PreferenceRow {
   let root: Widget
-  /// The action of a click anywhere on the row.
   let clicked: (@MainActor () -> Void)?
   /// The row that the list wraps around `root`, set by the group.
   var container: Widget? {
@@ -67,7 +66,6 @@ final class PreferenceRow {
     control.setAccessibleDescription(spoken ?? explanation)
   }
 
-  /// Shows an error in place of the explanation.
   func showError(_ message: String) {
     explain(message)
     words.addStyle("failure")
@@ -89,14 +87,12 @@ extension PreferenceRow {
     bind(control, \.isOn, to: key, \.[flag: key], of: preferences)
   }
 
-  /// Makes the row of the size limit in MiB.
   convenience init(sizeLimitOf preferences: Preferences, _ title: String, _ explanation: String) {
     let control = SpinButton(Preferences.sizeLimits, page: 16)
     self.init(title, explanation, control) { control.grabFocus() }
     bind(control, \.value, to: .sizeLimit, \.sizeLimitInMiB, of: preferences)
   }
 
-  /// Makes the row of the number of preview lines.
   convenience init(previewLinesOf preferences: Preferences, _ title: String, _ explanation: String) {
     let control = SpinButton(Preferences.previewLines, page: 1)
     self.init(title, explanation, control) { control.grabFocus() }

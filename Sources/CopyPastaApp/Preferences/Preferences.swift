@@ -12,7 +12,6 @@ final class Preferences {
   /// A setting; the raw value is its key in the schema.
   enum Key: String, CaseIterable, Sendable {
     case shortcut
-    /// Whether the window hides after a copy.
     case hidesAfterCopying = "hide-after-copying"
     /// Whether the window hides when another one becomes active.
     case hidesOnFocusLoss = "hide-on-focus-loss"
@@ -42,7 +41,6 @@ final class Preferences {
   /// The valid size limits, in MiB.
   nonisolated static let sizeLimits = 1...512
 
-  /// The valid numbers of preview lines.
   nonisolated static let previewLines = 1...3
 
   private let settings: Settings
@@ -62,7 +60,6 @@ final class Preferences {
     set { self[.shortcut] = .string(newValue) }
   }
 
-  /// The value of a boolean setting.
   subscript(flag key: Key) -> Bool {
     get { self[key].bool == true }
     set { self[key] = .bool(newValue) }

@@ -60,7 +60,6 @@ final class ShortcutGroup {
 
   // MARK: - Choosing keys
 
-  /// Whether the button waits for keys.
   private var isRecording = false {
     didSet {
       guard isRecording != oldValue else { return }

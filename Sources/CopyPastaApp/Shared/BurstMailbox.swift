@@ -25,7 +25,6 @@ final class BurstMailbox<Element: Sendable>: Sendable {
 
   private struct Content {
     var waiting: [Element] = []
-    /// When the last element was added.
     var last: ContinuousClock.Instant?
   }
 

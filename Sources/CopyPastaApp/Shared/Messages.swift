@@ -112,7 +112,6 @@ enum HistoryFailure: Equatable {
   case notRead(StoreError)
   /// The text to copy or show is no longer in the history.
   case gone
-  /// The desktop's clipboard cannot be reached.
   case clipboardUnavailable
   /// Another program copied something at the same moment.
   case clipboardTaken

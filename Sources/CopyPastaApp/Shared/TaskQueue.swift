@@ -5,7 +5,6 @@ import Synchronization
 final class TaskQueue: Sendable {
   private let last = Mutex<Task<Void, Never>?>(nil)
 
-  /// Adds work for the main actor.
   func add(_ work: @escaping @MainActor () async -> Void) {
     last.withLock { last in
       last = Task.unpooled { [last] in
@@ -15,7 +14,6 @@ final class TaskQueue: Sendable {
     }
   }
 
-  /// Adds work for another actor.
   func add<Worker: SerialActor>(
     for worker: Worker, _ work: @escaping @Sendable (isolated Worker) async -> Void
   ) {

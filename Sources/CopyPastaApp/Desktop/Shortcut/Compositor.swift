@@ -10,7 +10,6 @@ enum Compositor: String, CaseIterable {
     return allCases.first { names.contains($0.rawValue.lowercased()) }
   }
 
-  /// The configuration file with the shortcuts.
   var file: String {
     switch self {
     case .sway: "~/.config/sway/config"

@@ -36,11 +36,9 @@ final class GlobalShortcutController {
     var observers: Observers<BackendEvent> { get }
   }
 
-  /// An event of a backend.
   enum BackendEvent {
     /// The keys were pressed; the activation lets the window take the focus.
     case pressed(Activation)
-    /// The state has changed.
     case became(ShortcutState)
   }
 
@@ -51,7 +49,6 @@ final class GlobalShortcutController {
 
   private let preferences: Preferences
   private let backends: [any GlobalShortcutController.Backend]
-  /// Notified when `state` has changed.
   let changes = Observers<Void>()
   /// Notified of each press, with the activation that lets the window take the focus.
   let presses = Observers<Activation>()
@@ -106,7 +103,6 @@ final class GlobalShortcutController {
     case remove
   }
 
-  /// The change to offer; nil if there is none.
   var gnomeChoice: GnomeChoice? {
     guard let gnome else { return nil }
     if gnome.isSet { return .remove }

@@ -12,7 +12,6 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
 
   /// The list of the paths of all custom shortcuts.
   private let paths: Settings
-  /// The settings at our path.
   private let entry: Settings
   private let command: String
   private var changesToken: ListenerToken?

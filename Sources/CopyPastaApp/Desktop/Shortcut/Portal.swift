@@ -19,7 +19,6 @@ struct Portal {
     /// The portal ended the request without an answer from the user.
     case failed
     case timedOut
-    /// The task was cancelled.
     case cancelled
   }
 

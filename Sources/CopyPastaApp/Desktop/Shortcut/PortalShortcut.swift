@@ -6,7 +6,6 @@ import SerialQueue
 /// The requested keys are only a preference: the user and the desktop decide on the actual keys.
 @MainActor
 final class PortalShortcut: GlobalShortcutController.Backend {
-  /// Time limits and the number of retries.
   struct Limits {
     /// The longest wait for an answer that does not depend on the user.
     var answer = Duration.seconds(10)

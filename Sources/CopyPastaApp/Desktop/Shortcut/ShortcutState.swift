@@ -8,7 +8,6 @@ import GtkKit
 enum ShortcutState: Equatable {
   /// The mechanism that delivers the shortcut.
   enum Backend: Equatable {
-    /// A key grab on X11.
     case keyGrab
     /// The desktop's portal; the user changes the keys in the desktop's settings.
     case portal
@@ -16,7 +15,6 @@ enum ShortcutState: Equatable {
     case gnome
   }
 
-  /// Why the shortcut does not work.
   enum Reason: Equatable {
     /// Another program has the shortcut with this name.
     case taken(String)
@@ -38,7 +36,6 @@ enum ShortcutState: Equatable {
 
   /// The user has set no shortcut.
   case off
-  /// The shortcut is being requested.
   case starting
   /// The shortcut works; the name is nil if the desktop does not provide it.
   case held(by: Backend, name: String?)
