@@ -92,7 +92,7 @@ final class WindowToggler {
     hidden()
   }
 
-  /// Hides the window after a copy if the user wants that; offers it once to those who called the window up.
+  /// Hides the window after a copy if `hidesAfterCopying` is on; otherwise offers that once if a key showed the window.
   private func copied() {
     let preferences = preferences()
     guard !preferences[flag: .hidesAfterCopying] else { return hide() }

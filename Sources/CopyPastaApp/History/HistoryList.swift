@@ -19,7 +19,7 @@ final class HistoryList: HistoryView {
   private let menu: RowMenu
   private let swipe: RowSwipe
   private let rows: RowContext
-  /// What to do first, and the shortcut; until the history has had three items.
+  /// The first steps and the shortcut, shown below the rows until the history has had three items.
   private var firstSteps: (root: Widget, note: Label)?
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
   /// The largest id that was ever in the list; clips with larger ones are new.
@@ -145,7 +145,7 @@ final class HistoryList: HistoryView {
     didSet {
       guard isUnderUndoBar != oldValue else { return }
       view.keepPlace()
-      // The bar would lie over the words.
+      // Hide the first steps, which the undo bar would cover.
       firstSteps?.root.isVisible = !isUnderUndoBar
       if isUnderUndoBar { view.addStyle("under-undo-bar") } else { view.removeStyle("under-undo-bar") }
     }

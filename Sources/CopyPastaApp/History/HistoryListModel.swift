@@ -47,7 +47,7 @@ final class HistoryListModel: ListModelSource {
 
   var count: Int { ids.count }
 
-  /// How many clips the history ever had, because ids count up and none is used twice; also those deleted since.
+  /// The number of clips that the history ever had, including deleted ones: the largest id, because ids are not reused.
   private(set) var countEver: Int64
 
   func value(at position: Int) -> any Sendable { clip(at: position) }

@@ -18,7 +18,7 @@ final class NoticeBar {
     var time: Duration { self == .long ? .seconds(60) : .seconds(8) }
   }
 
-  /// What a notice offers to do: the words of a button, and what it does.
+  /// The action that a notice offers: a button's label, and its effect.
   typealias Action = (words: String, run: @MainActor () -> Void)
 
   let root: Revealer

@@ -15,7 +15,7 @@ final class RecentDeletions {
   /// - Parameters:
   ///   - time: How long all clips are held after the last deletion.
   ///   - sizeLimit: The largest total size of the texts, in bytes. Above it, the oldest deletions are released early.
-  ///     The last deletion is always held, whatever its size.
+  ///     The last deletion is always held, regardless of its size.
   ///   - changed: Called with the number of deletions that can be undone when it may have changed, and whether the
   ///     last clip was copied before.
   init(
