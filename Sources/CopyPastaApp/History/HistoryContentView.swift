@@ -81,12 +81,20 @@ final class HistoryContentView {
 /// The bar over the list's lower edge that shows how many items were deleted and offers to restore them.
 @MainActor
 final class UndoBar {
-  let root: Revealer
-  private let bar: Box
-  private let label = Label()
+  /// Stays empty until something is deleted, so that the first frame does not wait for its content.
+  let root = Revealer()
+  private lazy var content = makeContent()
+  private let controller: @MainActor () -> HistoryController?
 
   /// - Parameter controller: Returns the history with the deletions; nil while it is not open.
   init(of controller: @escaping @MainActor () -> HistoryController?) {
+    self.controller = controller
+    root.align(horizontally: .center, vertically: .end)
+  }
+
+  private func makeContent() -> (bar: Box, label: Label) {
+    let controller = controller
+    let label = Label()
     label.ellipsize()
     label.expand(horizontally: true)
     let undoButton = Button(words: tr("Undo")) { controller()?.undoAll() }
@@ -96,14 +104,14 @@ final class UndoBar {
     // Leave the focus in the list on a click.
     for button in [undoButton, closeButton] { button.leaveFocusOnClick() }
     closeButton.addStyle("circular")
-    bar = Box(.horizontal, spacing: 6, [label, undoButton, closeButton])
+    let bar = Box(.horizontal, spacing: 6, [label, undoButton, closeButton])
     bar.setAccessibleRole(.group)
     bar.addStyle("osd")
     bar.addStyle("undo-bar")
-    root = Revealer(child: bar)
-    root.align(horizontally: .center, vertically: .end)
     // Keep the deletions for longer when the pointer or the focus enters the bar.
     bar.onArrival { controller()?.deletions.prolong() }
+    root.setChild(bar)
+    return (bar, label)
   }
 
   var hasFocus: Bool { root.hasFocusWithin }
@@ -112,8 +120,8 @@ final class UndoBar {
   func show(_ count: Int, wasCopied: Bool = false) {
     // Keep the text while the bar slides out.
     if count > 0 {
-      label.text = Self.words(count, wasCopied: wasCopied)
-      bar.setAccessibleName(label.text)
+      content.label.text = Self.words(count, wasCopied: wasCopied)
+      content.bar.setAccessibleName(content.label.text)
     }
     root.isRevealed = count > 0
   }

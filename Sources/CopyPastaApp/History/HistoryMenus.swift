@@ -4,15 +4,25 @@ import GtkKit
 @MainActor
 final class RowMenu {
   private let view: ListView<ClipRow>
-  private let popover: PopoverMenu
+  /// Made when it first opens, so that the first frame does not wait for it.
+  private lazy var popover = makePopover()
   /// The row whose menu is open, which has a style class meanwhile.
   private var row: ClipRow?
 
   /// - Parameter view: The list view, which has the menu's actions.
   init(on view: ListView<ClipRow>) {
     self.view = view
+    view.onRowClick(.secondary, weakly(self) { $0.open(on: $1, at: $2) })
+    view.onLongPress { [weak self] point in
+      guard let self, let row = self.view.row(at: point) else { return false }
+      open(on: row, at: point)
+      return true
+    }
+  }
+
+  private func makePopover() -> PopoverMenu {
     // Make the list view itself the parent: with an outer parent, arrow keys would leave the menu for the rows.
-    popover = PopoverMenu(on: view)
+    let popover = PopoverMenu(on: view)
     popover.onClose { [weak self, weak view] in
       self?.row?.mark(ClipRow.menuStyle, false)
       self?.row = nil
@@ -20,12 +30,7 @@ final class RowMenu {
       // Move the focus now, because GTK leaves it in the closed menu until the next frame, and keys would be lost.
       view?.grabFocus()
     }
-    view.onRowClick(.secondary, weakly(self) { $0.open(on: $1, at: $2) })
-    view.onLongPress { [weak self] point in
-      guard let self, let row = self.view.row(at: point) else { return false }
-      open(on: row, at: point)
-      return true
-    }
+    return popover
   }
 
   func open(on row: ClipRow) {

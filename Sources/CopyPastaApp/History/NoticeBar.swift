@@ -21,24 +21,27 @@ final class NoticeBar {
   /// The action that a notice offers: a button's label, and its effect.
   typealias Action = (words: String, run: @MainActor () -> Void)
 
-  let root: Revealer
-  private let label = Label()
+  /// Stays empty until there is a notice, so that the first frame does not wait for its content.
+  let root = Revealer()
+  private lazy var content = makeContent()
   private let giveBackFocus: @MainActor () -> Void
   private var notices: [Stay: (text: String, action: Action?, timer: Timeout)] = [:]
-  private let bar = Box(.horizontal, spacing: 6)
-  private let actionLabel = Label()
-  private lazy var actionButton = Button(child: actionLabel)
+  /// The notices that were not announced yet.
   private var unsaid: Set<String> = []
   private var pauseTimer: Timeout?
 
   /// - Parameter giveBackFocus: Moves the focus back when the bar closes while its button has the focus.
   init(giveBackFocus: @escaping @MainActor () -> Void) {
     self.giveBackFocus = giveBackFocus
+  }
+
+  private func makeContent() -> (bar: Box, label: Label, actionButton: Button, actionLabel: Label) {
+    let (bar, label, actionLabel) = (Box(.horizontal, spacing: 6), Label(), Label())
+    let actionButton = Button(child: actionLabel)
     label.wrap()
     let words = ScrollingBox(label)
     words.expand(horizontally: true)
     bar.addStyle("notice")
-    root = Revealer(child: bar)
     let content = ReflowingBox(words, actionButton)
     content.expand(horizontally: true)
     bar.append(content)
@@ -50,6 +53,8 @@ final class NoticeBar {
       icon: "window-close-symbolic", name: tr("Close"), weakly(self) { $0.hide() })
     closeButton.align(vertically: .start)
     bar.append(closeButton)
+    root.setChild(bar)
+    return (bar, label, actionButton, actionLabel)
   }
 
   /// Whether the window is active; notices that were shown before are announced when it becomes active.
@@ -77,15 +82,15 @@ final class NoticeBar {
   private var action: Action? { Stay.allCases.lazy.compactMap { self.notices[$0]?.action }.first }
 
   private func draw() {
-    label.text = texts.joined(separator: "\n")
+    content.label.text = texts.joined(separator: "\n")
     if let action {
-      actionLabel.text = action.words
-      actionButton.setAccessibleName(action.words)
-      bar.addStyle("offer")
+      content.actionLabel.text = action.words
+      content.actionButton.setAccessibleName(action.words)
+      content.bar.addStyle("offer")
     } else {
-      bar.removeStyle("offer")
+      content.bar.removeStyle("offer")
     }
-    actionButton.isVisible = action != nil
+    content.actionButton.isVisible = action != nil
     root.isRevealed = true
   }
 

@@ -108,10 +108,9 @@ final class RetentionBar {
     case keep
   }
 
-  let root: Revealer
-  private let bar: Widget
-  private let label = Label()
-  private let keepButton = Button(label: tr("_Keep"))
+  /// Empty until there is a question: the first frame need not wait for it.
+  let root = Revealer()
+  private lazy var content = makeContent()
   private let giveBackFocus: @MainActor () -> Void
   private let answered: @MainActor (Answer) -> Void
   private var expired: ExpiredClips?
@@ -124,18 +123,23 @@ final class RetentionBar {
   init(giveBackFocus: @escaping @MainActor () -> Void, answered: @escaping @MainActor (Answer) -> Void) {
     self.giveBackFocus = giveBackFocus
     self.answered = answered
+  }
+
+  private func makeContent() -> (bar: Widget, label: Label, keepButton: Button) {
+    let label = Label()
     label.wrap()
     let words = ScrollingBox(label)
     words.expand(horizontally: true)
     let deleteButton = Button(label: tr("_Delete"))
     deleteButton.addStyle("destructive-action")
-    let buttons = Box(.horizontal, spacing: 6, [keepButton, deleteButton])
-    bar = ReflowingBox(words, buttons)
+    let keepButton = Button(label: tr("_Keep"))
+    let bar = ReflowingBox(words, Box(.horizontal, spacing: 6, [keepButton, deleteButton]))
     bar.setAccessibleRole(.group)
     bar.addStyle("retention-bar")
-    root = Revealer(child: bar)
     keepButton.onClick(weakly(self) { $0.answer { _ in .keep } })
     deleteButton.onClick(weakly(self) { $0.answer(Answer.delete) })
+    root.setChild(bar)
+    return (bar, label, keepButton)
   }
 
   /// Whether the window is active; the question is announced when it becomes active.
@@ -147,17 +151,17 @@ final class RetentionBar {
   ///
   /// - Parameter canKeep: Whether the setting is writable, because *Keep* changes it.
   func show(_ expired: ExpiredClips?, canKeep: Bool = true) {
-    keepButton.isEnabled = canKeep
     let isNew = self.expired?.message != expired?.message
     self.expired = expired
+    if expired != nil { content.keepButton.isEnabled = canKeep }
     guard isNew else { return }
     guard let message = expired?.message else {
       if root.hasFocusWithin { giveBackFocus() }
       // Keep the text while the bar slides out.
       return root.isRevealed = false
     }
-    label.text = message
-    bar.setAccessibleName(message)
+    content.label.text = message
+    content.bar.setAccessibleName(message)
     root.isRevealed = true
     isAnnounced = false
     if canAnnounce { announce() }

@@ -51,11 +51,14 @@ public final class Stack: Widget {
 @MainActor
 public final class Revealer: Widget {
   /// Makes a revealer that slides up into view; it is initially hidden.
-  public convenience init(child: Widget) {
+  public convenience init(child: Widget? = nil) {
     self.init(new: gtk_revealer_new())
-    gtk_revealer_set_child(opaque, child.widget)
+    if let child { setChild(child) }
     gtk_revealer_set_transition_type(opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
   }
+
+  /// Puts a widget into the revealer.
+  public func setChild(_ child: Widget) { gtk_revealer_set_child(opaque, child.widget) }
 
   /// Makes the child slide down into view, from the upper edge.
   public func comeFromAbove() {
