@@ -155,6 +155,9 @@ G_GNUC_END_IGNORE_DEPRECATIONS
 /* Limits the C library to two heaps (malloc arenas), however many threads there are. */
 static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 
+/* Returns freed memory from the C library to the kernel. */
+static inline void copypasta_trim_heaps(void) { malloc_trim(0); }
+
 /* Integrates libdispatch's main queue into a foreign event loop (CoreFoundation uses the same two functions). */
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *);

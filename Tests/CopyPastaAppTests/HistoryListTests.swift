@@ -47,8 +47,8 @@ import Testing
     #expect(MainLoop.run(until: { list.root.isMapped }, atMost: .seconds(20)))
     list.focusNewest()
     let row = try #require(gtk_window_get_focus(window.cast()))
-    let menu = try #require(widgets(gtk_popover_menu_get_type(), in: list.root.widget).first)
     list.openMenu(of: list.controller.model.id(at: 0))
+    let menu = try #require(widgets(gtk_popover_menu_get_type(), in: list.root.widget).first)
     func hasFocusInMenu() -> Bool {
       gtk_window_get_focus(window.cast()).map { gtk_widget_is_ancestor($0, menu) != 0 } ?? false
     }

@@ -195,6 +195,43 @@ import Testing
     shown.dialogs.close()
   }
 
+  @Test func `each line of a selected text is drawn once`() async throws {
+    let style = ProgramStyle()
+    let shown = try ShownDialogs()
+    let lines = (1...20).map { "line \($0)" }.joined(separator: "\n")
+    let text = shown.textWindow(try ClipText(validating: Array(lines.utf8)))
+    shown.dialogs.show(text, above: nil)
+    let view = try #require(widgets(gtk_text_view_get_type(), in: text.window.widget).first)
+    let picture = Object(Owned(taking: gtk_widget_paintable_new(view)))
+    /// How many runs of text the view draws.
+    func drawnTexts() -> Int {
+      let snapshot = gtk_snapshot_new()
+      gdk_paintable_snapshot(picture.opaque, snapshot, 480, 600)
+      guard let node = gtk_snapshot_free_to_node(snapshot) else { return 0 }
+      defer { gsk_render_node_unref(node) }
+      let bytes = gsk_render_node_serialize(node)
+      defer { g_bytes_unref(bytes) }
+      var size: gsize = 0
+      let data = g_bytes_get_data(bytes, &size)
+      let nodes = String(decoding: UnsafeRawBufferPointer(start: data, count: Int(size)), as: UTF8.self)
+      return nodes.split(separator: "\n").count { $0.hasSuffix("text {") }
+    }
+    try await pump("the text drawn") { drawnTexts() >= 20 }
+    let before = drawnTexts()
+    let buffer = gtk_text_view_get_buffer(Object(Owned(borrowing: view)).cast())
+    var (start, end) = (GtkTextIter(), GtkTextIter())
+    gtk_text_buffer_get_bounds(buffer, &start, &end)
+    gtk_text_buffer_select_range(buffer, &start, &end)
+    var isDrawn = false
+    text.window.onNextFrame { isDrawn = true }
+    gtk_widget_queue_draw(view)
+    try await pump("the selection drawn") { isDrawn }
+    // GTK draws the lines at which a selection begins and ends twice.
+    #expect(before...before + 2 ~= drawnTexts(), "\(before)")
+    shown.dialogs.close()
+    withExtendedLifetime(style) {}
+  }
+
   @Test func `a second full text window replaces the first`() async throws {
     let shown = try ShownDialogs()
     let (first, second) = (shown.textWindow(), shown.textWindow())
@@ -232,9 +269,9 @@ private final class ShownDialogs {
     }
   }
 
-  func textWindow() -> TextWindow {
+  func textWindow(_ text: ClipText? = nil) -> TextWindow {
     TextWindow(
-      ShownText(text), capturedAt: 0, state: services.windowState, failed: { _ in }, copy: { $1() },
+      ShownText(text ?? self.text), capturedAt: 0, state: services.windowState, copy: { $1() },
       copyPart: { $1() })
   }
 

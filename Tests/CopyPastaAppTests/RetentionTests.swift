@@ -294,9 +294,10 @@ import Testing
     window.setChild(bar.root)
     window.present(.ambient)
     defer { window.destroy() }
+    #expect(!bar.root.isRevealed)
+    bar.show(expired)
     let buttons = widgets(gtk_button_get_type(), in: bar.root.widget)
     try #require(buttons.count == 2)
-    #expect(!bar.root.isRevealed)
     for (button, answer) in zip(buttons, ["keep", "delete 2"]) {
       bar.show(expired)
       #expect(bar.root.isRevealed)
@@ -305,7 +306,7 @@ import Testing
       #expect(MainLoop.run(until: { answers.last == answer }, atMost: .seconds(20)))
       #expect(!bar.root.isRevealed)
     }
-    #expect(expired.message == "2 items are older than 30 days (today is 4 Oct 2024).")
+    #expect(expired.message == "2 items are older than 30 days (today is Oct 4, 2024).")
     bar.show(expired, canKeep: false)
     #expect(gtk_widget_get_sensitive(buttons[0]) == 0)
     bar.show(nil)

@@ -91,7 +91,7 @@ import Testing
     let text = try ClipText(validating: Array(repeating: UInt8(ascii: "W"), count: ShownText.sizeLimit + 1))
     return TextWindow(
       ShownText(text), capturedAt: Format.now, state: KeyFile(path: "/proc/none", group: ""),
-      failed: { _ in }, copy: { $1() }, copyPart: { $1() })
+      copy: { $1() }, copyPart: { $1() })
   }
 
   private static func leastSize(of window: Window) -> (width: gint, height: gint) {

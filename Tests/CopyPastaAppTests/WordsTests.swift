@@ -71,10 +71,11 @@ import Testing
     // This is 14 November 2023, about 22:00 UTC.
     let time: Int64 = 1_700_000_000 * second
     func dates() -> [String] {
-      [20, 300].map { Age.text(of: time, at: time + $0 * 86_400 * second) }
+      [20, 300].map { Age.text(of: time, at: time + $0 * 86_400 * second) } + [Age.date(time)]
     }
     // The C locale would format the date as 11/14/23.
-    #expect(dates() == ["Nov 14", "Nov 14, 2023"])
+    #expect(dates() == ["Nov 14", "Nov 14, 2023", "Nov 14, 2023"])
+    #expect(Age.moment(time).hasPrefix("Nov 14, 2023, "))
     try await TestLocale.with("en_GB") { locale in
       setenv("LOCPATH", locale.folder, 1)
       defer {
@@ -82,7 +83,8 @@ import Testing
         setlocale(LC_ALL, "C.UTF-8")
       }
       #expect(setlocale(LC_ALL, locale.name) != nil)
-      #expect(dates() == ["14 Nov", "14 Nov 2023"])
+      #expect(dates() == ["14 Nov", "14 Nov 2023", "14 Nov 2023"])
+      #expect(Age.moment(time).hasPrefix("14 Nov 2023, "))
     }
   }
 

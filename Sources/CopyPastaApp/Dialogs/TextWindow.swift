@@ -1,6 +1,7 @@
 import ClipHistory
 import ClipboardCore
 import GtkKit
+import SerialQueue
 
 /// The window with the whole text of a row, to read and to select from.
 @MainActor
@@ -15,6 +16,8 @@ final class TextWindow: Dialogs.Dialog {
   private var copiedTimer: Timeout?
 
   private static let size = (width: 480, height: 600)
+  /// The size in bytes from which memory is returned to the kernel when the window closes.
+  private static let largeSize = 64 << 10
 
   /// Copies a subject, and then calls the closure when it is on the clipboard.
   typealias Copying<Subject> = @MainActor (Subject, @escaping @MainActor () -> Void) -> Void
@@ -22,12 +25,10 @@ final class TextWindow: Dialogs.Dialog {
   /// - Parameters:
   ///   - time: When the text was captured, in microseconds since 1970 UTC.
   ///   - state: Stores whether the font is monospace.
-  ///   - failed: Called if that cannot be saved.
   ///   - copy: Copies the whole text.
   ///   - copyPart: Copies the given bytes, a part of the text.
   init(
     _ shown: ShownText, capturedAt time: Int64, state: KeyFile,
-    failed: @escaping @MainActor (GLibError) -> Void,
     copy: @escaping Copying<Void>, copyPart: @escaping Copying<[UInt8]>
   ) {
     let details = [
@@ -71,13 +72,22 @@ final class TextWindow: Dialogs.Dialog {
       do throws(GLibError) {
         try state.write([("monospace", monospace.isOn ? 1 : 0)], keepingOthers: true)
       } catch {
-        failed(error)
+        printError(tr("Couldn’t save the choice of Monospace: %s").filled(with: error.message))
       }
     }
     let copied = weakly(self) { $0.showCopied() }
     copyButton.onClick { copy((), copied) }
     view.handOut(as: TextFormat.mimeTypes, shown.part) { copyPart($0, copied) }
     view.grabFocus()
+    // GTK keeps up to 100 MiB of layouts for a long text.
+    if shown.text.utf8.count > Self.largeSize {
+      window.onHide {
+        Task.unpooled {
+          await MainLoop.idle()
+          MainLoop.trimHeaps()
+        }
+      }
+    }
   }
 
   /// Shows on the button for a moment that the copy is on the clipboard.

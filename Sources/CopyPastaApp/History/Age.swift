@@ -24,27 +24,27 @@ enum Age {
       return count(age / hour) { trn("%s hour ago", "%s hours ago", $0) }
     case _ where days == 1: return tr("yesterday at %s").filled(with: LocalTime.timeOfDay(time))
     case ..<(7 * day): return count(Int64(days)) { trn("%s day ago", "%s days ago", $0) }
-    default: return date(of: time, at: now)
+    default: return date(time, withYear: LocalTime.format(time, "%Y") != LocalTime.format(now, "%Y"))
     }
   }
 
   static func moment(_ time: Int64) -> String {
     guard time > 0 else { return tr("at an unknown time") }
-    // The day of the month, the month's short name and the year, as the language writes them.
-    return LocalTime.format(time, tr("%-d %b %Y")) + ", " + LocalTime.timeOfDay(time)
+    return date(time) + ", " + LocalTime.timeOfDay(time)
   }
 
-  /// The short date in the language's order, such as `14 Nov`, or `26 Jul 2025` if it is of another year.
-  private static func date(of time: Int64, at now: Int64) -> String {
-    let isOfThisYear = LocalTime.format(time, "%Y") == LocalTime.format(now, "%Y")
+  /// The date with its year, in the language's order, such as `26 Jul 2025`.
+  static func date(_ time: Int64) -> String { date(time, withYear: true) }
+
+  private static func date(_ time: Int64, withYear: Bool) -> String {
     let pattern =
-      switch (LocalTime.hasMonthFirst, isOfThisYear) {
+      switch (LocalTime.hasMonthFirst, withYear) {
       // A date's conversions for GLib (g_date_time_format), where the day comes before the month.
-      case (false, true): tr("%-d %b")
-      case (false, false): tr("%-d %b %Y")
+      case (false, false): tr("%-d %b")
+      case (false, true): tr("%-d %b %Y")
       // The same, where the month comes before the day.
-      case (true, true): tr("%b %-d")
-      case (true, false): tr("%b %-d, %Y")
+      case (true, false): tr("%b %-d")
+      case (true, true): tr("%b %-d, %Y")
       }
     return LocalTime.format(time, pattern)
   }

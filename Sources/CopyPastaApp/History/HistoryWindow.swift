@@ -368,7 +368,7 @@ final class HistoryWindow {
     }
   }
 
-  func notSaved(_ error: GLibError) {
+  private func notSaved(_ error: GLibError) {
     printError(tr("Couldn’t save the window size: %s").filled(with: error.message))
   }
 }

@@ -87,7 +87,7 @@ extension ExpiredClips {
   /// How many items are older than the period, and the date that the clock shows.
   @MainActor var message: String {
     trn("%s item is older than %s (today is %s).", "%s items are older than %s (today is %s).", count)
-      .filled(with: Format.number(count), period.words, LocalTime.format(reading.wallTime, tr("%-d %b %Y")))
+      .filled(with: Format.number(count), period.words, Age.date(reading.wallTime))
   }
 
   /// Asks in a dialog above a window whether to delete the items, and calls `confirmed` if the user agrees.

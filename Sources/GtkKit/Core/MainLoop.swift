@@ -28,6 +28,11 @@ public enum MainLoop {
   /// Call this before the first thread starts, in a program whose other threads are mostly idle.
   public static func limitMallocArenas() { copypasta_share_heaps() }
 
+  /// Returns freed memory to the kernel, which the C library retains otherwise.
+  ///
+  /// This takes up to a millisecond for each MiB.
+  public static func trimHeaps() { copypasta_trim_heaps() }
+
   /// Runs the loop until `work` is done, for at most `limit`; use it when the program exits.
   public static func wait(atMost limit: Duration, for work: @escaping @MainActor () async -> Void) {
     let isDone = begin(work)
