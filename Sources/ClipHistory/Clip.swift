@@ -27,7 +27,7 @@ public struct Clip: Sendable, Equatable, Identifiable {
   }
 
   /// A clip with its whole text.
-  public struct Whole: Sendable, Equatable, Identifiable {
+  public struct Full: Sendable, Equatable, Identifiable {
     /// The row's id in the database.
     public let id: Int64
 

@@ -43,19 +43,16 @@ enum ExpiredRows {
     in database: Database, before limit: Int64, at now: Int64
   ) throws(StoreError) -> (count: Int, lastID: Int64, firstYoungID: Int64) {
     let rows = try Statement("SELECT id, captured_at FROM clip ORDER BY id", on: database)
-    return try rows.run { rows throws(StoreError) in
-      var (passed, count, lastID) = (0, 0, Int64.min)
-      var previous: Int64?
-      while try rows.step() {
-        let (id, time) = (rows.integer(0), rows.time(1))
-        try check(id, follows: previous, in: database)
-        previous = id
-        passed += 1
-        if time >= limit && time <= now { return (count, lastID, id) }
-        if time > CaptureTime.unknown && time < limit { (count, lastID) = (passed, id) }
-      }
-      return (count, lastID, .max)
+    var (passed, count, lastID, firstYoungID) = (0, 0, Int64.min, Int64.max)
+    try rows.walk { id in
+      let time = rows.time(1)
+      passed += 1
+      if time > CaptureTime.unknown && time < limit { (count, lastID) = (passed, id) }
+      let isYoung = time >= limit && time <= now
+      if isYoung { firstYoungID = id }
+      return !isYoung
     }
+    return (count, lastID, firstYoungID)
   }
 
   static func count(in database: Database, upTo id: Int64) throws(StoreError) -> Int {
@@ -66,27 +63,18 @@ enum ExpiredRows {
   /// Deletes one portion of the rows up to `lastID`, inside a transaction; returns their ids in ascending order.
   static func deletePortion(in database: Database, upTo lastID: Int64) throws(StoreError) -> [Int64] {
     let rows = try Statement("SELECT id, byte_count FROM clip WHERE id <= ?1 ORDER BY id", on: database)
-    let ids = try rows.run(lastID) { rows throws(StoreError) in
-      var (ids, size): ([Int64], Int64) = ([], 0)
-      while ids.count < rowLimit, size < byteLimit, try rows.step() {
-        let id = rows.integer(0)
-        guard id <= lastID else { throw database.failure(SQLITE_CORRUPT) }
-        try check(id, follows: ids.last, in: database)
-        ids.append(id)
-        // A damaged size can be any number, so clamp it.
-        size += min(max(rows.integer(1), 0), byteLimit)
-      }
-      return ids
+    var (ids, size): ([Int64], Int64) = ([], 0)
+    try rows.walk(lastID) { id throws(StoreError) in
+      guard id <= lastID else { throw database.failure(SQLITE_CORRUPT) }
+      ids.append(id)
+      // A damaged size can be any number.
+      size += min(max(rows.integer(1), 0), byteLimit)
+      return ids.count < rowLimit && size < byteLimit
     }
     guard let last = ids.last else { return [] }
     try Statement("DELETE FROM clip WHERE id <= ?1", on: database).execute(last)
     // Damaged keys in an interior page can hide rows from a search, so compare the counts.
     guard sqlite3_changes(database.handle) == ids.count else { throw database.failure(SQLITE_CORRUPT) }
     return ids
-  }
-
-  /// SQLite does not check the order of rows in a damaged page.
-  private static func check(_ id: Int64, follows previous: Int64?, in database: Database) throws(StoreError) {
-    if let previous, id <= previous { throw database.failure(SQLITE_CORRUPT) }
   }
 }

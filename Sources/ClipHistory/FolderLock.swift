@@ -30,12 +30,12 @@ final class FolderLock {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Runs `question` under the exclusive lock; returns false if another program has the history open.
+  /// Returns what `body` does while everybody else is kept out; false if somebody else has the history open.
   ///
-  /// - Throws: `.locked` if an import or a recovery takes the lock in between; this lock is lost then.
-  func withExclusiveLock(_ question: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
+  /// - Throws: `.locked` if an import or a recovery takes the history between two locks; this lock is lost then.
+  func withExclusiveLock(_ body: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
-    let answer = Result { () throws(StoreError) in isAlone ? try question() : false }
+    let answer = Result { () throws(StoreError) in isAlone ? try body() : false }
     // Converting a lock first releases the old one, even if the conversion fails (flock(2)).
     try wait(for: LOCK_SH)
     return try answer.get()

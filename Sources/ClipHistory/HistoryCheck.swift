@@ -48,30 +48,24 @@ public struct HistoryCheck: Sendable, Equatable {
 
   private mutating func checkClips(_ database: Database) throws(StoreError) {
     // Run a statement for each clip, because a long read keeps deleted texts in the log.
-    let following = try Statement(
+    let next = try Statement(
       """
       SELECT id, captured_at, byte_count, preview IS NULL, preview, text FROM clip
-      WHERE id > ?1 ORDER BY id LIMIT 1
+      WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1
       """, on: database)
     // Ids below 1 are only counted, because the loop below starts after 0.
-    var last: Int64 = 0
+    var start: Int64? = 1
     if try database.integer("SELECT coalesce(min(id), 1) FROM clip") ?? 1 < 1 { wrongCount += 1 }
-    while let id = try following.first(last, read: { check($0) }) {
-      // In a damaged page the search may return an older clip, and the loop would never end.
-      guard id > last else { throw .damaged }
-      last = id
-    }
+    while try next.nextClip(from: &start, read: { check($0) }) != nil {}
   }
 
-  /// Checks one clip and returns its id.
-  private mutating func check(_ statement: Statement) -> Int64 {
-    let id = statement.integer(0)
+  private mutating func check(_ statement: Statement) {
     clipCount += 1
     do {
       let text = try ClipText(validating: statement.bytes(5))
       let isWhole = statement.integer(3) != 0
       let isRight =
-        id <= Schema.largestID
+        statement.integer(0) <= Schema.largestID
         && (statement.integer(1) == CaptureTime.unknown || statement.time(1) != CaptureTime.unknown)
         && statement.integer(2) == text.byteCount && isWhole == (text.byteCount <= Preview.byteLimit)
         && statement.byteCount(4) <= Preview.byteLimit
@@ -79,7 +73,6 @@ public struct HistoryCheck: Sendable, Equatable {
     } catch {
       unreadableCount += 1
     }
-    return id
   }
 
   private func checkRest(_ database: Database) throws(StoreError) {

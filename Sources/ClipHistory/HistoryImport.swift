@@ -11,7 +11,7 @@ import CSQLite
 /// try history.finish()
 /// ```
 public final class HistoryImport {
-  let session: WriteConnection
+  let connection: WriteConnection
   private let latest: Int64
   /// The largest id ever assigned before the import.
   private let lastID: Int64
@@ -28,8 +28,8 @@ public final class HistoryImport {
   /// - Throws: as `HistoryStore.init` does, and `.locked` while another process has the history open.
   public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
     latest = CaptureTime.believableClocks.contains(now) ? now + 86_400_000_000 : CaptureTime.latest
-    session = try HistoryOpening(location).toWriteAlone()
-    let database = session.database
+    connection = try HistoryOpening(location).toWriteAlone()
+    let database = connection.database
     try database.execute("BEGIN IMMEDIATE")
     lastID = try database.integer("SELECT max(seq) FROM sqlite_sequence WHERE name = 'clip'") ?? 0
     // A damaged id could leave no room for the ids that the import assigns.
@@ -41,7 +41,7 @@ public final class HistoryImport {
   }
 
   deinit {
-    sqlite3_exec(session.database.handle, "ROLLBACK", nil, nil, nil)
+    sqlite3_exec(connection.database.handle, "ROLLBACK", nil, nil, nil)
   }
 
   /// Adds a clip after those already added.
@@ -51,7 +51,7 @@ public final class HistoryImport {
   public func add(_ text: ClipText, capturedAt time: Int64) throws(StoreError) -> Bool {
     let time = CaptureTime.plausible(time)
     if try isPresent(text, time) { return false }
-    _ = try session.insert(text, capturedAt: time)
+    _ = try connection.insert(text, capturedAt: time)
     return true
   }
 
@@ -60,9 +60,9 @@ public final class HistoryImport {
   /// Each of the two histories keeps its own order: a clip without a time, or whose time is not after that of its
   /// predecessor, stays behind its predecessor.
   public func finish() throws(StoreError) {
-    let database = session.database
+    let database = connection.database
     if !present.isEmpty { try merge() }
-    try session.forgetLastLook()
+    try connection.forgetLastLook()
     try database.execute("COMMIT")
     do throws(StoreError) {
       // Moved rows leave copies of their texts at their old places, so truncate the log.
@@ -76,23 +76,18 @@ public final class HistoryImport {
 
   /// Returns the hashes and ids of all clips, sorted by hash; reads one text at a time.
   private static func clips(of database: Database) throws(StoreError) -> [(hash: Int, id: Int64)] {
-    var clips = try Statement("SELECT id, captured_at, text FROM clip ORDER BY id", on: database).run {
-      statement throws(StoreError) in
-      var clips: [(hash: Int, id: Int64)] = []
-      while try statement.step() {
-        let id = statement.integer(0)
-        // SQLite does not check the order of rows in a damaged page.
-        guard id > clips.last?.id ?? .min else { throw database.failure(SQLITE_CORRUPT) }
-        clips.append((Clip.Whole.hash(of: statement.bytes(2), at: statement.time(1)), id))
-      }
-      return clips
+    var clips: [(hash: Int, id: Int64)] = []
+    let all = try Statement("SELECT id, captured_at, text FROM clip ORDER BY id", on: database)
+    try all.walk { id in
+      clips.append((Clip.Full.hash(of: all.bytes(2), at: all.time(1)), id))
+      return true
     }
     clips.sort { $0.hash < $1.hash }
     return clips
   }
 
   private func isPresent(_ text: ClipText, _ time: Int64) throws(StoreError) -> Bool {
-    let hash = Clip.Whole.hash(of: text.bytes, at: time)
+    let hash = Clip.Full.hash(of: text.bytes, at: time)
     var (low, high) = (0, present.count)
     while low < high {
       let middle = (low + high) / 2
@@ -108,12 +103,12 @@ public final class HistoryImport {
 
   /// Assigns new ids from the first misplaced clip on, because ids define the order and are never reused.
   private func merge() throws(StoreError) {
-    let database = session.database
+    let database = connection.database
     let following = try Statement(
-      "SELECT id, captured_at FROM clip WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT 1", on: database)
+      "SELECT id, captured_at FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
     let largestID = try database.integer("SELECT max(id) FROM clip") ?? 0
-    var old = Run(database, after: .min, upTo: lastID, latest: latest)
-    var new = Run(database, after: lastID, upTo: largestID, latest: latest)
+    var old = Run(from: .min, to: lastID, latest: latest)
+    var new = Run(from: lastID + 1, to: largestID, latest: latest)
     try old.advance(following)
     try new.advance(following)
     guard new.id != nil else { return }
@@ -151,26 +146,20 @@ private struct Run {
   private(set) var id: Int64?
   /// The sort key of the current clip, which never decreases during the iteration.
   private(set) var time: Int64 = 0
-  private let database: Database
-  private var last: Int64
+  private var start: Int64?
   private let end: Int64
   private let latest: Int64
 
   /// - Parameter latest: a clip with a later time stays behind its predecessor.
-  init(_ database: Database, after start: Int64, upTo end: Int64, latest: Int64) {
-    self.database = database
-    last = start
+  init(from start: Int64, to end: Int64, latest: Int64) {
+    self.start = start
     self.end = end
     self.latest = latest
   }
 
   mutating func advance(_ following: Statement) throws(StoreError) {
-    let found = try following.first(last, end) { (id: $0.integer(0), time: $0.time(1)) }
+    let found = try following.nextClip(from: &start, to: end) { (id: $0.integer(0), time: $0.time(1)) }
     id = found?.id
-    guard let found else { return }
-    // In a damaged page the search may return an older clip, and the loop would never end.
-    guard found.id > last else { throw database.failure(SQLITE_CORRUPT) }
-    last = found.id
-    if found.time <= latest { time = max(time, found.time) }
+    if let time = found?.time, time <= latest { self.time = max(self.time, time) }
   }
 }

@@ -10,9 +10,9 @@ import CSQLite
 /// let first = try reader.newestPage(limit: 50)
 /// ```
 public final class HistoryReader {
-  private var following: ReopeningReader<Session>?
+  private var following: ReopeningReader<Connection>?
 
-  private struct Session: PreparedReads {
+  private struct Connection: PreparedReads {
     let database: Database
     let pages: Statement
 
@@ -57,19 +57,14 @@ public final class HistoryReader {
   /// Returns the clip with this id and the older ones, newest first, at most `limit`; the id need not exist.
   public func page(from id: Int64, limit: Int) throws(StoreError) -> [Clip] {
     guard let following else { throw .failed(code: SQLITE_MISUSE) }
-    return try following.read { session throws(StoreError) in
+    return try following.read { connection throws(StoreError) in
       // SQLite treats a negative limit as no limit.
-      try session.pages.run(id, Int64(max(limit, 0))) { statement throws(StoreError) in
-        var clips: [Clip] = []
-        while try statement.step() {
-          // SQLite does not check the order of rows in a damaged page.
-          guard statement.integer(0) < clips.last?.id ?? .max || clips.isEmpty else {
-            throw session.database.failure(SQLITE_CORRUPT)
-          }
-          clips.append(Self.clip(of: statement))
-        }
-        return clips
+      var clips: [Clip] = []
+      try connection.pages.walk(id, Int64(max(limit, 0)), descending: true) { _ in
+        clips.append(Self.clip(of: connection.pages))
+        return true
       }
+      return clips
     }
   }
 
@@ -101,24 +96,24 @@ public final class HistoryReader {
 /// while let clip = try clips.next() { write(clip.text.bytes) }
 /// ```
 public final class ClipCursor {
-  private let following: ReopeningReader<Session>
+  private let following: ReopeningReader<Connection>
   private let lock: FolderLock
   /// The smallest possible id of the next clip; nil after the largest possible id.
   private var start: Int64? = .min
 
-  private struct Session: PreparedReads {
+  private struct Connection: PreparedReads {
     let database: Database
     let next: Statement
 
     init(_ database: Database) throws(StoreError) {
       self.database = database
       next = try Statement(
-        "SELECT id, captured_at, text FROM clip WHERE id >= ?1 ORDER BY id LIMIT 1", on: database)
+        "SELECT id, captured_at, text FROM clip WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1", on: database)
     }
   }
 
-  /// Whether the last error concerned a single clip, so that the next call continues after it.
-  public private(set) var canGoOn = false
+  /// Whether the last failure was that of one clip, so that the next call continues behind it.
+  public private(set) var isPastFailure = false
 
   /// Opens an existing history, or a recovery that is not installed yet, without writing anything.
   ///
@@ -130,21 +125,20 @@ public final class ClipCursor {
     following = try ReopeningReader(opening)
   }
 
-  /// Returns the next newer clip; nil after the newest.
+  /// The next newer clip, nil after the newest.
   ///
-  /// - Throws: `.damaged` if the clip holds no valid text; the next call continues after it.
-  public func next() throws(StoreError) -> Clip.Whole? {
-    canGoOn = false
-    guard let start else { return nil }
-    let found = try following.read { session throws(StoreError) in
-      let found = try session.next.first(start) { (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2)) }
-      // In a damaged page the search may return an older clip, and the iteration would never end.
-      guard found?.id ?? .max >= start else { throw session.database.failure(SQLITE_CORRUPT) }
-      return found
+  /// - Throws: `.damaged` if the clip holds no valid text; the next call continues behind the clip.
+  public func next() throws(StoreError) -> Clip.Full? {
+    isPastFailure = false
+    let (found, behind) = try following.read { connection throws(StoreError) in
+      var start = start
+      let found = try connection.next.nextClip(from: &start) {
+        (id: $0.integer(0), time: $0.time(1), bytes: $0.bytes(2))
+      }
+      return (found, start)
     }
     guard let (id, time, bytes) = found else { return nil }
-    self.start = id < .max ? id + 1 : nil
-    canGoOn = true
-    return Clip.Whole(id: id, capturedAt: time, text: try following.current.database.text(bytes))
+    (start, isPastFailure) = (behind, true)
+    return Clip.Full(id: id, capturedAt: time, text: try following.current.database.text(bytes))
   }
 }

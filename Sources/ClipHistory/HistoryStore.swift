@@ -57,7 +57,7 @@ public actor HistoryStore: SerialActor {
   private let timeouts: LockTimeouts
   private let location: HistoryLocation
   /// Nil while the history cannot be written.
-  private var session: WriteConnection?
+  private var connection: WriteConnection?
   /// Reads while the history cannot be written.
   private var fallback: ReopeningReader<ReadConnection>?
   private var isClosed = false
@@ -97,7 +97,7 @@ public actor HistoryStore: SerialActor {
     needsCheckpoint = hasLog
     self.location = location
     do throws(StoreError) {
-      session = try HistoryOpening(location, timeouts: timeouts).toWrite()
+      connection = try HistoryOpening(location, timeouts: timeouts).toWrite()
       obstacle = nil
     } catch let error where error.mayLeaveReadable {
       obstacle = error
@@ -110,7 +110,7 @@ public actor HistoryStore: SerialActor {
       }
     }
     if hasLog {
-      Task.unpooled(on: self) { store in store.eraseLater(timeouts.retries[...]) }
+      Task.unpooled(on: self) { store in store.truncateLogLater(timeouts.retries[...]) }
     }
   }
 
@@ -132,8 +132,8 @@ public actor HistoryStore: SerialActor {
   public func recordExplicitly(
     _ text: ClipText, at now: Int64, fromClipboard: Bool
   ) throws(StoreError) -> RecordOutcome {
-    try write(text, at: now, noted: fromClipboard) { session, _ throws(StoreError) in
-      try session.newestIs(text)
+    try write(text, at: now, noted: fromClipboard) { connection, _ throws(StoreError) in
+      try connection.newestIs(text)
     }
   }
 
@@ -149,22 +149,22 @@ public actor HistoryStore: SerialActor {
     _ text: ClipText, at now: Int64, noted: Bool = true,
     unless isKnown: (WriteConnection, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) -> RecordOutcome {
-    let session = try opened()
+    let connection = try opened()
     // Compute the digest before the transaction: it takes some 0.3 s for 64 MiB, during which no other process could
     // write.
-    let fingerprint = Fingerprint(digest: digest(session.key, text), byteCount: text.byteCount)
-    let clip = try session.database.transaction { () throws(StoreError) -> Clip? in
-      let last = try session.readLastCapture()
+    let fingerprint = Fingerprint(digest: digest(connection.key, text), byteCount: text.byteCount)
+    let clip = try connection.database.transaction { () throws(StoreError) -> Clip? in
+      let last = try connection.readLastCapture()
       let isLast = last.fingerprint == fingerprint
       let time = CaptureTime.next(after: last.capturedAt, at: now)
-      let clip = try isKnown(session, isLast) ? nil : session.insert(text, capturedAt: time)
+      let clip = try isKnown(connection, isLast) ? nil : connection.insert(text, capturedAt: time)
       if clip != nil || noted && !isLast {
-        try session.writeLastCapture(
+        try connection.writeLastCapture(
           noted ? fingerprint : last.fingerprint, capturedAt: clip?.capturedAt ?? last.capturedAt)
       }
       return clip
     }
-    eraseFromLogIfOwed()
+    truncateLogIfNeeded()
     return clip.map { .recorded($0) } ?? .duplicate
   }
 
@@ -172,14 +172,14 @@ public actor HistoryStore: SerialActor {
   ///
   /// - Throws: `.damaged` if the row holds no valid text, or exists but is not found by its id.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
-    try read { reading throws(StoreError) in try reading.text(of: id) }
+    try read { reads throws(StoreError) in try reads.text(of: id) }
   }
 
   /// Returns the ids of all clips older than this one, in ascending order.
   public func ids(olderThan id: Int64) throws(StoreError) -> [Int64] {
     // Reserve enough for all of them in most cases, because an array that grows is in memory twice while it is copied.
     let capacity = Int(clamping: min(max(id, 0), Self.reservedIDs))
-    return try read { reading throws(StoreError) in try reading.ids(olderThan: id, capacity: capacity) }
+    return try read { reads throws(StoreError) in try reads.ids(olderThan: id, capacity: capacity) }
   }
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
@@ -187,8 +187,8 @@ public actor HistoryStore: SerialActor {
   /// Close every reader first: the last connection to close removes the log, and a reader cannot.
   public func close() {
     retry = nil
-    eraseFromLogIfOwed()
-    (session, fallback, isClosed) = (nil, nil, true)
+    truncateLogIfNeeded()
+    (connection, fallback, isClosed) = (nil, nil, true)
   }
 
   /// Tries again to open the history for writing, if it could only be read when the store was opened.
@@ -220,9 +220,9 @@ public actor HistoryStore: SerialActor {
   /// - Throws: `.damaged` if the clip exists but is not found by its id.
   @discardableResult
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
-    let session = try opened()
-    let deleted = try session.database.transaction { () throws(StoreError) in try session.delete(id) }
-    if deleted != nil { eraseFromLog() } else { try session.reading.confirmAbsence(of: id) }
+    let connection = try opened()
+    let deleted = try connection.database.transaction { () throws(StoreError) in try connection.delete(id) }
+    if deleted != nil { truncateLog() } else { try connection.reads.confirmAbsence(of: id) }
     return deleted
   }
 
@@ -233,10 +233,10 @@ public actor HistoryStore: SerialActor {
   /// - Throws: `.alreadyThere` if a clip has that id, `.damaged` if the deleted bytes were not valid text.
   @discardableResult
   public func restore(_ deleted: DeletedClip) throws(StoreError) -> Clip {
-    let session = try opened()
-    let clip = try session.restore(deleted)
+    let connection = try opened()
+    let clip = try connection.restore(deleted)
     restorations += 1
-    eraseFromLogIfOwed()
+    truncateLogIfNeeded()
     return clip
   }
 
@@ -245,12 +245,12 @@ public actor HistoryStore: SerialActor {
   /// Readers continue meanwhile, and see either everything or nothing. The fingerprint of the last captured text stays.
   /// The deletion temporarily needs as much free disk space as the history takes.
   public func deleteAll() throws(StoreError) {
-    let session = try opened()
-    try session.database.transaction { () throws(StoreError) in
-      try session.database.execute("DELETE FROM clip")
+    let connection = try opened()
+    try connection.database.transaction { () throws(StoreError) in
+      try connection.database.execute("DELETE FROM clip")
     }
-    eraseFromLog()
-    giveRoomBack(session.database)
+    truncateLog()
+    vacuum(connection.database)
   }
 
   // MARK: - Retention
@@ -265,10 +265,10 @@ public actor HistoryStore: SerialActor {
     after period: RetentionPeriod, at reading: ClockReading
   ) throws(StoreError) -> ExpiredClips? {
     guard let duration = period.duration, let limit = period.limit(at: reading.wallTime) else { return nil }
-    let last = try session?.readLastLook()
+    let last = try connection?.readLastLook()
     let isBelieved = RetentionPolicy.believes(reading, after: last, keeping: duration)
-    let found = try read { session throws(StoreError) in
-      try ExpiredRows.find(in: session.database, before: limit, at: reading.wallTime)
+    let found = try read { reads throws(StoreError) in
+      try ExpiredRows.find(in: reads.database, before: limit, at: reading.wallTime)
     }
     if found.count == 0 {
       finishLook(isBelieved || last == nil && reading.isPlausible ? reading : nil, after: last)
@@ -290,19 +290,19 @@ public actor HistoryStore: SerialActor {
   ) async throws(StoreError) {
     var isFirst = true
     while expired.restorations == restorations {
-      let session = try opened()
-      let ids = try session.database.transaction { () throws(StoreError) -> [Int64] in
+      let connection = try opened()
+      let ids = try connection.database.transaction { () throws(StoreError) -> [Int64] in
         if isFirst {
-          let count = try ExpiredRows.count(in: session.database, upTo: expired.lastID)
+          let count = try ExpiredRows.count(in: connection.database, upTo: expired.lastID)
           guard count == expired.count else { return [] }
         }
-        let ids = try ExpiredRows.deletePortion(in: session.database, upTo: expired.lastID)
-        try session.writeLastLook(expired.reading)
+        let ids = try ExpiredRows.deletePortion(in: connection.database, upTo: expired.lastID)
+        try connection.writeLastLook(expired.reading)
         return ids
       }
       guard !ids.isEmpty else { return }
       isFirst = false
-      eraseFromLog()
+      truncateLog()
       // While this call waits for the main actor, other calls to the store can run.
       guard await deleted(ids) else { return }
     }
@@ -312,55 +312,55 @@ public actor HistoryStore: SerialActor {
   ///
   /// Errors are not thrown, because no deletion was requested; the next look tries again.
   private func finishLook(_ reading: ClockReading?, after last: ClockReading?) {
-    guard let database = session?.database else { return }
+    guard let database = connection?.database else { return }
     do throws(StoreError) {
       if let reading, !reading.isWithinAnHour(of: last) {
-        try database.transaction { () throws(StoreError) in try session?.writeLastLook(reading) }
+        try database.transaction { () throws(StoreError) in try connection?.writeLastLook(reading) }
       }
-      if try database.isMostlyEmpty(upTo: Self.quickToRewrite) { giveRoomBack(database) }
+      if try database.isMostlyEmpty(upTo: Self.quickToRewrite) { vacuum(database) }
     } catch {}
   }
 
   // MARK: - Helpers
 
   /// Truncates the log after a deletion, now or later.
-  private func eraseFromLog() {
+  private func truncateLog() {
     needsCheckpoint = true
-    eraseFromLogIfOwed()
-    eraseLater(timeouts.retries[...])
+    truncateLogIfNeeded()
+    truncateLogLater(timeouts.retries[...])
   }
 
-  /// Truncates the log if needed; after a failure, or if a reader prevents it, this remains to be done.
+  /// Truncates the log if it may hold a deleted text; after a failure, or if a reader is in the way, it is still needed.
   ///
-  /// Errors are not thrown, because the row itself is deleted.
-  private func eraseFromLogIfOwed() {
-    guard needsCheckpoint, let session else { return }
+  /// A failure is not thrown: the row itself is deleted.
+  private func truncateLogIfNeeded() {
+    guard needsCheckpoint, let connection else { return }
     do throws(StoreError) {
-      needsCheckpoint = try !session.database.truncateLog(waiting: timeouts.readers)
+      needsCheckpoint = try !connection.database.truncateLog(waiting: timeouts.readers)
     } catch {
       // `needsCheckpoint` remains set.
     }
   }
 
   /// Tries again after each of these delays, while the log may hold a deleted text.
-  private func eraseLater(_ delays: ArraySlice<Duration>) {
+  private func truncateLogLater(_ delays: ArraySlice<Duration>) {
     let delay = needsCheckpoint ? delays.first : nil
     retry = delay.map {
       DispatchTimer(after: $0, on: queue) { [weak self] in
         self?.assumeIsolated { store in
-          store.eraseFromLogIfOwed()
-          store.eraseLater(delays.dropFirst())
+          store.truncateLogIfNeeded()
+          store.truncateLogLater(delays.dropFirst())
         }
       }
     }
   }
 
-  /// Returns free pages to the file system, after they were overwritten.
-  private func giveRoomBack(_ database: Database) {
+  /// Gives free pages back to the file system, once they were overwritten.
+  private func vacuum(_ database: Database) {
     guard !needsCheckpoint else { return }
     do throws(StoreError) {
       try database.execute("VACUUM")
-      eraseFromLog()
+      truncateLog()
     } catch {
       // The rows are deleted, and a file that stays large does no harm.
     }
@@ -368,17 +368,17 @@ public actor HistoryStore: SerialActor {
 
   /// Returns the write connection; opens it if this was not possible before.
   private func opened() throws(StoreError) -> WriteConnection {
-    if let session { return session }
+    if let connection { return connection }
     guard !isClosed else { throw .failed(code: SQLITE_MISUSE) }
     let opened = try HistoryOpening(location, timeouts: timeouts).toWrite()
-    session = opened
+    connection = opened
     return opened
   }
 
   private func read<Result>(
     _ body: (ReadConnection) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    if let session { return try body(session.reading) }
+    if let connection { return try body(connection.reads) }
     guard let fallback else { throw .failed(code: SQLITE_MISUSE) }
     return try fallback.read(body)
   }

@@ -74,6 +74,42 @@ final class Statement {
     }
   }
 
+  // MARK: Walks through clips, whose ids are column 0
+
+  // SQLite does not check the order of ids in a damaged page, which may lead back to clips that were passed, forever.
+
+  /// Calls `body` with the id of each row until it returns false.
+  ///
+  /// - Throws: `.damaged` if an id is not behind the one before it.
+  func walk(
+    _ parameters: (any Parameter)?..., descending: Bool = false,
+    _ body: (Int64) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try run(with: parameters) { _ throws(StoreError) in
+      var last: Int64?
+      while try step() {
+        let id = integer(0)
+        if let last, descending ? id >= last : id <= last { throw database.failure(SQLITE_CORRUPT) }
+        last = id
+        guard try body(id) else { return }
+      }
+    }
+  }
+
+  /// Reads the first clip from `start` (`?1`) to `end` (`?2`), and moves `start` behind it; nil if there is none.
+  ///
+  /// No lock is held between two clips. `start` is nil behind the largest id that there can be.
+  func nextClip<Value>(
+    from start: inout Int64?, to end: Int64 = .max, read: (Statement) -> Value
+  ) throws(StoreError) -> Value? {
+    guard let least = start,
+      let (id, value) = try first(least, end, read: { ($0.integer(0), read($0)) })
+    else { return nil }
+    guard id >= least else { throw database.failure(SQLITE_CORRUPT) }
+    start = id < .max ? id + 1 : nil
+    return value
+  }
+
   // MARK: Columns of the current row, counted from 0
 
   func integer(_ column: Int32) -> Int64 {

@@ -36,16 +36,13 @@ struct ReadConnection: PreparedReads {
 
   /// Returns the ids of older clips in ascending order, in an array with reserved room for `capacity` ids.
   func ids(olderThan id: Int64, capacity: Int) throws(StoreError) -> [Int64] {
-    try ids.run(id) { statement throws(StoreError) in
-      var ids: [Int64] = []
-      ids.reserveCapacity(capacity)
-      while try statement.step() {
-        // SQLite does not check the order of rows in a damaged page.
-        guard statement.integer(0) > ids.last ?? .min else { throw database.failure(SQLITE_CORRUPT) }
-        ids.append(statement.integer(0))
-      }
-      return ids
+    var found: [Int64] = []
+    found.reserveCapacity(capacity)
+    try ids.walk(id) {
+      found.append($0)
+      return true
     }
+    return found
   }
 }
 
@@ -57,7 +54,7 @@ struct WriteConnection {
   let deleted: Statement
   let deletion: Statement
   let newest: Statement
-  let reading: ReadConnection
+  let reads: ReadConnection
   let lastCapture: Statement
   let note: Statement
   private let lastLook: Statement
@@ -77,7 +74,7 @@ struct WriteConnection {
       on: database)
     deleted = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: database)
     deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: database)
-    reading = try ReadConnection(database)
+    reads = try ReadConnection(database)
     // CASE, because AND may read the text, however large, even if the sizes differ.
     newest = try Statement(
       "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",

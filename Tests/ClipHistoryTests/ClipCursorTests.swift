@@ -6,8 +6,8 @@ import Testing
 struct ClipCursorTests {
   let history = TemporaryHistory()
 
-  private func rest(of clips: ClipCursor) throws -> [Clip.Whole] {
-    var found: [Clip.Whole] = []
+  private func rest(of clips: ClipCursor) throws -> [Clip.Full] {
+    var found: [Clip.Full] = []
     while let clip = try clips.next() { found.append(clip) }
     return found
   }

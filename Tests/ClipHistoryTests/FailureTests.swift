@@ -32,7 +32,7 @@ struct FailureTests {
     sqlite3_limit(session.database.handle, SQLITE_LIMIT_LENGTH, 50_000)
     #expect(throws: StoreError.failed(code: SQLITE_TOOBIG)) { try session.insert(large, capturedAt: 2) }
     #expect(try !history.isMarked(), "it is the text that is too large")
-    #expect(throws: StoreError.damaged) { try session.reading.text(of: clip.id) }
+    #expect(throws: StoreError.damaged) { try session.reads.text(of: clip.id) }
     #expect(try history.isMarked())
   }
 

@@ -129,10 +129,10 @@ struct HistoryImportTests {
             steps?.assumingMemoryBound(to: Int.self).pointee += 1
             return 0
           }
-          sqlite3_progress_handler(adding.session.database.handle, 10, counting, steps)
+          sqlite3_progress_handler(adding.connection.database.handle, 10, counting, steps)
           for text in texts { _ = try adding.add(text, capturedAt: 0) }
         }
-        sqlite3_progress_handler(adding.session.database.handle, 0, nil, nil)
+        sqlite3_progress_handler(adding.connection.database.handle, 0, nil, nil)
         try adding.finish()
       }
       return steps

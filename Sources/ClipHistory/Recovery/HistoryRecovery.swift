@@ -89,15 +89,15 @@ public actor HistoryRecovery {
   private static func carryOver(
     _ recovery: inout RowRecovery, to location: HistoryLocation
   ) throws(StoreError) -> (kept: Int, lost: Int) {
-    let session = try HistoryOpening(location).open(under: nil)
+    let connection = try HistoryOpening(location).open(under: nil)
     var id: Int64?
     /// The fingerprints of the recovered rows with this id.
     var fingerprints: Set<Int> = []
     var kept = 0
     var known = 0
-    try inherit(recovery, session)
+    try inherit(recovery, connection)
     for start in stride(from: 0, to: recovery.positions.count, by: batch) {
-      try session.database.transaction { () throws(StoreError) in
+      try connection.database.transaction { () throws(StoreError) in
         for index in start..<min(start + batch, recovery.positions.count) {
           let position = recovery.positions[index]
           if position.id != id {
@@ -106,31 +106,31 @@ public actor HistoryRecovery {
             known += 1
           }
           guard let clip = recovery.clip(at: position) else { continue }
-          let fingerprint = Clip.Whole.hash(of: clip.text.bytes, at: clip.capturedAt)
+          let fingerprint = Clip.Full.hash(of: clip.text.bytes, at: clip.capturedAt)
           guard fingerprints.insert(fingerprint).inserted else { continue }
           let isFirst = fingerprints.count == 1
           if !isFirst { known += 1 }
           // A clip whose id is lost or taken gets a new id, after all others.
           let ownID = isFirst && RowRecovery.ids.contains(clip.id) ? clip.id : nil
-          _ = try session.insert(clip.text, capturedAt: clip.capturedAt, id: ownID)
+          _ = try connection.insert(clip.text, capturedAt: clip.capturedAt, id: ownID)
           kept += 1
         }
       }
     }
     // Only the database file is moved to its place, without the log.
-    guard try session.database.truncateLog(waiting: 0) else { throw .locked }
+    guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
     return (kept, known - kept)
   }
 
   /// Copies the last capture and the largest id; call it before copying clips, so that new ids exceed all assigned
   /// ones.
-  private static func inherit(_ recovery: RowRecovery, _ session: WriteConnection) throws(StoreError) {
-    let database = session.database
+  private static func inherit(_ recovery: RowRecovery, _ connection: WriteConnection) throws(StoreError) {
+    let database = connection.database
     try database.transaction { () throws(StoreError) in
       if let last = recovery.lastCapture {
         try Statement("UPDATE last_capture SET key = ?1", on: database).execute(last.key)
         let fingerprint = HistoryStore.Fingerprint(digest: last.digest, byteCount: last.byteCount)
-        try session.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
+        try connection.writeLastCapture(fingerprint, capturedAt: last.capturedAt)
       }
       try database.execute(
         """

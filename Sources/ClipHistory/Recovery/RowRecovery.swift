@@ -58,14 +58,14 @@ struct RowRecovery {
   ///
   /// The text's size is stored three times: as its length, in the size column, and within the record's size. Two of
   /// them must agree. The time cannot be verified.
-  mutating func clip(at position: Position) -> Clip.Whole? {
+  mutating func clip(at position: Position) -> Clip.Full? {
     guard let page = pages.page(Int(position.page)), let row = LeafCell(in: page, at: Int(position.offset)),
       let values = row.values(pages, links: &linksLeft), case .integer(let capturedAt) = values[.capturedAt],
       case .integer(let byteCount) = values[.byteCount], case .text(let bytes) = values[.text],
       byteCount == bytes.count || row.addsUp
     else { return nil }
     do {
-      return Clip.Whole(
+      return Clip.Full(
         id: row.id, capturedAt: CaptureTime.plausible(capturedAt), text: try ClipText(validating: bytes))
     } catch {
       return nil

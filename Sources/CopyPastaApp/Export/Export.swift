@@ -35,7 +35,7 @@ enum Export {
         try output.append(clip)
       } catch let error as StoreError {
         damage = error
-        guard clips.canGoOn else { break }
+        guard clips.isPastFailure else { break }
       }
     }
     try output.finish()
@@ -80,7 +80,8 @@ private final class Output {
 
   // MARK: - JSON (RFC 8259)
 
-  func append(_ clip: Clip.Whole) throws {
+  /// Appends a clip as one line with a JSON object.
+  func append(_ clip: Clip.Full) throws {
     try append(#"{"captured_at":"#.utf8)
     try append((clip.capturedAt == 0 ? "null" : "\"\(Format.iso8601(clip.capturedAt))\"").utf8)
     try append(#","text":"#.utf8)
