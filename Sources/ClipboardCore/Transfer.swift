@@ -102,7 +102,7 @@ public enum SecretHint {
 
 /// Whether the clipboard may be read; safe to use from every thread.
 ///
-/// After `revoke()` returns, no request is sent through `ask` until the next grant.
+/// After `revoke()` returns, no request is sent through `request` until the next grant.
 public final class ReadPermit: Sendable {
   private struct State {
     var isGranted = false
@@ -130,12 +130,12 @@ public final class ReadPermit: Sendable {
   /// While it stays the same, the permit has not been revoked in between.
   public var current: Int? { state.withLock { $0.isGranted ? $0.grants : nil } }
 
-  /// Calls `question`, which sends a request, if reading is allowed; the permit cannot be revoked during the call.
+  /// Sends a request if reading is allowed; the permit cannot be revoked meanwhile.
   ///
-  /// - Returns: whether it was called.
-  public func ask(_ question: () -> Void) -> Bool {
+  /// - Returns: false if it was not sent.
+  public func request(_ send: () -> Void) -> Bool {
     state.withLock {
-      if $0.isGranted { question() }
+      if $0.isGranted { send() }
       return $0.isGranted
     }
   }

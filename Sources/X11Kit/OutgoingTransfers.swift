@@ -21,11 +21,11 @@ final class OutgoingTransfers {
 
   /// Limits the memory that programs can occupy which request texts and never read them.
   static let capacity = 64
-  /// The maximum size of a chunk, in bytes; a longer text is sent in several.
+  /// The size of one request, in bytes; a longer text goes chunk by chunk.
   ///
-  /// It is 256 KiB, or a quarter of the server's longest request if that is less (ICCCM 2.5): 64 KiB without
-  /// BIG-REQUESTS. xsel cannot receive chunks of over 4 MB.
-  let pieceLength: Int
+  /// A quarter of what the server takes (ICCCM 2.5), which without BIG-REQUESTS is 64 KiB. xsel cannot take chunks of
+  /// over 4 MB.
+  let chunkLength: Int
 
   private let connection: XConnection
   private let incr: Atom
@@ -37,7 +37,7 @@ final class OutgoingTransfers {
     self.connection = connection
     incr = atoms[.incr]
     self.idleTimeout = idleTimeout
-    pieceLength = min(256 << 10, connection.longestRequest)
+    chunkLength = min(256 << 10, connection.longestRequest)
   }
 
   /// Announces `bytes` to `destination`, and replaces a transfer to the same destination.
@@ -61,13 +61,13 @@ final class OutgoingTransfers {
     guard var transfer = running[destination],
       sequence.isAtOrAfter(transfer.lastWrite)
     else { return }
-    let piece = transfer.bytes[transfer.sent...].prefix(pieceLength)
+    let chunk = transfer.bytes[transfer.sent...].prefix(chunkLength)
     transfer.lastWrite = connection.setProperty(
-      destination.property, of: destination.window, type: transfer.type, bytes: piece)
-    transfer.sent += piece.count
+      destination.property, of: destination.window, type: transfer.type, bytes: chunk)
+    transfer.sent += chunk.count
     transfer.lastProgress = .now
     running[destination] = transfer
-    if piece.isEmpty { drop(destination) }
+    if chunk.isEmpty { drop(destination) }
   }
 
   /// Ends the transfer to a destination, if any.

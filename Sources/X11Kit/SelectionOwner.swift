@@ -31,8 +31,6 @@ public actor SelectionOwner {
   private var timer: DispatchTimer?
   private let lost: @Sendable (SelectionOwner) -> Void
 
-  private var patience = Patience()
-
   /// A text, and the server time at which we took the clipboard for it.
   private struct Offer {
     let bytes: [UInt8]
@@ -114,7 +112,6 @@ public actor SelectionOwner {
   // MARK: - Events
 
   private func handleEvents() {
-    patience.turnBegins()
     let isMore = connection.handleTurn { handle($0) }
     if connection.isLost { connectionLost() }
     if isMore { readSource?.callAgain() }
@@ -194,7 +191,6 @@ public actor SelectionOwner {
   // MARK: - Requests of requestors (ICCCM 2.2 and 2.6)
 
   private func answer(_ request: Event.SelectionRequest) {
-    guard patience.holds(with: connection.client(of: request.requestor)) else { return }
     // Clients that predate the ICCCM pass None as the property and mean the target (ICCCM 2.2).
     let property = request.property == noAtom ? request.target : request.property
     connection.answer(request, property: serve(request, into: property) ? property : nil)
@@ -235,7 +231,7 @@ public actor SelectionOwner {
       transfers.drop(destination)
       // For TEXT the owner chooses the encoding, and names it by the property's type (ICCCM 2.6.2).
       let type = target == atoms[.text] ? atoms[.utf8String] : target
-      guard offer.bytes.count <= transfers.pieceLength else {
+      guard offer.bytes.count <= transfers.chunkLength else {
         return transfers.begin(offer.bytes, type: type, to: destination)
       }
       connection.setProperty(property, of: requestor, type: type, bytes: offer.bytes[...])
@@ -307,37 +303,7 @@ public actor SelectionOwner {
 
   /// All text targets for a short text; for a long text only UTF8_STRING, because each target is a separate copy.
   private var targetsToKeep: [Atom] {
-    let isShort = (offer?.bytes.count ?? 0) <= transfers.pieceLength
+    let isShort = (offer?.bytes.count ?? 0) <= transfers.chunkLength
     return isShort ? atoms.textTargets : [atoms[.utf8String]]
-  }
-}
-
-extension SelectionOwner {
-  /// Limits how many requests of a client are answered.
-  ///
-  /// A client that waits for each answer before its next request gets every answer. A client may also send requests
-  /// faster than they can be answered; ignoring these is cheap and does not delay other clients.
-  private struct Patience {
-    /// How many surplus requests of a client to answer per second.
-    private static let limit = 1024
-
-    /// The clients that have sent a request in this turn.
-    private var clients: Set<UInt32> = []
-    /// How many further requests each client has sent within a turn, in the current second.
-    private var haste: [UInt32: Int] = [:]
-    private var end = SuspendingClock.now
-
-    mutating func turnBegins() {
-      clients.removeAll(keepingCapacity: true)
-      guard !haste.isEmpty, end < .now else { return }
-      haste = [:]
-      end = .now + .seconds(1)
-    }
-
-    mutating func holds(with client: UInt32) -> Bool {
-      if clients.insert(client).inserted { return true }
-      haste[client, default: 0] += 1
-      return haste[client, default: 0] <= Self.limit
-    }
   }
 }

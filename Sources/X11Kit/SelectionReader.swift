@@ -25,7 +25,7 @@ public actor SelectionReader: SerialActor {
   private let atoms: Atoms
   private let cancellation: Deadline.CancellationSignal
   private let permit: ReadPermit
-  private let lateAnswers: OrphanedRequests
+  private let orphanedRequests: OrphanedRequests
   private var readSource: XConnection.ReadSource?
   /// The grant under which the clipboard is followed; nil while it is not.
   private var followedGrant: Int?
@@ -54,7 +54,7 @@ public actor SelectionReader: SerialActor {
     let connection = try XConnection(display: display)
     self.connection = connection
     self.permit = permit
-    lateAnswers = OrphanedRequests(connection)
+    orphanedRequests = OrphanedRequests(connection)
     let tellsOwners: Bool
     do {
       atoms = try Atoms(connection)
@@ -105,7 +105,7 @@ public actor SelectionReader: SerialActor {
   private func handleEvents() {
     follow()
     let isMore = connection.handleTurn { event in
-      lateAnswers.heed(event)
+      orphanedRequests.handle(event)
       if case .ownerChanged(let change) = event, change.selection == atoms[.clipboard], followedGrant != nil {
         hasNewOffer = change.owner != nil
       }
@@ -196,7 +196,7 @@ public actor SelectionReader: SerialActor {
     }
     if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], true) }
     let transfer = SelectionTransfer(
-      of: atoms[.clipboard], connection, atoms, lateAnswers, permission, limits, deadline,
+      of: atoms[.clipboard], connection, atoms, orphanedRequests, permission, limits, deadline,
       ownWindow: ownWindow, asked: asked)
     defer {
       if followedGrant == nil { connection.followOwner(of: atoms[.clipboard], false) }
@@ -227,7 +227,8 @@ public actor SelectionReader: SerialActor {
     let deadline = Deadline.endless.limited(to: limits.total)
     connection.followOwner(of: atoms[.draggedContent], true)
     let transfer = SelectionTransfer(
-      of: atoms[.draggedContent], connection, atoms, lateAnswers, nil, limits, deadline, ownWindow: { nil },
+      of: atoms[.draggedContent], connection, atoms, orphanedRequests, nil, limits, deadline,
+      ownWindow: { nil },
       asked: {})
     defer {
       connection.followOwner(of: atoms[.draggedContent], false)
@@ -254,41 +255,41 @@ extension SelectionReader {
   /// kept until the answer arrives.
   final class OrphanedRequests {
     /// What an owner still has to do with a window.
-    enum Awaited {
+    enum Remainder {
       /// Answer the request.
       case answer
       /// Write the next chunk of a long text.
-      case piece
+      case chunk
     }
 
     /// How many windows to keep at most, because some owners never answer.
     private static let limit = 32
 
     private let connection: XConnection
-    private var windows: [(window: Window, awaited: Awaited)] = []
+    private var windows: [(window: Window, remainder: Remainder)] = []
 
     init(_ connection: XConnection) {
       self.connection = connection
     }
 
     /// Takes over the window of a read that has ended.
-    func keep(_ window: Window, until awaited: Awaited) {
-      windows.append((window, awaited))
+    func keep(_ window: Window, until remainder: Remainder) {
+      windows.append((window, remainder))
       if windows.count > Self.limit { connection.destroy(windows.removeFirst().window) }
     }
 
     /// Destroys a window once the event shows that its owner is done.
-    func heed(_ event: Event) {
+    func handle(_ event: Event) {
       guard !windows.isEmpty else { return }
       switch event {
       case .selectionAnswered(let answer): end(answer.requestor, .answer)
-      case .propertySet(let window, _, _): end(window, .piece)
+      case .propertySet(let window, _, _): end(window, .chunk)
       default: break
       }
     }
 
-    private func end(_ window: Window, _ awaited: Awaited) {
-      guard let index = windows.firstIndex(where: { $0 == (window, awaited) }) else { return }
+    private func end(_ window: Window, _ remainder: Remainder) {
+      guard let index = windows.firstIndex(where: { $0 == (window, remainder) }) else { return }
       windows.remove(at: index)
       connection.destroy(window)
       connection.flush()

@@ -9,7 +9,7 @@ final class SelectionTransfer {
   private let connection: XConnection
   private let atoms: Atoms
   private let selection: Atom
-  private let lateAnswers: SelectionReader.OrphanedRequests
+  private let orphanedRequests: SelectionReader.OrphanedRequests
   /// The conditions for requests; nil if the user initiated this read.
   private let permission: Permission?
   private let limits: TransferLimits
@@ -17,7 +17,7 @@ final class SelectionTransfer {
   /// The window for the answers, kept until the read is over and the owner has answered its last request.
   private let requestor: Window
   /// What the owner still has to do.
-  private var awaited: SelectionReader.OrphanedRequests.Awaited?
+  private var outstanding: SelectionReader.OrphanedRequests.Remainder?
   /// The owner's window, whose destruction is observed.
   private var watched = noWindow
   private var stage = Stage.judging(since: 0)
@@ -53,14 +53,14 @@ final class SelectionTransfer {
 
   init(
     of selection: Atom, _ connection: XConnection, _ atoms: Atoms,
-    _ lateAnswers: SelectionReader.OrphanedRequests,
+    _ orphanedRequests: SelectionReader.OrphanedRequests,
     _ permission: Permission?, _ limits: TransferLimits, _ deadline: Deadline,
     ownWindow: @escaping () -> Window?, asked: @escaping () -> Void
   ) {
     self.selection = selection
     self.connection = connection
     self.atoms = atoms
-    self.lateAnswers = lateAnswers
+    self.orphanedRequests = orphanedRequests
     self.permission = permission
     self.limits = limits
     self.deadline = deadline
@@ -72,11 +72,15 @@ final class SelectionTransfer {
   /// Ends the transfer; call it once, however the read ended.
   func end() {
     if watched != noWindow { connection.select(.none, on: watched) }
-    if let awaited { lateAnswers.keep(requestor, until: awaited) } else { connection.destroy(requestor) }
+    if let outstanding {
+      orphanedRequests.keep(requestor, until: outstanding)
+    } else {
+      connection.destroy(requestor)
+    }
     connection.flush()
     while let event = connection.consumeQueuedEvent() {
-      lateAnswers.heed(event)
-      if case .ownerChanged(let change) = event, isNews(change) || isPassedOver(change) {
+      orphanedRequests.handle(event)
+      if case .ownerChanged(let change) = event, isCurrent(change) || isPassedOver(change) {
         isReplaced = change.owner != nil
       }
     }
@@ -107,12 +111,12 @@ final class SelectionTransfer {
     }
   }
 
-  // MARK: - The questions
+  // MARK: - Requests
 
   private func currentOwner() throws(TransferError) -> Window? {
-    let question = xcb_get_selection_owner(connection.handle, selection).sequence
-    stage = .judging(since: question)
-    return try connection.selectionOwner(answering: question, deadline)
+    let request = xcb_get_selection_owner(connection.handle, selection).sequence
+    stage = .judging(since: request)
+    return try connection.selectionOwner(answering: request, deadline)
   }
 
   private func serverTime() throws(TransferError) -> UInt32 {
@@ -147,7 +151,7 @@ final class SelectionTransfer {
     // Handle pending events first, because the owner may have changed since its formats were examined.
     while let event = connection.consumeEvent() {
       try deadline.check()
-      try heed(event)
+      try handle(event)
     }
     let (target, property) = (atoms[format], atoms[.textProperty])
     stage = .asked(by: try ask(for: target, into: property, at: time))
@@ -180,21 +184,21 @@ final class SelectionTransfer {
   @discardableResult
   private func ask(for target: Atom, into property: Atom, at time: UInt32) throws(TransferError) -> UInt32 {
     var request: UInt32 = 0
-    let question = { [self] in
+    let send = { [self] in
       request = connection.convert(
         selection, to: target, into: property, of: requestor, at: time)
       connection.flush()
-      awaited = .answer
+      outstanding = .answer
     }
     guard let permission else {
-      question()
+      send()
       return request
     }
     if let window = permission.window, try !connection.hasFocus(window, deadline) {
       lacksFocus = true
       throw .cancelled
     }
-    guard permission.permit.ask(question) else { throw .cancelled }
+    guard permission.permit.request(send) else { throw .cancelled }
     return request
   }
 
@@ -207,8 +211,8 @@ final class SelectionTransfer {
       property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), deadline)
     switch outcome {
     case .consumed(atoms[.incr], _):
-      // The value, the size, is unreliable: xclip sends 0. Deleting the property has requested the first chunk.
-      return try receivePieces(in: property, limit: limit)
+      // The value, the size, is only the owner's claim: 0 from xclip. Deleting the property asked for the first chunk.
+      return try receiveChunks(in: property, limit: limit)
     case .consumed where bytes.count > limit: return .tooLarge
     case .consumed(let type, let format): return .value(type: type, format: format, bytes: bytes)
     case .tooLarge: return .tooLarge
@@ -224,7 +228,7 @@ final class SelectionTransfer {
         answer.selection == selection, answer.target == target,
         answer.property == property || answer.property == noAtom
       else { return nil }
-      awaited = nil
+      outstanding = nil
       return answer.property == property
     }
   }
@@ -238,12 +242,12 @@ final class SelectionTransfer {
     while true {
       let event = try connection.nextEvent(graceEnd.map(deadline.limited(until:)) ?? deadline)
       if let found = pick(event) { return found }
-      try heed(event)
+      try handle(event)
     }
   }
 
-  private func heed(_ event: Event) throws(TransferError) {
-    lateAnswers.heed(event)
+  private func handle(_ event: Event) throws(TransferError) {
+    orphanedRequests.handle(event)
     switch event {
     // Another client has destroyed the window for the answers: read again with a new window.
     case .windowDestroyed(requestor), .windowMissing(requestor):
@@ -252,16 +256,16 @@ final class SelectionTransfer {
     // The owner may have exited before its window was observed. If it was replaced, its end is not an error of its own.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
     case .ownerChanged(let change) where isPassedOver(change): isReplaced = change.owner != nil
-    case .ownerChanged(let change) where isNews(change): try ownerChanged(change)
+    case .ownerChanged(let change) where isCurrent(change): try ownerChanged(change)
     default: break
     }
   }
 
   /// Whether the owner of this selection changed after the request for the owner.
-  private func isNews(_ change: Event.SelectionChange) -> Bool {
+  private func isCurrent(_ change: Event.SelectionChange) -> Bool {
     guard change.selection == selection else { return false }
-    guard case .judging(let question) = stage else { return true }
-    return change.isAfter(question)
+    guard case .judging(let request) = stage else { return true }
+    return change.isAfter(request)
   }
 
   /// Whether an event concerns the clipboard while this transfer reads a drop.
@@ -273,7 +277,7 @@ final class SelectionTransfer {
     isReplaced = change.owner != nil
     if let owner = change.owner, owner == ownWindow() {
       // If this owner has received the request for its text, the copy from the history is the later one.
-      guard isQuestionBefore(change) else { throw .ownershipLost }
+      guard isRequestBefore(change) else { throw .ownershipLost }
       isOwnershipLost = true
       return
     }
@@ -293,8 +297,8 @@ final class SelectionTransfer {
     }
   }
 
-  /// Whether the examined owner received the request for the text before the change.
-  private func isQuestionBefore(_ change: Event.SelectionChange) -> Bool {
+  /// Whether the request for the text has reached the judged owner before a change.
+  private func isRequestBefore(_ change: Event.SelectionChange) -> Bool {
     switch stage {
     case .judging: false
     case .asked(let request): change.isAfter(request)
@@ -317,12 +321,12 @@ final class SelectionTransfer {
 
   // MARK: - INCR (ICCCM 2.7.2)
 
-  private func receivePieces(in property: Atom, limit: Int) throws(TransferError) -> Answer {
+  private func receiveChunks(in property: Atom, limit: Int) throws(TransferError) -> Answer {
     var bytes: [UInt8] = []
     var first: (type: Atom, format: UInt8)?
     while true {
       let before = bytes.count
-      switch try consumePiece(of: property, appendingTo: &bytes, limit: limit) {
+      switch try consumeChunk(of: property, appendingTo: &bytes, limit: limit) {
       case .consumed(let type, let format):
         // An empty chunk marks the end.
         guard bytes.count > before else {
@@ -332,19 +336,19 @@ final class SelectionTransfer {
         first = (type, format)
       case .tooLarge:
         bytes = []
-        try discardPieces(in: property)
+        try discardChunks(in: property)
         return .tooLarge
       case .absent, .unsteady: return .refused
       }
     }
   }
 
-  private func consumePiece(
+  private func consumeChunk(
     of property: Atom, appendingTo bytes: inout [UInt8], limit: Int
   ) throws(TransferError) -> XConnection.ConsumedProperty {
     let deadline = deadline.limited(to: limits.idleTimeout)
     while true {
-      try waitForPiece(of: property, deadline)
+      try waitForChunk(of: property, deadline)
       let outcome = try connection.consumeProperty(
         property, of: requestor, appendingTo: &bytes, limit: limit, self.deadline)
       // An absent property was read with the last chunk; the end is a property that exists and is empty.
@@ -352,12 +356,12 @@ final class SelectionTransfer {
     }
   }
 
-  private func waitForPiece(of property: Atom, _ deadline: Deadline) throws(TransferError) {
-    awaited = .piece
+  private func waitForChunk(of property: Atom, _ deadline: Deadline) throws(TransferError) {
+    outstanding = .chunk
     try wait(deadline) { [requestor] event in
       if case .propertySet(requestor, property, _) = event { () } else { nil }
     }
-    awaited = nil
+    outstanding = nil
   }
 
   /// Lets the owner finish a text that is too large and discards it, unless the owner stalls or takes too long in
@@ -365,10 +369,10 @@ final class SelectionTransfer {
   ///
   /// xclip 0.13 serves no other requestor until a transfer is over: if abandoned in the middle, it could never be
   /// pasted from again.
-  private func discardPieces(in property: Atom) throws(TransferError) {
+  private func discardChunks(in property: Atom) throws(TransferError) {
     do {
       while try !connection.discardProperty(property, of: requestor, deadline) {
-        try waitForPiece(of: property, deadline.limited(to: limits.idleTimeout))
+        try waitForChunk(of: property, deadline.limited(to: limits.idleTimeout))
       }
     } catch {
       // Report that the text is too large rather than a timeout or the owner's exit.
