@@ -21,15 +21,21 @@ final class WindowToggler {
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
-  /// Whether the key that toggles the window has shown it, rather than the launcher.
-  private var isCalledUp = false
-  /// Runs while the window was shown but may still be about to get the focus.
-  private var arrival: Timeout?
-  private var loss: Timeout?
-  /// Whether a toggle waits for the X server's answer whether the window is in front.
-  private var isAsking = false
-  private var focusLossCheck: Task<Void, Never>?
-  private var recentLoss: Timeout?
+  /// When the window lost the focus; nil if it has it again, or was hidden for another reason.
+  private var focusLoss: ContinuousClock.Instant?
+  private var state = State.settled {
+    didSet { if case .leaving(let check) = oldValue { check.cancel() } }
+  }
+
+  private enum State {
+    case settled
+    /// The window is to be shown, and may still get the focus.
+    case arriving(Timeout)
+    /// The X server is being asked, for a toggle, which window is in front.
+    case asking
+    /// The focus has gone: the window hides if it does not come back.
+    case leaving(Task<Void, Never>)
+  }
 
   /// - Parameters:
   ///   - preferences: Returns the preferences, which are not loaded before the first frame.
@@ -57,20 +63,24 @@ final class WindowToggler {
     // Hide the window first, because a Wayland compositor may leave it where it is and only mark it as urgent, even
     // with a token (sway does). A newly mapped window appears on the current workspace with the focus.
     if window.isShown, !window.isActive, Display.backend == .wayland { window.hide() }
+    state = .arriving(Timeout(after: Self.arrivalTime, weakly(self) { $0.state = .settled }))
     window.present(activation)
-    guard !window.isActive else { return }
-    arrival = Timeout(after: Self.arrivalTime, weakly(self) { $0.arrival = nil })
+    if window.isActive { state = .settled }
   }
 
   /// Hides the window if it is in front, and shows it in front otherwise.
   func toggle(_ activation: Activation) {
-    if arrival != nil || isAsking { return }
-    guard window.isShown, !window.isActive else { return window.isActive ? hide() : callUp(activation) }
-    isAsking = true
+    switch state {
+    case .arriving, .asking: return
+    case .settled, .leaving: break
+    }
+    guard window.isShown, !window.isActive else { return window.isActive ? hide() : show(activation) }
+    state = .asking
     Task.unpooled { [self] in
       let isInFront = await window.isInFront()
-      isAsking = false
-      if isInFront { hide() } else { callUp(activation) }
+      guard case .asking = state else { return }
+      state = .settled
+      if isInFront { hide() } else { show(activation) }
     }
   }
 
@@ -81,13 +91,12 @@ final class WindowToggler {
 
   /// Toggles the window for a click on the tray icon, hiding it also if the click has taken its focus away.
   func toggleByClick(_ activation: Activation) {
-    if recentLoss == nil { toggle(activation) } else { hide() }
+    if let focusLoss, .now - focusLoss < Self.clickTime { hide() } else { toggle(activation) }
   }
 
   func hide() {
-    recentLoss = nil
+    focusLoss = nil
     guard window.isShown else { return }
-    arrival = nil
     window.hide()
     hidden()
   }
@@ -111,34 +120,28 @@ final class WindowToggler {
   }
 
   private func activityChanged() {
-    loss = nil
-    focusLossCheck?.cancel()
-    recentLoss = nil
-    if window.isActive {
-      arrival = nil
-    } else if window.isShown {
-      recentLoss = Timeout(after: Self.clickTime, weakly(self) { $0.recentLoss = nil })
+    if window.isActive || !window.isShown {
+      focusLoss = nil
+      // On X11 the window is inactive while a key of the desktop's is held down: the answer says what to do.
+      if case .asking = state, window.isShown { return }
+      state = .settled
+    } else if case .settled = state {
+      focusLoss = .now
       // Start no countdown while a dialog is shown: it could close just before the end, with the focus on its way back.
-      if Window.shownCount < 2 { waitForLoss() }
+      guard Window.shownCount < 2, preferences()[flag: .hidesOnFocusLoss] else { return }
+      state = .leaving(Task.unpooled { [weak self] in await self?.hideUnlessFocusReturns() })
     }
   }
 
-  private func waitForLoss() {
-    guard preferences()[flag: .hidesOnFocusLoss] else { return }
-    let ask = weakly(self) { toggler in toggler.focusLossCheck = Task.unpooled { await toggler.focusIsLost() }
-    }
-    loss = Timeout(after: Self.lossTime, ask)
-  }
-
-  private func focusIsLost() async {
-    let isInFront = await window.isInFront()
-    guard !Task.isCancelled else { return }
-    // Still in front: a desktop shortcut that is held down grabs the keyboard. Look again later.
-    if isInFront { return waitForLoss() }
+  private func hideUnlessFocusReturns() async {
+    do throws(CancellationError) {
+      // While a key of the desktop's is held down it is not known whether the focus is lost.
+      repeat { try await Timeout.wait(Self.lossTime) } while await window.isInFront()
+    } catch { return }
     // The window has the focus again, or a dialog was opened meanwhile.
-    guard !window.isActive, Window.shownCount < 2 else { return }
-    let takenByClick = recentLoss
+    guard !Task.isCancelled, !window.isActive, Window.shownCount < 2 else { return }
+    let takenByClick = focusLoss
     hide()
-    recentLoss = takenByClick
+    focusLoss = takenByClick
   }
 }
