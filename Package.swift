@@ -52,10 +52,9 @@ let package = Package(
       name: "X11KitTests", dependencies: ["X11Kit", "ClipboardCore", "TestSupport"], exclude: ["Fixtures"]),
     .executableTarget(
       name: "MainLoopProbe", dependencies: ["GtkKit", "SerialQueue"], path: "Tests/MainLoopProbe"),
-    .executableTarget(name: "DisplayLossProbe", dependencies: ["GtkKit"], path: "Tests/DisplayLossProbe"),
     .testTarget(
       name: "GtkKitTests",
-      dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "DisplayLossProbe", "TestSupport", "GtkTestSupport"]),
+      dependencies: ["GtkKit", "CGtk", "MainLoopProbe", "TestSupport", "GtkTestSupport"]),
     .target(
       name: "TextPipeline", dependencies: ["CopyPastaApp", "ClipHistory", "GtkKit"],
       path: "Tests/TextPipeline"),

@@ -72,10 +72,8 @@ final class AppServices {
   /// Destroy the window first.
   func close() {
     Settings.flush()
-    MainLoop.finish(atMost: .seconds(2)) { await self.closeHistory() }
+    MainLoop.finish(atMost: .seconds(2)) { await self.releasedStore()?.close() }
   }
-
-  func closeHistory() async { await releasedStore()?.close() }
 
   /// Closes the reader and returns the store, to be closed after it.
   ///

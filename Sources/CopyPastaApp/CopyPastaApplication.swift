@@ -53,7 +53,6 @@ final class CopyPastaApplication {
     }
     application.onActivate { [self] in show(.ambient) }
     application.onTerminationSignal(quit)
-    Display.onLoss(displayLost)
     tokens.append(services.clipboard.offerLosses.add(endIfUnneeded))
     // Wait before the window is shown: until the application runs, keys pressed in it would find no action.
     startup.awaitBeforeApplication()
@@ -284,22 +283,9 @@ final class CopyPastaApplication {
     // The main loop must not run from here on, because GTK would run work that it has queued for a destroyed window.
     dialogs.close()
     toggler = nil
-    // Clear the property first: if the window finds the display lost, it calls `displayLost`, which uses the property.
-    window.take()?.destroy()
+    window?.destroy()
+    window = nil
     trayIcon = nil
     services.close()
-  }
-
-  /// Finishes pending writes and exits, because the X server or the compositor has ended.
-  private func displayLost() {
-    printError(tr("The connection to the display was lost."))
-    window?.rememberSize()
-    // End reading, because on Wayland a read would wait for the main loop, which no longer runs.
-    window?.controller?.endReading()
-    MainLoop.finish(atMost: .seconds(2)) { [window, services] in
-      await window?.controller?.drain()
-      await services.closeHistory()
-    }
-    exit(1)
   }
 }
