@@ -18,7 +18,7 @@ import Testing
 
   init() throws {
     scratch = try Scratch()
-    recorder = ClipboardRecorder(into: scratch.store, now: { 1_000_000 }, tell: outcomes.add)
+    recorder = ClipboardRecorder(into: scratch.store, now: { 1_000_000 }, report: outcomes.add)
     source.deliver = recorder.take
   }
 
@@ -208,7 +208,7 @@ import Testing
     #expect(sqlite3_exec(lock, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
     let source = FakeSource()
     source.endless = { number in .text(Array("\(number) ".utf8) + Array(repeating: 0x61, count: 1 << 20)) }
-    let recorder = ClipboardRecorder(into: store, now: { 1_000_000 }, tell: outcomes.add)
+    let recorder = ClipboardRecorder(into: store, now: { 1_000_000 }, report: outcomes.add)
     source.deliver = recorder.take
     source.follow(true)
     // The last text exceeds the limit, because each costs slightly more than its bytes.

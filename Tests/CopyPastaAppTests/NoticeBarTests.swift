@@ -26,7 +26,7 @@ import Testing
     window.defaultSize = (360, height)
     window.setChild(Box(.vertical, [list, bar.root]))
     window.present(.ambient)
-    bar.show(long, forLong: true)
+    bar.show(long, lifetime: .long)
   }
 
   private func label() throws -> OpaquePointer {

@@ -106,13 +106,13 @@ import Testing
   @Test func `only a horizontal movement of sufficient length is a swipe`() {
     let target = Target()
     let movement = Movement(target)
-    func course(_ x: Double, _ y: Double) -> Movement.Course {
+    func course(_ x: Double, _ y: Double) -> Movement.Direction {
       movement.begin()
       return movement.move(x, y, from: Point(x: 0, y: 0))
     }
-    #expect(course(11, 0) == .unknown && course(13, 12) == .otherwise && course(3, -40) == .otherwise)
+    #expect(course(11, 0) == .undecided && course(13, 12) == .other && course(3, -40) == .other)
     #expect(target.distances.isEmpty)
-    #expect(course(-40, 20) == .sideways)
+    #expect(course(-40, 20) == .horizontal)
     #expect(target.distances == [-40])
   }
 }

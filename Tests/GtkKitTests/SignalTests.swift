@@ -48,6 +48,23 @@ import Testing
     #expect(captured == nil)
   }
 
+  @Test func `a handler that is connected once is called once and released`() {
+    let action = action()
+    var calls = 0
+    weak var captured: Token?
+    do {
+      let token = Token()
+      captured = token
+      action.connectOnce("activate") {
+        calls += 1
+        _ = token
+      }
+    }
+    for _ in 0..<2 { g_action_activate(action.opaque, nil) }
+    #expect(calls == 1)
+    #expect(captured == nil)
+  }
+
   @Test func `releasing an object releases the closures of its handlers`() {
     expectNoLeak { token in
       let action = action()

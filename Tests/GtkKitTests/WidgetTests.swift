@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test func `boxes and a style sheet are released`() {
-    expectNoLeak { _ in VanishingBox(Label("a")) }
+    expectNoLeak { _ in Squeezer(Label("a")) }
     expectNoLeak { _ in ReflowingBox(Label("a"), Label("b")) }
     weak var sheet: StyleSheet?
     do {

@@ -16,7 +16,7 @@ final class ClipboardRecorder: Sendable {
   /// Runs all work on the history in order, including the user's own actions.
   private let queue: TaskQueue
   private let now: @Sendable () -> Int64
-  private let tell: @Sendable (CaptureOutcome) -> Void
+  private let report: @Sendable (CaptureOutcome) -> Void
   private let state = Mutex(State())
 
   private struct State {
@@ -31,12 +31,12 @@ final class ClipboardRecorder: Sendable {
   ///   - tell: Called on any thread with the outcome of each delivery, in order, and of a copy that could not be noted.
   init(
     into store: HistoryStore, queue: TaskQueue = TaskQueue(), now: @escaping @Sendable () -> Int64,
-    tell: @escaping @Sendable (CaptureOutcome) -> Void
+    report: @escaping @Sendable (CaptureOutcome) -> Void
   ) {
     self.store = store
     self.queue = queue
     self.now = now
-    self.tell = tell
+    self.report = report
   }
 
   // MARK: - What a source delivers
@@ -45,10 +45,10 @@ final class ClipboardRecorder: Sendable {
   nonisolated(nonsending) func take(_ delivery: ClipboardDelivery) async {
     switch delivery {
     case .success(.text(let bytes)): enqueue(bytes)
-    case .success(.secret): tell(.secret)
-    case .success(.noText): tell(.nothingToRecord)
+    case .success(.secret): report(.secret)
+    case .success(.noText): report(.nothingToRecord)
     case .success(.own), .failure(.cancelled): break
-    case .failure(let error): tell(.unread(error))
+    case .failure(let error): report(.unread(error))
     }
     if state.withLock(\.backlog) > Self.backlogLimit { await queue.drain() }
   }
@@ -63,7 +63,7 @@ final class ClipboardRecorder: Sendable {
         let isOwn = state.withLock { $0.unnoted.contains(text) }
         return isOwn ? .duplicate : try store.record(text, at: time)
       }
-      tell(outcome == .invalid(.empty) ? .nothingToRecord : outcome)
+      report(outcome == .invalid(.empty) ? .nothingToRecord : outcome)
       state.withLock { $0.backlog -= cost }
     }
   }
@@ -101,7 +101,7 @@ final class ClipboardRecorder: Sendable {
         } catch {
           // Ignore other errors: the text is on the clipboard, as the user wants, and a store that cannot note the copy
           // cannot record a row for it either. These two mean that the history has to be opened again.
-          if error == .damaged || error == .replaced { tell(.failed(error)) }
+          if error == .damaged || error == .replaced { report(.failed(error)) }
         }
         _ = state.withLock { $0.unnoted.removeFirst() }
       }

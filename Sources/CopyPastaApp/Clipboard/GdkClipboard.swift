@@ -84,7 +84,7 @@ private final class GdkClipboardSource: ClipboardSource {
     var isOwnershipLost = false
     var hasAsked = false
     /// Finished when the selection owner changes, while `confirm` waits for that.
-    var change: AsyncStream<Never>.Continuation?
+    var change: FirstValue<Void>?
 
     init(changes: Int, grant: Int?, graceTime: Duration) {
       self.changes = changes
@@ -105,12 +105,7 @@ private final class GdkClipboardSource: ClipboardSource {
   // MARK: - Following
 
   func follow(_ isFollowing: Bool) {
-    let before = permit.current
-    if isFollowing { permit.grant() } else { permit.revoke() }
-    if permit.current != before {
-      hasNewOffer = isFollowing
-      if isFollowing { pendingRead.begin() } else { pendingRead.end() }
-    }
+    if pendingRead.follow(isFollowing, permit) { hasNewOffer = isFollowing }
     readOffers()
   }
 
@@ -159,7 +154,7 @@ private final class GdkClipboardSource: ClipboardSource {
       } else if !isOwn, read.grace == nil {
         read.grace = Timeout(after: read.graceTime) { [weak read] in read?.task?.cancel() }
       }
-      read.change?.finish()
+      read.change?.send(())
     }
     changes += 1
   }
@@ -168,16 +163,7 @@ private final class GdkClipboardSource: ClipboardSource {
 
   private func readOffer() async -> ClipboardDelivery {
     hasNewOffer = false
-    do throws(TransferError) {
-      pendingRead.begin()
-      let content = try await content()
-      if pendingRead.end(), content == .own { throw .ownershipLost }
-      return .success(content)
-    } catch {
-      // After a cancelled read a newer offer is read next, so a copy has to keep waiting for that read.
-      if error != .cancelled || permit.current == nil { pendingRead.end() }
-      return .failure(error)
-    }
+    return await pendingRead.delivery(under: permit) { () throws(TransferError) in try await content() }
   }
 
   // Leaves `hasNewOffer` set: a text that is read on purpose is still to be delivered to the recorder.
@@ -275,12 +261,8 @@ private final class GdkClipboardSource: ClipboardSource {
 
   /// Returns when the selection owner changes, or after `time`.
   private func waitForChange(during read: Read, atMost time: Duration) async throws {
-    let (end, change) = AsyncStream<Never>.makeStream()
+    let change = FirstValue<Void>()
     read.change = change
-    let timeout = Timeout(after: time) { change.finish() }
-    // The wait also ends if the task is cancelled.
-    for await _ in end {}
-    timeout.cancel()
-    try Task.checkCancellation()
+    try await change.value(within: time, else: ())
   }
 }

@@ -101,8 +101,8 @@ protocol DroppedText {
 /// A click on a row of an inactive window also activates the window, which then reads what was copied before. If the
 /// copy took the clipboard first, that text would be lost, because only the selection owner can deliver it.
 final class PendingRead: Sendable {
-  /// How long a copy waits; most programs list their formats within a few milliseconds.
-  private static let patience = Duration.milliseconds(200)
+  /// How long a copy waits for the request: most programs say what they have in a few milliseconds.
+  private static let limit = Duration.milliseconds(200)
 
   private struct State {
     var isPending = false
@@ -133,10 +133,38 @@ final class PendingRead: Sendable {
     state.withLock { $0.isMissed = true }
   }
 
+  /// Grants or revokes a permit, which begins or ends the need for a read.
+  ///
+  /// - Returns: whether that is a change.
+  func follow(_ isFollowing: Bool, _ permit: ReadPermit) -> Bool {
+    let before = permit.current
+    if isFollowing { permit.grant() } else { permit.revoke() }
+    guard permit.current != before else { return false }
+    if isFollowing { begin() } else { end() }
+    return true
+  }
+
+  /// Reads an offer, and returns what to deliver.
+  nonisolated(nonsending) func delivery(
+    under permit: ReadPermit,
+    of read: nonisolated(nonsending) () async throws(TransferError) -> ClipboardContent
+  ) async -> ClipboardDelivery {
+    begin()
+    do throws(TransferError) {
+      let content = try await read()
+      if end(), content == .own { throw .ownershipLost }
+      return .success(content)
+    } catch {
+      // If only this read was given up, the next one sends the request.
+      if error != .cancelled || permit.current == nil { end() }
+      return .failure(error)
+    }
+  }
+
   /// Returns once the request has been sent, or after `patience`, because the user is waiting.
   @MainActor func wait() async {
-    // `miss` ends the pending read, so that the next copy does not wait for the same slow request again.
-    let timeout = Timeout(after: Self.patience, weakly(self) { $0.miss() })
+    // A request that takes too long is not waited for twice.
+    let timeout = Timeout(after: Self.limit, weakly(self) { $0.miss() })
     await withCheckedContinuation { waiter in
       let isPending = state.withLock {
         if $0.isPending { $0.waiters.append(waiter) }

@@ -8,29 +8,24 @@ struct TextTransfer {
   let limits: TransferLimits
 
   /// In bytes: large enough that 64 MiB take few turns of the main loop, small enough that each turn is short.
-  private static let pieceSize = 256 << 10
+  private static let chunkSize = 256 << 10
 
   /// Opens a stream and returns all its bytes.
   ///
   /// - Throws: `TransferError.timedOut` or `.tooLarge`, or the stream's own error.
   func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
-    let (answers, answer) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
-    let expire: @MainActor () -> Void = { answer.finish(throwing: TransferError.timedOut) }
-    let total = Timeout(after: limits.total, expire)
+    let answer = FirstValue<Result<[UInt8], any Error>>()
+    let expire: @MainActor () -> Void = { answer.send(.failure(TransferError.timedOut)) }
+    // Returns without waiting for the end of the read: on X11 GDK does not end one that is cancelled.
     let reading = Task.unpooled {
       do {
-        answer.yield(try await read(open, expire))
+        answer.send(.success(try await read(open, expire)))
       } catch {
-        answer.finish(throwing: error)
+        answer.send(.failure(error))
       }
     }
-    // Do not wait for the task to end: a read that GDK has begun on X11 does not end when it is cancelled.
-    defer {
-      total.cancel()
-      reading.cancel()
-    }
-    for try await bytes in answers { return bytes }
-    throw CancellationError()
+    defer { reading.cancel() }
+    return try await answer.value(within: limits.total, else: .failure(TransferError.timedOut)).get()
   }
 
   private func read(
@@ -43,9 +38,9 @@ struct TextTransfer {
     while true {
       idle.cancel()
       idle = Timeout(after: limits.idleTimeout, expire)
-      let piece = try await stream.read(atMost: Self.pieceSize)
-      if piece.isEmpty { return bytes }
-      bytes += piece
+      let chunk = try await stream.read(atMost: Self.chunkSize)
+      if chunk.isEmpty { return bytes }
+      bytes += chunk
       guard bytes.count <= limits.bytes else { throw TransferError.tooLarge(limit: limits.bytes) }
     }
   }

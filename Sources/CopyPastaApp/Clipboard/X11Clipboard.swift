@@ -136,11 +136,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
   // MARK: - Following
 
   @MainActor func follow(_ isFollowing: Bool) {
-    let before = permit.current
-    if isFollowing { permit.grant() } else { permit.revoke() }
-    if permit.current != before {
-      if isFollowing { pendingRead.begin() } else { pendingRead.end() }
-    }
+    _ = pendingRead.follow(isFollowing, permit)
     control.withLock { control in
       guard isFollowing, !control.isClosed, control.following == nil else { return }
       control.following = Task.unpooled(on: self) { source in await source.followOffers() }
@@ -162,13 +158,7 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
       while true {
         try await nextOffer()
         isReading = true
-        let delivery: ClipboardDelivery
-        do throws(TransferError) {
-          delivery = .success(try await readOffer())
-        } catch {
-          delivery = .failure(error)
-        }
-        await deliver(delivery)
+        await deliver(await readOffer())
         isReading = false
         waiting.forEach { $0() }
         waiting = []
@@ -203,21 +193,14 @@ private actor X11ClipboardSource: ClipboardSource, SerialActor {
 
   // MARK: - Reading
 
-  private func readOffer() async throws(TransferError) -> ClipboardContent {
-    do throws(TransferError) {
-      pendingRead.begin()
-      let content = try await read { [pendingRead] reader throws(TransferError) in
+  private func readOffer() async -> ClipboardDelivery {
+    await pendingRead.delivery(under: permit) { () throws(TransferError) in
+      try await read { [pendingRead] reader throws(TransferError) in
         try await reader.readText(
           ownWindow: self.ownWindow, activeWindow: self.control.withLock(\.readingWindow),
           within: self.limits
         ) { pendingRead.end() }
       }
-      if pendingRead.end(), content == .own { throw .ownershipLost }
-      return content
-    } catch {
-      // After a cancelled read a newer offer is read next, so a copy has to keep waiting for that read.
-      if error != .cancelled || permit.current == nil { pendingRead.end() }
-      throw error
     }
   }
 

@@ -40,7 +40,7 @@ final class Dialogs {
     _ kind: Kind, above parent: Window?, _ activation: Activation = .ambient, _ make: () -> any Dialog
   ) {
     let window = open[kind]?.window ?? added(make(), as: kind)
-    if let parent { window.stay(above: parent) }
+    if let parent { window.setTransient(for: parent) }
     window.present(activation)
   }
 

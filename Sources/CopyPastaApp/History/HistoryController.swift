@@ -14,7 +14,7 @@ final class HistoryController {
   private let store: HistoryStore
   private let clipboard: any SystemClipboard
   private let now: @Sendable () -> Int64
-  private lazy var recorder = ClipboardRecorder(into: store, queue: queue, now: now, tell: arrivals.add)
+  private lazy var recorder = ClipboardRecorder(into: store, queue: queue, now: now, report: arrivals.add)
   /// Reads what other programs copy, and delivers it to the recorder.
   private lazy var source = clipboard.makeSource(deliver: recorder.take)
   /// Carries the outcomes of captures to the main thread.
@@ -68,12 +68,10 @@ final class HistoryController {
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
-        // A clipboard manager may have taken over the text, after which a copy by another program would not be noticed.
-        onClipboard = clipboard.isOffering ? id : nil
         view?.flash(id)
         view?.announce(.copied)
         copied()
-        recorder.noteCopied(text, after: source)
+        noteCopied(text, of: id)
       case .gone: model.remove(id)
       case .failed: break
       }
@@ -87,9 +85,8 @@ final class HistoryController {
     queue.add { [self] in
       switch await offer(id) {
       case .offered(let text):
-        onClipboard = clipboard.isOffering ? id : nil
-        recorder.noteCopied(text, after: source)
-        await erase(clip, saying: .copiedAndDeleted)
+        noteCopied(text, of: id)
+        await erase(clip, announcing: .copiedAndDeleted)
       case .gone: break
       case .failed: model.restore(clip)
       }
@@ -99,7 +96,7 @@ final class HistoryController {
   /// Removes a clip from the list immediately, and deletes it; if that fails, puts it back into the list.
   func delete(_ id: Clip.ID) {
     guard let clip = model.remove(id) else { return }
-    queue.add { [self] in await erase(clip, saying: .deleted) }
+    queue.add { [self] in await erase(clip, announcing: .deleted) }
   }
 
   /// Restores the last deletion that was not undone yet, at its old place.
@@ -185,10 +182,9 @@ final class HistoryController {
       do throws(ClipText.Refusal) {
         let text = try ClipText(validating: part)
         guard await offer(text) else { return }
-        onClipboard = nil
         view?.announce(.copied)
         copied()
-        recorder.noteCopied(text, after: source)
+        noteCopied(text)
       } catch {
         // Unreachable: every part of a valid text is valid.
         delegate?.show(.clipboardUnavailable)
@@ -326,8 +322,16 @@ final class HistoryController {
     return false
   }
 
+  /// Notes a text that is on the clipboard now, so that it is not recorded, and marks the row of its clip if it is all
+  /// of that clip's text.
+  private func noteCopied(_ text: ClipText, of id: Clip.ID? = nil) {
+    // A clipboard manager may have taken the text over: another copy would not be noticed then.
+    onClipboard = clipboard.isOffering ? id : nil
+    recorder.noteCopied(text, after: source)
+  }
+
   /// Deletes a clip that was removed from the list, and keeps it for `undo`.
-  private func erase(_ clip: Clip, saying event: HistoryEvent) async {
+  private func erase(_ clip: Clip, announcing event: HistoryEvent) async {
     do throws(StoreError) {
       guard let deleted = try await store.delete(clip.id) else { return }
       deletions.add(deleted, wasCopied: event == .copiedAndDeleted)

@@ -31,9 +31,9 @@ extension HistoryWindow: HistoryDelegate {
     retentionBar.show(expired, canKeep: services.preferences.isWritable(.retentionPeriod))
   }
 
-  func reopen(because error: StoreError) { reopen(saying: error.message) }
+  func reopen(because error: StoreError) { reopen(showing: error.message) }
 
-  func reopen(saying message: String? = nil) {
+  func reopen(showing message: String? = nil) {
     guard let list else { return }
     state = .opening
     readingIndicator.state = services.pause.isPaused ? .paused : .idle

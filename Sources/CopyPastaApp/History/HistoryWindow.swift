@@ -20,8 +20,8 @@ final class HistoryWindow {
   private(set) var isDrawn = false
   /// Whether `prepare` has done the work of the first `present` in advance.
   private var isPrepared = false
-  /// The last error of opening the history, to print it only once.
-  private var complaint: StoreError?
+  /// The error for which the history could not be opened the last time.
+  private var openingError: StoreError?
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
   lazy var retentionBar = RetentionBar(
@@ -174,10 +174,10 @@ final class HistoryWindow {
     let list = HistoryList(
       controller, now: services.now, lineLimit: lineLimit.clamped(to: Preferences.previewLines))
     controller.model.listModel.onItemsChanged(weakly(self) { window, _, _, _ in window.countChanged() })
-    complaint = nil
+    openingError = nil
     retentionBar.show(nil)
     enter(.open(list))
-    if let obstacle = history.store.obstacle { notice.show(obstacle.reasonForReadOnly, forLong: true) }
+    if let obstacle = history.store.obstacle { notice.show(obstacle.reasonForReadOnly, lifetime: .long) }
     // At the start, `drawn` does this after the first frame.
     guard isDrawn else { return }
     body.focusNewest()
@@ -185,8 +185,8 @@ final class HistoryWindow {
   }
 
   private func show(_ error: StoreError) {
-    if error != complaint { printError(error.message) }
-    complaint = error
+    if error != openingError { printError(error.message) }
+    openingError = error
     enter(.unavailable(error, wasLeft: false))
   }
 
@@ -195,7 +195,7 @@ final class HistoryWindow {
     do throws(StoreError) {
       let outcome = try await services.recoverHistory()
       openHistory(recovering: false)
-      if let outcome { notice.show(outcome.message, forLong: true) }
+      if let outcome { notice.show(outcome.message, lifetime: .long) }
     } catch {
       show(error)
     }
@@ -355,7 +355,7 @@ final class HistoryWindow {
   }
 
   /// Stores the window's size and the number of preview lines for the first frame of the next start.
-  func rememberSize() {
+  private func rememberSize() {
     guard window.isVisible else { return }
     do throws(GLibError) {
       try window.keepSize(in: services.windowState)

@@ -9,7 +9,8 @@ final class NoticeBar {
   /// interrupt the notice.
   private static let pause = Duration.milliseconds(150)
 
-  private enum Stay: CaseIterable {
+  /// How long a notice is shown.
+  enum Lifetime: CaseIterable {
     /// Used for a notice that occurs only once; a short notice does not replace it.
     case long
     /// Replaced by the next short notice.
@@ -25,9 +26,9 @@ final class NoticeBar {
   let root = Revealer()
   private lazy var content = makeContent()
   private let giveBackFocus: @MainActor () -> Void
-  private var notices: [Stay: (text: String, action: Action?, timer: Timeout)] = [:]
+  private var notices: [Lifetime: (text: String, timer: Timeout)] = [:]
   /// The notices that were not announced yet.
-  private var unsaid: Set<String> = []
+  private var unannounced: Set<String> = []
   private var pauseTimer: Timeout?
 
   /// - Parameter giveBackFocus: Moves the focus back when the bar closes while its button has the focus.
@@ -62,22 +63,21 @@ final class NoticeBar {
     didSet { if canAnnounce { announce() } }
   }
 
-  /// Shows a notice for 8 s, or for 60 s if `forLong` because it occurs only once; with a button if there is an `action`.
-  func show(_ text: String, forLong: Bool = false, action: Action? = nil) {
-    let stay = forLong ? Stay.long : .short
-    let timer = Timeout(after: stay.time, weakly(self) { $0.end(stay) })
-    notices[stay] = (text, action, timer)
-    unsaid.insert(text)
+  /// Shows a line; `long` is for one that is shown only once.
+  func show(_ text: String, lifetime: Lifetime = .short) {
+    let timer = Timeout(after: lifetime.time, weakly(self) { $0.end(lifetime) })
+    notices[lifetime] = (text, timer)
+    unannounced.insert(text)
     draw()
     if canAnnounce { announce() }
   }
 
-  private func end(_ stay: Stay) {
-    notices[stay] = nil
+  private func end(_ lifetime: Lifetime) {
+    notices[lifetime] = nil
     if notices.isEmpty { hide() } else { draw() }
   }
 
-  private var texts: [String] { Stay.allCases.compactMap { notices[$0]?.text } }
+  private var texts: [String] { Lifetime.allCases.compactMap { notices[$0]?.text } }
 
   private var action: Action? { Stay.allCases.lazy.compactMap { self.notices[$0]?.action }.first }
 
@@ -108,11 +108,11 @@ final class NoticeBar {
   }
 
   private func announce() {
-    guard !unsaid.isDisjoint(with: texts) else { return }
+    guard !unannounced.isDisjoint(with: texts) else { return }
     pauseTimer = Timeout(after: Self.pause) { [weak self] in
       guard let self, canAnnounce else { return }
-      let words = texts.filter(unsaid.contains).joined(separator: " ")
-      unsaid = []
+      let words = texts.filter(unannounced.contains).joined(separator: " ")
+      unannounced = []
       if !words.isEmpty { root.announce(words) }
     }
   }

@@ -12,33 +12,24 @@ public struct GLibError: Error, Equatable, CustomStringConvertible {
   /// The same as `message`.
   public var description: String { message }
 
-  /// Whether a D-Bus call failed because its destination name has no owner.
-  public var isNoSuchName: Bool { isBusError(G_DBUS_ERROR_SERVICE_UNKNOWN, G_DBUS_ERROR_NAME_HAS_NO_OWNER) }
-
-  /// Whether a D-Bus call failed because the called program exited before it answered.
-  public var isNoReply: Bool { isBusError(G_DBUS_ERROR_NO_REPLY) }
-
-  /// Whether a D-Bus call failed because the program does not export the object, interface or method, or not yet.
-  public var isNoSuchMethod: Bool {
-    isBusError(G_DBUS_ERROR_UNKNOWN_METHOD, G_DBUS_ERROR_UNKNOWN_OBJECT, G_DBUS_ERROR_UNKNOWN_INTERFACE)
-  }
-
-  private func isBusError(_ codes: GDBusError...) -> Bool {
-    domain == "g-dbus-error-quark" && codes.contains { Int($0.rawValue) == code }
-  }
-
+  /// The D-Bus name of an error that came as an answer to a call.
+  let busName: String?
 }
 
 extension GLibError {
   /// Converts an error that a C function returned through its `GError **` argument, and frees it.
   init(taking error: UnsafeMutablePointer<GError>?) {
     guard let error else {
-      self.init(domain: "", code: 0, message: "")
+      self.init(domain: "", code: 0, message: "", busName: nil)
       return
     }
+    let name = g_dbus_error_get_remote_error(error)
+    // Takes the name out of the message.
+    if name != nil { g_dbus_error_strip_remote_error(error) }
     self.init(
       domain: g_quark_to_string(error.pointee.domain).map { String(cString: $0) } ?? "",
-      code: Int(error.pointee.code), message: String(cString: error.pointee.message))
+      code: Int(error.pointee.code), message: String(cString: error.pointee.message),
+      busName: name.map { String(taking: $0) })
     g_error_free(error)
   }
 }

@@ -71,13 +71,13 @@ public enum MainLoop {
 
   /// Returns when the loop has no other work.
   public static func idle() async {
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let isIdle: SourceBody = {
-        continuation.resume()
-        return false
-      }
-      g_idle_add_full(G_PRIORITY_LOW, callSourceBody, Closure.retained(isIdle), releaseClosure)
+    let idle = FirstValue<Void>()
+    let isIdle: SourceBody = {
+      idle.send(())
+      return false
     }
+    g_idle_add_full(G_PRIORITY_LOW, callSourceBody, Closure.retained(isIdle), releaseClosure)
+    do throws(CancellationError) { try await idle.value() } catch {}
   }
 
   /// Runs the loop until a condition holds, for at most `limit`.
@@ -146,12 +146,31 @@ public final class Timeout {
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public static func wait(_ delay: Duration) async throws(CancellationError) {
-    let (end, continuation) = AsyncStream<Never>.makeStream()
-    let timeout = Timeout(after: delay) { continuation.finish() }
-    // The stream also ends if the task is cancelled.
-    for await _ in end {}
-    timeout.cancel()
-    if Task.isCancelled { throw CancellationError() }
+    try await FirstValue<Void>().value(within: delay, else: ())
+  }
+}
+
+/// A value that one task waits for, on the main loop: the first one that is sent.
+@MainActor
+public final class FirstValue<Value: Sendable> {
+  private let (values, continuation) = AsyncStream<Value>.makeStream(bufferingPolicy: .bufferingOldest(1))
+
+  /// Waits for nothing yet.
+  public init() {}
+
+  /// Ends the wait with a value, unless it has ended.
+  public func send(_ value: Value) { continuation.yield(value) }
+
+  /// Waits for the value; `expired` takes its place after `limit`.
+  ///
+  /// - Throws: `CancellationError`, immediately, if the task is cancelled.
+  public func value(
+    within limit: Duration? = nil, else expired: @autoclosure @escaping @MainActor () -> Value? = nil
+  ) async throws(CancellationError) -> Value {
+    let timeout = limit.map { Timeout(after: $0) { if let value = expired() { self.send(value) } } }
+    defer { timeout?.cancel() }
+    for await value in values where !Task.isCancelled { return value }
+    throw CancellationError()
   }
 }
 

@@ -75,7 +75,7 @@ open class Object {
   final func connect<each Argument: SignalArgument>(
     _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Void
   ) -> gulong {
-    attach(signal) { values, _ in
+    attach(signal) { _, values, _ in
       var values = values
       body(repeat values.next() as each Argument)
     }
@@ -86,7 +86,7 @@ open class Object {
   final func connectReturning<each Argument: SignalArgument, Answer: SignalAnswer>(
     _ signal: String, _ body: @escaping @MainActor (repeat each Argument) -> Answer
   ) -> gulong {
-    attach(signal) { values, answer in
+    attach(signal) { _, values, answer in
       var values = values
       body(repeat values.next() as each Argument).write(to: answer)
     }
@@ -94,10 +94,9 @@ open class Object {
 
   /// Connects to the next emission of a signal only.
   final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
-    let connection = Shared<gulong?>(nil)
-    // The closure retains the object until the first emission disconnects it.
-    connection.value = connect(signal) {
-      if let connection = connection.value { self.disconnect(connection) }
+    attach(signal) { closure, values, _ in
+      g_signal_handlers_disconnect_matched(
+        g_value_peek_pointer(values), copypasta_G_SIGNAL_MATCH_CLOSURE, 0, 0, closure, nil, nil)
       body()
     }
   }
@@ -110,9 +109,11 @@ open class Object {
     g_signal_handler_disconnect(raw, connection)
   }
 
-  /// Receives the object and the signal's arguments as values that are valid during the call.
-  private typealias Handler = @MainActor (UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
+  /// GLib hands a handler its closure, and the object, then the arguments, as values that last for the call.
+  private typealias Handler =
+    @MainActor (UnsafeMutablePointer<GClosure>, UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
 
+  @discardableResult
   private func attach(_ signal: String, _ handler: @escaping Handler) -> gulong {
     typealias Marshal =
       @MainActor @convention(c) (
@@ -120,7 +121,7 @@ open class Object {
         gpointer?, gpointer?
       ) -> Void
     let marshal: Marshal = { closure, answer, _, values, _, _ in
-      Closure<Handler>.behind(closure.pointee.data)(values, answer)
+      Closure<Handler>.behind(closure.pointee.data)(closure, values, answer)
     }
     let data = Closure<Handler>.retained(handler)
     let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), data)

@@ -234,8 +234,8 @@ public final class InputStream: Object {
 /// A stream of bytes to another program.
 @MainActor
 public final class OutputStream: Object {
-  /// The maximum size of one write, in bytes; each completed write restarts the idle timeout.
-  private static let pieceSize = 256 << 10
+  /// How much is written at once, in bytes: each chunk taken is a sign of life.
+  private static let chunkSize = 256 << 10
 
   /// Writes all of the bytes.
   ///
@@ -245,10 +245,10 @@ public final class OutputStream: Object {
     neverBlock()
     var written = 0
     while written < bytes.count {
-      let piece = bytes.part(from: written, atMost: Self.pieceSize)
+      let chunk = bytes.part(from: written, atMost: Self.chunkSize)
       written += try await awaitingResult(within: idleTimeout) { cancellable, callback, data in
         g_output_stream_write_bytes_async(
-          cast(), piece.pointer, G_PRIORITY_DEFAULT, cancellable, callback, data)
+          cast(), chunk.pointer, G_PRIORITY_DEFAULT, cancellable, callback, data)
       } finish: { [stream = cast(to: GOutputStream.self)] result, error -> Int? in
         let count = g_output_stream_write_bytes_finish(stream, result, error)
         return count < 0 ? nil : count

@@ -47,7 +47,7 @@ public enum SessionBus {
   public static func claim(_ name: String) -> Bool {
     let doNotQueue: UInt32 = 4
     let alreadyOwned: UInt32 = 3
-    do throws(GLibError) {
+    do throws(BusError) {
       let answer = try call(
         .bus, "RequestName", [.string(name), .uint32(doNotQueue)], within: .seconds(1))
       return answer[0]?.uint32 != alreadyOwned
@@ -58,24 +58,24 @@ public enum SessionBus {
 
   /// Waits for a round trip to the bus.
   static func waitForAnswer(within limit: Duration) {
-    do throws(GLibError) { try call(.bus, "GetId", [], within: limit) } catch {}
+    do throws(BusError) { try call(.bus, "GetId", [], within: limit) } catch {}
   }
 
-  /// Calls a method of a running program and blocks until its result, a tuple, arrives.
+  /// Calls a method of another program that runs already, and waits for its answer, a tuple.
   ///
-  /// - Throws: the reason of a failure; `GLibError.isNoSuchName` if the program is not running.
+  /// - Throws: `BusError`; see `isAbsence` if that program does not run.
   @discardableResult
   static func call(
     _ object: RemoteObject, _ method: String, _ arguments: [Variant], within limit: Duration
-  ) throws(GLibError) -> Variant {
-    guard let bus else { throw GLibError(taking: nil) }
+  ) throws(BusError) -> Variant {
+    guard let bus else { throw .noBus("") }
     var error: UnsafeMutablePointer<GError>?
     let answer = Variant.tuple(arguments).withPointer { arguments in
       g_dbus_connection_call_sync(
         bus.opaque, object.name, object.path, object.interface, method, arguments, nil,
         copypasta_G_DBUS_CALL_FLAGS_NO_AUTO_START, gint(clamping: limit.milliseconds), nil, &error)
     }
-    guard let answer else { throw GLibError(taking: error) }
+    guard let answer else { throw BusError(GLibError(taking: error)) }
     return Variant(taking: answer)
   }
 }
@@ -119,10 +119,10 @@ public struct RunningApplication {
   }
 
   /// Repeats `question` until its answer is no longer `starting`, for at most 5 s.
-  public func untilStarted(_ question: () -> Answer) -> Answer {
+  public func untilStarted(_ ask: () -> Answer) -> Answer {
     let end = ContinuousClock.now + Self.timeout
     while true {
-      let answer = question()
+      let answer = ask()
       guard answer == .starting, ContinuousClock.now < end else { return answer }
       usleep(10_000)
     }
@@ -132,12 +132,12 @@ public struct RunningApplication {
     guard SessionBus.isThere else { return .notRunning }
     let object = RemoteObject(
       name: id, path: "/" + String(id.map { $0 == "." ? "/" : $0 }), interface: "org.freedesktop.Application")
-    do throws(GLibError) {
+    do throws(BusError) {
       try SessionBus.call(object, method, arguments, within: Self.timeout)
       return .done
     } catch {
-      if error.isNoSuchName || error.isNoReply { return .notRunning }
-      return error.isNoSuchMethod ? .starting : .failed(error.message)
+      if error.isAbsence { return .notRunning }
+      return error.isUnknownMethod ? .starting : .failed(error.description)
     }
   }
 

@@ -113,10 +113,10 @@ public final class StartupServices {
     return [.portal, .accessibility]
   }
 
-  private func ask(_ service: Service, _ question: @escaping @MainActor () async throws -> Void) {
+  private func ask(_ service: Service, _ request: @escaping @MainActor () async throws -> Void) {
     Task.unpooled {
       // An error counts as an answer, because GTK would get one just as quickly.
-      do { try await question() } catch {}
+      do { try await request() } catch {}
       self.unanswered.remove(service)
     }
   }

@@ -183,7 +183,7 @@ public final class ScrollingBox: Widget {
 
 /// A widget that is hidden where there is not enough room for its natural width.
 @MainActor
-public final class VanishingBox: Widget {
+public final class Squeezer: Widget {
   /// Makes a box that requests its child's natural width, and has a minimum width of 0.
   public convenience init(_ child: Widget) {
     self.init([child]) { box, orientation, _, minimum, natural, _, _ in

@@ -111,18 +111,15 @@ public final class Label: Widget {
   }
 
   /// The place of the ellipsis in a text that is too long.
-  public enum Cut {
+  public enum EllipsisPlace {
     /// In the middle, or at the end.
     case middle, end
   }
 
   /// Shows a single line, with an ellipsis if it is too long.
-  public func ellipsize(_ cut: Cut = .end) {
-    gtk_label_set_ellipsize(opaque, cut == .end ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE)
+  public func ellipsize(_ place: EllipsisPlace = .end) {
+    gtk_label_set_ellipsize(opaque, place == .end ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE)
   }
-
-  /// Lets the user select and copy the text.
-  public func allowSelection() { gtk_label_set_selectable(opaque, 1) }
 
   /// Centres the text.
   public func center() {

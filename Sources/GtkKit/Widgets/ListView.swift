@@ -33,7 +33,7 @@ public final class ListView<Row: ListRow>: Widget {
   private var rows: [OpaquePointer: Row] = [:]
   /// Whether the model has just removed the focused row.
   private var losesFocus = false
-  private var unsaying: Timeout?
+  private var selectionReset: Timeout?
 
   /// Makes a list of a model's rows; `make` creates a row's view.
   public convenience init(model: ListModel, make: @escaping @MainActor (ListItem) -> Row) {
@@ -52,7 +52,7 @@ public final class ListView<Row: ListRow>: Widget {
     model.onItemsChanged { [weak self] position, _, _ in
       guard let self else { return }
       if losesFocus && itemCount > 0 { focus(min(position, itemCount - 1)) }
-      leaveSelectionUnsaid()
+      resetSelectedStates()
     }
   }
 
@@ -268,7 +268,7 @@ public final class ListView<Row: ListRow>: Widget {
         let container = gtk_widget_get_parent(row.root.widget)
       else { return }
       row.bind(value, in: Widget(Owned(borrowing: container)))
-      self?.leaveSelectionUnsaid()
+      self?.resetSelectedStates()
     }
     factory.connect("unbind") { [weak self] (item: OpaquePointer) in self?.rows[item]?.unbind() }
     factory.connect("teardown") { [weak self] (item: OpaquePointer) in self?.rows[item] = nil }
@@ -277,11 +277,11 @@ public final class ListView<Row: ListRow>: Widget {
   /// Keeps screen readers from announcing each row as "not selected", because rows cannot be selected.
   ///
   /// GTK sets this state at each change of a row, after it is bound, so it is reset afterwards.
-  private func leaveSelectionUnsaid() {
-    guard unsaying == nil else { return }
-    unsaying = Timeout(after: .zero) { [weak self] in
+  private func resetSelectedStates() {
+    guard selectionReset == nil else { return }
+    selectionReset = Timeout(after: .zero) { [weak self] in
       guard let self else { return }
-      unsaying = nil
+      selectionReset = nil
       for row in rows.values {
         guard let container = gtk_widget_get_parent(row.root.widget) else { continue }
         gtk_accessible_reset_state(

@@ -125,55 +125,6 @@ public final class PopoverMenu: Widget {
   public func onClose(_ body: @escaping @MainActor () -> Void) { connect("closed", body) }
 }
 
-/// Creates a popover that shows a menu (transfer floating), with entry names for screen readers.
-@MainActor
-private func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
-  guard let popover = gtk_popover_menu_new_from_model(menu.cast()) else { return nil }
-  let map: @MainActor @convention(c) (UnsafeMutablePointer<GtkWidget>, gpointer?) -> Void = { popover, _ in
-    nameEntries(in: popover)
-    layOutEntries(of: popover)
-  }
-  // Set the names when it is mapped, because GTK sets the relations of the entries again when it is added to a window.
-  g_signal_connect_data(
-    popover, "map", unsafeBitCast(map, to: GCallback.self), nil, nil, GConnectFlags(rawValue: 0))
-  return popover
-}
-
-/// Allocates the entries of a menu before its first frame.
-///
-/// An arrow key finds the next entry by its position. If the user presses it before that frame, on a slow machine, GTK
-/// finds no entry below and starts at the top again. The popover itself has to wait for its surface's size.
-@MainActor
-private func layOutEntries(of popover: UnsafeMutablePointer<GtkWidget>) {
-  guard let entries = gtk_popover_get_child(Widget(Owned(borrowing: popover)).cast()) else { return }
-  var (width, height): (gint, gint) = (0, 0)
-  gtk_widget_measure(entries, GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
-  gtk_widget_measure(entries, GTK_ORIENTATION_VERTICAL, width, nil, &height, nil, nil)
-  gtk_widget_allocate(entries, width, height, -1, nil)
-}
-
-/// Sets each entry's text as its accessible name.
-///
-/// GTK relates the entry to an inner label instead, for which GTK 4.24 exposes no name. Remove the relation, because
-/// GTK 4.8 would expose both.
-@MainActor
-private func nameEntries(in widget: UnsafeMutablePointer<GtkWidget>) {
-  var next = gtk_widget_get_first_child(widget)
-  while let child = next {
-    next = gtk_widget_get_next_sibling(child)
-    let entry = Widget(Owned(borrowing: child))
-    let role = gtk_accessible_get_accessible_role(entry.opaque)
-    if role == GTK_ACCESSIBLE_ROLE_MENU_ITEM || role == GTK_ACCESSIBLE_ROLE_MENU_ITEM_CHECKBOX,
-      case .text(let text)? = entry[property: "text"]
-    {
-      gtk_accessible_reset_relation(entry.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
-      entry.setAccessibleName(text.withoutMnemonic)
-    } else {
-      nameEntries(in: child)
-    }
-  }
-}
-
 /// Named actions that menus and keys activate.
 @MainActor
 public final class ActionGroup: Object {

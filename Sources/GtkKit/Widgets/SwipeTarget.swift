@@ -33,9 +33,9 @@ extension Widget {
     drag.connect("drag-update") { [gesture = drag.opaque] (x: Double, y: Double) in
       // Claim a swipe, so that it neither clicks nor scrolls; deny other movements, so that they can.
       switch movement.move(x, y, from: start.value) {
-      case .unknown: break
-      case .sideways: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
-      case .otherwise: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED)
+      case .undecided: break
+      case .horizontal: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
+      case .other: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED)
       }
     }
     drag.connect("drag-end") { movement.end(isCancelled: false) }
@@ -61,9 +61,9 @@ extension Widget {
       point.x -= x
       point.y -= y
       moved.value = point
-      let course = movement.move(point.x, point.y, from: pointer(of: controller))
+      let direction = movement.move(point.x, point.y, from: pointer(of: controller))
       // A scrolled window that gets the beginning of a movement withholds the rest from its children.
-      return course == .sideways || course == .unknown && abs(point.x) > abs(point.y)
+      return direction == .horizontal || direction == .undecided && abs(point.x) > abs(point.y)
     }
     scroll.connect("scroll-end") {
       movement.end(isCancelled: false)
@@ -86,32 +86,32 @@ extension Widget {
 /// A movement of fingers, which is a swipe if it is horizontal and the target accepts it.
 @MainActor
 final class Movement {
-  enum Course {
-    case unknown, sideways, otherwise
+  enum Direction {
+    case undecided, horizontal, other
   }
 
   /// The distance, in pixels, below which a movement has no direction yet.
   private static let tremble = 12.0
 
   private weak var target: (any SwipeTarget)?
-  private var course = Course.unknown
+  private var direction = Direction.undecided
 
   init(_ target: any SwipeTarget) { self.target = target }
 
-  func begin() { course = .unknown }
+  func begin() { direction = .undecided }
 
   /// Handles a movement by `x` and `y` from its beginning at `start`.
-  func move(_ x: Double, _ y: Double, from start: @autoclosure () -> Point) -> Course {
-    if course == .unknown, max(abs(x), abs(y)) >= Self.tremble {
+  func move(_ x: Double, _ y: Double, from start: @autoclosure () -> Point) -> Direction {
+    if direction == .undecided, max(abs(x), abs(y)) >= Self.tremble {
       let isSwipe = abs(x) > 1.5 * abs(y) && target?.swipeBegan(at: start()) == true
-      course = isSwipe ? .sideways : .otherwise
+      direction = isSwipe ? .horizontal : .other
     }
-    if course == .sideways { target?.swipeMoved(to: x) }
-    return course
+    if direction == .horizontal { target?.swipeMoved(to: x) }
+    return direction
   }
 
   func end(isCancelled: Bool) {
-    if course == .sideways { target?.swipeEnded(isCancelled: isCancelled) }
-    course = .unknown
+    if direction == .horizontal { target?.swipeEnded(isCancelled: isCancelled) }
+    direction = .undecided
   }
 }

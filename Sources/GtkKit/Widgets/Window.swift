@@ -11,11 +11,11 @@ public final class Window: Widget {
   }
 
   /// Keeps the window above another one.
-  public func stay(above parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
+  public func setTransient(for parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
 
   /// Keeps the window above another one, which is blocked until this one is closed, and closes this one with it.
-  func wait(above parent: Window) {
-    stay(above: parent)
+  func setModal(for parent: Window) {
+    setTransient(for: parent)
     gtk_window_set_modal(cast(), 1)
     gtk_window_set_destroy_with_parent(cast(), 1)
   }
@@ -35,9 +35,9 @@ public final class Window: Widget {
   }
 
   private var lastInput: InputEvent?
-  private var activityNews: Timeout?
-  /// Whether another window has got the focus although GTK considers this one active.
-  private var isLeft = false
+  private var activityUpdate: Timeout?
+  /// Whether the desktop has given the focus to another window though GTK calls this one active: see `followFocus`.
+  var isLeft = false
   private var expectedFocus: ExpectedFocus?
 
   /// Remembers the last key or button from now on, because `takesSystemShortcuts` needs it with GTK 4.24 on X11.
@@ -72,11 +72,7 @@ public final class Window: Widget {
     set { newValue ? gtk_window_maximize(cast()) : gtk_window_unmaximize(cast()) }
   }
 
-  /// Whether the window is visible and the user works in it.
-  ///
-  /// GTK 4.8 leaves `is-active` set on a hidden window, even when it is shown again and has no focus yet. All versions
-  /// leave it set while a menu or another widget has grabbed the keyboard, even if the focus has moved to another
-  /// program's window.
+  /// Whether the window is visible and the user works in it; not the same as `is-active`, see `followFocus`.
   public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 && !isLeft }
 
   /// The number of this program's visible windows.
@@ -100,38 +96,7 @@ public final class Window: Widget {
       if !isVisible { self.isLeft = gtk_window_is_active(cast()) != 0 }
       body()
     }
-    let isLeft: @MainActor (Bool) -> Void = { [weak self] isLeft in
-      guard let self, self.isLeft != isLeft, !isLeft || gtk_window_is_active(cast()) != 0 else { return }
-      self.isLeft = isLeft
-      body()
-    }
-    connect("realize") { [weak self] in self?.followFocus(isLeft) }
-    // The first frame waits for the compositor's configuration. If this gives the window the focus immediately, the
-    // surface's state is the same as before the window was hidden, so no change is notified.
-    connect("map") { [weak self] in self?.onNextFrame { self?.readFocus(isLeft) } }
-  }
-
-  /// Follows the focus while GTK does not because of a grab: reports whether another window has got it.
-  private func followFocus(_ isLeft: @escaping @MainActor (Bool) -> Void) {
-    guard let surface = gtk_native_get_surface(opaque) else { return }
-    if let number = x11Number {
-      // Only some window managers send focus changes to GTK's surface; the server sends them to every window.
-      let display = Object(Owned(borrowing: gdk_surface_get_display(surface)))
-      let connection = display.connectReturning("xevent") { (event: OpaquePointer) -> Bool in
-        let change = copypasta_focus_change(UnsafeRawPointer(event), CUnsignedLong(number))
-        if change != 0 { isLeft(change < 0) }
-        return false
-      }
-      connectOnce("unrealize") { display.disconnect(connection) }
-    } else {
-      Object(Owned(borrowing: surface)).connect("notify::state") { [weak self] in self?.readFocus(isLeft) }
-    }
-  }
-
-  /// Reads from the compositor's last configuration whether the window has the focus.
-  private func readFocus(_ isLeft: @MainActor (Bool) -> Void) {
-    guard x11Number == nil, let surface = gtk_native_get_surface(opaque) else { return }
-    isLeft(gdk_toplevel_get_state(surface).rawValue & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue == 0)
+    followFocus(changed: body)
   }
 
   /// Calls `body` before the window closes; return true to keep it open.
@@ -207,10 +172,10 @@ public final class Window: Widget {
   /// that, Orca considers the window closed, and ignores its announcements for a minute. GTK has a function for this
   /// since 4.18.
   public func emitActivityAgain() {
-    guard activityNews == nil, isShownAndActive, let tell = RuntimeSymbols.accessibleUpdatePlatformState
+    guard activityUpdate == nil, isShownAndActive, let update = RuntimeSymbols.accessibleUpdatePlatformState
     else { return }
-    activityNews = Timeout(after: .seconds(1)) { [weak self] in
-      if let self, isShownAndActive { tell(opaque, RuntimeSymbols.activeState) }
+    activityUpdate = Timeout(after: .seconds(1)) { [weak self] in
+      if let self, isShownAndActive { update(opaque, RuntimeSymbols.activeState) }
     }
   }
 
@@ -230,7 +195,7 @@ public final class HeaderBar: Widget {
     if let title {
       let label = Label(title)
       label.addStyle("title")
-      let box = VanishingBox(label)
+      let box = Squeezer(label)
       withExtendedLifetime(box) { gtk_header_bar_set_title_widget(opaque, box.widget) }
     }
     for widget in start { gtk_header_bar_pack_start(opaque, widget.widget) }
@@ -319,7 +284,7 @@ public enum ConfirmationDialog {
       close()
       return true
     }
-    window.wait(above: parent)
+    window.setModal(for: parent)
     // Enter activates the focused button.
     gtk_window_set_focus(window.cast(), cancel.widget)
     window.present()

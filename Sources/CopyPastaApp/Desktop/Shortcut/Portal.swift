@@ -62,26 +62,27 @@ struct Portal {
     // Subscribe before the call, because the answer could arrive before a later subscription. The path is predictable.
     let request = Self.interface(
       "org.freedesktop.portal.Request", at: "\(Self.path)/request/\(sender)/\(token)")
-    let (answers, answer) = AsyncStream<Result<[String: Variant], RequestError>>.makeStream()
-    let subscription = bus.subscribe(to: "Response", of: request) { answer.yield(.init(response: $0)) }
-    let deadline = limit.map { Timeout(after: $0) { answer.yield(.failure(.timedOut)) } }
+    let answer = FirstValue<Result<[String: Variant], RequestError>>()
+    let subscription = bus.subscribe(to: "Response", of: request) { answer.send(.init(response: $0)) }
     var isThere = false
     // If the portal ends while its dialog is shown, no answer will come.
     let watch = bus.watchName(Self.name) { _ in
       isThere = true
     } vanished: {
-      if isThere { answer.yield(.failure(.gone)) }
+      if isThere { answer.send(.failure(.gone)) }
     }
-    defer { withExtendedLifetime((subscription, deadline, watch)) {} }
+    defer { withExtendedLifetime((subscription, watch)) {} }
     do throws(Portal.RequestError) {
       do throws(BusError) {
         try await bus.call(Self.interface(interface), method, arguments(.string(token)), timeout: limit)
       } catch {
         throw RequestError(error)
       }
-      // The first answer counts. If the stream ends without one, the task was cancelled.
-      for await result in answers { return try result.get() }
-      throw .cancelled
+      let result: Result<[String: Variant], RequestError>
+      do throws(CancellationError) {
+        result = try await answer.value(within: limit, else: .failure(.timedOut))
+      } catch { throw .cancelled }
+      return try result.get()
     } catch {
       if error == .timedOut || error == .cancelled { bus.send(request, "Close") }
       throw error
@@ -105,7 +106,7 @@ extension Result<[String: Variant], Portal.RequestError> {
 extension Portal.RequestError {
   fileprivate init(_ error: BusError) {
     switch error {
-    case .refused(let name, _) where BusError.namesOfAbsence.contains(name): self = .gone
+    case _ where error.isAbsence: self = .gone
     // The error "An app id is required" of xdg-desktop-portal 1.21 and newer.
     case .refused(name: "org.freedesktop.portal.Error.NotAllowed", _): self = .notInstalled
     case .refused, .noBus: self = .unavailable

@@ -56,7 +56,7 @@ public final class Bus: Object {
   public static func ownSession() async throws(BusError) -> Bus {
     var error: UnsafeMutablePointer<GError>?
     guard let address = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SESSION, nil, &error) else {
-      throw BusError(GLibError(taking: error), remoteName: nil)
+      throw BusError(GLibError(taking: error))
     }
     return try await at(address: String(taking: address))
   }
@@ -77,7 +77,7 @@ public final class Bus: Object {
       return try await awaitingResult(start: start) { result, error in
         finish(result, error).map { Bus(Owned(taking: $0)) }
       }
-    } catch { throw BusError(error, remoteName: nil) }
+    } catch { throw BusError(error) }
   }
 
   // MARK: - Calls
@@ -96,7 +96,6 @@ public final class Bus: Object {
     guard object.isWellFormed, g_dbus_is_member_name(method) != 0 else {
       throw .invalidArguments("no such address")
     }
-    var remoteName: String?
     do {
       return try await awaitingResult { cancellable, callback, data in
         Variant.tuple(arguments).withPointer { arguments in
@@ -106,13 +105,9 @@ public final class Bus: Object {
             gint(clamping: timeout?.milliseconds ?? -1), cancellable, callback, data)
         }
       } finish: { [opaque] result, error in
-        if let answer = g_dbus_connection_call_finish(opaque, result, error) {
-          return Variant(taking: answer)
-        }
-        remoteName = Self.consumeRemoteName(outOf: error?.pointee)
-        return nil
+        g_dbus_connection_call_finish(opaque, result, error).map { Variant(taking: $0) }
       }
-    } catch { throw BusError(error, remoteName: remoteName) }
+    } catch { throw BusError(error) }
   }
 
   /// Calls a method without waiting for the result, and without starting the program.
@@ -123,14 +118,6 @@ public final class Bus: Object {
         opaque, object.name, object.path, object.interface, method, arguments, nil,
         copypasta_G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, nil, nil, nil)
     }
-  }
-
-  /// Returns the D-Bus name of an error that the other program returned, and removes it from the message.
-  private static func consumeRemoteName(outOf error: UnsafeMutablePointer<GError>?) -> String? {
-    guard let error, let name = g_dbus_error_get_remote_error(error) else { return nil }
-    defer { g_free(name) }
-    g_dbus_error_strip_remote_error(error)
-    return String(cString: name)
   }
 
   // MARK: - Signals

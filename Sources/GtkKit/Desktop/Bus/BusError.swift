@@ -14,12 +14,17 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
   /// The D-Bus error name for an unknown method.
   public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
 
-  /// The bus's errors if the called name has no owner, or the owner exited before it replied
+  /// Whether no program has the name that was called, or it has ended before it answered
   /// (https://dbus.freedesktop.org/doc/dbus-specification.html#message-bus-starting-services).
-  public static let namesOfAbsence: Set = [
-    "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
-    "org.freedesktop.DBus.Error.NoReply",
-  ]
+  public var isAbsence: Bool { isRefusal("ServiceUnknown", "NameHasNoOwner", "NoReply") }
+
+  /// Whether the program that was called has no such object, interface or method, or not yet.
+  var isUnknownMethod: Bool { isRefusal("UnknownMethod", "UnknownObject", "UnknownInterface") }
+
+  private func isRefusal(_ names: String...) -> Bool {
+    guard case .refused(let name, _) = self else { return false }
+    return names.contains { name == "org.freedesktop.DBus.Error." + $0 }
+  }
 
   /// Returns the error for a call with invalid arguments.
   public static func invalidArguments(_ message: String) -> BusError {
@@ -42,14 +47,14 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     return ("org.freedesktop.DBus.Error.Failed", description)
   }
 
-  /// Converts an error of GDBus; `remoteName` is its D-Bus name if the other program or the bus returned it.
-  init(_ error: any Error, remoteName: String?) {
+  /// The error of a function of GDBus.
+  init(_ error: any Error) {
     guard let error = error as? GLibError else {
       self = error is CancellationError ? .cancelled : .noBus("\(error)")
       return
     }
-    if let remoteName {
-      self = .refused(name: remoteName, message: error.message)
+    if let name = error.busName {
+      self = .refused(name: name, message: error.message)
     } else if error.domain == "g-io-error-quark", error.code == Int(G_IO_ERROR_TIMED_OUT.rawValue) {
       self = .timedOut
     } else {

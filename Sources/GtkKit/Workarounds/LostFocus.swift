@@ -1,0 +1,46 @@
+import CGtk
+
+extension Window {
+  /// Sets `isLeft`, and calls `changed`, when the desktop gives the focus to another window or back.
+  ///
+  /// **Fault** (GTK 4.8): `is-active` stays set on a window that was hidden, also when it is shown again and has no focus
+  /// yet. (GTK 4.8 to 4.24): it stays set while a menu, or what else has the keyboard grabbed, is open, though the user
+  /// works in another program's window by then.
+  ///
+  /// **Workaround**: asks the X server or the compositor.
+  ///
+  /// **It can go** when `is-active` is true only of a window with the focus.
+  func followFocus(changed: @escaping @MainActor () -> Void) {
+    let isLeft: @MainActor (Bool) -> Void = { [weak self] isLeft in
+      guard let self, self.isLeft != isLeft, !isLeft || gtk_window_is_active(cast()) != 0 else { return }
+      self.isLeft = isLeft
+      changed()
+    }
+    connect("realize") { [weak self] in self?.follow(isLeft) }
+    // The first frame waits for the compositor's configuration. If that gives the focus right away, the surface's state is
+    // what it was before the window was hidden, and nothing is notified.
+    connect("map") { [weak self] in self?.onNextFrame { self?.readFocus(isLeft) } }
+  }
+
+  private func follow(_ isLeft: @escaping @MainActor (Bool) -> Void) {
+    guard let surface = gtk_native_get_surface(opaque) else { return }
+    if let number = x11Number {
+      // Only some window managers tell GTK's surface; the server tells every window.
+      let display = Object(Owned(borrowing: gdk_surface_get_display(surface)))
+      let connection = display.connectReturning("xevent") { (event: OpaquePointer) -> Bool in
+        let change = copypasta_focus_change(UnsafeRawPointer(event), CUnsignedLong(number))
+        if change != 0 { isLeft(change < 0) }
+        return false
+      }
+      connectOnce("unrealize") { display.disconnect(connection) }
+    } else {
+      Object(Owned(borrowing: surface)).connect("notify::state") { [weak self] in self?.readFocus(isLeft) }
+    }
+  }
+
+  /// Reads from a compositor's last configuration whether the window has the focus.
+  private func readFocus(_ isLeft: @MainActor (Bool) -> Void) {
+    guard x11Number == nil, let surface = gtk_native_get_surface(opaque) else { return }
+    isLeft(gdk_toplevel_get_state(surface).rawValue & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue == 0)
+  }
+}
