@@ -12,7 +12,7 @@ struct PreviewTests {
     #expect(try preview(String(repeating: "a", count: 401)) == String(repeating: "a", count: 400))
   }
 
-  @Test func `a clip is longer than its preview only if the text is`() {
+  @Test func `a clip goes on only if its text is longer than the preview`() {
     func goesOn(_ byteCount: Int) -> Bool {
       Clip(id: 1, capturedAt: 1, byteCount: byteCount, preview: "four").goesOn
     }
