@@ -431,7 +431,6 @@ import Testing
   }
 }
 
-/// A dropped text.
 @MainActor
 private final class FakeDrop: DroppedText {
   private let text: Result<[UInt8], TransferError>

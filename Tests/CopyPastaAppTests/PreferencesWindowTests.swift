@@ -99,7 +99,6 @@ import Testing
     parent.destroy()
   }
 
-  /// The label with this text inside `widget`.
   private static func label(
     _ text: String, in widget: UnsafeMutablePointer<GtkWidget>
   ) -> UnsafeMutablePointer<GtkWidget>? {

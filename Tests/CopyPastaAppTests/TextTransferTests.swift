@@ -5,9 +5,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Reads of a stream.
-///
-/// A limit is short only in the test of that limit.
+/// Reads of a stream; a limit is short only in the test of that limit.
 @MainActor
 @Suite struct TextTransferTests {
   private let stream = SocketStream()

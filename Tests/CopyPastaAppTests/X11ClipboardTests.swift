@@ -30,7 +30,7 @@ import X11Kit
   }
 
   /// Some window managers mark a window as active before they move the focus to it.
-  @Test func `the text is read once the reading window has the focus`() async throws {
+  @Test func `the text is read only after the reading window has the focus`() async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let owner = try await ClipboardOwner.start(offering: .text("there"), on: desktop)

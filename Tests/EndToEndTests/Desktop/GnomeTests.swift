@@ -6,7 +6,7 @@ import Testing
 /// The suites for all desktops run on GNOME as well.
 @Suite(.enabled(if: VirtualDesktop.Kind.gnome.isInstalled, "gnome-shell is not installed"))
 struct GnomeTests {
-  @Test func `a copy in GNOME Shell is read only while the window is active`() async throws {
+  @Test func `a copy in GNOME Shell is recorded only while the window is active`() async throws {
     try await Scene.run(on: .gnome) { scene in
       try await scene.desktop.copyInGnomeShell("while active")
       try await scene.expectNewest("while active")

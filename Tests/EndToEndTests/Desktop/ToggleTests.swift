@@ -244,9 +244,7 @@ private struct InstalledCommand {
     try FileManager.default.linkItem(atPath: try await Self.compiled(patience: patience), toPath: path)
   }
 
-  /// The compiled commands by their patience.
-  ///
-  /// Compiling takes a quarter of a second.
+  /// The compiled commands by their patience; compiling one takes a quarter of a second.
   private static let commands = Mutex<[Duration?: Task<String, any Error>]>([:])
 
   private static func compiled(patience: Duration?) async throws -> String {

@@ -23,7 +23,7 @@ import Testing
 
   /// GNOME's menu takes the focus at the first of two clicks.
   @Test(arguments: ["false", "true"])
-  func `a tray click that takes the focus away hides the window`(_ hidesOnFocusLoss: String) async throws {
+  func `a tray click right after a focus loss hides the window`(_ hidesOnFocusLoss: String) async throws {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
       try await panel.waitForIcon()

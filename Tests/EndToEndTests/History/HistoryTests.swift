@@ -79,7 +79,6 @@ import Testing
 }
 
 extension Scene {
-  /// The folder of the history.
   fileprivate var folder: String { desktop.home.dataHome + "/copypasta" }
 
   fileprivate func folderEntries() throws -> [String] {
