@@ -57,7 +57,8 @@ import Testing
     #expect(deliveries.all == [.failure(.cancelled), Self.whole])
   }
 
-  @Test func `a read replaced by a copy of our own may still end after another program copies`() async throws
+  @Test func `a read replaced by CopyPasta's own copy can finish even after another program copies`()
+    async throws
   {
     source.limits.grace = .seconds(3600)
     source.follow(true)
@@ -117,7 +118,7 @@ final class FakeDevice: ClipboardDevice {
     change(isLocal: false)
   }
 
-  /// This program offers a text.
+  /// Simulates an offer of CopyPasta itself.
   func copyOwn() { change(isLocal: true) }
 
   private func change(isLocal: Bool) {

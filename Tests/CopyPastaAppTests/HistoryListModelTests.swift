@@ -53,9 +53,10 @@ import Testing
     #expect((0..<model.count).allSatisfy { model.clip(at: $0) == expected[$0] }, "seed \(seed)")
   }
 
-  /// In one run, in a few, in so many that the views are told of some together, and of what is not in the list.
+  /// The removed rows form one run, a few runs, or enough runs that some are reported together; some ids are not in
+  /// the list.
   @Test(arguments: [1, 100, 7])
-  func `rows that go together leave the others in their order`(step: Int) async throws {
+  func `removing many rows together keeps the order of the others`(step: Int) async throws {
     let scratch = try Scratch()
     for number in 0..<300 { try await scratch.record("clip \(number)") }
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .failed, .silence])
-  func `what KDE does not remember is asked for`(_ answer: FakePortal.Answer) async throws {
+  func `keys that KDE does not remember are requested`(_ answer: FakePortal.Answer) async throws {
     portal.remembered = FakePortal.list("another", trigger: "Meta+V")
     portal.answers["ListShortcuts"] = answer
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: "ListShortcuts") : .patient
@@ -236,7 +236,7 @@ import Testing
     try await pump("the grant") { controller.state == Self.held }
   }
 
-  @Test func `the user's no is kept over a restart, and for these keys only`() async throws {
+  @Test func `a refusal is remembered across a restart, for the refused keys only`() async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/state/shortcut.ini", group: "refused-shortcut")
     let other = try #require(Accelerator("<Alt>F1"))
@@ -299,7 +299,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `nothing is left once it is gone`() async throws {
+  @Test func `a portal shortcut is deallocated after its last use`() async throws {
     weak var leaked: PortalShortcut?
     func use() async throws {
       let shortcut = makeShortcut()

@@ -13,7 +13,7 @@ import Testing
 @Suite(.serialized) struct SmallScreenTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a kept size that no screen has is corrected`() throws {
+  @Test func `an impossible saved window size is corrected`() throws {
     let folder = try TemporaryFolder()
     let file = KeyFile(path: folder.path + "/state.ini", group: "window")
     let window = Window(title: "")

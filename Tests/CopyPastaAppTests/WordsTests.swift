@@ -103,7 +103,7 @@ import Testing
     #expect(before == "14:13" && LocalTime.timeOfDay(time) == "17:13", "\(before)")
   }
 
-  @Test func `every failure is one line`() {
+  @Test func `every store error has a message of one line`() {
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .foreign,

@@ -71,7 +71,7 @@ import X11Kit
       }
       try await others.last?.offer(Array("another's".utf8))
       #expect(try await source.readNow() == .text(Array("another's".utf8)))
-      // The next copy takes a new connection.
+      // The next copy opens a new connection.
       try await clipboard.offer(ClipText(validating: Array("ours again".utf8)))
       #expect(try await source.readNow() == .own)
     }

@@ -52,21 +52,23 @@ struct Scene {
 
   // MARK: Copying in other programs
 
-  /// Copies a text in another program, and waits until it is the newest clip.
+  /// Copies a text in another program, and waits until its clip is the newest.
   func record(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await desktop.copy(text)
     try await expectNewest(text, sourceLocation: sourceLocation)
   }
 
-  /// Records a text, and waits until its row is drawn, in a list that is not scrolled.
+  /// Records a text, and waits until its row is drawn.
   ///
-  /// The text is on disk before it is shown, and a key that is pressed meanwhile means the row below it.
+  /// The list must not be scrolled.
+  ///
+  /// The text is on disk before its row is shown, and a key pressed in between would act on the row below.
   func capture(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var before = try await screenshot()
     let list = Rectangle(
       x: 0, y: Self.firstRow.y, width: before.width, height: before.height - Self.firstRow.y)
-    // The change by the capture before this one may still be fading in.
-    try await waitUntil("the list still", every: .milliseconds(40)) {
+    // The previous capture may still be fading in.
+    try await waitUntil("the list unchanged", every: .milliseconds(40)) {
       let next = try await screenshot()
       defer { before = next }
       return next.matches(before, in: list)

@@ -3,7 +3,8 @@ import Testing
 
 /// Every copy is recorded exactly once.
 @Suite struct CaptureTests {
-  @Test func `each copy becomes a row, in order, and the same text twice is one row`() async throws {
+  @Test func `each copy becomes a row, in order, and copying the newest text again adds no row`() async throws
+  {
     try await Scene.run { scene in
       let texts = (1...2 * Scene.rounds).map { "copy \($0)" }
       for text in texts { try await scene.capture(text) }

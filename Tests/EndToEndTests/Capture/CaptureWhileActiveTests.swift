@@ -17,11 +17,11 @@ import Testing
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
       let kept = try await ClipboardOwner.start(offering: .text("kept"), on: scene.desktop)
       #expect(try await unseen.program.waitForExit() == .code(0))
-      // Not even for its formats.
+      // The owner received no request, even for its formats.
       #expect(unseen.requests == [])
       for round in 1...3 {
         try await scene.app.window.activate()
-        try await waitUntil("read") { kept.contentRequests.count >= round }
+        try await waitUntil("the clipboard read") { kept.contentRequests.count >= round }
         try await scene.expectNewest("kept")
         try await other.activate()
         try await scene.waitUntilInactive()
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `a hidden window never requests anything`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a hidden window never requests clipboard content`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["copied"]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("copied")

@@ -17,8 +17,8 @@ import Testing
     }
   }
 
-  /// GDK would cut the text off at the NUL, and escape what is not valid UTF-8.
-  @Test func `a dropped text that its source offers as UTF8_STRING alone is judged byte for byte`()
+  /// GDK would cut the text at the NUL and escape invalid UTF-8.
+  @Test func `a dropped text offered only as UTF8_STRING is validated byte for byte`()
     async throws
   {
     try await Scene.run(with: ["old"]) { scene in
@@ -36,7 +36,9 @@ import Testing
     }
   }
 
-  @Test func `a text dropped on the empty state is shown, and one dropped twice is one row`() async throws {
+  @Test func `a text dropped on the empty state is shown, and dropping the text again adds no row`()
+    async throws
+  {
     try await Scene.run { scene in
       let other = try await scene.openDragging("source", Self.text)
       for times in 1...2 {

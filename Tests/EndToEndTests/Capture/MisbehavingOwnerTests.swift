@@ -2,21 +2,24 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whatever a selection owner does: no wrong text is recorded, the user sees why, no resource leaks, and the next copy is
-/// recorded.
+/// Misbehaving selection owners cause a message but no wrong clip or leak, and the next copy is recorded.
 ///
-/// The owners come one after another in one window. On X11 `ReaderTests` and `OwnerChangeTests` show more of them, and
-/// faster; GDK's reads on Wayland have only these.
+/// The owners follow one another in one window.
+///
+/// On X11 `ReaderTests` and `OwnerChangeTests` cover more owners, and faster; for GDK's reads on Wayland these are
+/// the only tests.
 @Suite struct MisbehavingOwnerTests {
   @Test(arguments: [OwnerCase.x11, OwnerCase.wayland])
-  func `the window shows what an owner did, and records the next copy`(_ owners: [OwnerCase]) async throws {
+  func `the window shows why an owner's text was refused, and records the next copy`(_ owners: [OwnerCase])
+    async throws
+  {
     try await Scene.run(on: owners[0].kind, accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.expectHarmless(owners) { owner, process in
         guard case .refused(let message) = owner.outcome else {
           return try await waitUntil("\(owner) asked") { try await scene.hasAskedAll(of: process) }
         }
-        // Successive refusals have different messages, so that each one is seen to come.
+        // Successive refusals have different messages, so that the test sees each one appear.
         try await waitUntil("\(owner): \(message)") {
           try await reader.tree().all(role: "label").contains { $0.name.contains(message) }
         }
@@ -25,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [OwnerCase.slowOnX11, OwnerCase.slowOnWayland])
-  func `a slow owner does not hold up the next copy`(_ owners: [OwnerCase]) async throws {
+  func `a slow source application does not block the next copy`(_ owners: [OwnerCase]) async throws {
     try await Scene.run(on: owners[0].kind) { scene in
       try await scene.expectHarmless(owners) { owner, process in
         try await waitUntil("\(owner) asked") { try await scene.hasAskedAll(of: process) }
@@ -33,9 +36,11 @@ import Testing
     }
   }
 
-  /// Another window takes the focus as soon as the owner is asked.
+  /// Another window takes the focus as soon as the owner receives a request.
   @Test(arguments: [OwnerCase.interruptedOnX11, OwnerCase.interruptedOnWayland])
-  func `an owner does no harm if the window loses the focus during the transfer`(_ owners: [OwnerCase])
+  func `a misbehaving owner does no harm if the window loses the focus during the transfer`(
+    _ owners: [OwnerCase]
+  )
     async throws
   {
     try await Scene.run(on: owners[0].kind) { scene in
@@ -46,7 +51,7 @@ import Testing
         try await other.activate()
         try await waitUntil("the other window active") { try await !scene.app.window.isActive() }
         try await scene.app.window.activate()
-        // An owner that is still there is asked again.
+        // An owner that still runs is asked again.
         if case .ignored = owner.outcome {
           try await waitUntil("\(owner) asked again") { try await scene.hasAskedAll(of: process) }
         }
@@ -55,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `an owner that is replaced during the transfer leaves the whole text or none`(
+  func `an owner replaced during its transfer leaves either the whole text or no text`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
@@ -67,9 +72,9 @@ import Testing
     }
   }
 
-  /// On X11 the end of the transfer is seen; on Wayland the text is read again when the window is active again.
+  /// On X11 the transfer runs to its end; on Wayland the text is read again after reactivation.
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `a text that comes slowly is recorded whole, once, if the window loses the focus meanwhile`(
+  func `a slow text is recorded whole and once if the window loses the focus meanwhile`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
@@ -85,9 +90,8 @@ import Testing
     }
   }
 
-  /// A compositor does not tell a window without the focus that the owner has ended.
-  @Test func `half a text of an owner that dies while the window has no focus is not recorded`() async throws
-  {
+  /// A compositor does not notify a window without the focus when the owner exits.
+  @Test func `a partial text is discarded if its owner dies while the window is inactive`() async throws {
     try await Scene.run(on: .wayland) { scene in
       try await scene.record("before")
       let other = try await scene.desktop.openOtherWindow()
@@ -96,16 +100,16 @@ import Testing
       try await scene.app.window.activate()
       try await scene.record("good")
       #expect(try await scene.history.texts() == ["good", "before"])
-      // The program ends when it has judged what came.
+      // The program finishes the transfer before it exits.
       try await scene.loseFocusToOwnerThatDies(other)
       try await scene.end()
       #expect(try await scene.history.texts() == ["good", "before"])
     }
   }
 
-  /// Of more than 64 MiB no part is kept; its owner can still paste it elsewhere.
+  /// A text above 64 MiB is discarded, but other programs can still paste it from its owner.
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `a text of one byte too many is refused`(_ kind: VirtualDesktop.Kind) async throws {
+  func `a text one byte above the size limit is refused`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       let baseline = try await scene.resourceBaseline()
       try await scene.desktop.copy(String(repeating: "x", count: 64 << 20 + 1))
@@ -119,13 +123,13 @@ import Testing
 }
 
 extension Scene {
-  /// The text of the owners whose transfer takes a while.
+  /// The text of the owners whose transfer is long.
   fileprivate static let longText = String(repeating: "abc", count: 20_000)
 
-  /// Has owners take the clipboard one after another, with a copy after each, and expects that only texts of good owners are
-  /// recorded, and that nothing stays open.
+  /// Lets owners take the clipboard one after another, with a good copy after each; expects only valid texts and no
+  /// leaks.
   ///
-  /// - Parameter meet: waits for what an owner is to have done by then.
+  /// - Parameter meet: waits until an owner has shown its behaviour.
   fileprivate func expectHarmless(
     _ owners: [OwnerCase], _ meet: (OwnerCase, ClipboardOwner) async throws -> Void
   ) async throws {
@@ -145,18 +149,18 @@ extension Scene {
     try await expectResources(backTo: baseline)
   }
 
-  /// Has an owner begin to send a long text.
+  /// Lets an owner start to send a long text.
   fileprivate func startLongTransfer() async throws -> ClipboardOwner {
     let long = try await ClipboardOwner.start(
       behaving: desktop.kind == .x11 ? "IncrLong" : "Long", on: desktop)
-    try await waitUntil("the transfer begun") { long.lines.contains("piece") }
+    try await waitUntil("the transfer started") { long.lines.contains("piece") }
     return long
   }
 
-  /// Has an owner send half a text, and die once the other window has the focus.
+  /// Lets an owner send half a text and exit once the other window has the focus.
   fileprivate func loseFocusToOwnerThatDies(_ other: DesktopWindow) async throws {
     let dying = try await ClipboardOwner.start(behaving: "DieLate", on: desktop)
-    try await waitUntil("the transfer begun") { dying.lines.contains("piece") }
+    try await waitUntil("the transfer started") { dying.lines.contains("piece") }
     try await other.activate()
     try await waitUntilInactive()
     _ = try await dying.program.waitForExit()

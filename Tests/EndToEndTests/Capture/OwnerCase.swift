@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// A selection owner that does something in its own way, and what the user is to see of that.
+/// A selection owner with an unusual behaviour, and the expected outcome.
 struct OwnerCase: Sendable, CustomTestStringConvertible {
   enum Outcome: Sendable {
-    /// Not recorded, with a notice in which this stands.
+    /// The text is not recorded, and a notice contains this message.
     case refused(String)
-    /// Not recorded, without a notice.
+    /// The text is not recorded, and no notice is shown.
     case ignored
     /// This text is recorded.
     case recorded(String)
@@ -27,7 +27,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
   private static let pieces = Outcome.recorded(String(repeating: "abc", count: 5000))
   private static let text = Outcome.recorded("the owner's text")
 
-  /// Two of each outcome on X11.
+  /// Some owners of each outcome on X11.
   static let x11 = on(
     .x11,
     [
@@ -37,7 +37,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
       ("IncrLie", pieces), ("NulsAtEnd", text),
     ])
 
-  /// Every way to fail that an owner on Wayland has.
+  /// Every way in which an owner can fail on Wayland.
   static let wayland = on(
     .wayland,
     [
@@ -47,8 +47,8 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
       ("SecretAfterHint", .ignored), ("NulsAtEnd", text),
     ])
 
-  /// Those with which the focus can go in each step of a transfer: at the formats, the hint, the first chunk of a text, the
-  /// next one, and the last.
+  /// Cases in which the window can lose the focus at each step of a transfer: formats, password hint, first chunk,
+  /// later chunk and end.
   static let interruptedOnX11 = on(
     .x11,
     [
@@ -63,7 +63,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
       ("HintUnanswered", late), ("HintRefused", .ignored), ("SecretAfterHint", .ignored),
     ])
 
-  /// Those that would take some time, and are to be replaced before.
+  /// Owners that are slow and will be replaced before they finish.
   static let slowOnX11 = on(
     .x11, ["Mute", "NoAnswer", "IncrStall", "IncrDrip"].map { ($0, .ignored) })
   static let slowOnWayland = on(.wayland, ["NoAnswer", "Stall", "Drip"].map { ($0, .ignored) })

@@ -7,7 +7,7 @@ import Testing
   static let kinds = VirtualDesktop.Kind.all
 
   @Test(arguments: kinds)
-  func `while it is paused nothing is requested but what the user pastes`(
+  func `while reading is paused, no text is requested except by Ctrl+V`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
@@ -35,7 +35,7 @@ import Testing
       try await scene.replace(unseen, with: "on purpose")
       #expect(unseen.requests == [])
       #expect(try await !scene.app.window.showsReading())
-      // What the user pastes is recorded all the same.
+      // Ctrl+V records the clipboard even during the pause.
       try await scene.desktop.press("ctrl+v")
       try await scene.expectNewest("on purpose")
 

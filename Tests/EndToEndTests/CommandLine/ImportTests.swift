@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `a line that is refused is told by its number, and not a word of any text`() async throws {
+  @Test func `a refused line is reported by its number, without its text`() async throws {
     try await VirtualDesktop.with { desktop in
       let result = try await shell(
         #"""
@@ -96,7 +96,7 @@ import Testing
       ["bash", "-o", "pipefail", "-c", "copypasta() { '\(CopyPasta.programPath)' \"$@\"; }; \(line)"],
       environment: [
         "PATH": "/usr/bin:/bin", "HOME": desktop.home.path, "LC_ALL": "C.UTF-8", "G_DEBUG": "fatal-criticals",
-        // dconf would start a thread, for which the memory that one test leaves is too small.
+        // Avoid dconf, because its thread needs more memory than the limit of one test allows.
         "GSETTINGS_BACKEND": "keyfile",
       ])
   }

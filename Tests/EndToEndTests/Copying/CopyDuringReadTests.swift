@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `own copies do not come back from a manager that takes them over at once`() async throws {
+  @Test func `a clipboard manager that takes over copied rows does not cause new rows`() async throws {
     try await Scene.run(with: ["one", "two", "three"]) { scene in
       let manager = try await ClipboardOwner.start(behaving: "Manager", on: scene.desktop)
       try await scene.expectNewest(Self.text)

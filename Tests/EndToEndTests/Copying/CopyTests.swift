@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `Enter copies the row that has the keyboard, down to the oldest`() async throws {
+  @Test func `Enter copies the focused row, even the oldest one`() async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.desktop.press("Home", "Down", "KP_Enter")
       try await scene.expectClipboard("middle")

@@ -3,7 +3,7 @@ import Testing
 
 /// Ctrl+V records the clipboard's text explicitly.
 @Suite struct PasteTests {
-  @Test func `a deleted text comes back, and has the keyboard`() async throws {
+  @Test func `pasting restores a deleted text and focuses its row`() async throws {
     try await Scene.run { scene in
       try await scene.capture("first")
       try await scene.capture("second")
@@ -18,7 +18,9 @@ import Testing
     }
   }
 
-  @Test func `the newest row is never doubled, and in the empty state the text is shown`() async throws {
+  @Test func `pasting the newest text adds no row, and pasting in the empty state shows the text`()
+    async throws
+  {
     try await Scene.run { scene in
       try await scene.capture("old")
       try await scene.capture("new")

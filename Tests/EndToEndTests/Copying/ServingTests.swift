@@ -2,12 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A text that was copied out of the history reaches other programs whole, however they ask.
+/// Other programs receive a copied text completely, in every format.
 ///
-/// `OwnerTests` has those of X11 that misbehave.
+/// `OwnerTests` covers misbehaving requestors on X11.
 @Suite struct ServingTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `a large text reaches every program, in every form`(_ kind: VirtualDesktop.Kind) async throws {
+  func `every program can paste a large copied text, in every format`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 16 << 20)
       let forms = kind.textForms.map { "\(kind.requestors[0]) -t '\($0)'" }
@@ -24,8 +26,8 @@ import Testing
     }
   }
 
-  /// A requestor never reads, five are killed midway, and ten ask at once.
-  @Test func `on Wayland programs that misbehave while they paste do not disturb others`() async throws {
+  /// One requestor never reads, five are killed midway, and ten ask simultaneously.
+  @Test func `on Wayland, misbehaving requestors do not disturb other requestors or captures`() async throws {
     try await Scene.run(on: .wayland, with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)
       let idle = try scene.desktop.start(["bash", "-c", "wl-paste -n | sleep 1000"])
@@ -98,7 +100,9 @@ extension Scene {
     return sum
   }
 
-  /// By its size alone: reading 64 MiB out of the database again and again would take longer than the test.
+  /// Waits until the newest clip has this size.
+  ///
+  /// Reading a text of 64 MiB from the database repeatedly would take too long.
   private func waitForNewest(ofSize size: Int) async throws {
     try await waitUntil("a clip of \(size) bytes", within: .seconds(60)) {
       try await history.query("SELECT byte_count FROM clip ORDER BY id DESC LIMIT 1") == "\(size)"

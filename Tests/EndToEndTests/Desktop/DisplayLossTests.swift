@@ -44,10 +44,12 @@ import Testing
     }
   }
 
-  @Test func `a signal that asks it to end ends it in order, and leaves no log behind`() async throws {
+  @Test func `SIGTERM, SIGINT and SIGHUP end the program cleanly, without a write-ahead log left`()
+    async throws
+  {
     try await VirtualDesktop.with { desktop in
       for signal in [SIGTERM, SIGINT, SIGHUP] {
-        // Hidden, and visible.
+        // Start the program first hidden and then with its window.
         for arguments in [["--background"], []] {
           let program = try desktop.start([CopyPasta.programPath] + arguments)
           try await desktop.waitForName()

@@ -4,8 +4,10 @@ import Testing
 
 /// The program installed under a prefix of its own.
 @Suite struct InstallationTests {
-  /// Every word in guillemets, so that it can be seen which are translated.
-  @Test func `translations are found under any prefix, and a language without one is English`() async throws {
+  /// The test translation puts every message in guillemets to show which ones are translated.
+  @Test func `translations are found under any prefix, and a missing translation falls back to English`()
+    async throws
+  {
     let prefix = try await installation(translating: "s/.*/«&»/")
     let result = try await run(prefix, "--no-such-option", language: "de")
     #expect(result.errors == "copypasta: «Unknown option “--no-such-option”.» «See copypasta --help.»\n")
@@ -41,7 +43,7 @@ import Testing
     let folder = try TemporaryFolder()
     let prefix = folder.path + "/it's $mine"
     try folder.makeFolder("it's $mine/libexec")
-    // A failure, because the bus waits for a service that does not take its name.
+    // Exit with a failure, because the bus would otherwise wait for the service to acquire its name.
     try folder.write("#!/bin/sh\necho \"$1\" >'\(folder.path)/started'\nexit 1\n", to: "program")
     let commands = """
       meson setup --prefix "$1" "$0/build" '\(Fixture.checkout)'

@@ -54,7 +54,9 @@ import Testing
     }
   }
 
-  @Test func `after an upgrade the start at login leads to where the program was installed`() async throws {
+  @Test func `the autostart file names the installed path even after the program file was removed`()
+    async throws
+  {
     try await VirtualDesktop.with { desktop in
       let installed = CopyPasta.programPath + "-\(UInt32.random(in: .min ... .max))"
       try FileManager.default.linkItem(atPath: CopyPasta.programPath, toPath: installed)

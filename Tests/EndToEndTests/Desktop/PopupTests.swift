@@ -5,7 +5,7 @@ import Testing
 /// The window as a popup, which one key shows with the focus and hides again.
 @Suite struct PopupTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `the key, Down and Enter copy, and Enter hides the window if the user wants that`(
+  func `Down and Enter copy in the popup, and Enter hides the popup if hide-after-copying is set`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
@@ -22,7 +22,7 @@ import Testing
       try await scene.toggle()
       try await scene.waitUntilActive()
       try await scene.desktop.press("Home", "Return")
-      try await waitUntil("the keyboard back") { try await other.isActive() }
+      try await waitUntil("the other window active") { try await other.isActive() }
       #expect(try await scene.shownWindow() == nil)
       try await scene.expectClipboard("new")
     }
@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  /// On X11 that is the window manager's to decide.
-  @Test func `it comes up on the monitor in use`() async throws {
+  /// On X11 the window manager decides where a window appears.
+  @Test func `the popup appears on the monitor in use`() async throws {
     try await Scene.run(on: .wayland, with: ["text"]) { scene in
       _ = try await scene.hideBehindOtherWindow()
       try await scene.desktop.addMonitorInSway()
@@ -87,7 +87,9 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `losing the keyboard hides it if the user wants that`(_ kind: VirtualDesktop.Kind) async throws {
+  func `losing the focus hides the window if hide-on-focus-loss is set`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind, with: ["text"]) { scene in
       let other = try await scene.openOtherWindow()
       try await scene.app.window.activate()

@@ -12,8 +12,8 @@ extension Scene {
   /// The program keeps running, as if a tray icon or a shortcut required it.
   func hideBehindOtherWindow() async throws -> DesktopWindow {
     let other = try await openOtherWindow()
-    #expect(try await shownWindow() != nil, "it stays where it is when it loses the keyboard")
-    // It comes to the front.
+    #expect(try await shownWindow() != nil, "the window stays visible when it loses the focus")
+    // The toggle raises the window to the front.
     try await toggle()
     try await waitUntilActive()
     // The program keeps running because it owns the clipboard.

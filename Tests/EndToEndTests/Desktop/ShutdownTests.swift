@@ -7,7 +7,7 @@ import Testing
   /// The ways in which a user closes the window.
   enum Way: CaseIterable { case closeButton, escape, altF4 }
 
-  @Test func `closing the window leaves a copied text to paste, and ends the program once nothing needs it`()
+  @Test func `a copied text can be pasted after closing, and the program ends once no longer needed`()
     async throws
   {
     let text = "pasted\tafter é 🍝\n"
@@ -23,7 +23,7 @@ import Testing
         #expect(try await XClip.paste(on: desktop) == Array(text.utf8))
         #expect(try await XSel.paste(on: desktop) == Array(text.utf8))
         #expect(scene.app.program.isRunning)
-        // Nothing needs the process any more once another program copies.
+        // The process is no longer needed once another program copies.
         try await XClip.copy("another", on: desktop)
         #expect(try await scene.app.program.waitForExit() == .code(0))
         #expect(try await scene.history.texts().count { $0 == text } == 1)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `the first close that leaves the program running shows a notification, and no other close does`()
+  @Test func `only the first close that leaves the program running shows a notification`()
     async throws
   {
     try await VirtualDesktop.with { desktop in
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// GTK 4.8 casts a window that is gone if it was destroyed between two turns of the main loop.
+  /// GTK 4.8 uses a freed window if the window was destroyed between two iterations of the main loop.
   @Test func `no window is destroyed before the main loop has ended`() async throws {
     let folder = try TemporaryFolder()
     let library = folder.path + "/after_destroy.so"

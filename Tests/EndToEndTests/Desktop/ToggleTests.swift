@@ -115,8 +115,8 @@ import Testing
     }
   }
 
-  /// GTK's window is not active then.
-  @Test func `a toggle hides the window while a key of the desktop is held down`() async throws {
+  /// While the keyboard is grabbed, GTK reports the window as inactive.
+  @Test func `--toggle hides the window even while the desktop has grabbed the keyboard`() async throws {
     try await Scene.run(with: ["text"]) { scene in
       let key = try scene.desktop.start(["/usr/bin/python3", "-u", Fixture.path("grab.py"), "keyboard"])
       try await waitUntil("the keyboard grabbed") {
@@ -124,7 +124,7 @@ import Testing
       }
       try await scene.waitUntilInactive()
       try await scene.toggle()
-      try await waitUntil("no window") { try await scene.desktop.copyPastaWindowCount() == 0 }
+      try await waitUntil("the window hidden") { try await scene.desktop.copyPastaWindowCount() == 0 }
       try await key.stop()
     }
   }

@@ -3,7 +3,8 @@ import Testing
 
 /// The icon in the tray of a real panel.
 @Suite struct TrayTests {
-  @Test func `clicking the icon hides the window and brings it back, and switched off it goes`() async throws
+  @Test func `clicking the tray icon hides and shows the window, and the setting removes the icon`()
+    async throws
   {
     try await Scene.run(with: ["kept"]) { scene in
       let panel = try await TrayPanel.start(on: scene.desktop)
@@ -42,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `the menu pauses recording, shows the history and the preferences, and ends the program`()
+  @Test func `the tray menu pauses recording, shows the history and Preferences, and quits the program`()
     async throws
   {
     try await Scene.run { scene in

@@ -6,7 +6,8 @@ import Testing
 @Suite struct BadStartTests {
   private static let marker = "Zq7-not-for-a-log"
 
-  @Test func `a data folder that cannot be made, and a file in its place`() async throws {
+  @Test func `an unusable data folder, or a file in its place, is reported and left unchanged`() async throws
+  {
     try await VirtualDesktop.with { desktop in
       try await expectComplaint(environment: ["XDG_DATA_HOME": "/proc/no-such-folder"], on: desktop)
       let file = URL(fileURLWithPath: desktop.home.dataHome + "/copypasta")
@@ -16,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `a database of another program`() async throws {
+  @Test func `another program's database is reported and left unchanged`() async throws {
     try await VirtualDesktop.with { desktop in
       let history = try await makeHistory(on: desktop)
       try await desktop.run(["sqlite3", history.path, "PRAGMA application_id = 4711"]).succeeded()
@@ -148,7 +149,7 @@ import Testing
     }
   }
 
-  /// Makes a history of three clips, and damages it.
+  /// Makes a history of three clips and then damages its file.
   private func makeHistory(
     on desktop: VirtualDesktop, damage: (inout Data) -> Void = { _ in }
   ) async throws -> HistoryDatabase {

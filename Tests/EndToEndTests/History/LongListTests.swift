@@ -9,7 +9,7 @@ import Testing
   static let rows = Rectangle(x: 8, y: 60, width: 420, height: 560)
 
   @Test
-  func `End reaches the oldest row, Home the newest, Page Down older ones, and Delete the next one there`()
+  func `End, Home and Page Down reach their rows, and deleting the oldest ones focuses the next`()
     async throws
   {
     try await Scene.run(with: Self.clips) { scene in
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a capture moves nothing at the end of the list, nor where the wheel scrolled after a key`()
+  @Test func `a capture does not scroll the list at its end, or where the wheel scrolled after a key`()
     async throws
   {
     try await Scene.run(with: Self.clips) { scene in
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a capture moves nothing where the wheel scrolled before any key`() async throws {
+  @Test func `a capture does not scroll a list that only the wheel has scrolled`() async throws {
     try await Scene.run(with: Self.clips) { scene in
       try await scene.scrollByWheel(past: scene.settledScreenshot())
       try await scene.expectCapturesMoveNothing()
@@ -73,7 +73,7 @@ extension Scene {
     }
   }
 
-  /// Goes to the oldest row; those beyond the first page are loaded a moment after the first paint.
+  /// Goes to the oldest row, which is loaded shortly after the first frame.
   fileprivate func goToTheEnd() async throws {
     try await parkMouse()
     try await waitUntil("the oldest row copied", every: .milliseconds(100)) {
@@ -91,12 +91,12 @@ extension Scene {
   /// Captures two texts, and expects them at the top of the list and the visible rows unmoved.
   fileprivate func expectCapturesMoveNothing(_ text: String = "new") async throws {
     try await parkMouse()
-    // Takes the sign from the row that was copied on the way here.
+    // This capture removes the clipboard sign from the row copied before.
     try await record("\(text) 0")
-    // A row that was copied flashes for some time, and GTK hides the focus ring 3 s after a key.
+    // Wait longer than the flash of a copied row and than the 3 s after which GTK hides the focus ring.
     let before = try await settledScreenshot(unchangedFor: .milliseconds(3500))
     for number in 1...2 { try await record("\(text) \(number)") }
-    // The button that counts new items lies over the upper edge.
+    // Skip the upper edge, which the button with the count of new items covers.
     let rows = LongListTests.rows
     let button = Rectangle(x: rows.x, y: rows.y, width: rows.width, height: 60)
     try await waitUntil("the new items counted") { try await !screenshot().matches(before, in: button) }

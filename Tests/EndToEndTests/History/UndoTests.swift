@@ -70,13 +70,14 @@ import Testing
     try await Scene.run(with: (1...30).map { "row \($0)" }) { scene in
       try await scene.parkMouse()
       var seen = ""
-      // The row scrolls one frame later, which may be long on a slow machine, and GTK hides its frame after 3 s.
+      // The row scrolls one frame later, which can take long on a slow machine, and GTK hides the focus frame after 3
+      // s.
       let isClear = try await eventually {
         try await scene.desktop.press("End", "Delete")
         return try await eventually(within: .seconds(2)) {
           let picture = try await scene.screenshot()
           let frame = picture.focusFrame()
-          // The bar is dark, and in the middle.
+          // The bar is dark and centred.
           let bar = (0..<picture.height).first { y in
             let colour = picture.colour(x: Scene.undoBar.x + 40, y: y)
             return colour.red < 70 && colour.green < 70 && colour.blue < 70 && y > frame.lowerBound + 40

@@ -4,14 +4,14 @@ import Testing
 
 /// The accessible names of all focusable widgets, in every window.
 @Suite struct AccessibleNameTests {
-  /// Windows and questions, the keys that open them from the list, and the title.
+  /// The keys that open each window or question from the list, and its title.
   private static let dialogs = [
     (["ctrl+comma"], "Preferences"), (["ctrl+question"], "Keyboard Shortcuts"),
     (["F10", "a"], "About CopyPasta"), (["Home", "alt+Return"], "Full Text"),
     (["F10", "Down", "Return"], "Clear History?"),
   ]
 
-  @Test func `all that can have the focus has a name, which is not that of a class`() async throws {
+  @Test func `every focusable widget has an accessible name that is not a class name`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await scene.parkMouse()

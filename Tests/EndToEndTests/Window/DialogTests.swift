@@ -4,7 +4,7 @@ import Testing
 
 /// Preferences, Keyboard Shortcuts, About and the main menu, used with the keyboard.
 @Suite struct DialogTests {
-  @Test func `the next keys that are pressed become the shortcut`() async throws {
+  @Test func `the shortcut button stores the next keys that have a modifier`() async throws {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       try await scene.desktop.press("alt+h")
@@ -103,8 +103,8 @@ import Testing
     }
   }
 
-  /// The arrow keys skip a disabled entry, so the fourth enabled one is About.
-  @Test func `an empty history cannot be cleared, until there is something in it`() async throws {
+  /// The arrow keys skip a disabled entry, so the fourth enabled entry is About.
+  @Test func `Clear History is disabled while the history is empty`() async throws {
     try await Scene.run { scene in
       try await scene.openPopup("F10")
       try await scene.desktop.press("Down", "Down", "Down", "Return")
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `preferences can be asked for while the window is hidden`() async throws {
+  @Test func `the preferences action opens Preferences while the window is hidden`() async throws {
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
       let service = ["gapplication", "action", CopyPasta.applicationID, "preferences"]
@@ -159,7 +159,7 @@ extension Scene {
     try await waitUntil("the main window again") { try await app.window.isActive() }
   }
 
-  /// Presses keys, and waits for the window that they open.
+  /// Presses keys and waits for the window that they open.
   @discardableResult
   func openDialog(_ keys: String, titled title: String) async throws -> DesktopWindow {
     try await desktop.press(keys)

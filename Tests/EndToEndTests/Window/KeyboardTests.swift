@@ -38,12 +38,12 @@ import Testing
     }
   }
 
-  @Test func `Ctrl with a digit copies the nth newest and moves the focus there, a digit alone does nothing`()
+  @Test func `Ctrl with a digit copies and focuses the nth newest row, and a digit alone has no effect`()
     async throws
   {
     try await Scene.run(with: Self.clips) { scene in
       for (key, row) in [("ctrl+1", 12), ("ctrl+9", 4), ("ctrl+KP_3", 10), ("ctrl+4", 9)] {
-        // Wherever the keyboard is.
+        // Press End first, so that the focus is elsewhere.
         try await scene.desktop.press("End", key)
         try await scene.expectClipboard("row \(row)")
       }
@@ -65,8 +65,9 @@ import Testing
     }
   }
 
-  /// Keys by their place on the keyboard: 10 is the digit 1, 53 is X, 54 C, 55 V, 52 Z on an English one.
-  @Test func `the keys work in layouts of other scripts, and the digits where they need Shift`() async throws
+  /// The test presses keys by X keycode; on an English keyboard 10 is 1, 53 is X, 54 is C, 55 is V and 52 is Z.
+  @Test func `keyboard shortcuts work in non-Latin layouts, and digits where the layout needs Shift`()
+    async throws
   {
     try await Scene.run(with: Self.clips) { scene in
       for layout in ["us,ru", "us,ara", "us,gr", "us,ir"] {

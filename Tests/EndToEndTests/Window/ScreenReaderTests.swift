@@ -71,8 +71,8 @@ import Testing
     }
   }
 
-  /// GTK 4.22 and newer end the program at that visit if the reader was at a link.
-  @Test func `the entries of the menus have names, and a reader that was in a dialog comes by again`()
+  /// GTK 4.22 and newer crash at this point if the screen reader had visited a link.
+  @Test func `every menu entry has a name, and the window can be read again after each dialog`()
     async throws
   {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
@@ -153,7 +153,7 @@ import Testing
   private static var toldAgain: Bool { dlsym(nil, "gtk_accessible_update_platform_state") != nil }
 
   @Test
-  func `copying, deleting and a notice are announced, and the row has the focus once the notice is closed`()
+  func `copies, deletions and notices are announced, and closing a notice focuses the row again`()
     async throws
   {
     try await Scene.run(with: ["oldest", "old", "new"], accessibility: true) { scene in

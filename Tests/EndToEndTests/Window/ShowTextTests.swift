@@ -5,7 +5,7 @@ import Testing
 /// The window that shows the full text of a row.
 @Suite struct ShowTextTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `Alt+Enter shows the text, its selection is copied and not recorded, and Escape leads back to the row`(
+  func `the full text window copies a selection or everything, and Escape returns to the row`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     let long = String(repeating: "0\n", count: 30_000)
@@ -20,12 +20,12 @@ import Testing
       try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
       try await scene.expectClipboard("one")
       try await scene.closeText()
-      // As a clipboard manager hands it on: a part of a text of the history is no new text.
+      // A clipboard manager would offer the selection again, and a part of a text in the history is not recorded.
       try await scene.desktop.copy("one")
       try await scene.record("last")
       #expect(try await scene.history.texts() == ["last", "newest", "one two", long])
 
-      // The clipboard is not read while a text is in front.
+      // The clipboard is not read while the full text window is active.
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.waitUntilInactive()
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
@@ -34,7 +34,7 @@ import Testing
       try await scene.closeText()
       try await scene.expectNewest("after")
 
-      // More lines than are shown.
+      // This text has more lines than the window shows.
       try await scene.desktop.press("End")
       try await scene.openDialog("alt+Return", titled: "Full Text")
       try await scene.desktop.press("alt+c")
@@ -63,14 +63,14 @@ import Testing
     }
   }
 
-  @Test func `a selection is copied byte for byte, though it is shown otherwise`() async throws {
+  @Test func `a selection is copied byte for byte, even if the text is displayed differently`() async throws {
     let texts = [
       String(repeating: "0123456789", count: 500), "a\tb\u{200E}c\r\nd\u{1}\n",
       String(repeating: "\t", count: 3000),
     ]
     try await Scene.run(with: texts) { scene in
       try await scene.parkMouse()
-      // The newest by its menu.
+      // Open the newest text from its menu, and the others with Alt+Enter.
       try await scene.desktop.press("Home", "Menu")
       try await scene.waitForPopup()
       for (text, keys) in zip(texts.reversed(), ["v", "alt+Return", "alt+Return"]) {
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `a screen reader has the name of the text, its time and its length`() async throws {
+  @Test func `the full text window exposes its name and length to a screen reader`() async throws {
     try await Scene.run(with: ["private words"], accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       let window = try await scene.openDialog("alt+Return", titled: "Full Text")
