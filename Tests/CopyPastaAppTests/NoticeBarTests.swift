@@ -39,7 +39,7 @@ import Testing
 
   @Test func `a notice that offers something does it once its button is pressed, and goes`() throws {
     var runs = 0
-    bar.show("Question?", forLong: true, action: ("Do It", { runs += 1 }))
+    bar.show("Question?", lifetime: .long, action: ("Do It", { runs += 1 }))
     let button = try #require(
       widgets(gtk_button_get_type(), in: bar.root.widget).first {
         widgets(gtk_label_get_type(), in: $0).contains { Label(Owned(borrowing: $0)).text == "Do It" }

@@ -172,7 +172,7 @@ final class ProgramStyle {
     button.flat, headerbar button, spinbutton > button { border-color: transparent; }
     .first-steps, .preferences .explanation, .reading-indicator .dot, .reading-indicator.idle label { opacity: 1; }
     .clip .details, .clip .digit { color: @theme_text_color; }
-    .clip.on-clipboard .details { font-weight: bold; }
+    .clip.on-clipboard .details { color: @theme_text_color; font-weight: bold; }
     .copypasta listview.history > row { outline-color: @theme_text_color; }
     scrolledwindow > undershoot.top { box-shadow: inset 0 1px currentColor; }
     """ + separators("currentColor")

@@ -21,6 +21,8 @@ final class WindowToggler {
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
+  /// Whether the key that toggles the window has shown it, rather than the launcher.
+  private var isCalledUp = false
   /// When the window lost the focus; nil if it has it again, or was hidden for another reason.
   private var focusLoss: ContinuousClock.Instant?
   private var state = State.settled {
@@ -74,13 +76,13 @@ final class WindowToggler {
     case .arriving, .asking: return
     case .settled, .leaving: break
     }
-    guard window.isShown, !window.isActive else { return window.isActive ? hide() : show(activation) }
+    guard window.isShown, !window.isActive else { return window.isActive ? hide() : callUp(activation) }
     state = .asking
     Task.unpooled { [self] in
       let isInFront = await window.isInFront()
       guard case .asking = state else { return }
       state = .settled
-      if isInFront { hide() } else { show(activation) }
+      if isInFront { hide() } else { callUp(activation) }
     }
   }
 

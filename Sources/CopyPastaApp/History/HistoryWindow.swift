@@ -118,7 +118,7 @@ final class HistoryWindow {
   }
 
   func showNotice(_ message: String, offering action: NoticeBar.Action? = nil) {
-    notice.show(message, forLong: action != nil, action: action)
+    notice.show(message, lifetime: action == nil ? .short : .long, action: action)
   }
 
   func destroy() {

@@ -26,7 +26,7 @@ final class NoticeBar {
   let root = Revealer()
   private lazy var content = makeContent()
   private let giveBackFocus: @MainActor () -> Void
-  private var notices: [Lifetime: (text: String, timer: Timeout)] = [:]
+  private var notices: [Lifetime: (text: String, action: Action?, timer: Timeout)] = [:]
   /// The notices that were not announced yet.
   private var unannounced: Set<String> = []
   private var pauseTimer: Timeout?
@@ -36,26 +36,26 @@ final class NoticeBar {
     self.giveBackFocus = giveBackFocus
   }
 
-  private func makeContent() -> (bar: Box, label: Label, actionButton: Button, actionLabel: Label) {
-    let (bar, label, actionLabel) = (Box(.horizontal, spacing: 6), Label(), Label())
-    let actionButton = Button(child: actionLabel)
+  private func makeContent() -> (bar: Box, label: Label, action: Button, actionLabel: Label) {
+    let label = Label()
     label.wrap()
     let words = ScrollingBox(label)
     words.expand(horizontally: true)
-    bar.addStyle("notice")
-    let content = ReflowingBox(words, actionButton)
-    content.expand(horizontally: true)
-    bar.append(content)
-    actionButton.isVisible = false
-    actionButton.onClick(weakly(self) { $0.runAction() })
-    actionButton.align(vertically: .center)
-    actionButton.leaveFocusOnClick()
+    let actionLabel = Label()
+    let action = Button(child: actionLabel)
+    action.isVisible = false
+    action.onClick(weakly(self) { $0.runAction() })
+    action.align(vertically: .center)
+    action.leaveFocusOnClick()
+    let row = ReflowingBox(words, action)
+    row.expand(horizontally: true)
     let closeButton = Button(
       icon: "window-close-symbolic", name: tr("Close"), weakly(self) { $0.hide() })
     closeButton.align(vertically: .start)
-    bar.append(closeButton)
+    let bar = Box(.horizontal, spacing: 6, [row, closeButton])
+    bar.addStyle("notice")
     root.setChild(bar)
-    return (bar, label, actionButton, actionLabel)
+    return (bar, label, action, actionLabel)
   }
 
   /// Whether the window is active; notices that were shown before are announced when it becomes active.
@@ -63,10 +63,10 @@ final class NoticeBar {
     didSet { if canAnnounce { announce() } }
   }
 
-  /// Shows a line; `long` is for one that is shown only once.
-  func show(_ text: String, lifetime: Lifetime = .short) {
+  /// Shows a notice, with a button if there is an `action`; `.long` is for one that occurs only once.
+  func show(_ text: String, lifetime: Lifetime = .short, action: Action? = nil) {
     let timer = Timeout(after: lifetime.time, weakly(self) { $0.end(lifetime) })
-    notices[lifetime] = (text, timer)
+    notices[lifetime] = (text, action, timer)
     unannounced.insert(text)
     draw()
     if canAnnounce { announce() }
@@ -79,18 +79,18 @@ final class NoticeBar {
 
   private var texts: [String] { Lifetime.allCases.compactMap { notices[$0]?.text } }
 
-  private var action: Action? { Stay.allCases.lazy.compactMap { self.notices[$0]?.action }.first }
+  private var action: Action? { Lifetime.allCases.lazy.compactMap { self.notices[$0]?.action }.first }
 
   private func draw() {
     content.label.text = texts.joined(separator: "\n")
     if let action {
       content.actionLabel.text = action.words
-      content.actionButton.setAccessibleName(action.words)
+      content.action.setAccessibleName(action.words)
       content.bar.addStyle("offer")
     } else {
       content.bar.removeStyle("offer")
     }
-    content.actionButton.isVisible = action != nil
+    content.action.isVisible = action != nil
     root.isRevealed = true
   }
 

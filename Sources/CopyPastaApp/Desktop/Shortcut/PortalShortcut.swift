@@ -364,7 +364,7 @@ private final class PortalShortcutSession {
   /// `a(sa{sv})`: the shortcut, what it does, and the keys that are wished for.
   private static func shortcuts(_ keys: Accelerator) -> Variant {
     let details = Variant.dictionary([
-      "description": .string(tr("Show or Hide the Clipboard History")),
+      "description": .string(tr("Open or Close the Clipboard History")),
       "preferred_trigger": .string(keys.portalTrigger),
     ])
     return .array(of: "(sa{sv})", [.tuple([.string(id), details])])
