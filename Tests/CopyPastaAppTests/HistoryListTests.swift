@@ -92,13 +92,13 @@ import Testing
     }
   }
 
-  @Test func `the first steps give way to the rows in a low window`() async throws {
+  @Test func `the first steps leave room for the rows in a low window`() async throws {
     try await withList(of: ["one", "two"], height: 130) { list, _ in
       #expect(firstSteps(in: list).isEmpty && rows(of: list).count == 2)
     }
   }
 
-  @Test func `a history that had three items shows no first steps once two are left`() async throws {
+  @Test func `a history that once had three items shows no first steps`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
     let third = try #require(try await scratch.record("three"))

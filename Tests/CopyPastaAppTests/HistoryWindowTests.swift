@@ -47,7 +47,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `the page without rows tells a new history from one whose items were deleted`() async throws {
+  @Test func `the empty page has different titles for a new and an emptied history`() async throws {
     let scratch = try Scratch()
     let controller = try HistoryController(
       scratch.store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30,

@@ -37,7 +37,7 @@ import Testing
     OpaquePointer(try #require(widgets(gtk_scrolled_window_get_type(), in: bar.root.widget).first))
   }
 
-  @Test func `a notice that offers something does it once its button is pressed, and goes`() throws {
+  @Test func `a notice's button runs its action and hides the notice`() throws {
     var runs = 0
     bar.show("Question?", lifetime: .long, action: ("Do It", { runs += 1 }))
     let button = try #require(

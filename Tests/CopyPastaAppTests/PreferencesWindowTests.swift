@@ -42,7 +42,7 @@ import Testing
     #expect(button.value == 16)
   }
 
-  @Test func `vibration is offered while its service runs, and the tray icon says if there is no tray`()
+  @Test func `Preferences hides vibration without its service and reports a missing tray`()
     async throws
   {
     let scene = try await BusScene.start()

@@ -24,7 +24,7 @@ import Testing
     #expect(counts == [1, 2, 1, 0])
   }
 
-  @Test func `the undo bar says that the only deletion was copied before`() async throws {
+  @Test func `the undo bar says “Copied and deleted” if its only item was copied before`() async throws {
     var words: [String] = []
     let deletions = RecentDeletions(heldFor: .seconds(3600)) { count, wasCopied in
       if count > 0 { words.append(UndoBar.words(count, wasCopied: wasCopied)) }

@@ -121,7 +121,7 @@ extension Scene {
 
   private func clickIndicator() async throws {
     try await app.window.click(x: 40, y: 24)
-    // Its tooltip would be a popup that moves, of which GDK warns on Wayland.
+    // Otherwise the indicator's tooltip would appear: a popup that moves, which GDK warns about on Wayland.
     try await parkMouse()
   }
 }

@@ -63,16 +63,16 @@ import Testing
     }
   }
 
-  @Test func `after a copy in a window that the key called up, hiding is offered once`() async throws {
+  @Test func `a copy in the popup offers to hide the window after copying`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       func isOffered() async throws -> Bool {
         try await reader.tree().all.contains { $0.name == "Always Hide" }
       }
-      // The launcher has shown this window.
+      // A normal launch has shown this window, so a copy makes no offer.
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("new")
-      try await waitUntil("the word on copying") { reader.heard.contains("Copied") }
+      try await waitUntil("the announcement of the copy") { reader.heard.contains("Copied") }
       #expect(try await !isOffered())
       _ = try await scene.hideBehindOtherWindow()
       try await scene.toggle()
