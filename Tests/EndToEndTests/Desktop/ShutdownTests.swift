@@ -70,7 +70,7 @@ import Testing
         }
         #expect(try await scene.app.stop() == .code(0))
       }
-      #expect(shown() == "ready\nCopyPasta keeps running|Ctrl+Super+V shows it.\n")
+      #expect(shown() == "ready\nCopyPasta keeps running|Press Ctrl+Super+V to open it.\n")
     }
   }
 
