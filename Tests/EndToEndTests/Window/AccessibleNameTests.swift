@@ -29,7 +29,7 @@ import Testing
       try await scene.desktop.press("Home", "Delete")
       try await reader.expectNames(in: "the undo bar", with: "Undo")
       try await scene.desktop.press("Home", "Delete")
-      try await reader.expectNames(in: "the empty page", with: "Nothing Copied Yet")
+      try await reader.expectNames(in: "the empty page", with: "History Is Empty")
     }
   }
 }
