@@ -29,6 +29,7 @@ final class ReadingIndicator {
     root.align(vertically: .center)
     // The indicator has priority over the window's title, which is shortened. Long texts wrap to two lines.
     label.wrap(withinWords: false)
+    label.keepWidth(ofCharacters: 7)
     label.limitWidth(toCharacters: 30)
     // The button's accessible name contains the text.
     label.setAccessibleRole(.presentation)
@@ -87,7 +88,7 @@ final class ReadingIndicator {
     root.addStyle(state.rawValue)
     shown = state
     label.text = state.name
-    label.wrapIfLonger(than: 14)
+    label.wrapIfLonger(than: 7)
     root.setAccessibleName(state.name)
     root.tooltip = state.explanation
     root.setAccessibleDescription(state.explanation)

@@ -101,14 +101,13 @@ public final class Label: Widget {
     setAttributes()
   }
 
-  /// Wraps the text if it has more than `count` characters; otherwise keeps it to one line, cut with an ellipsis.
+  /// Wraps the text if it has more than `count` characters; otherwise keeps it to one line, and asks for all of its width.
   ///
   /// GTK wraps even a short text if its lines fit into the height that there is.
-  public func wrapIfLonger(than count: Int) {
-    let isLong = text.count > count
-    gtk_label_set_wrap(opaque, isLong ? 1 : 0)
-    gtk_label_set_ellipsize(opaque, isLong ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END)
-  }
+  public func wrapIfLonger(than count: Int) { gtk_label_set_wrap(opaque, text.count > count ? 1 : 0) }
+
+  /// Sets the minimum width, in characters.
+  public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
 
   /// The place of the ellipsis in a text that is too long.
   public enum EllipsisPlace {
