@@ -96,7 +96,7 @@ enum CaptureTime {
   /// The range of a clock that may be right: from 1980 to 2100.
   static let believableClocks: Range<Int64> = 315_532_800_000_000..<4_102_444_800_000_000
 
-  /// How far back, in microseconds, setting the clock counts as an adjustment; anything beyond is a jump.
+  /// The largest backward step of the clock, in microseconds, that counts as an adjustment rather than a jump.
   private static let adjustment: Int64 = 60_000_000
 
   /// Returns `time`, or `unknown` if nothing can have been captured then.

@@ -13,7 +13,7 @@ public struct ExpiredClips: Sendable, Equatable {
   /// Whether the clock can be trusted; if not, ask the user before deleting.
   public let isClockBelieved: Bool
   let lastID: Int64
-  /// The first clip whose time is within the period; `.max` if there is none.
+  /// The first clip whose time is within the period, or `.max`.
   let firstYoungID: Int64
   /// The store's `restorations` at the time of the search.
   let restorations: Int

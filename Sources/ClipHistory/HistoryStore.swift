@@ -27,7 +27,6 @@ public actor HistoryStore: SerialActor {
     let byteCount: Int
   }
 
-  /// How long a store waits for other programs and for readers.
   struct LockTimeouts: Sendable {
     /// How long to wait for another program's lock, in milliseconds.
     var lock: Int32 = 2000
@@ -216,7 +215,7 @@ public actor HistoryStore: SerialActor {
   /// This does not cover blocks that the log returned to the file system, copies on a flash disk or in a snapshot, and
   /// what other programs write to the file. The fingerprint stays, so that the text is not captured again immediately.
   ///
-  /// - Returns: the deleted clip, for `restore`; nil if there was none, which is confirmed by reading every row.
+  /// - Returns: the deleted clip, for `restore`; nil if the clip does not exist, confirmed by reading every row.
   /// - Throws: `.damaged` if the clip exists but is not found by its id.
   @discardableResult
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {

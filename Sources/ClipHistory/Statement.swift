@@ -41,7 +41,6 @@ final class Statement {
     try run(with: parameters) { statement throws(StoreError) in try step() ? read(statement) : nil }
   }
 
-  /// Runs a statement that returns no rows.
   func execute(_ parameters: (any Parameter)?...) throws(StoreError) {
     _ = try run(with: parameters) { statement throws(StoreError) in try statement.step() }
   }
@@ -162,7 +161,6 @@ extension [UInt8]: Parameter {
   }
 }
 
-/// A short text, which SQLite copies.
 extension String: Parameter {
   func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     sqlite3_bind_text64(statement, index, self, UInt64(utf8.count), copied, UInt8(SQLITE_UTF8))

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The reads that a store performs off the main thread, on its write connection or, if there is none, on another.
+/// A store's reads off the main thread, on its write connection or, if the history is read-only, on another.
 struct ReadConnection: PreparedReads {
   let database: Database
   private let text: Statement
@@ -17,7 +17,6 @@ struct ReadConnection: PreparedReads {
       "SELECT 1 FROM clip WHERE +id = ?1 AND NOT EXISTS (SELECT 1 FROM clip WHERE id = ?1)", on: database)
   }
 
-  /// Returns a clip's text; nil if the clip does not exist.
   func text(of id: Int64) throws(StoreError) -> ClipText? {
     guard let bytes = try text.first(id, read: { $0.bytes(0) }) else {
       try confirmAbsence(of: id)
@@ -92,7 +91,6 @@ struct WriteConnection {
     self.key = key
   }
 
-  /// Returns the fingerprint of the last captured text, and the time of the last capture.
   func readLastCapture() throws(StoreError) -> (fingerprint: HistoryStore.Fingerprint, capturedAt: Int64) {
     let last = try lastCapture.first {
       (HistoryStore.Fingerprint(digest: $0.bytes(0), byteCount: Int($0.integer(1))), capturedAt: $0.time(2))
@@ -105,7 +103,7 @@ struct WriteConnection {
     try note.execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
   }
 
-  /// Returns the clocks at the last look for expired clips; nil if there was none, or its clock was implausible.
+  /// Returns the clocks at the last look for expired clips; nil before the first look, or if its clock was implausible.
   func readLastLook() throws(StoreError) -> ClockReading? {
     let last = try lastLook.first {
       ClockReading(wallTime: $0.integer(0), bootTime: $0.integer(1), bootID: $0.string(2, atMost: 64))
@@ -163,7 +161,7 @@ struct WriteConnection {
 
   /// Deletes a row.
   ///
-  /// - Returns: the deleted clip; nil if there was none.
+  /// - Returns: the deleted clip; nil if it did not exist.
   func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
     let found = try deleted.first(id) { DeletedClip(id: id, capturedAt: $0.time(0), bytes: $0.bytes(1)) }
     if found != nil { try deletion.execute(id) }

@@ -19,7 +19,7 @@ final class OutgoingTransfers {
     var lastProgress = SuspendingClock.now
   }
 
-  /// Limits the memory that programs can occupy which request texts and never read them.
+  /// The maximum number of transfers, because programs that never read must not occupy unlimited memory.
   static let capacity = 64
   /// The size of one request, in bytes; a longer text goes chunk by chunk.
   ///
@@ -70,7 +70,6 @@ final class OutgoingTransfers {
     if chunk.isEmpty { drop(destination) }
   }
 
-  /// Ends the transfer to a destination, if any.
   func drop(_ destination: Destination) {
     guard running.removeValue(forKey: destination) != nil else { return }
     if !running.keys.contains(where: { $0.window == destination.window }) {
@@ -78,7 +77,6 @@ final class OutgoingTransfers {
     }
   }
 
-  /// Ends all transfers to a window that no longer exists.
   func windowDestroyed(_ window: Window) {
     running = running.filter { $0.key.window != window }
   }

@@ -301,7 +301,8 @@ public actor SelectionOwner {
     }
   }
 
-  /// All text targets for a short text; for a long text only UTF8_STRING, because each target is a separate copy.
+  /// All text targets for a short text; for a long text only UTF8_STRING, which all programs support, with the same
+  /// bytes.
   private var targetsToKeep: [Atom] {
     let isShort = (offer?.bytes.count ?? 0) <= transfers.chunkLength
     return isShort ? atoms.textTargets : [atoms[.utf8String]]

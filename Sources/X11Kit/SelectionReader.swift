@@ -29,7 +29,6 @@ public actor SelectionReader: SerialActor {
   private var readSource: XConnection.ReadSource?
   /// The grant under which the clipboard is followed; nil while it is not.
   private var followedGrant: Int?
-  /// Whether there is an offer that has not been read.
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
   /// The windows that restart a read when they receive the focus, because the last read lacked it.

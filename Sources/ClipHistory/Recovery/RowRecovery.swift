@@ -2,7 +2,6 @@
 ///
 /// Unused pages hold no rows, because `secure_delete` has overwritten them.
 struct RowRecovery {
-  /// The position of a row of `clip`.
   struct Position {
     let id: Int64
     let page: UInt32

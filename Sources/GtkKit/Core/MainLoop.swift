@@ -111,7 +111,9 @@ typealias SourceBody = @MainActor () -> Bool
 /// A timer on the main loop, which is cancelled when it is released.
 @MainActor
 public final class Timeout {
-  /// The source's id; 0 once it has fired or was removed, possibly before a `deinit` that started on another thread.
+  /// The source's id, 0 once it is removed.
+  ///
+  /// It is shared with the closure, which may fire before the `deinit` of a timer that was released on another thread.
   private let source = Shared<guint>(0)
 
   /// Calls `body` once after `delay`.

@@ -180,7 +180,6 @@ extension UnsafePointer<GValue> {
   }
 }
 
-/// A type that signal handlers return.
 protocol SignalAnswer {
   func write(to value: UnsafeMutablePointer<GValue>?)
 }

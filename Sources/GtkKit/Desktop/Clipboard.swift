@@ -80,11 +80,10 @@ public final class DeferredContent: Object {
           of: Fetcher(types: types, idleTimeout: idleTimeout, fetch: fetch))))
   }
 
-  /// Limits the concurrent requests, and thereby the memory that programs occupy which request and never read.
+  /// The maximum number of concurrent requests, because programs that never read must not occupy unlimited memory.
   static let capacity = 64
 }
 
-/// The Swift object of a content's instance.
 @MainActor
 private final class Fetcher {
   let types: [String]

@@ -56,7 +56,6 @@ public enum SessionBus {
     }
   }
 
-  /// Waits for a round trip to the bus.
   static func waitForAnswer(within limit: Duration) {
     do throws(BusError) { try call(.bus, "GetId", [], within: limit) } catch {}
   }
@@ -100,7 +99,6 @@ public struct RunningApplication {
     case failed(String)
   }
 
-  /// How long a running program may take to answer.
   private static let timeout = Duration.seconds(5)
 
   private let id: String

@@ -35,7 +35,6 @@ public final class StartupServices {
 
   private let isHurried: Bool
   private let foundSilent: @MainActor (Service) -> Void
-  /// The services that have not answered yet.
   private lazy var unanswered: Set<Service> = ask()
   private var diversion: guint?
 

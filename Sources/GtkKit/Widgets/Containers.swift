@@ -149,7 +149,6 @@ extension Widget {
   }
 }
 
-/// Returns the minimum and the natural size of a widget.
 @MainActor
 private func extent(of child: Child?, _ orientation: GtkOrientation, for other: gint = -1) -> Extent {
   var (minimum, natural): Extent = (0, 0)

@@ -142,8 +142,8 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Keeps the rows in place when the view's height changes.
   ///
-  /// GTK would keep another row in place: the one whose relative position in the view equals the scroll position's in
-  /// the list.
+  /// GTK would keep another row in place: the one at that fraction of the view's height which the scroll position is of
+  /// the list's.
   public func keepPlace() {
     if place == nil {
       showsFocus = isFocusSeen
@@ -222,7 +222,6 @@ public final class ListView<Row: ListRow>: Widget {
     return seenRows.contains { $0.position == position }
   }
 
-  /// The vertical scroll position, in pixels.
   private var offset: Double {
     get { gtk_adjustment_get_value(gtk_scrollable_get_vadjustment(opaque)) }
     set { gtk_adjustment_set_value(gtk_scrollable_get_vadjustment(opaque), newValue) }

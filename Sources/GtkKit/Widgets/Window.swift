@@ -203,7 +203,6 @@ public final class HeaderBar: Widget {
   }
 }
 
-/// An event that is retained beyond its handler.
 @MainActor
 private final class InputEvent {
   let event: OpaquePointer

@@ -41,7 +41,6 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The D-Bus name and message with which to reply to a call.
   var answer: (name: String, message: String) {
     if case .refused(let name, let message) = self, g_dbus_is_error_name(name) != 0 { return (name, message) }
     return ("org.freedesktop.DBus.Error.Failed", description)
