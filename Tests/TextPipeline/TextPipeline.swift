@@ -7,26 +7,30 @@ import GtkKit
 /// The tests run it on a fixed number of generated texts, the fuzzer on as many as time permits.
 public enum TextPipeline {
   /// Returns a description of the check that fails for these bytes; nil if all succeed.
-  public static func problem(with bytes: [UInt8]) -> String? {
+  public static func problem(with original: [UInt8]) -> String? {
+    // NULs at the end are removed.
+    let bytes = Array(original.prefix((original.lastIndex { $0 != 0 } ?? -1) + 1))
     let isText = !bytes.isEmpty && !bytes.contains(0) && isUTF8(bytes[...])
     let text: ClipText
     do {
-      text = try ClipText(validating: bytes)
+      text = try ClipText(validating: original)
     } catch {
-      return isText ? "a text was refused" : nil
+      return isText ? "a valid text was refused" : nil
     }
-    guard isText else { return "what is no text was taken" }
-    guard text.bytes == bytes else { return "the text is not the bytes" }
+    guard isText else { return "an invalid text was accepted" }
+    guard text.bytes == bytes else { return "the text differs from the bytes" }
     return problem(withPreviewOf: text) ?? problem(withFingerprintOf: text)
   }
 
   private static func problem(withPreviewOf text: ClipText) -> String? {
     let made = Preview.make(of: text)
-    guard (made == nil) == (text.byteCount <= Preview.byteLimit) else { return "a preview where none is due" }
+    guard (made == nil) == (text.byteCount <= Preview.byteLimit) else {
+      return "an unnecessary or a missing preview"
+    }
     let preview = made ?? String(decoding: text.bytes, as: UTF8.self)
     let bytes = Array(preview.utf8)
     if bytes.isEmpty || bytes.count > Preview.byteLimit { return "a preview of \(bytes.count) bytes" }
-    guard isUTF8(bytes[...]) else { return "a preview that is no UTF-8" }
+    guard isUTF8(bytes[...]) else { return "a preview that is not UTF-8" }
     guard isPart(bytes, of: text.bytes.prefix(8192)) else { return "a preview that is not in the text" }
 
     let row = PreviewText(preview)
@@ -34,14 +38,16 @@ public enum TextPipeline {
     if shown.isEmpty { return "nothing to show" }
     if shown.count(where: { $0 == "\u{2028}" }) >= PreviewText.lineLimit { return "too many lines" }
     if shown.contains(where: breaksParagraph) { return "a break of the paragraph" }
-    guard row.signs.allSatisfy({ isUTF8(Array(row.text.utf8)[$0]) }) else { return "half a sign" }
+    guard row.signs.allSatisfy({ isUTF8(Array(row.text.utf8)[$0]) }) else {
+      return "a sign that is not a whole character"
+    }
     let spoken = PreviewText.spoken(preview)
-    if spoken.unicodeScalars.contains("\u{2028}") { return "a break in what is spoken" }
+    if spoken.unicodeScalars.contains("\u{2028}") { return "a line break in the spoken preview" }
     for words in [row.text, spoken] where words.unicodeScalars.contains(where: \.properties.isBidiControl) {
-      return "what turns the order round"
+      return "a bidirectional control character"
     }
     let cut = PreviewText(preview, goesOn: true).text
-    if !cut.hasSuffix("…") { return "a text that goes on unsaid" }
+    if !cut.hasSuffix("…") { return "a shortened preview without an ellipsis" }
     return nil
   }
 
@@ -49,7 +55,7 @@ public enum TextPipeline {
     let key: [UInt8] = Array(0..<32)
     let digest = Checksum.hmacSHA256(key: key, of: text.bytes)
     guard digest.count == 32, digest == Checksum.hmacSHA256(key: key, of: text.bytes) else {
-      return "a fingerprint that is none"
+      return "an invalid fingerprint"
     }
     var other = text.bytes
     other[other.count / 2] ^= 1

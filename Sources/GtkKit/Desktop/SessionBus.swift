@@ -83,7 +83,7 @@ public enum SessionBus {
 ///
 /// ```swift
 /// let running = RunningApplication(id: "org.example.Notes")
-/// if running.activate("new-note", with: .ofThisLaunch()) == .notRunning { print("start it") }
+/// if running.activate(action: "new-note", with: .ofThisLaunch()) == .notRunning { print("start it") }
 /// ```
 @MainActor
 public struct RunningApplication {
