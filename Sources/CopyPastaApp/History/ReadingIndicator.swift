@@ -29,6 +29,7 @@ final class ReadingIndicator {
     root.align(vertically: .center)
     // The indicator has priority over the window's title, which is shortened. Long texts wrap to two lines.
     label.wrap(withinWords: false)
+    label.preferOneLine()
     label.keepWidth(ofCharacters: 7)
     label.limitWidth(toCharacters: 30)
     // The button's accessible name contains the text.

@@ -106,6 +106,11 @@ public final class Label: Widget {
   /// GTK wraps even a short text if its lines fit into the height that there is.
   public func wrapIfLonger(than count: Int) { gtk_label_set_wrap(opaque, text.count > count ? 1 : 0) }
 
+  /// Asks for the width of the whole text on one line.
+  ///
+  /// By default a label wraps even a line that would fit, if its lines fit into the height that there is.
+  public func preferOneLine() { gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE) }
+
   /// Sets the minimum width, in characters.
   public func keepWidth(ofCharacters count: Int) { gtk_label_set_width_chars(opaque, gint(count)) }
 
