@@ -120,7 +120,7 @@ struct HistoryOpening {
     return try !isRecoveryDue()
   }
 
-  /// Whether a crash interrupted the installation of a finished recovery, so that there is no database.
+  /// Whether a finished recovery still has to be installed because of a crash; the database is missing then.
   private func isRecoveryDue() throws(StoreError) -> Bool {
     guard try HistoryFolder.size(of: location.database) == nil else { return false }
     return try HistoryFolder.size(of: location.finishedRecovery) != nil
@@ -205,8 +205,8 @@ struct HistoryOpening {
   /// Returns how to open a file that failed to open because its log or index could not be created; nil for other
   /// errors.
   ///
-  /// Even a reader creates both, which fails on a full disk and in a read-only folder. While no usable index exists, no
-  /// program writes to the log; while there is no log, the database file is complete.
+  /// Even a reader creates both, which fails on a full disk and in a read-only folder. No program can
+  /// write to the log without a usable index, and without a log the database file is complete.
   private func accessAlone(after error: StoreError) throws(StoreError) -> Database.Access? {
     let hasLog = try logSize() > 0
     switch error {

@@ -23,7 +23,7 @@ public enum StoreError: Error, Equatable, Sendable {
   case foreign
   /// A newer version, with schema `found`, wrote the file, which was not changed; this version supports `known`.
   case newerSchema(found: Int, known: Int)
-  /// The file was removed or replaced while it was open; it is no longer written.
+  /// The file was removed or replaced while it was open. The store stops writing to it.
   ///
   /// Open the history again.
   case replaced

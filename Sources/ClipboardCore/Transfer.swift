@@ -24,8 +24,9 @@ public enum TransferError: Error, Equatable, Sendable {
   case refused
   /// The text is larger than the limit, in bytes.
   case tooLarge(limit: Int)
-  /// The read was cancelled, because another offer has replaced this one or its result is no longer needed; show no
-  /// error.
+  /// The read was cancelled.
+  ///
+  /// Another offer has replaced this one, or the result is not needed any more. Show no error.
   case cancelled
   /// The owner changed at the same moment: the user copied from the history before this text could be requested, or
   /// another program copied before our text was on the clipboard.

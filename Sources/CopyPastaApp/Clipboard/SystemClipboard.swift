@@ -25,7 +25,7 @@ protocol SystemClipboard: AnyObject {
   /// The text that this program offers on the clipboard; nil once another program owns the clipboard.
   var offeredText: ClipText? { get }
 
-  /// Notified when this program's text is no longer on the clipboard.
+  /// Notifies when this program's text is no longer on the clipboard.
   var offerLosses: Observers<Void> { get }
 
   /// The text formats that the window accepts in a drop.
@@ -61,9 +61,10 @@ protocol ClipboardSource: AnyObject, Sendable {
   /// Each start makes the present content of the clipboard an offer to read. A transfer that has begun continues after
   /// a stop, within its limits, because some owners (xclip 0.13) serve no other program until it has ended.
   ///
-  /// Each offer is delivered as its content or as an error: `cancelled` if a newer offer has to be read instead or
-  /// reading is no longer allowed; `ownershipLost` if this program has taken the clipboard and the previous text can no
-  /// longer be read; `unavailable` if the desktop cannot be reached, which ends the following.
+  /// Each offer is delivered as its content or as an error:
+  /// - `cancelled`: a newer offer has to be read instead, or reading is not allowed any more.
+  /// - `ownershipLost`: this program has taken the clipboard, so the previous text cannot be read any more.
+  /// - `unavailable`: the desktop cannot be reached, which ends the following.
   @MainActor func follow(_ isFollowing: Bool)
 
   /// Reads the present offer at the user's request, whether the source follows the clipboard or not.

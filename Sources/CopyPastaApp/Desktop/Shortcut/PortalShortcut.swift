@@ -281,7 +281,7 @@ private final class PortalShortcutSession {
         "handle_token": token,
         // The token is the same at each start: KDE files the shortcut under it.
         "session_handle_token": .string("copypasta"),
-        // KDE 5.27 knows only what it is told of here, which no specification mentions.
+        // KDE 5.27 grants only the shortcuts that CreateSession names, which no specification mentions.
         "shortcuts": shortcuts(keys),
       ]
       return [.dictionary(options)]
