@@ -73,6 +73,34 @@ import Testing
     #expect(deliveries.all == [Self.whole, Self.whole])
   }
 
+  @Test func `no text is requested if the focus is lost just before the request`() async throws {
+    device.beforeRequest = { [source] in source.follow(false) }
+    source.follow(true)
+    device.copy(sending: "whole", isEnded: true)
+    try await pump("a delivery") { !deliveries.all.isEmpty }
+    #expect(deliveries.all == [.failure(.cancelled)])
+    #expect(device.reads == 0)
+  }
+
+  @Test func `a copy waits until the text of another program has been requested`()
+    async throws
+  {
+    let own = try ClipText(validating: Array("own".utf8))
+    var copying: Task<Void, any Error>?
+    device.beforeRequest = { [clipboard] in
+      copying = Task { try await clipboard.offer(own) }
+      // Gives the copy the main thread before the request.
+      for _ in 0..<10 { await Task.yield() }
+    }
+    source.follow(true)
+    device.copy(sending: "whole", isEnded: false)
+    try await pump("the copy") { device.offers == 1 }
+    #expect(device.readsBeforeOffer == 1)
+    device.end(sending: "")
+    try await copying?.value
+    try await pump("a delivery") { deliveries.all.first == Self.whole }
+  }
+
   @Test func `afterRead waits for the delivery of the current read`() async throws {
     let log = Deliveries()
     source.afterRead { Task { await log.take(.failure(.refused)) } }
@@ -95,16 +123,26 @@ final class FakeDevice: ClipboardDevice {
   private(set) var mimeTypes: [String] = []
   private(set) var isLocal = false
   private(set) var reads = 0
+  private(set) var offers = 0
+  private(set) var readsBeforeOffer = 0
   var onSynchronise: @MainActor () -> Void = {}
+  /// Runs between the call of `read` and the request.
+  var beforeRequest: @MainActor () async -> Void = {}
   private var changed: @MainActor () -> Void = {}
   private(set) var stream = SocketStream()
   private var streams: [SocketStream] = []
 
   func onChange(_ body: @escaping @MainActor () -> Void) { changed = body }
   func synchronise() { onSynchronise() }
-  func offer(_ bytes: [UInt8], as mimeTypes: [String]) {}
+  func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
+    if offers == 0 { readsBeforeOffer = reads }
+    offers += 1
+    change(isLocal: true)
+  }
 
-  func read(_ mimeTypes: [String]) async throws -> InputStream {
+  func read(_ mimeTypes: [String], prepare: @MainActor () throws -> Void) async throws -> InputStream {
+    await beforeRequest()
+    try prepare()
     reads += 1
     return stream.input
   }

@@ -49,7 +49,7 @@ protocol ClipboardDevice: AnyObject {
   func onChange(_ body: @escaping @MainActor () -> Void)
   func synchronise()
   func offer(_ bytes: [UInt8], as mimeTypes: [String])
-  func read(_ mimeTypes: [String]) async throws -> InputStream
+  func read(_ mimeTypes: [String], prepare: @MainActor () throws -> Void) async throws -> InputStream
 }
 
 extension Clipboard: ClipboardDevice {}
@@ -213,10 +213,11 @@ private final class GdkClipboardSource: ClipboardSource {
     _ types: [String], of read: Read, within limits: TransferLimits, asking: @escaping @MainActor () -> Void
   ) async throws -> [UInt8] {
     let bytes = try await TextTransfer(limits: limits).bytes { [self] in
-      guard read.grant == permit.current, read.changes == changes else { throw read.replaced }
-      asking()
-      if read.hasAsked { pendingRead.end() }
-      return try await clipboard.read(types)
+      try await clipboard.read(types) {
+        guard read.grant == permit.current, read.changes == changes else { throw read.replaced }
+        asking()
+        if read.hasAsked { pendingRead.end() }
+      }
     }
     try await confirm(read, isEmpty: bytes.isEmpty)
     return bytes

@@ -162,7 +162,7 @@ final class PendingRead: Sendable {
     }
   }
 
-  /// Returns once the request has been sent, or after `patience`, because the user is waiting.
+  /// Returns once the request has been sent, or after `limit`, because the user is waiting.
   @MainActor func wait() async {
     // A request that takes too long is not waited for twice.
     let timeout = Timeout(after: Self.limit, weakly(self) { $0.miss() })

@@ -38,12 +38,12 @@ extension GLibError {
 ///
 /// - Parameters:
 ///   - limit: how long the function may take before it is cancelled; nil for no limit.
-///   - start: calls the function with the given cancellable, callback and user data.
+///   - start: calls the function with the given cancellable, callback and user data, or throws.
 ///   - finish: calls the function's `_finish`; returns nil if that fails.
 @MainActor
 func awaitingResult<Value>(
   within limit: Duration? = nil,
-  start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, gpointer?) -> Void,
+  start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, gpointer?) throws -> Void,
   finish:
     @escaping @MainActor (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?) -> Value?
 ) async throws -> Value {
@@ -62,9 +62,13 @@ func awaitingResult<Value>(
       let callback: @MainActor @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, result, data in
         Closure<Completion>.consume(data)(result.map { OpaquePointer($0) })
       }
-      start(
-        cancellable.pointer, unsafeBitCast(callback, to: GAsyncReadyCallback.self),
-        Closure.retained(completion))
+      let data = Closure.retained(completion)
+      do {
+        try start(cancellable.pointer, unsafeBitCast(callback, to: GAsyncReadyCallback.self), data)
+      } catch {
+        _ = Closure<Completion>.consume(data)
+        continuation.resume(returning: Outcome(value: nil, error: error))
+      }
     }
     if let value = outcome.value { return value }
     try Task.checkCancellation()
@@ -77,7 +81,7 @@ func awaitingResult<Value>(
 @MainActor
 private struct Outcome<Value> {
   let value: Value?
-  let error: GLibError?
+  let error: (any Error)?
 }
 
 private typealias Completion = @MainActor (OpaquePointer?) -> Void

@@ -45,9 +45,14 @@ public final class Clipboard: Object {
 
   /// Requests the first of these types that the owner offers.
   ///
+  /// - Parameter prepare: called in the same step as the request, so that nothing can change in between; prevents the
+  ///   request if it throws.
   /// - Throws: `GLibError` if the owner refuses or offers none of them; `CancellationError` if the task is cancelled.
-  public func read(_ mimeTypes: [String]) async throws -> InputStream {
+  public func read(_ mimeTypes: [String], prepare: @MainActor () throws -> Void = {}) async throws
+    -> InputStream
+  {
     try await awaitingResult { cancellable, callback, data in
+      try prepare()
       // GDK copies the names.
       withCStrings(mimeTypes) {
         gdk_clipboard_read_async(opaque, $0, G_PRIORITY_DEFAULT, cancellable, callback, data)
