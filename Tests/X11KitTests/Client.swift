@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import X11Kit
 
-/// Another program on the display, which communicates by lines of text.
+/// Another program on the display, which exchanges lines of text with the test.
 ///
 /// It is killed when this object is released.
 final class Client {
   private let program: Program
   private let input: Int32
-  /// How many bytes of its output were returned.
+  /// The number of output bytes that were already returned.
   private var heard = 0
 
   /// - Parameter text: the program's complete input; if nil, it reads the lines passed to `tell`.

@@ -26,7 +26,7 @@ extension X11KitTests {
         changed: { [presses] in presses.note($0) })
     }
 
-    @Test func `each press is reported with its time`() async throws {
+    @Test func `a key grab reports each press with its time`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       try await press("ctrl+super+v")
       try await presses.expect(1)
@@ -36,7 +36,7 @@ extension X11KitTests {
       #expect(presses.times[1] > presses.times[0])
     }
 
-    @Test func `only the exact combination is reported`() async throws {
+    @Test func `a key grab reports only its exact combination`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       try await press(
         "v", "ctrl+v", "super+v", "ctrl+shift+super+v", "ctrl+alt+super+v", "ctrl+super+c", "ctrl+super+v")
@@ -44,14 +44,14 @@ extension X11KitTests {
     }
 
     @Test(arguments: [["Num_Lock"], ["Caps_Lock"], ["Num_Lock", "Caps_Lock"]])
-    func `the combination works with locks on`(_ locks: [String]) async throws {
+    func `a grabbed combination works with Num Lock and Caps Lock on`(_ locks: [String]) async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       for lock in locks { try await press(lock) }
       try await press("ctrl+super+v")
       try await presses.expect(1)
     }
 
-    @Test func `a key that is held down is reported once`() async throws {
+    @Test func `a held key is reported once`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       // Key repetition starts after 0.5 s.
       try await run([
@@ -62,7 +62,7 @@ extension X11KitTests {
       try await presses.expect(2)
     }
 
-    @Test func `a combination of another program is reported as taken`() async throws {
+    @Test func `a combination that another program has grabbed is reported as taken`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       let second = try KeyGrab(display: server.display, pressed: { _ in }, changed: { _ in })
       #expect(await second.grab(Self.toggle) == .taken)
@@ -73,7 +73,7 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == .taken)
     }
 
-    @Test func `a partly grabbed combination is not grabbed`() async throws {
+    @Test func `a key grab that fails for one stroke holds no other stroke`() async throws {
       // Grab only one stroke, as a program does that ignores CapsLock.
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))
@@ -83,7 +83,7 @@ extension X11KitTests {
       #expect(try third.grab([Keyboard.Stroke(code: 55, state: 0x44)]))
     }
 
-    @Test func `grabbing another combination releases the first`() async throws {
+    @Test func `grabbing another combination releases the previous one`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       #expect(await grab.grab(KeyCombination(keysym: 0xffc9, modifiers: [.shift])) == .held)
       try await press("ctrl+super+v", "shift+" + Self.f12)
@@ -91,15 +91,17 @@ extension X11KitTests {
       #expect(try KeyGrab.isFree(Self.toggle, on: server.display))
     }
 
-    @Test func `a key that the keyboard lacks is reported as missing`() async {
+    @Test func `a key that is not on the keyboard is reported as missing`() async {
       #expect(await grab.grab(KeyCombination(keysym: 0x1234_5678, modifiers: [.control])) == .missing)
       #expect(await grab.state == .missing)
       #expect(await grab.grab(Self.toggle) == .held)
     }
 
-    /// icewm grabs the Super keys, and thereby the keys typed with them; other programs leave those to other grabs.
+    /// A grab of the Super keys by icewm also takes every combination with Super; a grab by another program does not.
     @Test(arguments: [("IceWM 3.3.1", true), ("IceWM 3.3.1", false), ("GNOME Shell", true)])
-    func `icewm's grab of Super takes combinations with Super`(manager: String, hasKeys: Bool) async throws {
+    func `a combination with Super counts as taken while icewm has grabbed Super`(
+      manager: String, hasKeys: Bool
+    ) async throws {
       let other = try XConnection(display: server.display)
       if hasKeys { #expect(try other.grab([Keyboard.Stroke(code: 133, state: 0)])) }
       try await set("_NET_WM_NAME", "8u", manager)
@@ -113,7 +115,7 @@ extension X11KitTests {
 
     // MARK: Layouts
 
-    @Test func `a key is grabbed in its new place after a change of layout`() async throws {
+    @Test func `a key grab follows its key when the keyboard layout changes`() async throws {
       let letterY = KeyCombination(keysym: letter("y"), modifiers: [.alt])
       #expect(await grab.grab(letterY) == .held)
       try await press("alt+" + Self.y)
@@ -131,7 +133,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: ["us,ru", "ru,us", "gr,us", "ru"])
-    func `the combination works in layouts without Latin letters`(_ layouts: String) async throws {
+    func `a grabbed combination works in layouts without Latin letters`(_ layouts: String) async throws {
       try await run(["setxkbmap", "-option", "grp:menu_toggle", layouts])
       #expect(await grab.grab(Self.toggle) == .held)
       for count in 1...2 {
@@ -147,7 +149,7 @@ extension X11KitTests {
       try await presses.expect(1)
     }
 
-    @Test func `a conflict caused by a new layout is reported`() async throws {
+    @Test func `a key grab reports a conflict caused by a new layout`() async throws {
       #expect(await grab.grab(KeyCombination(keysym: letter("y"), modifiers: [.alt])) == .held)
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 52, state: 0x08)]))
@@ -157,10 +159,10 @@ extension X11KitTests {
       #expect(try await eventually { presses.changes == [.taken, .held] })
     }
 
-    // MARK: Keys behind a press
+    // MARK: Keys typed after a press
 
     /// The window manager sets `_NET_ACTIVE_WINDOW` before it moves the focus, as awesome does.
-    @Test func `keys typed after a press go to the next focused window`()
+    @Test func `keys typed right after the shortcut reach the window once the window has the focus`()
       async throws
     {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
@@ -181,7 +183,9 @@ extension X11KitTests {
       #expect(try await other.nextKey() == Self.v)
     }
 
-    @Test func `keys typed after a hiding press go to the next window`() async throws {
+    @Test func `keys typed right after the shortcut hides the window reach the next focused window`()
+      async throws
+    {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
       let grab = try await freezing(for: program, atMost: generousLimit)
       try await program.focus()
@@ -193,7 +197,7 @@ extension X11KitTests {
       #expect(try await other.nextKey() == Self.y)
     }
 
-    @Test func `a missing focus freezes the keyboard for one press only`() async throws {
+    @Test func `a window that gets no focus freezes the keyboard for one press only`() async throws {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
       // Use the program's default limit.
       let grab = try await freezing(for: program)
@@ -209,7 +213,7 @@ extension X11KitTests {
       try await waitUntil("the focus noticed") { await !grab.getsNoFocus }
     }
 
-    @Test func `a key that is held down while the window appears is reported once`() async throws {
+    @Test func `a key held down while the window appears is reported once`() async throws {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
       let grab = try await freezing(for: program, atMost: generousLimit)
       try await other.focus()
@@ -295,7 +299,7 @@ extension KeyGrab {
 private final class Typist {
   private let client: Client
   let window: UInt32
-  /// The keys that were reported before the focus.
+  /// The keys that were reported while waiting for the focus.
   private var unread: [String] = []
 
   init(on server: XServer) async throws {
@@ -308,7 +312,9 @@ private final class Typist {
     while let line = try await client.nextLine(), line != "focused" { unread.append(line) }
   }
 
-  /// Returns the keycode of the next key other than modifiers, whose releases are sent to any focused window.
+  /// Returns the keycode of the next key.
+  ///
+  /// Skips modifiers, because any focused window receives their releases.
   func nextKey() async throws -> String? {
     while let line = unread.isEmpty ? try await client.nextLine() : unread.removeFirst() {
       let code = line.split(separator: " ").last.map(String.init)

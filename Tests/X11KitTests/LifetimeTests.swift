@@ -5,7 +5,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Readers and owners release everything and stop running.
+  /// Released readers and owners close their connections, and idle ones use no processor time.
   ///
   /// Tests that count sockets or processor time use child processes, because other tests run concurrently in this one.
   @Suite struct LifetimeTests {
@@ -67,7 +67,7 @@ extension X11KitTests {
 
     // MARK: - Tools
 
-    /// Expects that an object and its connection are released once the object and its client are.
+    /// Expects that releasing the object and the client returned by `body` frees the object and closes its connection.
     static func expectNothingLeft<Object: AnyObject>(
       of body: () async throws -> (Object, Client?)
     ) async throws {

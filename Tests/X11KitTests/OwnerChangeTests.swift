@@ -5,7 +5,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Following the clipboard's owner, while the permit is granted.
+  /// Reads that follow changes of the clipboard's owner while the permit is granted.
   @Suite final class OwnerChangeTests {
     let display: String
     let permit = ReadPermit()
@@ -30,7 +30,8 @@ extension X11KitTests {
       return await reader.outcome(onPurpose: false)
     }
 
-    @Test func `each grant makes the present content a new offer once`() async throws {
+    @Test func `each grant of the read permit reports the current content once as a new offer`() async throws
+    {
       permit.revoke()
       let owner = try await own("Owner")
       for _ in 1...3 {
@@ -47,13 +48,13 @@ extension X11KitTests {
       #expect(try await nextOutcome() == .text("bold"))
     }
 
-    @Test func `a read is repeated if another client destroys its window`() async throws {
+    @Test func `a read is repeated if another client destroys the reader's window`() async throws {
       try await own("DestroyRequestor")
       #expect(try await nextOutcome() == .failure(.cancelled))
       #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
-    @Test func `a new owner's text is read immediately`() async throws {
+    @Test func `waiting for an offer ends when another program takes the clipboard`() async throws {
       try await own("Owner")
       #expect(try await nextOutcome() == .text("the owner's text"))
       let reader = reader
@@ -63,7 +64,7 @@ extension X11KitTests {
       #expect(await reader.outcome(onPurpose: false) == .text("bold"))
     }
 
-    @Test func `all offers of one owner are read once and in order`() async throws {
+    @Test func `every offer by the same owner is read once and in order`() async throws {
       try await own("Burst")
       var texts: [Outcome] = []
       while texts.count < 200 {
@@ -75,7 +76,7 @@ extension X11KitTests {
     }
 
     /// The owner has already received the request for its text.
-    @Test func `a requested text arrives even if this program takes the clipboard`() async throws {
+    @Test func `a requested text arrives even if CopyPasta takes the clipboard meanwhile`() async throws {
       let slow = try await own("Late")
       let owner = try SelectionOwner(display: display)
       let (reader, window) = (reader, owner.window)
@@ -87,7 +88,8 @@ extension X11KitTests {
       #expect(await reader.outcome(ownWindow: window, onPurpose: false) == .content(.own))
     }
 
-    @Test func `a read reports that this program took the clipboard before the request`() async throws {
+    @Test func `a read reports that CopyPasta took the clipboard before the text was requested`() async throws
+    {
       let slow = try await own("TargetsWhenTold")
       let owner = try SelectionOwner(display: display)
       let (reader, window) = (reader, owner.window)
@@ -97,7 +99,7 @@ extension X11KitTests {
       #expect(await outcome == .failure(.ownershipLost))
     }
 
-    @Test func `no request is sent while another window has the focus`() async throws {
+    @Test func `a read sends no request while another window has the focus`() async throws {
       let owner = try await own("Owner")
       let windows = try Client.fixture("focus", display: display)
       let numbers = try #require(try await windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
@@ -117,7 +119,7 @@ extension X11KitTests {
 
     /// Some window managers mark a window as active before they move the focus to it.
     @Test(arguments: ["frame", "window", "child"])
-    func `a read that lacked the focus is repeated when its window gets the focus`(_ place: String)
+    func `a read cancelled for lack of focus is repeated when its window gets the focus`(_ place: String)
       async throws
     {
       let owner = try await own("Owner")
@@ -136,13 +138,15 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == ["TARGETS", "UTF8_STRING"])
     }
 
-    @Test func `server times and request numbers are compared across overflow`() {
+    @Test func `server times and request numbers are ordered correctly across an overflow`() {
       let (before, after) = (UInt32.max - 5, UInt32(5))
       #expect(after.isAtOrAfter(before) && after.isAtOrAfter(after))
       #expect(!before.isAtOrAfter(after))
     }
 
-    @Test func `an offer reports that another program copied later`() async throws {
+    @Test func `offering a text reports if another program takes the clipboard right afterwards`()
+      async throws
+    {
       let owner = try SelectionOwner(display: display)
       let rival = try Client.fixture("rival", "\(owner.window)", display: display)
       #expect(try await rival.nextLine() == "ready")
@@ -153,7 +157,7 @@ extension X11KitTests {
       withExtendedLifetime(rival) {}
     }
 
-    @Test func `a new offer ends the read of an owner that does not answer`() async throws {
+    @Test func `a new offer ends a read from an owner that does not answer`() async throws {
       for behaviour in ["Mute", "NoAnswer", "HintUnanswered"] {
         let silent = try await own(behaviour)
         try await reader.nextOffer()
@@ -166,7 +170,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func `no text is requested after the permit was revoked`() async throws {
+    @Test func `a read requests no text after its permit was revoked`() async throws {
       let owner = try await own("TargetsWhenTold")
       try await reader.nextOffer()
       let reader = reader
@@ -179,7 +183,7 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == [])
     }
 
-    @Test func `no request is sent without a permit`() async throws {
+    @Test func `a read sends no request without a permit`() async throws {
       permit.revoke()
       let owner = try await own("Owner")
       #expect(await reader.outcome(onPurpose: false) == .failure(.cancelled))
@@ -187,7 +191,7 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == [])
     }
 
-    /// The owner's formats were examined while it offered no secret.
+    /// The owner offers the secret only after its formats were examined.
     @Test(arguments: ["SecretBeforeText", "SecretAfterTargets"])
     func `a secret that replaces a text during a read is not read`(_ behaviour: String) async throws {
       try await own(behaviour)
@@ -197,7 +201,7 @@ extension X11KitTests {
       #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
-    @Test func `a cancelled wait for an offer ends`() async throws {
+    @Test func `cancelling ends the wait for an offer`() async throws {
       permit.revoke()
       let reader = reader
       let waiting = Task { try await reader.nextOffer() }

@@ -15,7 +15,7 @@ extension X11KitTests {
       owner = try SelectionOwner(display: display)
     }
 
-    @Test func `a manager is offered every format of a short text`() async throws {
+    @Test func `a clipboard manager is offered every format of a short text`() async throws {
       let manager = try await start("keeps")
       try await owner.offer(Array("kept".utf8))
       #expect(await owner.handOver(within: .seconds(20)))
@@ -25,7 +25,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [1 << 20, 20 << 20])
-    func `a manager receives a long text completely and in one format`(_ size: Int) async throws {
+    func `a clipboard manager receives a long text completely and in one format`(_ size: Int) async throws {
       let manager = try await start("keeps")
       try await owner.offer(sampleText(size))
       #expect(await owner.handOver(within: .seconds(60)))
@@ -33,7 +33,7 @@ extension X11KitTests {
       #expect(try await manager.nextLine() == "has \(size)")
     }
 
-    @Test func `a refusal by the manager keeps the ownership`() async throws {
+    @Test func `an owner keeps the clipboard if the clipboard manager refuses the text`() async throws {
       let manager = try await start("refuses")
       try await owner.offer(Array("refused".utf8))
       #expect(await !owner.handOver(within: .seconds(20)))
@@ -41,7 +41,9 @@ extension X11KitTests {
       withExtendedLifetime(manager) {}
     }
 
-    @Test func `a manager that does not answer is not awaited beyond the limit`() async throws {
+    @Test func `handing over to a clipboard manager that does not answer ends at the time limit`()
+      async throws
+    {
       let manager = try await start("mute")
       try await owner.offer(Array("mute".utf8))
       #expect(await !owner.handOver(within: .milliseconds(100)))
@@ -50,7 +52,7 @@ extension X11KitTests {
       withExtendedLifetime(manager) {}
     }
 
-    @Test func `handing over without a manager returns immediately`() async throws {
+    @Test func `handing over without a clipboard manager does not wait for the time limit`() async throws {
       try await owner.offer(Array("alone".utf8))
       // The manager of another test may not have exited yet.
       let isQuick = try await eventually {
@@ -61,7 +63,7 @@ extension X11KitTests {
       #expect(isQuick)
     }
 
-    @Test func `a text of another owner is not handed over`() async throws {
+    @Test func `an owner does not hand over another program's text`() async throws {
       let manager = try await start("keeps")
       #expect(await !owner.handOver(within: .seconds(20)))
       withExtendedLifetime(manager) {}

@@ -5,7 +5,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Requestors with usual and unusual behaviour receive the text.
+  /// An owner that serves requestors with usual and unusual behaviour.
   @Suite struct OwnerTests {
     static let textTargets = [
       "UTF8_STRING", "text/plain;charset=utf-8", "text/plain;charset=UTF-8", "text/plain", "STRING", "TEXT",
@@ -36,7 +36,7 @@ extension X11KitTests {
       #expect(try await paste("-t", target, display: display) == Array(text.utf8))
     }
 
-    @Test func `an owner lists its targets and their types`() async throws {
+    @Test func `an owner lists its targets and serves each with the right type`() async throws {
       try await owner.offer(Array("typed".utf8))
       let listed = try await paste("-t", "TARGETS", display: display)
       let names = String(decoding: listed, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -64,7 +64,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [("two", 2), ("again", 1)])
-    func `transfers to one program are independent`(_ behaviour: String, _ count: Int) async throws {
+    func `two transfers to one program are independent`(_ behaviour: String, _ count: Int) async throws {
       let text = sampleText(3 << 20)
       try await owner.offer(text)
       let lines = try await Client.fixture("requestor", behaviour, display: display).lines()
@@ -73,7 +73,7 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    /// A long text to the owner's own window would deselect the events that provide the server time.
+    /// Sending a long text to the owner's own window would deselect the events that provide the server time.
     @Test func `forged requests for a long text do not disturb an owner`() async throws {
       let owner = try SelectionOwner(display: display, idleTimeout: .milliseconds(200))
       try await owner.offer(sampleText(1 << 20))
@@ -121,7 +121,9 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    @Test func `requestors that never read are limited and time out`() async throws {
+    @Test func `at most 64 transfers to requestors that never read run at once, and they time out`()
+      async throws
+    {
       let owner = try SelectionOwner(display: display, idleTimeout: .seconds(2))
       try await owner.offer(sampleText(1 << 20))
       let requestor = try Client.fixture("requestor", "never", "70", display: display)
@@ -151,7 +153,7 @@ extension X11KitTests {
       #expect(counter.count.withLock { $0 } == 1)
     }
 
-    @Test func `an owner reports a connection closed by the server`() async throws {
+    @Test func `an owner reports that the server closed its connection`() async throws {
       try await owner.offer(Array("ours".utf8))
       let killer = try Client.fixture("requestor", "kill", "\(owner.window)", display: display)
       #expect(try await killer.lines() == ["killed"])
@@ -177,7 +179,8 @@ extension X11KitTests {
       #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
-    @Test func `a property that another client sets on the owner's window does no harm`() async throws {
+    @Test func `an owner serves its text even if another client sets a property on its window`() async throws
+    {
       let vandal = try Client.fixture("requestor", "occupy", "\(owner.window)", display: display)
       #expect(try await vandal.lines() == ["occupied"])
       try await expectNextPasteIsRight()
@@ -195,7 +198,7 @@ extension X11KitTests {
       #expect(await owner.isOwner)
     }
 
-    @Test func `a display's second screen has another root window`() throws {
+    @Test func `each screen of a display has its own root window`() throws {
       let server = try XServer(screens: 2)
       let roots = try ["", ".0", ".1"].map { try XConnection(display: server.display + $0).root }
       #expect(roots[0] == roots[1] && roots[1] != roots[2])

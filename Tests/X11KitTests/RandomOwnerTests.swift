@@ -11,7 +11,10 @@ extension X11KitTests {
     private static let seeds = environmentNumber("COPYPASTA_FUZZ_SEEDS", or: 4)
     private static let livesOfOne = 25
 
-    @Test(arguments: 0..<seeds) func `a read returns only texts that were sent`(_ seed: Int) async throws {
+    @Test(arguments: 0..<seeds)
+    func `a read from a randomly behaving owner returns only texts that the owner sent`(_ seed: Int)
+      async throws
+    {
       let display = try XServer.shared.get().display
       let reader = try SelectionReader(display: display)
       let owner = try Client.fixture("random_owner", "\(seed)", display: display)

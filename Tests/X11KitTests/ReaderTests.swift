@@ -4,7 +4,9 @@ import Testing
 import X11Kit
 
 extension X11KitTests {
-  /// Owners with every kind of behaviour; after each test, the same reader must read a normal owner.
+  /// Reads from owners with every kind of behaviour.
+  ///
+  /// After each test, the same reader must be able to read a normal owner.
   @Suite final class ReaderTests {
     let display: String
     let reader: SelectionReader
@@ -51,27 +53,29 @@ extension X11KitTests {
       ("Latin1", .text("café")),
       ("StringInUTF8", .text("café")),
     ])
-    func `a read returns what the owner sends`(_ behaviour: String, _ expected: Outcome) async throws {
+    func `a read returns the owner's text or the matching error`(_ behaviour: String, _ expected: Outcome)
+      async throws
+    {
       try await own(behaviour)
       #expect(await reader.outcome() == expected)
       try await expectNextReadIsRight()
     }
 
     @Test(arguments: ["Mute", "NoAnswer", "IncrStall", "HintUnanswered"])
-    func `a read of an owner that does not answer times out`(_ behaviour: String) async throws {
+    func `reading from an owner that does not answer times out`(_ behaviour: String) async throws {
       try await own(behaviour)
       #expect(await reader.outcome(idleTimeout: .milliseconds(500)) == .failure(.timedOut))
       try await expectNextReadIsRight()
     }
 
-    @Test func `a read times out at the total limit`() async throws {
+    @Test func `a slow but steady transfer times out at the total limit`() async throws {
       try await own("IncrDrip")
       #expect(await reader.outcome(total: .seconds(1)) == .failure(.timedOut))
       try await expectNextReadIsRight()
     }
 
     @Test(arguments: ["Secret", "SecretLine", "HintRefused", "HintEmpty"])
-    func `a secret is never requested`(_ behaviour: String) async throws {
+    func `a secret's text is never requested`(_ behaviour: String) async throws {
       let owner = try await own(behaviour)
       #expect(await reader.outcome() == .content(.secret))
       try await expectNextReadIsRight()
@@ -79,7 +83,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: ["Owner", "Image"])
-    func `only listed formats are requested`(_ behaviour: String) async throws {
+    func `a read requests only formats that the owner lists`(_ behaviour: String) async throws {
       let owner = try await own(behaviour)
       _ = await reader.outcome()
       try await expectNextReadIsRight()
@@ -88,7 +92,8 @@ extension X11KitTests {
     }
 
     @Test(arguments: [("Large", 1 << 20), ("Incr", 14_999), ("Owner", 15), ("Owner", 0)])
-    func `a text above the limit is too large`(_ behaviour: String, _ limit: Int) async throws {
+    func `a text above the size limit is refused as too large`(_ behaviour: String, _ limit: Int) async throws
+    {
       try await own(behaviour)
       let start = ContinuousClock.now
       #expect(await reader.outcome(limit: limit) == .failure(.tooLarge(limit: limit)))
@@ -98,7 +103,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [("Large", 4_000_000), ("Incr", 15_000), ("Owner", 16), ("Empty", 0)])
-    func `a text of exactly the limit is read`(_ behaviour: String, _ limit: Int) async throws {
+    func `a text of exactly the maximum size is read`(_ behaviour: String, _ limit: Int) async throws {
       try await own(behaviour)
       let outcome = await reader.outcome(limit: limit)
       guard case .content(.text(let text)) = outcome else { throw TestSupportError("no text: \(outcome)") }
@@ -106,20 +111,20 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func `the limit applies to Latin-1 text after conversion to UTF-8`() async throws {
+    @Test func `the size limit applies to Latin-1 text after its conversion to UTF-8`() async throws {
       try await own("Latin1")
       #expect(await reader.outcome(limit: 4) == .failure(.tooLarge(limit: 4)))
       #expect(await reader.outcome(limit: 5) == .text("café"))
     }
 
-    @Test func `an endless text is too large`() async throws {
+    @Test func `an endless transfer is refused as too large`() async throws {
       try await own("IncrEndless")
       let outcome = await reader.outcome(limit: 1 << 20, total: .seconds(2))
       #expect(outcome == .failure(.tooLarge(limit: 1 << 20)))
       try await expectNextReadIsRight()
     }
 
-    @Test func `a transfer from a replaced owner is completed`() async throws {
+    @Test func `a transfer is completed after another program takes the clipboard`() async throws {
       let owner = try await own("IncrLong")
       let reader = reader
       async let outcome = reader.outcome()
@@ -129,7 +134,7 @@ extension X11KitTests {
       #expect(await reader.outcome() == .text("the owner's text"))
     }
 
-    @Test func `a late answer is not taken for that of a later read`() async throws {
+    @Test func `a late answer is not mistaken for the answer to a later read`() async throws {
       let late = try await own("Late")
       #expect(await reader.outcome(idleTimeout: .milliseconds(300)) == .failure(.timedOut))
       try await own("Html")
@@ -139,7 +144,7 @@ extension X11KitTests {
     }
 
     /// An X error would end xclip and lose its text.
-    @Test func `an xclip whose read timed out continues to run`() async throws {
+    @Test func `xclip still serves its text after several reads of the text timed out`() async throws {
       let text = sampleText(100)
       let xclip = try await own(text)
       xclip.signal(SIGSTOP)
@@ -150,7 +155,7 @@ extension X11KitTests {
       #expect(await reader.outcome() == .content(.text(text)))
     }
 
-    @Test func `cancelling ends a read`() async throws {
+    @Test func `cancelling ends both a running and a waiting read`() async throws {
       let owner = try await own("Mute")
       let read = Task { [reader] in await reader.outcome() }
       let waiting = Task { [reader] in await reader.outcome() }
@@ -162,7 +167,7 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func `a clipboard without an owner has no text`() async throws {
+    @Test func `reading a clipboard without an owner returns no text`() async throws {
       // The server clears the selection when the owner is released.
       try await SelectionOwner(display: display).offer([])
       // A program that an earlier test has just started may take the clipboard before it is killed.
@@ -170,7 +175,7 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func `the program's own offer is not read`() async throws {
+    @Test func `a read reports CopyPasta's own offer instead of reading its text`() async throws {
       let owner = try SelectionOwner(display: display)
       try await owner.offer(Array("ours".utf8))
       #expect(await reader.outcome(ownWindow: owner.window) == .content(.own))
@@ -181,13 +186,13 @@ extension X11KitTests {
     @Test(arguments: [
       ("xclip", 1), ("xclip", 8 << 20), ("xsel", 1), ("xsel", 8 << 20),
     ])
-    func `texts of xclip and xsel are read`(_ program: String, _ size: Int) async throws {
+    func `texts offered by xclip and xsel are read`(_ program: String, _ size: Int) async throws {
       try await own(sampleText(size), by: program)
       try await expectNextReadIsRight()
     }
 
     /// xclip serves no other requestor during a transfer, so the reader must let it finish.
-    @Test func `an xclip text that is too large can be pasted afterwards`() async throws {
+    @Test func `xclip still serves a text that a read refused as too large`() async throws {
       let text = sampleText(8 << 20)
       try await own(text)
       #expect(await reader.outcome(limit: 1 << 20) == .failure(.tooLarge(limit: 1 << 20)))
