@@ -13,11 +13,11 @@ import Testing
   }
 
   @Test(arguments: ["", "<Control>", "nonsense", "<Nonsense>v", "v<Control>"])
-  func `an accelerator without a key is invalid`(_ name: String) {
+  func `an accelerator name without a valid key is refused`(_ name: String) {
     #expect(Accelerator(name) == nil)
   }
 
-  @Test func `capital letters and locks of an event are normalised`() {
+  @Test func `an accelerator from an event ignores Caps Lock, buttons and capitalisation`() {
     let capsLockAndButton1: UInt32 = 1 << 1 | 1 << 8
     let event = Accelerator.Modifiers(rawValue: capsLockAndButton1).union([.shift, .alt])
     #expect(Accelerator(key: 0x56, modifiers: event) == Accelerator("<Shift><Alt>v"))
@@ -41,7 +41,7 @@ import Testing
     #expect(ProgramFiles.quoted("/it's") == #"'/it'\''s'"#)
   }
 
-  @Test func `another program with the same name in PATH is not used`() throws {
+  @Test func `the shell command is a full path if its short name means another program`() throws {
     // "sh" is in every PATH and is not this test program, whose folder may contain a space.
     let tests = try #require(ProgramFiles.program)
     #expect(ProgramFiles.shellCommand(named: "sh") == ProgramFiles.quoted(tests))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GtkKit
 
-/// Calls to exported objects, valid and invalid ones.
+/// Valid and invalid calls to exported objects.
 @MainActor
 @Suite struct BusExportTests {
   nonisolated static let introspection = """
@@ -48,7 +48,7 @@ import Testing
       properties: ["Zone": { .string("UTC") }, "Unknown": { nil }])
   }
 
-  @Test func `calls and property reads return results`() async throws {
+  @Test func `calls to an exported object, and reads of its properties, return results`() async throws {
     var zones: [String] = []
     let object = try export(on: scene.service) { zones.append($0) }
     #expect(try await scene.call(clock, "Now", [.string("UTC")]) == .tuple([.int64(42)]))
@@ -60,7 +60,7 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
-  @Test func `invalid calls return an error`() async throws {
+  @Test func `invalid calls to an exported object return an error and run no method`() async throws {
     let object = try export(on: scene.service) { _ in Issue.record("the method was called") }
     let wrong: [(RemoteObject, String, [Variant])] = [
       (clock, "Now", []),
@@ -85,7 +85,7 @@ import Testing
     withExtendedLifetime(object) {}
   }
 
-  @Test func `an error thrown by a method is the reply`() async throws {
+  @Test func `an error thrown by an exported method is sent as the reply`() async throws {
     let object = try export(on: scene.service)
     #expect(
       try await scene.failure(clock, "Refuse")
@@ -141,7 +141,7 @@ import Testing
     #expect(try await scene.refusal(clock, "Now", [.string("")]) == BusError.unknownMethod)
   }
 
-  @Test func `every call in a flood is answered`() async throws {
+  @Test func `every valid call in a flood reaches the exported object`() async throws {
     var calls = 0
     let object = try export(on: scene.service) { _ in calls += 1 }
     for number in 0..<2_000 {

@@ -16,17 +16,17 @@ import Testing
 
   // MARK: Calls
 
-  @Test func `a call returns its result`() async throws {
+  @Test func `a D-Bus call returns its result`() async throws {
     let answer = try await scene.call(.bus, "NameHasOwner", [.string(clock.name)])
     #expect(answer == .tuple([.bool(false)]))
   }
 
-  @Test func `a refused call throws an error with its D-Bus name`() async throws {
+  @Test func `a refused D-Bus call throws an error with its D-Bus name`() async throws {
     #expect(try await scene.refusal(.bus, "NoSuchMethod") == BusError.unknownMethod)
     #expect(try await scene.refusal(clock, "Now") == "org.freedesktop.DBus.Error.ServiceUnknown")
   }
 
-  @Test func `a call with an invalid address throws`() async throws {
+  @Test func `a D-Bus call with an invalid name or path throws`() async throws {
     for object in [
       RemoteObject(name: "no name", path: "/", interface: "a.b"),
       RemoteObject(name: "a.b", path: "no path", interface: "a.b"),
@@ -39,13 +39,13 @@ import Testing
     #expect(try await scene.refusal(.bus, "no method") != nil)
   }
 
-  @Test func `a call without a reply times out`() async throws {
+  @Test func `a D-Bus call without a reply times out`() async throws {
     scene.daemon.signal(SIGSTOP)
     defer { scene.daemon.signal(SIGCONT) }
     #expect(try await scene.failure(.bus, "GetId", timeout: .milliseconds(20)) == .timedOut)
   }
 
-  @Test func `a cancelled call throws`() async throws {
+  @Test func `a cancelled D-Bus call throws`() async throws {
     scene.daemon.signal(SIGSTOP)
     defer { scene.daemon.signal(SIGCONT) }
     let call = Task { [client = scene.client] in try await client.call(.bus, "GetId") }
@@ -53,7 +53,7 @@ import Testing
     await #expect(throws: BusError.cancelled) { try await pumping { try await call.value } }
   }
 
-  @Test func `a call on a closed connection throws`() async throws {
+  @Test func `a D-Bus call on a closed connection throws`() async throws {
     try await scene.daemon.stop()
     guard case .noBus = try await scene.failure(.bus, "GetId") else {
       Issue.record("no such error")
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `connecting to a missing bus throws`() async throws {
+  @Test func `connecting to a missing D-Bus daemon throws`() async throws {
     do {
       _ = try await pumping { try await Bus.at(address: "unix:path=/nonexistent/bus") }
       Issue.record("it connected")
@@ -70,7 +70,7 @@ import Testing
 
   // MARK: Signals
 
-  @Test func `a signal is delivered until the subscription ends`() async throws {
+  @Test func `a D-Bus signal is delivered until its subscription ends`() async throws {
     let name = try await scene.takeName()
     var received: [Variant] = []
     var subscription: Bus.Registration? = scene.client.subscribe(to: "Tick", of: clock) {
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: Names
 
-  @Test func `a watch reports when a name gets and loses its owner`() async throws {
+  @Test func `a name watch reports when a bus name gets and loses its owner`() async throws {
     var seen: [String?] = []
     var watch: Bus.Registration? = scene.client.watchName(clock.name) {
       seen.append($0)
@@ -114,7 +114,7 @@ import Testing
     withExtendedLifetime((name, watch)) {}
   }
 
-  @Test func `a requested name is acquired once its owner releases the name`() async throws {
+  @Test func `a requested bus name is acquired once its owner releases the name`() async throws {
     var first: Bus.Registration? = try await scene.takeName()
     let second = scene.client.ownName(clock.name)
     try await scene.settle()
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// GLib's own function waits for 25 s, and warns if the bus exits meanwhile.
-  @Test func `releasing a name does not wait for the bus`() async throws {
+  @Test func `releasing a bus name does not wait for the bus`() async throws {
     var name: Bus.Registration? = try await scene.takeName()
     scene.daemon.signal(SIGSTOP)
     let start = ContinuousClock.now
@@ -142,7 +142,7 @@ import Testing
 
   // MARK: Lifetime
 
-  @Test func `releasing registrations releases the closures and the connection`() async throws {
+  @Test func `releasing D-Bus registrations releases their closures and the connection`() async throws {
     let daemon = try await PrivateBus.start()
     weak var captured: Token?
     var connection: WeakReference?
@@ -168,8 +168,9 @@ import Testing
   }
 }
 
-/// Observes whether a GObject was finalized, by a `GWeakRef`, because `Lifetime` uses `g_object_weak_ref`, which is not
-/// safe for objects that end on another thread.
+/// Observes with a `GWeakRef` whether a GObject was finalized.
+///
+/// `Lifetime` uses `g_object_weak_ref`, which is not safe for objects that are finalized on another thread.
 @MainActor
 private final class WeakReference {
   private let reference = UnsafeMutablePointer<GWeakRef>.allocate(capacity: 1)

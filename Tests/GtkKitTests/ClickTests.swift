@@ -6,7 +6,9 @@ import Testing
 
 @testable import GtkKit
 
-/// Clicks with a real pointer, in child processes, because windows of other tests would cover the clicked ones.
+/// Clicks with a real pointer.
+///
+/// They run in child processes, because other tests' windows would cover the clicked ones.
 @Suite struct ClickTests {
   enum Kind: String, CaseIterable { case plain, question }
 
@@ -93,7 +95,7 @@ import Testing
   }
 }
 
-/// The recognition of swipes; `SwipeTests` performs them with simulated fingers.
+/// The recognition of swipes from movements; `SwipeTests` performs swipes with simulated fingers.
 @MainActor
 @Suite struct SwipeMovementTests {
   private final class Target: SwipeTarget {
@@ -103,7 +105,7 @@ import Testing
     func swipeEnded(isCancelled: Bool) {}
   }
 
-  @Test func `only a horizontal movement of sufficient length is a swipe`() {
+  @Test func `only a horizontal movement of sufficient length counts as a swipe`() {
     let target = Target()
     let movement = Movement(target)
     func course(_ x: Double, _ y: Double) -> Movement.Direction {

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct ClipboardTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `an offer is read as a stream, which is released afterwards`() async throws {
+  @Test func `a clipboard offer is read as a stream that is released afterwards`() async throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     let bytes = Array("a text\u{0}with a NUL".utf8)
     clipboard.offer(bytes, as: ["text/plain;charset=utf-8", "STRING"])
@@ -28,7 +28,7 @@ import Testing
     try await pump("GDK's answer") { lifetime?.isOver == true }
   }
 
-  @Test func `reading a type that is not offered throws`() async throws {
+  @Test func `reading a type that the clipboard does not offer throws`() async throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     clipboard.offer([1], as: ["text/plain"])
     var failure: (any Error)?
@@ -40,7 +40,7 @@ import Testing
     #expect(failure is GLibError)
   }
 
-  @Test func `a cancelled read throws a cancellation error`() async throws {
+  @Test func `a cancelled clipboard read throws a cancellation error`() async throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     clipboard.offer([1], as: ["text/plain"])
     var failure: (any Error)?
@@ -52,7 +52,7 @@ import Testing
     #expect(failure is CancellationError)
   }
 
-  @Test func `a handler of changes is called until disconnected, and then released`() throws {
+  @Test func `a clipboard's change handler is called, and released when disconnected`() throws {
     let clipboard = try #require(Clipboard.ofDisplay)
     weak var captured: Token?
     var changes = 0

@@ -5,14 +5,14 @@ import Testing
 
 @testable import GtkKit
 
-/// Content that programs request through a pipe, as GDK does on Wayland.
+/// Requests for deferred content through a pipe, as on Wayland.
 @MainActor
 @Suite(.serialized) struct DeferredContentTests {
   private let type = "text/plain"
 
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a request by a program that reads nothing fails after the idle timeout`() async throws {
+  @Test func `a request from a program that reads nothing fails after the idle timeout`() async throws {
     let text = Bytes([UInt8](repeating: 97, count: 4 << 20))
     let content = DeferredContent(types: [type], idleTimeout: .milliseconds(50)) { text }
     let requestor = try Requestor()
@@ -22,7 +22,7 @@ import Testing
     #expect(requestor.taken.count < text.count)
   }
 
-  @Test func `64 of many concurrent requests are served, and another one afterwards`() async throws {
+  @Test func `at most 64 concurrent requests are served, and a later request again`() async throws {
     let gate = Gate()
     let content = DeferredContent(types: [type]) {
       await gate.wait()

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ExpectedFocusTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a new window looks active first, and inactive without the focus`()
+  @Test func `a new window looks active in its first frame, and inactive afterwards if without the focus`()
     async throws
   {
     let window = Window(title: "test")

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a text view is released, and copies the bytes of the selection`() {
+  @Test func `a text view copies the selected bytes, and is released with its closures`() {
     var copied: [[UInt8]] = []
     expectNoLeak { token in
       let made = TextView("grüezi 🙂\nmitenand")
@@ -112,7 +112,7 @@ import Testing
     #expect(value == 7)
   }
 
-  @Test func `a menu is created when it is first opened`() {
+  @Test func `a button's menu is created only when first opened`() {
     var count = 0
     expectNoLeak { token in
       let window = Window(title: "test")
@@ -157,7 +157,7 @@ import Testing
     withExtendedLifetime(menu) {}
   }
 
-  @Test func `closing a confirmation dialog releases the window without confirming`() throws {
+  @Test func `closing a confirmation dialog releases its action without running the action`() throws {
     var answers = 0
     weak var captured: Token?
     let window = Window(title: "test")

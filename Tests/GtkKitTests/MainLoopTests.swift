@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MainLoopTests {
   /// If the eventfd's counter is not read, the loop uses some 800,000 µs per second.
-  @Test func `main-actor tasks run and an idle loop sleeps`() async throws {
+  @Test func `the main loop runs main-actor tasks and sleeps while idle`() async throws {
     let program =
       URL(fileURLWithPath: CopyPasta.programPath).deletingLastPathComponent().path + "/MainLoopProbe"
     let result = try await Program.run([program], environment: ProcessInfo.processInfo.environment)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GtkKit
 
-/// A Swift object that a closure captures, to see whether the closure is released.
+/// A Swift object that a closure captures, so that a test can check whether the closure was released.
 final class Token: Sendable {}
 
 /// Expects that the GObject returned by `make`, and what its closures capture, are released.

@@ -6,11 +6,11 @@ import Testing
 
 @MainActor
 @Suite struct OwnedTests {
-  @Test func `taking uses the given reference`() {
+  @Test func `taking ownership of an object adds no reference`() {
     expectNoLeak { _ in Object(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped))) }
   }
 
-  @Test func `borrowing adds a reference`() throws {
+  @Test func `borrowing an object adds a reference`() throws {
     let menu = UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)
     let lifetime: Lifetime
     do {
@@ -22,7 +22,7 @@ import Testing
     #expect(lifetime.isOver)
   }
 
-  @Test func `a reference released on another thread is dropped on the main thread`() async {
+  @Test func `an object whose last reference is released on another thread is freed`() async {
     let lifetime: Lifetime
     var object: Object? = Object(Owned(taking: UnsafeMutableRawPointer(g_menu_new().unsafelyUnwrapped)))
     lifetime = Lifetime(of: object.unsafelyUnwrapped.raw)

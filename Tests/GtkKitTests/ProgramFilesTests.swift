@@ -14,7 +14,7 @@ import Testing
     #expect(ProgramFiles.folder(ofProgram: bare.path + "/release/copypasta") == nil)
   }
 
-  @Test func `the command of an installed program is its launcher`() {
+  @Test func `an installed program's command is its launcher`() {
     for folder in ["libexec", "lib"] {
       #expect(ProgramFiles.command(ofProgram: "/opt/x/\(folder)/copypasta-gtk") == "/opt/x/bin/copypasta")
     }
@@ -29,7 +29,7 @@ import Testing
     #expect(Desktop.Folders.absolutePaths(in: "/a:/b") == "/a:/b")
   }
 
-  @Test func `the data folder is added once and precedes the existing ones`() {
+  @Test func `the data folder is put first unless already listed`() {
     func folders(_ known: String) -> String { ProgramFiles.dataFolders(with: "/opt/share", before: known) }
     #expect(folders("") == "/opt/share:/usr/local/share/:/usr/share/")
     #expect(folders("/home/ada/share:/usr/share") == "/opt/share:/home/ada/share:/usr/share")

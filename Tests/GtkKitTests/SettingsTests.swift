@@ -35,7 +35,7 @@ import Testing
     </schema></schemalist>
     """
 
-  @Test func `a missing schema is nil`() throws {
+  @Test func `looking up a missing or invalid schema returns nil`() throws {
     #expect(SettingsSchema("org.copypasta.NotInstalled") == nil)
     #expect(SettingsSchema("org.copypasta.NotInstalled", compiledIn: folder.path + "/compiled") == nil)
     #expect(SettingsSchema(Self.id, compiledIn: folder.path + "/nothing") == nil)
@@ -77,13 +77,13 @@ import Testing
   @Test(arguments: [
     ("volume", Variant.uint32(10)), ("volume", .string("loud")), ("nothing", .bool(true)),
   ])
-  func `a value of the wrong type or range is refused`(key: String, value: Variant) {
+  func `an unknown key, or a value of the wrong type or range, is refused`(key: String, value: Variant) {
     let settings = Settings(schema, initially: initial)
     #expect(!settings.set(key, to: value))
     #expect(settings["volume"] == .uint32(3))
   }
 
-  @Test func `values are kept in memory without a schema`() {
+  @Test func `settings without a schema are kept in memory only`() {
     var told: [String] = []
     let settings = Settings(nil, initially: initial) { told.append($0) }
     #expect(settings["volume"] == .uint32(5))
@@ -99,7 +99,7 @@ import Testing
     #expect(!Settings(schema, initially: initial).areKept)
   }
 
-  @Test func `an array of strings is stored`() {
+  @Test func `an array of strings can be stored and reset`() {
     let settings = Settings(schema, initially: ["list": .strings([])])
     #expect(settings["list"] == .strings(["a", "b"]))
     #expect(settings.set("list", to: .strings(["é", ""])))

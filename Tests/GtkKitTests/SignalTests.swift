@@ -9,7 +9,7 @@ import Testing
     Object(Owned(taking: UnsafeMutableRawPointer(g_simple_action_new("test", nil).unsafelyUnwrapped)))
   }
 
-  @Test func `a handler is called until it is disconnected`() {
+  @Test func `a signal handler is called until disconnected`() {
     let action = action()
     var calls = 0
     action.connect("activate") { calls += 1 }
@@ -23,7 +23,7 @@ import Testing
     #expect(calls == 11)
   }
 
-  @Test func `a handler receives as many arguments as it declares`() {
+  @Test func `a signal handler receives as many arguments as its closure declares`() {
     let list = Object(Owned(taking: UnsafeMutableRawPointer(g_list_store_new(copypasta_type_object()))))
     var changes: [[guint]] = []
     list.connect("items-changed") { changes.append([]) }
@@ -35,7 +35,7 @@ import Testing
     #expect(changes == [[], [1], [1, 2, 3]])
   }
 
-  @Test func `disconnecting releases the closure`() {
+  @Test func `disconnecting a signal handler releases its closure`() {
     let action = action()
     weak var captured: Token?
     do {
@@ -48,7 +48,7 @@ import Testing
     #expect(captured == nil)
   }
 
-  @Test func `a handler that is connected once is called once and released`() {
+  @Test func `a handler connected for a single emission is called once and released`() {
     let action = action()
     var calls = 0
     weak var captured: Token?
@@ -65,7 +65,7 @@ import Testing
     #expect(captured == nil)
   }
 
-  @Test func `releasing an object releases the closures of its handlers`() {
+  @Test func `releasing an object releases its signal handlers' closures`() {
     expectNoLeak { token in
       let action = action()
       action.connect("notify::name") { _ = token }

@@ -29,13 +29,13 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func `waiting lasts for at least the given time`() async throws {
+  @Test func `a wait lasts at least the given time`() async throws {
     let start = ContinuousClock.now
     try await pumping { try await Timeout.wait(.milliseconds(20)) }
     #expect(ContinuousClock.now - start >= .milliseconds(20))
   }
 
-  @Test func `cancelling the task ends the wait`() async throws {
+  @Test func `cancelling a task ends its wait`() async throws {
     let waiting = Task { try await Timeout.wait(.seconds(3600)) }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -69,12 +69,12 @@ import Testing
     let later = Timeout(after: .milliseconds(20)) { isLater = true }
     #expect(MainLoop.run(until: { isLater }, atMost: .seconds(20)))
     #expect(calls == 0)
-    // Its deinit waits for a turn of the main actor; GLib would warn about a source that no longer exists.
+    // The timeout's deinit runs in the main actor's next turn; GLib would warn about a source that no longer exists.
     await Task {}.value
     withExtendedLifetime(later) {}
   }
 
-  @Test func `the loop is idle after all due work is done`() async throws {
+  @Test func `a wait for the idle main loop ends after all due work is done`() async throws {
     var calls = 0
     var timeout: Timeout?
     func again() {
@@ -90,7 +90,7 @@ import Testing
     withExtendedLifetime(timeout) {}
   }
 
-  @Test func `running the loop returns false when the limit has passed`() {
+  @Test func `running the main loop returns false if the condition is not met within the limit`() {
     #expect(!MainLoop.run(until: { false }, atMost: .milliseconds(5)))
   }
 }

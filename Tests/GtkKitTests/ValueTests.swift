@@ -4,14 +4,14 @@ import Testing
 @testable import GtkKit
 
 @Suite struct ValueTests {
-  @Test func `HMAC matches RFC 4231`() {
+  @Test func `HMAC-SHA256 matches a test case in RFC 4231`() {
     // RFC 4231, test case 2.
     let digest = Checksum.hmacSHA256(key: Array("Jefe".utf8), of: Array("what do ya want for nothing?".utf8))
     #expect(digest.starts(with: [0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e]))
     #expect(digest.count == 32)
   }
 
-  @Test func `placeholders are filled once and other percent signs stay`() {
+  @Test func `placeholders are filled once, and other percent signs are kept`() {
     #expect("100% of %s, %s".filled(with: "a%sb") == "100% of a%sb, %s")
     #expect("nothing".filled(with: "x") == "nothing")
     #expect("%".filled(with: "x") == "%")
@@ -32,7 +32,7 @@ import Testing
     #expect(tr(String(repeating: "long ", count: 100)).count == 500)
   }
 
-  @Test func `milliseconds are rounded up`() {
+  @Test func `a duration is rounded up to whole milliseconds`() {
     #expect(Duration.microseconds(1).milliseconds == 1)
     #expect(Duration.milliseconds(550).milliseconds == 550)
     #expect(Duration.seconds(2).milliseconds == 2000)

@@ -12,7 +12,7 @@ import Testing
     .int32s([-1, 2]), .int32s([]),
   ]
 
-  @Test func `each builder creates its type`() {
+  @Test func `each variant builder creates its D-Bus type`() {
     let types = Self.samples.map(\.type)
     #expect(
       types == [
@@ -20,7 +20,7 @@ import Testing
       ])
   }
 
-  @Test func `each accessor returns the built value`() {
+  @Test func `each variant accessor returns the built value`() {
     #expect(Self.samples[0].string == "é 🍝")
     #expect(Self.samples[1].bool == true)
     #expect(Self.samples[2].int32 == -5)
@@ -38,7 +38,7 @@ import Testing
     #expect(Self.samples[15].int32s == [])
   }
 
-  @Test(arguments: samples) func `accessors of other types return nil`(sample: Variant) {
+  @Test(arguments: samples) func `a variant's accessors for other types return nil`(sample: Variant) {
     let type = sample.type
     #expect((sample.string == nil) == !["s", "o"].contains(type))
     #expect((sample.bool == nil) == (type != "b"))
@@ -59,11 +59,11 @@ import Testing
     #expect(Variant.objectPath(path) == nil)
   }
 
-  @Test func `a description contains only the type`() {
+  @Test func `a variant's description contains only its type`() {
     #expect("\(Variant.string("secret"))" == "Variant(s)")
   }
 
-  @Test func `the last reference frees the data`() {
+  @Test func `a variant's data is freed with its last reference`() {
     let data = Data()
     do {
       let variant = Variant(sinking: data.floatingVariant())

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `symbols stay faint in a line with a direction of its own`() {
+  @Test func `symbols are faint in lines of either text direction`() {
     let label = Label()
     label.show("אב·\u{2028}··x", faintly: [4..<6, 9..<13])
     var parts: [String] = []
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `the second of two widgets moves below the first if wider than half`() {
+  @Test func `a reflowing box moves its second widget below the first if wider than half of the box`() {
     let (words, control) = (Label("Some words that tell of what is beside them"), Label("a control"))
     words.wrap()
     let box = ReflowingBox(words, control)
@@ -177,7 +177,7 @@ import Testing
     #expect(place(inWidth: 2 * own).1?.x == 0)
   }
 
-  @Test func `the title of a header bar is hidden if there is no room`() throws {
+  @Test func `a header bar hides its title if there is no room`() throws {
     let word = Label("some words")
     word.wrap(withinWords: false)
     let bar = HeaderBar(title: "A title", start: [word])
@@ -209,7 +209,7 @@ import Testing
     #expect(sheet == nil)
   }
 
-  @Test func `the callback for the next frame is called once`() {
+  @Test func `a callback for the next frame is called once`() {
     let window = Window(title: "test")
     var calls = 0
     window.present()
