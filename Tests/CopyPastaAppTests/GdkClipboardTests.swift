@@ -137,7 +137,6 @@ final class FakeDevice: ClipboardDevice {
   func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
     if offers == 0 { readsBeforeOffer = reads }
     offers += 1
-    change(isLocal: true)
   }
 
   func read(_ mimeTypes: [String], prepare: @MainActor () throws -> Void) async throws -> InputStream {
