@@ -28,7 +28,9 @@ struct AlteredSchemaTests {
     "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'clip'",
     "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema",
   ])
-  func `a history whose schema another program changed is damaged and recovered`(sql: String) async throws {
+  func `a history counts as damaged and is recovered if another program changed its schema`(sql: String)
+    async throws
+  {
     try await history.record("one", "two", String(repeating: "three", count: 2_000))
     try history.run(sql)
     #expect(throws: StoreError.damaged) { try history.store() }
@@ -43,7 +45,7 @@ struct AlteredSchemaTests {
   }
 
   /// `ANALYZE` adds SQLite's own tables, which are harmless.
-  @Test func `tables of SQLite's own statistics are accepted`() async throws {
+  @Test func `a history with SQLite's own statistics tables opens normally`() async throws {
     try await history.record("one")
     try history.run("ANALYZE")
     #expect(try await history.store().allIDs() == [1])

@@ -18,7 +18,7 @@ struct ChurnLog {
   private(set) var pending = Pending.nothing
   private(set) var count = 0
 
-  /// Reads the output of one further run.
+  /// Adds the output of another run.
   mutating func read(_ output: [UInt8]) {
     for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -64,7 +64,7 @@ struct ChurnLog {
     pending = .nothing
   }
 
-  /// Decides by the rows found whether the pending change was completed.
+  /// Decides from the rows found whether the pending change was completed.
   private mutating func settle(_ found: [Int64: String]) {
     let done: Int64? =
       switch pending {

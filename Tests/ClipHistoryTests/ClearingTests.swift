@@ -29,7 +29,9 @@ struct ClearingTests {
     #expect(try await store.add("three").id == 3)
   }
 
-  @Test func `clearing the history during a foreign read overwrites the texts afterwards`() async throws {
+  @Test func `clearing the history during another program's read overwrites the texts after the read`()
+    async throws
+  {
     let retries = Array(repeating: Duration.milliseconds(20), count: 6000)
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: retries))
     try await store.add("Xq7!vanish")

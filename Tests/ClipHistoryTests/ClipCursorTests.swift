@@ -67,7 +67,7 @@ struct ClipCursorTests {
     #expect(try allIDs() == [1])
   }
 
-  /// A snapshot or a backup on a read-only disk has a log, but no index of it.
+  /// A snapshot or a backup on a read-only disk has a log but not the log's index.
   @Test func `a cursor reads a log without an index in a read-only folder`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()

@@ -25,11 +25,11 @@ struct ClipTextTests {
     #expect(try ClipText(validating: bytes).bytes == bytes)
   }
 
-  @Test func `texts that differ only in Unicode normalisation are different`() throws {
+  @Test func `texts that differ only in Unicode normalisation count as different`() throws {
     #expect(try ClipText("\u{e9}") != ClipText("e\u{301}"))
   }
 
-  @Test func `descriptions do not contain the text of a clip`() throws {
+  @Test func `debug descriptions do not contain a clip's text`() throws {
     let secret = try ClipText("hunter2")
     let clip = Clip(id: 7, capturedAt: 1, byteCount: 7, preview: "hunter2")
     let outcome = HistoryStore.RecordOutcome.recorded(clip)

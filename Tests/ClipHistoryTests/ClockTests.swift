@@ -19,7 +19,7 @@ struct ClockTests {
     #expect(try history.previews() == ["after", "meanwhile", "before"])
   }
 
-  @Test func `setting the clock back a little does not decrease times`() async throws {
+  @Test func `capture times do not decrease if the clock is set back a little`() async throws {
     var times: [Int64] = []
     for (index, now) in [100, 50, 70, 200].enumerated() {
       times.append(try await store.add("\(index)", at: Int64(now)).capturedAt)
@@ -30,7 +30,7 @@ struct ClockTests {
     #expect(try await history.store().add("after", at: 150).capturedAt == 200)
   }
 
-  @Test func `other programs can read the documented columns and the order`() async throws {
+  @Test func `other programs can read the documented columns and sort clips by time`() async throws {
     for number in 1...5 { try await store.add("\(number)", at: Int64(number) * 1_000_000) }
     let other = try history.foreign()
     #expect(try other.rows("SELECT text FROM clip ORDER BY captured_at DESC") == ["5", "4", "3", "2", "1"])
@@ -38,20 +38,21 @@ struct ClockTests {
     #expect(try other.rows("SELECT count(*) FROM clip WHERE preview IS NULL") == ["5"])
   }
 
-  @Test func `clearing the history resets the time of the last capture after a clock jump`() async throws {
+  @Test func `clearing the history after a clock jump gives the next clip the correct time`() async throws {
     try await store.add("meanwhile", at: today + 73 * year)
     try await store.deleteAll()
     #expect(try await store.add("after", at: today).capturedAt == today)
   }
 
-  @Test func `an explicitly recorded text gets the clock's time after a jump`() async throws {
+  @Test func `an explicitly recorded text gets the correct time after a clock jump`() async throws {
     try await store.add("meanwhile", at: today + 73 * year)
     let outcome = try await store.recordExplicitly(try ClipText("after"), at: today, fromClipboard: true)
     #expect(outcome == .recorded(Clip(id: 2, capturedAt: today, byteCount: 5, preview: "after")))
   }
 
   /// Other programs may sort by time, so times must ascend with the order of capture.
-  @Test func `setting the clock back by up to a minute keeps the last capture's time`() async throws {
+  @Test func `a clip gets the previous clip's time if the clock was set back by up to a minute`() async throws
+  {
     try await store.add("one", at: today)
     #expect(try await store.add("two", at: today - 60_000_000).capturedAt == today)
     #expect(try await store.add("three", at: today - 60_000_001).capturedAt == today - 60_000_001)
@@ -75,7 +76,7 @@ struct ClockTests {
   }
 
   @Test(arguments: [-5, 0, Int64.max] as [Int64])
-  func `an impossible size is replaced by a possible one`(size: Int64) async throws {
+  func `a clip with an impossible stored size gets a possible one`(size: Int64) async throws {
     try history.run(
       """
       INSERT INTO clip(captured_at, byte_count, preview, text)

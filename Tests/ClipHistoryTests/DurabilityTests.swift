@@ -6,7 +6,7 @@ import Testing
 struct DurabilityTests {
   let history = TemporaryHistory()
 
-  @Test func `recorded clips survive a kill of the process immediately afterwards`() async throws {
+  @Test func `recorded clips survive if the process is killed immediately afterwards`() async throws {
     try await handing(history.location.folder, as: "killed") {
       await #expect(processExitsWith: .signal(SIGKILL)) {
         let folder = try handed("killed")[0]

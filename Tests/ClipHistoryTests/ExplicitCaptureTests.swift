@@ -31,13 +31,13 @@ struct ExplicitCaptureTests {
     #expect(try await handOver(String(string.dropLast()) + "y") != .duplicate, "of the same size")
   }
 
-  @Test func `an explicitly recorded text further down in the history is added again on top`() async throws {
+  @Test func `explicitly recording an older text of the history adds the text again on top`() async throws {
     for string in ["one", "two"] { try await store.add(string) }
     #expect(try await handOver("one") != .duplicate)
     #expect(try history.previews() == ["one", "two", "one"])
   }
 
-  @Test func `an explicitly recorded text from the clipboard becomes the last captured one`() async throws {
+  @Test func `an explicitly recorded clipboard text becomes the last captured text`() async throws {
     _ = try await handOver("one")
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
     // The text is the newest clip, but not the last captured one.
@@ -46,7 +46,7 @@ struct ExplicitCaptureTests {
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
   }
 
-  @Test func `a dropped text does not become the last captured one`() async throws {
+  @Test func `a dropped text does not become the last captured text`() async throws {
     try await store.add("on the clipboard", at: 3)
     let clip = Clip(id: 2, capturedAt: 7, byteCount: 7, preview: "dropped")
     let dropped = try ClipText("dropped")

@@ -24,8 +24,10 @@ struct FailureTests {
     try await store.add("two")
   }
 
-  /// A row that claims a size above SQLite's limit, lowered here, is damaged, because such a row cannot be written.
-  @Test func `a row above SQLite's size limit is damaged, and writing one fails`() throws {
+  /// Lowers SQLite's limit.
+  ///
+  /// A row that claims a larger size is damaged, because such a row cannot be written.
+  @Test func `a row above SQLite's size limit counts as damaged, and writing such a row fails`() throws {
     let session = try HistoryOpening(history.location).toWrite()
     let large = try ClipText(String(repeating: "x", count: 100_000))
     let clip = try session.insert(large, capturedAt: 1)
@@ -36,8 +38,8 @@ struct FailureTests {
     #expect(try history.isMarked())
   }
 
-  /// Opening the history again would find the same damage repeatedly.
-  @Test func `damage in a read-only folder is reported as not recoverable`() async throws {
+  /// After ordinary damage, the program would reopen the history and find the same damage again and again.
+  @Test func `damage to a history in a read-only folder is reported as not recoverable`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()
       chmod(history.location.database, 0o400)
@@ -56,7 +58,7 @@ struct FailureTests {
 
   /// The history was marked while it was writable.
   ///
-  /// Its readable part must be shown, and reopening it must be requested only if a recovery is possible.
+  /// Its readable part must be shown, and errors must request a recovery only if one is possible.
   @Test func `a history marked as damaged in a folder that became read-only stays readable`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()
@@ -88,7 +90,7 @@ struct FailureTests {
     }
   }
 
-  @Test func `methods of a closed store throw, and the log is removed`() async throws {
+  @Test func `a closed store's methods throw, and its log is removed`() async throws {
     let store = try history.store()
     try await store.add("one")
     await store.close()
@@ -110,7 +112,7 @@ struct FailureTests {
   ]
 
   @Test(arguments: meanings)
-  func `SQLite's result codes map to errors`(code: Int32, system: Int32, error: StoreError) {
+  func `each SQLite result code maps to its store error`(code: Int32, system: Int32, error: StoreError) {
     #expect(StoreError(code: code, system: system, path: "p") == error)
   }
 }

@@ -46,7 +46,7 @@ struct FileFuzz {
   /// The folder is in memory if possible, because every file is written and synced several times.
   private let location: HistoryLocation
   private(set) var recoveries = 0
-  /// In how many damaged files only a check found the damage that hid undamaged rows.
+  /// The number of files whose damage hid undamaged rows and was found only by a check.
   private(set) var foundByCheck = 0
   private(set) var refusals = 0
   /// The texts that were recorded in the current file.
@@ -78,7 +78,7 @@ struct FileFuzz {
     location = HistoryLocation(folder: parent + "copypasta-fuzz-\(UUID().uuidString)")
   }
 
-  /// The number of bits of the smallest file; with as many seeds, each bit is flipped once.
+  /// The number of bits in the smallest file; with that many seeds, each bit is flipped once.
   var bitCount: Int { originals[0].database.count * 8 }
 
   func cleanUp() throws {
@@ -196,14 +196,16 @@ struct FileFuzz {
       do throws(StoreError) {
         try await store.restore(deleted)
       } catch {
-        // A damaged tree contains the row twice. Swift 6.2 with assertions, as on Debian, fails on a pattern in this
-        // catch.
+        // A damaged tree can contain the row twice. Debian's Swift 6.2, built with assertions, fails on a pattern in
+        // this `catch`, so compare in its body.
         guard error == .alreadyThere else { throw error }
       }
     }
   }
 
-  /// Expects each row that was not hit, if necessary after a check has found damage that SQLite does not detect.
+  /// Expects each row that was not hit.
+  ///
+  /// Recovers the history first if a check finds damage that SQLite did not detect.
   private mutating func compare(with original: Original, _ hit: Set<Int>?) async throws {
     if try !HistoryCheck(location).isSound {
       try await recover()

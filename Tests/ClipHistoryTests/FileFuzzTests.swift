@@ -10,7 +10,7 @@ import Testing
 /// seed.
 struct FileFuzzTests {
   @Test(arguments: 0..<2)
-  func `a history with damaged files is opened or recovered, and records a text`(half: Int) async throws {
+  func `a randomly damaged history is opened or recovered, and then records a text`(half: Int) async throws {
     let folder = try TemporaryFolder()
     // Both halves run concurrently, so pass their arguments under different names.
     try await handing(folder.path, as: "half \(half)") {

@@ -58,7 +58,7 @@ struct FingerprintTests {
     #expect(digests[0] != digests[1])
   }
 
-  @Test func `the fingerprint does not change if the row cannot be written`() async throws {
+  @Test func `a text whose row could not be written is recorded at the next attempt`() async throws {
     try await store.add("one")
     let other = try history.foreign()
     other.run("CREATE TRIGGER refuse BEFORE INSERT ON clip BEGIN SELECT RAISE(ABORT, 'no'); END")

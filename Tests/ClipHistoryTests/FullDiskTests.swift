@@ -94,8 +94,8 @@ struct FullDiskTests {
     }
   }
 
-  /// A connection without locks could read a partial write of another program.
-  @Test func `readers opened on a full disk follow other programs' writes once there is room`() async throws {
+  /// A connection without locks could read another program's partial write.
+  @Test func `readers opened on a full disk show other programs' writes once there is room`() async throws {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
       let history = try await filledHistory(withLog: false)

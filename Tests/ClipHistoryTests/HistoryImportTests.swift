@@ -9,7 +9,7 @@ struct HistoryImportTests {
   let history = TemporaryHistory()
   private static let now: Int64 = 1_800_000_000_000_000
 
-  /// Imports clips; returns which of them were new.
+  /// Imports clips and returns, for each of them, whether it was new.
   @discardableResult
   private func add(_ clips: [(String, Int64)], now: Int64 = Self.now) throws -> [Bool] {
     let adding = try HistoryImport(history.location, at: now)
@@ -46,8 +46,8 @@ struct HistoryImportTests {
     #expect(try await store.add("next", at: Self.now).id == 7)
   }
 
-  /// All clips are on disk, in the log.
-  @Test func `an import succeeds if its final checkpoint fails`() async throws {
+  /// All clips are already on disk, in the log.
+  @Test func `an import succeeds even if its final checkpoint fails`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       TestFiles.install()
@@ -82,14 +82,14 @@ struct HistoryImportTests {
     #expect(try await history.store().allIDs() == [1, 2, 3, 4])
   }
 
-  @Test func `imported clips are sorted between existing ones by their times`() async throws {
+  @Test func `imported clips are merged with existing ones by time`() async throws {
     try await record([("x", 100), ("y", 200), ("z", 300)])
     try add([("a", 50), ("b", 150), ("c", 250), ("d", 350)])
     #expect(try found() == ["a 50", "x 100", "b 150", "y 200", "c 250", "z 300", "d 350"])
     #expect(try HistoryCheck(history.location).isSound)
   }
 
-  @Test func `an imported clip without a usable time stays behind its predecessor`() async throws {
+  @Test func `an imported clip without a usable time follows its predecessor in the import`() async throws {
     let later = Self.now + 100 * 86_400_000_000
     try await record([("x", 100), ("y", 300)])
     try add([("a", 50), ("future", later), ("b", 60), ("unknown", 0), ("past", 1), ("c", 200)])
@@ -117,7 +117,7 @@ struct HistoryImportTests {
   }
 
   /// Counts the steps of SQLite's virtual machine.
-  @Test func `the effort of an import of clips with the same time and size grows linearly`() throws {
+  @Test func `importing clips with the same time and size needs a linear number of steps`() throws {
     func steps(for count: Int) throws -> Int {
       let history = TemporaryHistory()
       let texts = try (0..<count).map { try ClipText("\(10_000 + $0)") }
@@ -140,7 +140,7 @@ struct HistoryImportTests {
     #expect(try steps(for: 2_000) < 20 * steps(for: 200))
   }
 
-  @Test func `an import that is not finished changes nothing`() async throws {
+  @Test func `an unfinished import changes nothing in the history`() async throws {
     try await record([("x", 100)])
     do {
       let adding = try HistoryImport(history.location, at: Self.now)
@@ -151,7 +151,7 @@ struct HistoryImportTests {
   }
 
   @Test(arguments: [Int64.max, Int64.max - 1, Schema.largestID + 1] as [Int64])
-  func `an import into a history with an impossible id throws`(id: Int64) async throws {
+  func `importing into a history with an impossible id throws`(id: Int64) async throws {
     try await record([("x", 100)])
     try history.run(
       """
@@ -162,7 +162,7 @@ struct HistoryImportTests {
   }
 
   /// Swaps the second and the third row of the page, so that a search returns to an earlier row.
-  @Test func `an import into a history with rows out of order throws`() async throws {
+  @Test func `importing into a history with rows out of order throws`() async throws {
     try await record([("x", 100), ("y", 200), ("z", 300)])
     try history.damage { bytes in
       let list = 4096 + 8
@@ -177,13 +177,13 @@ struct HistoryImportTests {
 
   /// Some computers have a clock without a battery.
   @Test(arguments: [3_600_000_000, 5_000_000_000_000_000] as [Int64])
-  func `clips are sorted by their times even if the present clock is implausible`(now: Int64) async throws {
+  func `imported clips are sorted by time even if the current clock is implausible`(now: Int64) async throws {
     try await record([("x", Self.now + 100), ("y", Self.now + 200)])
     try add([("a", Self.now + 50), ("b", Self.now + 150)], now: now)
     #expect(try found().map { $0.prefix(1) } == ["a", "x", "b", "y"])
   }
 
-  @Test func `an import into an open history throws`() async throws {
+  @Test func `importing into an open history throws`() async throws {
     let store = try history.store()
     try await store.add("x", at: 100)
     #expect(throws: StoreError.locked) { try HistoryImport(history.location, at: Self.now) }
@@ -191,7 +191,7 @@ struct HistoryImportTests {
     #expect(try found() == ["x 100", "y 200"])
   }
 
-  @Test func `clips that an import has moved leave no text behind when they are deleted`() async throws {
+  @Test func `deleting clips that an import moved removes their text from the files`() async throws {
     try await record(
       (1...60).map { ("Xq7!vanish \($0) " + String(repeating: "x", count: 300), Int64($0) * 10) })
     try add((1...60).map { ("other \($0)", Int64($0) * 10 + 5) })

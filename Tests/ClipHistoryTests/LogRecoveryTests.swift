@@ -17,14 +17,14 @@ struct LogRecoveryTests {
   }
 
   @Test(arguments: [nil, 0, 1] as [Int?])
-  func `a log is recovered after its database was removed or emptied`(size: Int?) async throws {
+  func `a write-ahead log is recovered after its database was removed or emptied`(size: Int?) async throws {
     let copy = try await crashed()
     if let size { try copy.plant(Data(repeating: 0x53, count: size)) } else { unlink(copy.location.database) }
     #expect(try await recoveredIDs(copy) == Array(1...40))
   }
 
   /// SQLite itself would read the preceding frames, and silently discard the others.
-  @Test func `the frames after a damaged one in the log are recovered`() async throws {
+  @Test func `log frames after a damaged frame are recovered`() async throws {
     let copy = try await crashed()
     try copy.damage(copy.location.writeAheadLog) { log in
       let start = 32 + log.count / frame / 2 * frame + 24 + 2_000
@@ -33,7 +33,7 @@ struct LogRecoveryTests {
     #expect(try await recoveredIDs(copy).count >= 39)
   }
 
-  @Test func `a damaged log in a read-only folder is shown up to the damage`() async throws {
+  @Test func `a damaged write-ahead log in a read-only folder is shown up to the damage`() async throws {
     await #expect(processExitsWith: .success) {
       let copy = try await crashed()
       try copy.damage(copy.location.writeAheadLog) { $0.destroy($0.count / 2..<$0.count / 2 + 50) }
@@ -51,19 +51,19 @@ struct LogRecoveryTests {
   }
 
   @Test(arguments: [0..<32, 0..<4, 16..<24])
-  func `a log with a damaged header is recovered`(range: Range<Int>) async throws {
+  func `a write-ahead log with a damaged header is recovered`(range: Range<Int>) async throws {
     let copy = try await crashed()
     try copy.damage(copy.location.writeAheadLog) { $0.destroy(range) }
     #expect(try await recoveredIDs(copy) == Array(1...40))
   }
 
-  @Test func `an incomplete last transaction in the log is not damage`() async throws {
+  @Test func `an incomplete last transaction in the log does not count as damage`() async throws {
     let copy = try await crashed()
     try copy.damage(copy.location.writeAheadLog) { $0.removeLast(100) }
     #expect(try await copy.store().allIDs() == Array(1...39))
   }
 
-  @Test func `frames from before the log's last restart are not damage`() async throws {
+  @Test func `log frames left from before the log's last restart do not count as damage`() async throws {
     let history = TemporaryHistory()
     let store = try history.store()
     for number in 1...40 { try await store.add(text(number)) }

@@ -14,7 +14,7 @@ struct OpeningTests {
   }
 
   @Test(arguments: ["with space", "a%41?b#c&d", "file:x", "ä 🏠", "'\"\\"])
-  func `the folder's path may contain special characters`(name: String) async throws {
+  func `the history folder's path may contain special characters`(name: String) async throws {
     let location = HistoryLocation(folder: history.location.folder + "/" + name)
     let store = try HistoryStore(location: location, digest: testDigest)
     try await store.add("one")
@@ -34,7 +34,7 @@ struct OpeningTests {
     }
   }
 
-  @Test func `opening a current history changes nothing in the file`() async throws {
+  @Test func `opening a history of the current version does not change the file`() async throws {
     try await history.record("one")
     let before = try history.bytes()
     let second = try history.store()
@@ -75,7 +75,7 @@ struct OpeningTests {
     #expect(columns == Schema.ClipColumn.allCases.map { "\($0)".lowercased() })
   }
 
-  @Test func `several processes create a new history once`() async throws {
+  @Test func `several processes can create and fill a new history at the same time`() async throws {
     try await handing(history.location.folder, as: "several at once") {
       await withTaskGroup { group in
         for _ in 0..<4 {
@@ -93,12 +93,12 @@ struct OpeningTests {
     #expect(try await history.store().allIDs() == Array(1...40))
   }
 
-  @Test func `a reader without a history throws and creates no file`() throws {
+  @Test func `opening a reader without a history throws and creates no file`() throws {
     #expect(throws: StoreError.self) { try history.reader() }
     #expect(history.files == [])
   }
 
-  @Test func `a reader of an empty database throws`() throws {
+  @Test func `opening a reader on an empty database throws`() throws {
     try history.plant(Data())
     #expect(throws: StoreError.cannotOpen(path: history.location.database, code: 17)) { try history.reader() }
   }

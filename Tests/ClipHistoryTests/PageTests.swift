@@ -6,7 +6,7 @@ import Testing
 struct PageTests {
   let history = TemporaryHistory()
 
-  @Test func `a page begins at the given clip and continues with older ones`() async throws {
+  @Test func `a page of clips begins at the given clip and continues with older ones`() async throws {
     let store = try history.store()
     for number in 1...10 { try await store.add("\(number)") }
     let reader = try history.reader()
@@ -21,7 +21,7 @@ struct PageTests {
     #expect(try history.previews().count == 9)
   }
 
-  @Test func `a page includes a clip that was just recorded`() async throws {
+  @Test func `the newest page includes a clip that was just recorded`() async throws {
     let store = try history.store()
     let reader = try history.reader()
     #expect(try reader.newestPage(limit: 5) == [])
@@ -30,7 +30,7 @@ struct PageTests {
     #expect(clip.preview.utf8.count == 400)
   }
 
-  @Test func `a page deep in 100,000 clips is correct`() async throws {
+  @Test func `a page from the middle of 100,000 clips is correct`() async throws {
     let store = try history.store()
     try history.fill(100_000)
     let reader = try history.reader()
@@ -51,7 +51,7 @@ struct PageTests {
     #expect(details == ["SEARCH clip USING INTEGER PRIMARY KEY (rowid<?)"])
   }
 
-  @Test func `a page of texts of 1 MB does not read the whole texts`() async throws {
+  @Test func `reading a page of 1 MB texts does not read the whole texts`() async throws {
     try await history.record((0..<50).map { "\($0)" + String(repeating: "x", count: 1_000_000) })
     let database = try Database(path: history.location.database, access: .readOnly, lockTimeout: 0)
     let statement = try Statement(HistoryReader.pageQuery, on: database)

@@ -20,7 +20,9 @@ struct PermissionTests {
   }
 
   @Test(arguments: [(0o666, 0o777), (0o640, 0o750), (0o604, 0o705)] as [(mode_t, mode_t)])
-  func `opening removes foreign permissions`(file mode: mode_t, folder folderMode: mode_t) async throws {
+  func `opening the history removes other users' permissions`(file mode: mode_t, folder folderMode: mode_t)
+    async throws
+  {
     let first = try history.store()
     try await first.add("one")
     #expect(history.files.count == 3)
@@ -57,7 +59,7 @@ struct PermissionTests {
     }
   }
 
-  @Test func `opening throws if a file is in the place of the folder`() throws {
+  @Test func `opening throws if a file is in place of the history folder`() throws {
     let file = history.location.folder
     try history.makeFolder()
     try FileManager.default.removeItem(atPath: file)

@@ -5,14 +5,14 @@ import Testing
 struct PreviewTests {
   private func preview(_ string: String) throws -> String? { Preview.make(of: try ClipText(string)) }
 
-  @Test func `a text of up to 400 bytes needs no preview`() throws {
+  @Test func `a text of up to 400 bytes needs no stored preview`() throws {
     #expect(try preview("a") == nil)
     #expect(try preview(String(repeating: "a", count: 400)) == nil)
     #expect(try preview(String(repeating: "é", count: 200)) == nil)
     #expect(try preview(String(repeating: "a", count: 401)) == String(repeating: "a", count: 400))
   }
 
-  @Test func `a clip goes on only if its text is longer than the preview`() {
+  @Test func `a clip's preview counts as incomplete only if the text is longer`() {
     func goesOn(_ byteCount: Int) -> Bool {
       Clip(id: 1, capturedAt: 1, byteCount: byteCount, preview: "four").goesOn
     }
@@ -32,7 +32,7 @@ struct PreviewTests {
     }
   }
 
-  @Test func `a preview keeps flags in pairs`() throws {
+  @Test func `a preview does not split a flag emoji`() throws {
     let preview = try #require(try preview("a" + String(repeating: "🇨🇭🇫🇷", count: 40)))
     #expect(preview.unicodeScalars.count % 2 == 1)
     #expect(preview.utf8.count == 393)
@@ -72,7 +72,7 @@ struct PreviewTests {
     #expect(try preview(String(repeating: " ", count: 100_000)) == blank)
   }
 
-  @Test func `a preview does not depend on the following text`() throws {
+  @Test func `a preview does not depend on the text after it`() throws {
     let start = String(repeating: "word ", count: 2_000)
     #expect(try preview(start) == preview(start + String(repeating: "👩‍👧", count: 500_000)))
   }

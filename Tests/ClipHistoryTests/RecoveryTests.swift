@@ -26,7 +26,7 @@ struct RecoveryTests {
     stride(from: 4096, to: bytes.count, by: 4096).filter { bytes[$0] == type }
   }
 
-  /// Recovers the history and checks what holds for every recovery; returns how many of these texts were lost.
+  /// Recovers the history, checks what holds for every recovery, and returns how many of `texts` were lost.
   private func recover(_ texts: [Int64: String]) async throws -> Int {
     let damaged = try history.bytes()
     #expect(throws: StoreError.damaged) { try history.store() }
@@ -60,7 +60,7 @@ struct RecoveryTests {
   }
 
   /// An SQLite shell that reads the history at the same time leaves an empty log.
-  @Test func `an empty log is not kept with the damaged file`() async throws {
+  @Test func `a recovery does not keep an empty log next to the damaged file`() async throws {
     history.markDamaged()
     try Data().write(to: URL(filePath: history.location.writeAheadLog))
     _ = try await history.recovered()
@@ -93,7 +93,7 @@ struct RecoveryTests {
   ///
   /// That read finds the damage, and the next start recovers the history.
   @Test(arguments: [5, 13] as [UInt8])
-  func `a damaged page is omitted by the recovery`(type: UInt8) async throws {
+  func `a recovery omits a damaged page`(type: UInt8) async throws {
     try history.damage { bytes in
       let page = try #require(pages(of: type, in: bytes).last)
       bytes.destroy(page..<page + 4096)
@@ -109,7 +109,7 @@ struct RecoveryTests {
     #expect(type == 5 ? lost == 0 : (1...60).contains(lost))
   }
 
-  @Test func `a history with a damaged overflow page is recovered without that text`() async throws {
+  @Test func `a recovery omits only the text on a damaged overflow page`() async throws {
     try history.damage { bytes in
       bytes.destroy(try #require(bytes.range(of: Data(Self.large.utf8.prefix(9_000).suffix(500)))))
     }
@@ -120,7 +120,7 @@ struct RecoveryTests {
     try await history.expectRecovery(of: 120, losing: 1)
   }
 
-  @Test func `a row that is not found by its id is damage, and is recovered`() async throws {
+  @Test func `a row that cannot be found by its id counts as damage and is recovered`() async throws {
     var bytes = try history.bytes()
     let page = try #require(pages(of: 5, in: bytes).last)
     let cell = page + (Int(bytes[page + 12]) << 8 | Int(bytes[page + 13]))
@@ -145,7 +145,7 @@ struct RecoveryTests {
     #expect((1..<121).contains(lost))
   }
 
-  /// A file that was complete once and is empty now was emptied by something else, which the user must learn.
+  /// A history file that is now empty was emptied by something else, so the user must see a message.
   @Test(arguments: [0, 1, 50, 100_000])
   func `a history without any readable row is replaced by an empty one`(size: Int) async throws {
     try history.plant(Data(repeating: UInt8(ascii: "n"), count: size))
@@ -177,7 +177,7 @@ struct RecoveryTests {
     #expect(try history.reader().newestPage(limit: 1) == [wrong])
   }
 
-  @Test func `a deleted row that is not valid text cannot be restored`() async throws {
+  @Test func `restoring a deleted row that is not valid text throws`() async throws {
     let store = try history.store()
     try history.run(
       "INSERT INTO clip(id, captured_at, byte_count, text) VALUES (200, 0, 1, CAST(x'ff' AS TEXT))")
@@ -217,8 +217,8 @@ struct RecoveryTests {
     #expect(try await history.store().allIDs() == [1, 7])
   }
 
-  /// The wrong id is in the middle of a page, where it is out of order, or at the end of one, where it is only far from
-  /// its neighbour.
+  /// The wrong id is in the middle of a page, where it is out of order, or at the end of a page, where it is in order
+  /// but far from its neighbour.
   ///
   /// `losesNumber` also destroys the largest assigned id.
   @Test(arguments: [(5, 13), (20, 40)] as [(UInt8, UInt8)], [false, true])
@@ -254,7 +254,7 @@ struct RecoveryTests {
   }
 
   @Test(arguments: [.max, Schema.largestID + 1, 0, -3] as [Int64])
-  func `a row with an impossible id gets a new one in a recovery`(id: Int64) async throws {
+  func `a recovery gives a row with an impossible id a new id`(id: Int64) async throws {
     try history.run(
       """
       INSERT INTO clip(id, captured_at, byte_count, text) VALUES (\(id), 4000000000000000000, 4, 'lost');
@@ -262,7 +262,7 @@ struct RecoveryTests {
       """)
     history.markDamaged()
     try await history.expectRecovery(of: 122)
-    // New ids follow all assigned ones, even if a damaged number claims that none is left.
+    // New ids follow all assigned ones, even if a damaged row has the largest possible id.
     let lost = Clip(id: 122, capturedAt: 0, byteCount: 4, preview: "lost")
     #expect(try history.reader().newestPage(limit: 1) == [lost])
     let next = try await history.store().add("next", at: 500)
@@ -299,7 +299,7 @@ struct RecoveryTests {
       atPath: history.location.database, toPath: history.location.finishedRecovery)
   }
 
-  @Test func `the next start installs a recovery that a crash left uninstalled`() async throws {
+  @Test func `the next start installs a finished recovery that a crash left behind`() async throws {
     try interruptRecovery()
     // The log of the damaged database must not end up next to the recovered one.
     try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.writeAheadLog))
@@ -309,7 +309,7 @@ struct RecoveryTests {
 
   /// All programs detect the interrupted installation; none may set aside a history that another one has just
   /// installed.
-  @Test func `several programs install an interrupted recovery once`() async throws {
+  @Test func `several programs that start together install a finished recovery once`() async throws {
     for _ in 0..<20 {
       try interruptRecovery()
       let counts = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -322,7 +322,7 @@ struct RecoveryTests {
   }
 
   /// Without a limit, a small damaged file could make a recovery run for days.
-  @Test func `a recovery follows each overflow page at most twice in total`() async throws {
+  @Test func `a recovery reads each overflow page at most twice in total`() async throws {
     let history = TemporaryHistory()
     let texts = (1...20).map { String(repeating: "\($0 % 10)", count: 400_000) }
     try await history.record(texts)

@@ -23,20 +23,20 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["CREATE TABLE bookmarks(url TEXT)", "PRAGMA application_id = 7"])
-  func `another program's database is left alone, with or without tables`(sql: String) async throws {
+  func `another program's database is refused and left unchanged`(sql: String) async throws {
     try history.plant(Data())
     try history.run(sql)
     try await expectRefusal(.foreign)
   }
 
-  @Test func `a newer version's history is left alone`() async throws {
+  @Test func `a newer version's history is refused and left unchanged`() async throws {
     try history.plant(try await closedHistory())
     try history.run("PRAGMA user_version = 99")
     try await expectRefusal(.newerSchema(found: 99, known: Schema.version))
   }
 
   @Test(arguments: ["PRAGMA user_version = 99", "PRAGMA application_id = 7"])
-  func `a damaged file of another program or a newer version is left alone`(sql: String) async throws {
+  func `another program's or a newer version's damaged file is not recovered`(sql: String) async throws {
     try history.plant(try await closedHistory())
     try history.run(sql)
     try history.damage { $0.destroy(100..<4096) }
@@ -45,7 +45,7 @@ struct RefusalTests {
     #expect(try history.bytes() == bytes)
   }
 
-  @Test func `a newer version's history and its log are left alone`() async throws {
+  @Test func `a newer version's history with a write-ahead log is refused and left unchanged`() async throws {
     let store = try history.store()
     try await store.add("one")
     let other = try history.foreign()

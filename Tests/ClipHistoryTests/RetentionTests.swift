@@ -15,7 +15,7 @@ import Testing
 
   init() throws { store = try history.store() }
 
-  /// Returns clocks `days` days after `now`; the boot clock has advanced by `ran` days, or as many.
+  /// Returns clocks `days` days after `now`; the boot clock has advanced by `ran` days, or by `days` if that is nil.
   nonisolated private static func reading(_ days: Int64 = 0, boot: String = "boot", ran: Int64? = nil)
     -> ClockReading
   {
@@ -27,7 +27,7 @@ import Testing
     try #require(try await store.findExpired(after: .month, at: reading))
   }
 
-  /// Stores the present clock as the last look, in an empty history.
+  /// Stores the current clock as that of the last check, in an empty history.
   private func believeClock() async throws { #expect(try await find().count == 0) }
 
   private func delete(_ expired: ExpiredClips) async throws -> [Int64] {
@@ -36,7 +36,7 @@ import Testing
     return portions.ids
   }
 
-  // MARK: - What expires
+  // MARK: - Expiry
 
   /// The clips' ages in days, in the order of capture (nil: unknown time), and how many of them expire.
   struct Order: Sendable {
@@ -61,7 +61,7 @@ import Testing
     // A flipped bit in a time does not make an item expire.
     Order(ages: [4, 10_000, 3], expired: 0),
   ])
-  func `an item expires only if its place proves its age`(_ order: Order) async throws {
+  func `an item expires only if its position in the history confirms its age`(_ order: Order) async throws {
     for (index, age) in order.ages.enumerated() {
       try await store.add("\(index)", at: age.map { Self.now - $0 * Self.day } ?? 0)
     }
@@ -71,16 +71,16 @@ import Testing
     #expect(try history.previews().count == order.ages.count - order.expired)
   }
 
-  @Test func `no item expires with the period forever or a clock near 1970`() async throws {
+  @Test func `no item expires if the retention period is forever or the clock is near 1970`() async throws {
     try await store.add("old", at: 1)
     #expect(try await store.findExpired(after: .forever, at: Self.here) == nil)
     let early = ClockReading(wallTime: 29 * Self.day, bootTime: 0, bootID: "boot")
     #expect(try await store.findExpired(after: .month, at: early) == nil)
   }
 
-  // MARK: - Which clock is believed
+  // MARK: - Trust in the clock
 
-  /// A reading after the last look, which was `here`.
+  /// A later reading of the clocks, if the last check was at `here`.
   struct Later: Sendable {
     let reading: ClockReading
     let isBelieved: Bool
@@ -97,12 +97,12 @@ import Testing
     Later(reading: reading(4, boot: "next", ran: -1_000), isBelieved: false),
     Later(reading: reading(1, boot: "next"), isBelieved: true, period: .day),
     Later(reading: reading(2, boot: "next"), isBelieved: false, period: .week),
-    // The last look is in the future.
+    // The last check is in the future.
     Later(reading: reading(-1, boot: "next"), isBelieved: false),
     Later(reading: reading(60_000, boot: "boot"), isBelieved: false),
     Later(reading: reading(-19_000), isBelieved: false),
   ])
-  func `a clock is trusted if the boot clock agrees`(_ later: Later) throws {
+  func `the clock is trusted only if its advance since the last check is plausible`(_ later: Later) throws {
     let duration = try #require(later.period.duration)
     #expect(
       RetentionPolicy.believes(later.reading, after: Self.here, keeping: duration) == later.isBelieved)
@@ -110,7 +110,9 @@ import Testing
   }
 
   @Test(arguments: [(119, true), (121, false), (-119, true), (-121, false)] as [(Int64, Bool)])
-  func `a clock is trusted within two minutes of the boot clock`(_ seconds: Int64, _ isBelieved: Bool) {
+  func `the clock is trusted only if within two minutes of the boot clock`(
+    _ seconds: Int64, _ isBelieved: Bool
+  ) {
     let later = ClockReading(
       wallTime: Self.now + Self.day + seconds * 1_000_000, bootTime: 1_001 * Self.day, bootID: "boot")
     #expect(
@@ -118,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, .max])
-  func `a damaged last look never makes a clock trusted`(_ number: Int64) throws {
+  func `the clock is not trusted after a damaged last check`(_ number: Int64) throws {
     let damaged = ClockReading(wallTime: Self.now, bootTime: number, bootID: "boot")
     #expect(!RetentionPolicy.believes(Self.here, after: damaged, keeping: Self.day))
     let later = ClockReading(wallTime: number, bootTime: number, bootID: "boot")
@@ -126,13 +128,13 @@ import Testing
     #expect(!RetentionPolicy.believes(later, after: Self.here, keeping: Self.day))
   }
 
-  @Test func `the kernel's clock runs and has a boot id`() {
+  @Test func `the kernel provides a boot clock and a boot id`() {
     let (first, second) = (ClockReading.now(wallTime: 1), ClockReading.now(wallTime: 1))
     #expect(first.bootID.count == 36 && first.bootID == second.bootID)
     #expect(first.bootTime > 0 && second.bootTime >= first.bootTime)
   }
 
-  @Test func `a look is stored only if first, trusted or confirmed`()
+  @Test func `a retention check is remembered only if first, trusted or confirmed`()
     async throws
   {
     try await store.add("old", at: Self.now - 40 * Self.day)
@@ -147,14 +149,16 @@ import Testing
   }
 
   @Test(arguments: [-10_000, 60_000] as [Int64])
-  func `an impossible clock never becomes the last look`(_ days: Int64) async throws {
+  func `a retention check with an impossible clock does not make the clock trusted`(_ days: Int64)
+    async throws
+  {
     let odd = ClockReading(
       wallTime: Self.now + days * Self.day - 10_000 * Self.day, bootTime: 0, bootID: "boot")
     _ = try await store.findExpired(after: .day, at: odd)
     #expect(try await store.findExpired(after: .day, at: odd)?.isClockBelieved != true)
   }
 
-  @Test func `an import resets the last look`() async throws {
+  @Test func `the clock is not trusted at the first retention check after an import`() async throws {
     try await believeClock()
     #expect(try await find().isClockBelieved)
     await store.close()
@@ -175,7 +179,7 @@ import Testing
     try incoming.finish()
   }
 
-  @Test func `a recovered history has no last look`() async throws {
+  @Test func `the clock is not trusted at the first retention check after a recovery`() async throws {
     try await believeClock()
     try await store.add("old", at: Self.now - 40 * Self.day)
     await store.close()
@@ -189,7 +193,9 @@ import Testing
     #expect(found?.count == 1 && found?.isClockBelieved == false)
   }
 
-  @Test func `a history of the first version is readable and has no last look`() async throws {
+  @Test func `the clock is not trusted at the first retention check after an upgrade from 1.0.0`()
+    async throws
+  {
     let old = TemporaryHistory()
     try old.plant(.first)
     #expect(try old.previews() == ["two", "one"])
@@ -199,7 +205,7 @@ import Testing
 
   // MARK: - Deletion
 
-  @Test func `expired items are removed from the files and younger ones stay`() async throws {
+  @Test func `expired items are removed from the files, and younger ones are kept`() async throws {
     for size in [1, 40, 90, 20_000] {
       try await store.add(String(repeating: "Xq7!vanish \(size) ", count: size), at: Self.now - 40 * Self.day)
     }
@@ -211,7 +217,9 @@ import Testing
     #expect(try await store.record(try ClipText("what stays"), at: Self.now) == .duplicate)
   }
 
-  @Test func `a confirmed deletion is void after an item was restored or deleted`() async throws {
+  @Test func `a confirmed retention deletion is cancelled if an item was restored or deleted meanwhile`()
+    async throws
+  {
     for text in ["one", "two", "three"] { try await store.add(text, at: Self.now - 40 * Self.day) }
     let deleted = try #require(try await store.delete(2))
     let asked = try await find()
@@ -225,7 +233,8 @@ import Testing
     #expect(try history.previews() == ["two", "one"])
   }
 
-  @Test func `items captured or expired after the search are not deleted`() async throws {
+  @Test func `a retention deletion keeps items that were captured or expired after the search`() async throws
+  {
     try await store.add("one", at: Self.now - 31 * Self.day)
     let asked = try await find()
     for age: Int64 in 0..<20 { try await store.add("\(age)", at: Self.now - (30 - age) * Self.day) }
@@ -234,7 +243,7 @@ import Testing
     #expect(try history.previews().count == 20)
   }
 
-  @Test func `undo between two portions ends the deletion`() async throws {
+  @Test func `an undo between two batches ends a retention deletion`() async throws {
     try await store.add("undone", at: Self.now)
     let deleted = try #require(try await store.delete(1))
     try history.fill(9_000, from: 1)
@@ -248,7 +257,7 @@ import Testing
     #expect(try await store.allIDs().contains(1))
   }
 
-  @Test func `captures are recorded between the portions of a deletion`() async throws {
+  @Test func `captures are recorded between the batches of a retention deletion`() async throws {
     try history.fill(30_000)
     let (store, portions) = (store, Portions())
     var captured: Int?
@@ -266,7 +275,7 @@ import Testing
     #expect(try history.previews() == ["meanwhile"])
   }
 
-  @Test func `the size of a portion is limited in bytes`() async throws {
+  @Test func `each batch of a retention deletion is limited in bytes`() async throws {
     let text = String(repeating: "x", count: 1 << 20)
     for number in 0..<10 { try await store.add("\(number)" + text, at: 1) }
     let portions = Portions()
@@ -274,7 +283,7 @@ import Testing
     #expect(portions.ids.count == 10 && portions.largest <= 4)
   }
 
-  @Test func `damaged sizes do not overflow`() async throws {
+  @Test func `damaged row sizes cause no overflow in a retention deletion`() async throws {
     try history.run(
       """
       INSERT INTO clip(captured_at, byte_count, text) VALUES
@@ -284,7 +293,7 @@ import Testing
   }
 
   /// Swaps the first two cells of the only leaf page.
-  @Test func `rows out of order are reported as damage and not deleted`() async throws {
+  @Test func `a retention deletion reports rows out of order as damage and deletes none`() async throws {
     for number in 1...3 { try await store.add("\(number)", at: 1) }
     await store.close()
     try history.damage { file in
@@ -303,14 +312,15 @@ import Testing
     #expect(try history.foreign().rows("SELECT count(*) FROM clip") == ["3"])
   }
 
-  @Test func `a deletion stops after a portion whose handler returns false`() async throws {
+  @Test func `a retention deletion stops after a batch whose handler returns false`() async throws {
     try history.fill(10_000)
     try await store.delete(find()) { _ in false }
     #expect(try await store.allIDs().count == 6_000)
     #expect(try await find().isClockBelieved, "the first portion has written the last look")
   }
 
-  @Test func `the next look shrinks a file that an interrupted deletion left large`() async throws {
+  @Test func `the next retention check shrinks a file that an interrupted deletion left large`() async throws
+  {
     try history.fill(5_000)
     try await store.add("what stays", at: Self.now)
     try await store.delete(find()) { _ in true }
@@ -339,7 +349,7 @@ import Testing
     #expect(try !history.contains("Xq7!vanish"))
   }
 
-  @Test func `deleted items that would expire are recognised`() async throws {
+  @Test func `a retention check recognises deleted items that would have expired`() async throws {
     let ages: [Int64] = [40, 2, 45, 35, 1]
     for age in ages { try await store.add("\(age)", at: Self.now - age * Self.day) }
     var held: [DeletedClip] = []
@@ -349,9 +359,9 @@ import Testing
     #expect(held.map(found.includes) == [true, false, true, true])
   }
 
-  /// Prints the duration of a look at 1,000,000 rows, if `COPYPASTA_MEASURE` is set.
+  /// Runs only if `COPYPASTA_MEASURE` is set.
   @Test(.enabled(if: environmentNumber("COPYPASTA_MEASURE", or: 0) > 0))
-  func `looking at a million rows is measured`() async throws {
+  func `a retention check of a million rows prints its duration`() async throws {
     try history.fill(1_000_000, from: Self.now - 40 * Self.day)
     let clock = ContinuousClock()
     for (words, reading) in [("all expired", Self.here), ("none expired", Self.reading(-20))] {
@@ -364,7 +374,7 @@ import Testing
   }
 }
 
-/// Records the portions that a deletion reports.
+/// Records the batches that a deletion reports.
 @MainActor
 private final class Portions {
   private(set) var ids: [Int64] = []

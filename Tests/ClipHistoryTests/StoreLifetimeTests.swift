@@ -42,7 +42,7 @@ struct StoreLifetimeTests {
     other.run("COMMIT")
   }
 
-  @Test func `a closed store holds no descriptor`() async throws {
+  @Test func `a closed store holds no file descriptor`() async throws {
     let store = try history.store()
     try await store.add("one")
     await store.close()
@@ -63,7 +63,7 @@ struct StoreLifetimeTests {
   }
 
   /// Each start releases its lock for an instant after it has checked whether it is alone.
-  @Test func `a start releases its lock when an import takes the history`() async throws {
+  @Test func `opening a history releases its lock if an import takes the history meanwhile`() async throws {
     try await history.record("one")
     let lock = try FolderLock(history.location)
     let folder = history.location.folder
@@ -78,7 +78,7 @@ struct StoreLifetimeTests {
     #expect(try !lock.withExclusiveLock { false })
   }
 
-  @Test func `opening a file that is not a database leaves no descriptor open`() async throws {
+  @Test func `opening a file that is not a database leaves no file descriptor open`() async throws {
     try history.plant(Data("not a database at all, not at all".utf8))
     #expect(throws: StoreError.damaged) { try history.store() }
     #expect(throws: StoreError.damaged) { try history.reader() }

@@ -19,7 +19,7 @@ final class TemporaryHistory: Sendable {
       do {
         try FileManager.default.removeItem(atPath: parent)
       } catch CocoaError.fileNoSuchFile {
-        // A store that was just released has removed its log meanwhile, at which FileManager stops.
+        // FileManager stops if a store that was just released removes its log meanwhile.
       } catch {
         Issue.record(error)
         break
@@ -56,7 +56,7 @@ final class TemporaryHistory: Sendable {
 
   func foreign() throws -> ForeignConnection { try ForeignConnection(location.database) }
 
-  /// Opens a connection that is in the middle of a read, and keeps the log from being truncated until it commits.
+  /// Opens a connection in the middle of a read, which prevents truncation of the log until the connection commits.
   func foreignReader() throws -> ForeignConnection {
     let other = try foreign()
     other.run("BEGIN")
@@ -123,8 +123,7 @@ final class TemporaryHistory: Sendable {
     return copy
   }
 
-  /// Continues as a user who owns these histories and has no other rights, because root is not restricted; for exit
-  /// tests.
+  /// Switches to a user who owns only these histories, because permissions do not restrict root; for exit tests only.
   static func becomeOwner(of histories: TemporaryHistory...) throws {
     guard geteuid() == 0 else { return }
     for parent in histories.map(\.parent) {
@@ -138,7 +137,7 @@ final class TemporaryHistory: Sendable {
     try FileManager.default.createDirectory(atPath: location.folder, withIntermediateDirectories: true)
   }
 
-  /// Replaces the database by one of a released version.
+  /// Replaces the database with one of a released version.
   func plant(_ version: ReleasedVersion) throws {
     try makeFolder()
     unlink(location.database)
@@ -155,7 +154,7 @@ func permissions(of path: String) throws -> Int? {
   try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
 }
 
-/// A released version of the file, with the texts "one" (id 1) and "two" (id 7).
+/// A released version of the history file, with the texts "one" (id 1) and "two" (id 7).
 ///
 /// Its SQL is a copy rather than a reference to `Schema`, because a released version never changes.
 enum ReleasedVersion: CaseIterable {
@@ -222,7 +221,7 @@ extension HistoryStore {
 
 struct DuplicateError: Error {}
 
-/// A connection of another program, which uses SQLite directly.
+/// Another program's connection, which uses SQLite directly.
 final class ForeignConnection {
   private var handle: OpaquePointer?
 

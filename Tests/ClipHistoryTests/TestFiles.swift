@@ -92,7 +92,7 @@ enum TestFiles {
     return vfs.pointee
   }
 
-  /// Writes the sectors of a change independently: those for which `arrives` returns true.
+  /// Writes those sectors of a change for which `arrives` returns true.
   private static func apply(_ change: Change, to content: inout [UInt8], _ arrives: () -> Bool = { true }) {
     switch change {
     case .truncate(let size): content.removeLast(max(0, content.count - size))
@@ -126,7 +126,7 @@ enum TestFiles {
     let (key, realMethods) = (UInt(bitPattern: file), UInt(bitPattern: methods))
     state.withLock {
       $0.open[key] = (path, realMethods)
-      // The database is created by `mknod`, and its folder is synced separately; the file is empty then.
+      // `mknod` creates the empty database, and its folder is synced separately, so the name already exists on disk.
       if $0.files[path] == nil { $0.files[path] = File(exists: isDatabase) }
     }
     return code

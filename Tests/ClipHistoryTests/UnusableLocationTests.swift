@@ -20,7 +20,9 @@ struct UnusableLocationTests {
   }
 
   @Test(arguments: ["", "/history.sqlite3"], [true, false])
-  func `a symbolic link to the folder or the file is not followed`(name: String, isDead: Bool) async throws {
+  func `a symbolic link in place of the history folder or file is refused`(name: String, isDead: Bool)
+    async throws
+  {
     try await history.record("one")
     let (path, elsewhere) = (history.location.folder + name, history.location.folder + name + "-elsewhere")
     let (before, files) = (try history.bytes(), FileManager.default)
@@ -35,7 +37,7 @@ struct UnusableLocationTests {
 
   /// Opening a pipe would block forever.
   @Test(arguments: ["", "-wal", "-shm"])
-  func `a named pipe in the place of a file is not opened`(ending: String) async throws {
+  func `a named pipe in place of a history file is refused`(ending: String) async throws {
     try await history.record("one")
     let path = history.location.database + ending
     try? FileManager.default.removeItem(atPath: path)
@@ -43,8 +45,8 @@ struct UnusableLocationTests {
     try await expect(.irregular(path: path))
   }
 
-  /// If it counted as vacant, a backup of nothing would replace the last good one.
-  @Test func `a folder that cannot be examined throws and does not count as vacant`() async throws {
+  /// If the folder counted as empty, an empty backup would replace the last good one.
+  @Test func `a history folder that cannot be examined throws and does not count as empty`() async throws {
     try await history.record("one")
     let folder = history.location.folder
     let loop = folder + "/loop"
@@ -59,7 +61,7 @@ struct UnusableLocationTests {
   }
 
   /// A URI with two leading slashes names a host.
-  @Test func `a path with two leading slashes is used like any other`() async throws {
+  @Test func `a history path with two leading slashes works like any other`() async throws {
     let location = HistoryLocation(folder: "/" + history.location.folder)
     let store = try HistoryStore(location: location, digest: testDigest)
     try await store.add("one")
@@ -68,7 +70,7 @@ struct UnusableLocationTests {
   }
 
   /// SQLite limits paths to 512 bytes, after resolving symbolic links.
-  @Test func `a path that is too long for SQLite throws`() async throws {
+  @Test func `a history path that is too long for SQLite throws`() async throws {
     var folder = history.location.folder
     while folder.utf8.count < 600 { folder += "/" + String(repeating: "n", count: 100) }
     let long = HistoryLocation(folder: folder)
@@ -83,7 +85,7 @@ struct UnusableLocationTests {
     }
   }
 
-  @Test func `a finished recovery that cannot be examined throws`() async throws {
+  @Test func `opening a history throws if a finished recovery cannot be examined`() async throws {
     try await history.record("one")
     try FileManager.default.removeItem(atPath: history.location.database)
     let recovery = history.location.finishedRecovery
@@ -95,7 +97,7 @@ struct UnusableLocationTests {
     #expect(history.files == [], "no new history is begun beside it")
   }
 
-  /// Otherwise the history would be set aside and replaced by an empty one.
+  /// A recovery would set the history aside and replace it with an empty one.
   @Test func `a damaged history that is not readable is not recovered`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
@@ -110,8 +112,8 @@ struct UnusableLocationTests {
     }
   }
 
-  /// SQLite reports that the locks are taken.
-  @Test func `a file system without locks throws`() async throws {
+  /// On such a file system, SQLite reports only that the locks are taken.
+  @Test func `opening a history throws on a file system without locks`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       try await history.record("one")
@@ -131,8 +133,8 @@ struct UnusableLocationTests {
     }
   }
 
-  /// The computers share, for example, a home on NFS; programs of one computer only share the index of SQLite's log.
-  @Test func `a history that is open on another computer throws`() async throws {
+  /// Computers may share a home folder on NFS, but only programs on the same computer share the index of SQLite's log.
+  @Test func `locking a history that is open on another computer throws`() async throws {
     try await history.record("one")
     let location = history.location
     var here = [try HostLock(location, host: 4711), try HostLock(location, host: 4711)]
@@ -146,8 +148,7 @@ struct UnusableLocationTests {
     #expect(try HostLock(location) == nil, "a disk of this computer's own is not looked at")
   }
 
-  /// Most of this file is a hole.
-  @Test func `a file extended by a hole of 10 GB opens`() async throws {
+  @Test func `a history file that ends in a hole of 10 GB opens`() async throws {
     try await history.record("one")
     #expect(truncate(history.location.database, 10 << 30) == 0)
     let store = try history.store()
