@@ -7,7 +7,7 @@ import Testing
 @Suite struct AgeClockTests {
   private let minute: Int64 = 60_000_000
 
-  @Test func `the clock wakes up when the next age changes, and only while running`() {
+  @Test func `the age clock wakes up when the next age changes, and only while running`() {
     // The age is one second below two minutes, so its text changes in one second.
     let time = Format.now - 2 * minute + 1_000_000
     var refreshes = 0
@@ -30,7 +30,7 @@ import Testing
     #expect(refreshes == 2)
   }
 
-  @Test func `the clock wakes up after its longest sleep even if no age changes sooner`() {
+  @Test func `the age clock wakes up after its longest sleep even if no age changes sooner`() {
     let rows = Rows()
     rows.times = [Format.now - 50 * 60 * minute]
     var refreshes = 0
@@ -42,7 +42,7 @@ import Testing
     clock.isRunning = false
   }
 
-  @Test func `a clock without rows does not wake up`() {
+  @Test func `the age clock does not wake up without rows`() {
     var refreshes = 0
     let clock = Age.Clock(now: { Format.now }, times: { [] }) { refreshes += 1 }
     clock.isRunning = true
@@ -50,7 +50,7 @@ import Testing
     #expect(!MainLoop.run(until: { refreshes > 1 }, atMost: .milliseconds(50)))
   }
 
-  @Test func `a row whose age changes sooner brings the next wake-up forward`() {
+  @Test func `the age clock wakes up earlier if a row's age changes sooner`() {
     let rows = Rows()
     rows.times = [Format.now - 50 * 60 * minute]
     var refreshes = 0

@@ -64,12 +64,12 @@ import Testing
     #expect(error?.message.contains(file) == true)
   }
 
-  // MARK: Agreement of setting and file
+  // MARK: Agreement between setting and file
 
   /// Each `StartAtLogin` stands for one run of the program; the last agreed state is stored between runs.
   ///
   /// The previous instance is released first, because it would set the entry as well.
-  @Test func `the last change to the setting or the file wins`() async throws {
+  @Test func `the last change to the start-at-login setting or the autostart file wins`() async throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)
     // The setting may come from gsettings or from an administrator's default.
@@ -99,7 +99,7 @@ import Testing
     withExtendedLifetime(start) {}
   }
 
-  @Test func `the setting follows the file if settings are not saved`() throws {
+  @Test func `the start-at-login setting follows the autostart file if settings are not saved`() throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     try autostart.set(true)
     let preferences = Preferences(schema: nil)
@@ -154,7 +154,7 @@ import Testing
 
   // MARK: In a sandbox
 
-  @Test func `a portal's refusal resets the setting and shows a message`() async throws {
+  @Test func `a portal's refusal resets the start-at-login setting and shows a message`() async throws {
     let fake = try await FakePortal()
     try await fake.start()
     fake.answers["RequestBackground"] = .refused
@@ -175,7 +175,7 @@ import Testing
     #expect(preferences[flag: .startsAtLogin] && messages.count == 1)
   }
 
-  @Test func `a setting changed while the portal asks keeps its last value`() async throws {
+  @Test func `the start-at-login setting keeps a change made while the portal asks`() async throws {
     let fake = try await FakePortal()
     try await fake.start()
     fake.answers["RequestBackground"] = .silence

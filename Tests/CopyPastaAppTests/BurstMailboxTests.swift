@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 @Suite struct BurstMailboxTests {
-  @Test func `the first item is delivered immediately, and a following burst is held until flushed`()
+  @Test func `a mailbox delivers the first item immediately and holds a burst until flushed`()
     async throws
   {
     var deliveries: [[Int]] = []
@@ -25,7 +25,7 @@ import Testing
     #expect(deliveries == [[0], [1, 2, 3, 4]])
   }
 
-  @Test func `a pause in a burst delivers the held items`() async throws {
+  @Test func `a mailbox delivers the held items when the burst pauses`() async throws {
     var delivered: [Int] = []
     let mailbox = BurstMailbox<Int>(
       .init(gap: .seconds(600), silence: .milliseconds(1), limit: .seconds(600))
@@ -37,7 +37,7 @@ import Testing
     try await pump("a delivery") { delivered == Array(0..<5) }
   }
 
-  @Test func `items outside a burst are delivered immediately, or together if the main thread is busy`()
+  @Test func `a mailbox delivers items outside a burst immediately, or together if the main thread is busy`()
     async throws
   {
     var deliveries: [[Int]] = []
@@ -53,7 +53,7 @@ import Testing
     #expect(deliveries == [[0], [1], [2], [3, 4]])
   }
 
-  @Test func `an endless burst is delivered at intervals`() async throws {
+  @Test func `a mailbox delivers an endless burst at intervals`() async throws {
     var delivered: [Int] = []
     let mailbox = BurstMailbox<Int>(
       .init(gap: .seconds(600), silence: .seconds(600), limit: .milliseconds(1))

@@ -28,7 +28,7 @@ import Testing
     try await eventually { try scratch.texts() == texts }
   }
 
-  @Test func `no offer is read while the window is inactive`() async throws {
+  @Test func `no clipboard offer is read while the window is inactive`() async throws {
     source.copy(text("before"))
     #expect(source.reads == 0)
     source.follow(true)
@@ -42,7 +42,7 @@ import Testing
     #expect(source.reads == 2)
   }
 
-  @Test func `each offer is read while the window is active`() async throws {
+  @Test func `each clipboard offer is read while the window is active`() async throws {
     source.content = .noText
     source.follow(true)
     for text in ["a", "b", "a"] {
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// The clipboard is read when the window becomes active, and the user may copy a row during that read.
-  @Test func `the last text is not recorded again if read during a copy`() async throws {
+  @Test func `the last captured text is not recorded again if read while a row is copied`() async throws {
     source.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))
@@ -87,7 +87,9 @@ import Testing
 
   /// A clipboard manager may take over a copy and be read before the copy is noted.
   @Test(arguments: [["copied out"], ["copied out", "the next one"]])
-  func `a copied text read before the copy is noted is not recorded`(copies: [String]) async throws {
+  func `a copied row's text is not recorded even if read before the copy is noted`(copies: [String])
+    async throws
+  {
     source.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))
@@ -107,7 +109,7 @@ import Testing
 
   /// The text waits in the queue behind the user's earlier actions.
   @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
-  func `a text read before a copy is compared with the capture before the copy`(
+  func `a text read before a copy is compared with the last capture before the copy`(
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()
@@ -126,7 +128,7 @@ import Testing
     #expect(try await scratch.record("copied out") == nil)
   }
 
-  @Test func `a text lost because a row was copied causes a message`() async throws {
+  @Test func `a message reports a text that was lost because a row was copied`() async throws {
     source.failure = .ownershipLost
     source.follow(true)
     #expect(try await eventually { !outcomes.all.isEmpty })
@@ -134,7 +136,7 @@ import Testing
     #expect(outcomes.messages.allSatisfy { $0 != nil })
   }
 
-  /// Finish the transfer, because some owners cannot serve other programs until then.
+  /// The transfer must finish, because some owners cannot serve other programs until then.
   @Test func `a transfer continues when the window becomes inactive, and draining waits for its end`()
     async throws
   {
@@ -160,7 +162,7 @@ import Testing
     #expect(outcomes.all.isEmpty)
   }
 
-  @Test func `an offer without text is ignored without a message`() async throws {
+  @Test func `a clipboard offer without text is ignored without a message`() async throws {
     source.content = .noText
     source.follow(true)
     for content: ClipboardContent in [.noText, .own, .text([])] {
@@ -174,7 +176,7 @@ import Testing
     #expect(outcomes.messages.allSatisfy { $0 == nil })
   }
 
-  @Test func `a secret is reported and not recorded`() async throws {
+  @Test func `a secret on the clipboard is reported but not recorded`() async throws {
     source.content = .noText
     source.follow(true)
     source.copy(.secret)
@@ -197,7 +199,7 @@ import Testing
   }
 
   /// The source offers texts of 1 MiB without a pause while another program locks the history's file.
-  @Test func `the texts waiting for the disk are bounded in bytes`() async throws {
+  @Test func `the total size of texts that wait for the disk is limited`() async throws {
     // The store waits for the lock longer than the test holds the lock.
     let store = try HistoryStore(
       location: scratch.location, digest: { _, text in Array(text.bytes.suffix(32)) },

@@ -9,8 +9,8 @@ import GtkTestSupport
 final class FakePortal {
   /// The outcome of a request.
   enum Answer {
-    /// Grants: plainly; with the response code for "ended in some other way", as GNOME 48 does; without a list of
-    /// shortcuts; with an empty list, as GNOME 50 does.
+    /// Grants: a plain one; one with the response code for "ended in some other way", as from GNOME 48; one without a
+    /// list of shortcuts; one with an empty list, as from GNOME 50.
     case granted, grantedOtherwise, grantedUnsaid, grantedEmpty
     /// Failures: the user refuses; the request ends without an answer; the request never ends.
     case refused, failed, silence
@@ -138,7 +138,7 @@ final class FakePortal {
     .array(of: "(sa{sv})", [.tuple([.string(id), .dictionary(["trigger_description": .string(trigger)])])])
   }
 
-  // MARK: - Calls of the portal
+  // MARK: - Calls to the portal
 
   private func export(_ interface: String, optionsOf methods: [String: Int]) throws(BusError)
     -> Bus.Registration

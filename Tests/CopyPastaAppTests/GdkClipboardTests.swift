@@ -17,7 +17,7 @@ import Testing
   init() {
     clipboard = GdkClipboard(device)
     source = clipboard.makeSource(deliver: deliveries.take)
-    // The limits are wide because other suites keep the main thread busy.
+    // The limits are long because other suites keep the main thread busy.
     source.limits = Self.wideLimits
   }
 
@@ -26,14 +26,16 @@ import Testing
 
   private static let whole = ClipboardDelivery.success(.text(Array("whole".utf8)))
 
-  @Test func `an offer is read to the end of its stream`() async throws {
+  @Test func `a clipboard offer is read to the end of its stream`() async throws {
     source.follow(true)
     device.copy(sending: "whole", isEnded: true)
     try await pump("a delivery") { deliveries.all == [Self.whole] }
   }
 
   /// GTK reports a loss of the focus in its own iteration of the main loop, after the compositor's events.
-  @Test func `a text is not delivered if the focus is lost just before its end is confirmed`() async throws {
+  @Test func `a text is discarded if the window loses the focus just before the transfer's end is confirmed`()
+    async throws
+  {
     source.follow(true)
     var calls = 0
     device.onSynchronise = { [source] in
@@ -73,7 +75,7 @@ import Testing
     #expect(deliveries.all == [Self.whole, Self.whole])
   }
 
-  @Test func `no text is requested if the focus is lost just before the request`() async throws {
+  @Test func `no text is requested if the window loses the focus just before the request`() async throws {
     device.beforeRequest = { [source] in source.follow(false) }
     source.follow(true)
     device.copy(sending: "whole", isEnded: true)
@@ -82,7 +84,7 @@ import Testing
     #expect(device.reads == 0)
   }
 
-  @Test func `a copy waits until the text of another program has been requested`()
+  @Test func `a copy waits until a pending read has requested its text`()
     async throws
   {
     let own = try ClipText(validating: Array("own".utf8))
@@ -126,7 +128,7 @@ final class FakeDevice: ClipboardDevice {
   private(set) var offers = 0
   private(set) var readsBeforeOffer = 0
   var onSynchronise: @MainActor () -> Void = {}
-  /// Runs between the call of `read` and the request.
+  /// Runs between the call to `read` and the request.
   var beforeRequest: @MainActor () async -> Void = {}
   private var changed: @MainActor () -> Void = {}
   private(set) var stream = SocketStream()
@@ -146,7 +148,7 @@ final class FakeDevice: ClipboardDevice {
     return stream.input
   }
 
-  /// Simulates an offer of another program.
+  /// Simulates another program's offer.
   func copy(sending text: String, isEnded: Bool) {
     streams.append(stream)
     stream = SocketStream()
@@ -155,7 +157,7 @@ final class FakeDevice: ClipboardDevice {
     change(isLocal: false)
   }
 
-  /// Simulates an offer of CopyPasta itself.
+  /// Simulates CopyPasta's own offer.
   func copyOwn() { change(isLocal: true) }
 
   private func change(isLocal: Bool) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Which backend provides the shortcut, and how changes of the setting affect it.
+/// The choice of the backend that provides the shortcut, and the effect of changed settings.
 @MainActor @Suite struct GlobalShortcutControllerTests {
   private let preferences = Preferences(schema: nil)
   private let first = FakeShortcut()
@@ -28,7 +28,7 @@ import Testing
       (.notHeld(.missing("X")), .notHeld(.unsupported), .notHeld(.missing("X"))),
       (.notHeld(.unsupported), .notHeld(.unsupported), .notHeld(.unsupported)),
     ] as [(ShortcutState, ShortcutState, ShortcutState)])
-  func `the first backend that supports the shortcut is used, and each is asked once`(
+  func `the first shortcut backend that supports the keys is used, and each is asked at most once`(
     outcome: ShortcutState, next: ShortcutState, state: ShortcutState
   ) async throws {
     (first.outcome, second.outcome) = (outcome, next)
@@ -45,7 +45,7 @@ import Testing
     try await expect(Self.held)
   }
 
-  @Test func `an empty setting disables the shortcut and a new one takes effect immediately`() async throws {
+  @Test func `an empty setting disables the shortcut, and new keys take effect immediately`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -73,7 +73,7 @@ import Testing
     try await expect(Self.held)
   }
 
-  @Test func `a changed setting cancels a pending request`() async throws {
+  @Test func `changing the shortcut setting cancels a pending request to a backend`() async throws {
     first.outcome = nil
     controller.start()
     try await expect(.starting)
@@ -98,7 +98,9 @@ import Testing
     #expect(first.isHeld)
   }
 
-  @Test func `the controller reports presses and changes of the active backend only`() async throws {
+  @Test func `the shortcut controller reports the active backend's events and ignores another's changes`()
+    async throws
+  {
     var presses: [Activation] = []
     var states: [ShortcutState] = []
     let pressObservation = controller.presses.add { presses.append($0) }
@@ -120,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [ShortcutState.notHeld(.unsupported), .notHeld(.refused)])
-  func `a backend that reports a failure does not become the active one`(_ failure: ShortcutState)
+  func `a shortcut backend that reports a failure does not become the active one`(_ failure: ShortcutState)
     async throws
   {
     controller.start()
@@ -132,7 +134,7 @@ import Testing
     try await expect(.held(by: .portal, name: "X"))
   }
 
-  @Test func `another backend can take over after the active one loses the shortcut`() async throws {
+  @Test func `another backend can take over after the active one has lost the shortcut`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -142,7 +144,7 @@ import Testing
     try await expect(.held(by: .portal, name: "X"))
   }
 
-  @Test func `a change in one backend is not taken for another backend's answer`() async throws {
+  @Test func `a change in one shortcut backend is not mistaken for another backend's answer`() async throws {
     second.outcome = nil
     controller.start()
     try await pump("the question") { second.asked.count == 1 }

@@ -52,14 +52,14 @@ import Testing
     </schemalist>
     """
 
-  @Test func `GNOME's settings are not written until the user asks`() async {
+  @Test func `GNOME's settings are not written until the user sets up the shortcut`() async {
     #expect(!shortcut.isSet)
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
     #expect(places["custom-keybindings"] == .strings([Self.others]))
     #expect(entry["binding"] == .string(""))
   }
 
-  @Test func `an installed shortcut is listed once and removed completely`() async {
+  @Test func `a GNOME shortcut that is installed twice is listed once and removed completely`() async {
     for _ in 1...2 { #expect(shortcut.install(keys)) }
     #expect(places["custom-keybindings"] == .strings([Self.others, Self.ours]))
     #expect(entry["command"] == .string("copypasta --toggle"))
@@ -79,7 +79,7 @@ import Testing
     #expect(entry["binding"] == .string("<Alt>F1"))
   }
 
-  @Test func `changes in GNOME's settings are reported`() async {
+  @Test func `changes to the shortcut in GNOME's settings are reported`() async {
     #expect(shortcut.install(keys))
     _ = await shortcut.start(keys)
     var states: [ShortcutState] = []
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// A value outside the choices is rejected like a key locked by an administrator.
-  @Test func `locked GNOME settings cause a message`() async throws {
+  @Test func `setting up the shortcut shows a message if GNOME's settings are locked`() async throws {
     try folder.write(
       Self.source.replacingOccurrences(
         of: "name=\"command\" type=\"s\">",
@@ -144,7 +144,7 @@ import Testing
 
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: installed), "gnome-settings-daemon is not installed"))
-  func `GNOME's own schema is supported`() {
+  func `the installed GNOME schema is supported`() {
     #expect(GnomeShortcut(command: "copypasta --toggle") { SettingsSchema($0) } != nil)
   }
 }

@@ -36,7 +36,7 @@ import Testing
     Haptics(preferences: preferences) { [bus = scene.service] () throws(BusError) in bus }
   }
 
-  @Test func `a copy requests the event only while the preference is on`() async throws {
+  @Test func `a copy requests vibration only while the preference is on`() async throws {
     let scene = try await BusScene.start()
     var asked: [Variant] = []
     let service = try serve(on: scene) { asked.append($0) }

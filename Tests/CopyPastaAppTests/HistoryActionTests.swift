@@ -8,7 +8,7 @@ import Testing
 /// The table of actions, and the hand-written files that must agree with it.
 @MainActor
 @Suite struct HistoryActionTests {
-  @Test func `each name, key, menu entry and swipe belongs to one action`() {
+  @Test func `each name, key, menu entry and swipe belongs to only one action`() {
     let all = HistoryAction.all
     for words in [
       all.map(\.name), all.flatMap(\.triggers), all.compactMap(\.entry), all.map(\.title),
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `every key is valid in GTK, and none is a single digit`() {
+  @Test func `every action's key is valid in GTK, and none is a single digit`() {
     for action in HistoryAction.all {
       #expect(!action.keys.isEmpty, "\(action.name)")
       for trigger in action.triggers {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `the guide lists every swipe, and all keys of an action in one row`() throws {
+  @Test func `the guide lists every swipe, and each action's keys in one row`() throws {
     let rows = try String(contentsOfFile: Fixture.checkout + "/docs/guide.md", encoding: .utf8)
       .split(separator: "\n").filter { $0.hasPrefix("| ") }
       .map { $0.split(separator: "|")[0].split(whereSeparator: ",;".contains).map { $0.trimmed } }

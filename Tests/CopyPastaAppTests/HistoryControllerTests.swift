@@ -82,7 +82,10 @@ import Testing
     #expect(view.events.isEmpty && view.flashes.isEmpty && view.deletionCounts.isEmpty)
   }
 
-  @Test func `a locked file loses no item, and each refused change shows an error`() async throws {
+  @Test
+  func `while another program locks the history, no item is lost and each refused change shows an error`()
+    async throws
+  {
     let controller = try controller(waiting: 20)
     try await scratch.whileLocked {
       // Copying succeeds without a message.
@@ -109,7 +112,7 @@ import Testing
 
   // MARK: - Copying and showing
 
-  @Test func `copies keep the order of their clicks, and each is confirmed once offered`() async {
+  @Test func `rows are copied in the order of their clicks, and each copy is confirmed once offered`() async {
     var told: [String?] = []
     view.onCopied = { [clipboard] in told.append(clipboard.offered.last) }
     let positions = (0..<10).map { $0 * 2 % 3 }
@@ -152,7 +155,7 @@ import Testing
 
   // MARK: - Deleting, undoing, clearing
 
-  @Test func `deleted rows leave the list immediately, and undo restores the last deletion first, in place`()
+  @Test func `deleted rows leave the list immediately, and undo restores the latest one first, in its place`()
     async throws
   {
     let clips = (0..<3).map(controller.model.clip(at:))
@@ -176,7 +179,7 @@ import Testing
     #expect(view.deletionCounts == [1, 2, 3, 2, 1, 0])
   }
 
-  @Test func `cutting copies and deletes, and can be undone`() async throws {
+  @Test func `cutting a row copies and deletes the row, and can be undone`() async throws {
     controller.copyAndDelete(ids[1])
     #expect(controller.texts == ["three", "one"])
     await controller.drain()
@@ -189,7 +192,7 @@ import Testing
     try expect(initial)
   }
 
-  @Test func `clearing empties list and store and cannot be undone`() async throws {
+  @Test func `clearing the history empties the list and the store, and cannot be undone`() async throws {
     controller.delete(ids[1])
     controller.clear()
     controller.undo()
@@ -201,7 +204,9 @@ import Testing
   // MARK: - Pasting and dropping
 
   @Test(arguments: [("three", ["three", "two", "one"]), ("one", ["one", "three", "two", "one"])])
-  func `a text pasted twice is recorded once, at the top and focused`(text: String, texts: [String])
+  func `a text pasted twice is recorded once, and its row at the top gets the focus`(
+    text: String, texts: [String]
+  )
     async throws
   {
     for _ in 1...2 { await paste(.text(Array(text.utf8))) }
@@ -209,7 +214,7 @@ import Testing
     #expect(view.focuses == [nil, nil] && view.failures.isEmpty)
   }
 
-  @Test func `pasting records a deleted last capture again, and also CopyPasta's own copied text`()
+  @Test func `pasting records a deleted last capture again, and a text copied by CopyPasta itself`()
     async throws
   {
     try await scratch.store.delete(ids[0])
@@ -250,7 +255,7 @@ import Testing
   }
 
   @Test(arguments: [ClipboardContent.text(Array("three".utf8)), .text(Array("next".utf8)), .text([0xFF])])
-  func `a skipped secret is indicated until the next text, even an invalid one`(
+  func `the indicator shows a skipped secret until the next text, even an invalid one`(
     next: ClipboardContent
   ) async throws {
     clipboard.offers.copy(.secret)
@@ -286,7 +291,7 @@ import Testing
 
   // MARK: - Concurrent actions
 
-  @Test func `actions requested together run in order`() async throws {
+  @Test func `history actions requested together run in order`() async throws {
     controller.copy(ids[1])
     controller.delete(ids[1])
     controller.copy(ids[1])
@@ -298,7 +303,7 @@ import Testing
     try expect(initial)
   }
 
-  @Test func `pasting directly after cutting pastes the cut text`() async throws {
+  @Test func `pasting right after cutting records the cut text`() async throws {
     clipboard.offers.contentOnPurpose = .own
     controller.copyAndDelete(ids[2])
     controller.paste()
@@ -306,7 +311,7 @@ import Testing
     try expect(["one", "three", "two"])
   }
 
-  /// The owner of a text may take as long as the transfer limits allow.
+  /// A text's owner may take as long as the transfer limits allow.
   @Test func `a paste waiting for its text does not delay other actions`() async throws {
     clipboard.offers.stallsOnPurpose = true
     clipboard.offers.contentOnPurpose = .text(Array("late".utf8))
@@ -338,7 +343,7 @@ import Testing
     #expect(view.failures.isEmpty)
   }
 
-  @Test func `clearing removes earlier captures and keeps later ones`() async throws {
+  @Test func `clearing the history removes earlier captures and keeps later ones`() async throws {
     let controller = try controller(waiting: 120_000)
     try await scratch.whileLocked {
       // Copy several texts, which are recorded in a burst and therefore reach the list with a delay.
@@ -361,7 +366,7 @@ import Testing
 
   // MARK: - File errors and lifetime
 
-  @Test func `a damaged or replaced file is reopened, and other failures show an error`() {
+  @Test func `a damaged or replaced history is reopened, and other failures show an error`() {
     for error in [StoreError.damaged, .replaced, .locked, .cannotBeRecovered] {
       view.show(error, as: .notRead(error))
     }
@@ -381,7 +386,7 @@ import Testing
     #expect(view.failures == [.notRead(.failed(code: SQLITE_MISUSE))])
   }
 
-  @Test func `closing waits for pending requests`() async throws {
+  @Test func `closing the history waits for pending actions`() async throws {
     controller.delete(ids[1])
     controller.copy(ids[0])
     await controller.close()

@@ -10,7 +10,7 @@ import Testing
   /// Applies random changes and reads to the model, and compares it with a plain array and with a list that follows
   /// only `items-changed`.
   @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1])
-  func `random changes keep every position correct`(seed: UInt64) async throws {
+  func `random changes keep every row position correct`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let scratch = try Scratch()
     var expected: [Clip] = []
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// A damaged file may contain this id.
-  @Test func `the largest possible id can be removed together with others`() async throws {
+  @Test func `a row with the largest possible id can be removed together with others`() async throws {
     let scratch = try Scratch()
     for number in 0..<3 { try await scratch.record("clip \(number)") }
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
@@ -100,7 +100,7 @@ import Testing
     #expect(model.clip(at: 81).preview == "clip 18")
   }
 
-  @Test func `rows far from the newest are released as new ones arrive`() async throws {
+  @Test func `rows far below the newest are released from memory as new ones arrive`() async throws {
     let scratch = try Scratch()
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }
     for number in 0..<600 {

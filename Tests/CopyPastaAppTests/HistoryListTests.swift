@@ -12,7 +12,8 @@ import Testing
   init() async throws { try await TestDisplay.open() }
 
   /// Reopening a history creates another list.
-  @Test func `a list removed from the window is released together with its controller`() async throws {
+  @Test func `a history list removed from the window is released together with its controller`() async throws
+  {
     let scratch = try Scratch()
     for text in ["one", "two", "three"] { try await scratch.record(text) }
     weak var goneList: HistoryList?
@@ -74,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `the first steps stay below the rows until the third item`() async throws {
+  @Test func `the first steps are shown below the rows until the third item is recorded`() async throws {
     try await withList(of: ["one"]) { list, scratch in
       list.showNote("A note.")
       for text in ["two", "three"] {
@@ -92,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `the first steps leave room for the rows in a low window`() async throws {
+  @Test func `the first steps are hidden in a low window`() async throws {
     try await withList(of: ["one", "two"], height: 130) { list, _ in
       #expect(firstSteps(in: list).isEmpty && rows(of: list).count == 2)
     }
@@ -172,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `the nine newest rows show their digits`() async throws {
+  @Test func `the nine newest rows show their shortcut digits`() async throws {
     try await withList(of: (1...12).map { "text \($0)" }) { list, _ in
       list.focus(list.controller.model.id(at: 0))
       drawFrame(of: list)
@@ -196,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func `the row on the clipboard has its own style and says “On the clipboard”`() async throws {
+  @Test func `the row on the clipboard has its own style and shows “On the clipboard”`() async throws {
     try await withList(of: ["one", "two", "three"]) { list, _ in
       @MainActor func signs() -> [Bool] {
         rows(of: list).map { gtk_widget_has_css_class($0.widget, "on-clipboard") != 0 }

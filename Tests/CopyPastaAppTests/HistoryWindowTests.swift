@@ -8,12 +8,12 @@ import Testing
 @testable import CopyPastaApp
 @testable import GtkKit
 
-/// How the window handles events that concern no single row.
+/// The window's handling of events that concern no single row.
 @MainActor
 @Suite(.serialized) struct HistoryWindowTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a text requested before the window was hidden is not shown`() async throws {
+  @Test func `a full text requested before the window was hidden is not shown`() async throws {
     let scratch = try Scratch()
     let clip = try #require(try await scratch.record("private"))
     var shown: [TextWindow] = []
@@ -30,7 +30,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `a changed size limit applies to the next text`() async throws {
+  @Test func `a changed size limit applies to the next dropped text`() async throws {
     let scratch = try Scratch()
     let services = AppServices.keepingNothing(showing: .success(scratch.history), FakeShortcut())
     let window = HistoryWindow(services, showText: { _ in }, closed: {})

@@ -33,7 +33,7 @@ import Testing
     return try String(contentsOfFile: folder.path + "/export.jsonl", encoding: .utf8)
   }
 
-  @Test func `an exported history is imported byte for byte, with times and order, and only once`()
+  @Test func `importing an export twice keeps bytes, times and order, and adds each item once`()
     async throws
   {
     let texts = [
@@ -51,7 +51,7 @@ import Testing
     #expect(try exported(location("other")) == first, "imported twice")
   }
 
-  @Test func `malformed lines are refused and all others are imported`() throws {
+  @Test func `malformed import lines are refused, and all others are imported`() throws {
     let bad = [
       "nonsense", "{", #"{"text":"#, #"{"text":"a""#, #"{"text":1}"#, #"{"captured_at":null}"#,
       #"{"text":"a"} b"#,
@@ -84,7 +84,7 @@ import Testing
         """#)
   }
 
-  @Test func `overlong parts of a line are refused with the matching reason`() throws {
+  @Test func `an import line with an overlong part is refused with the matching reason`() throws {
     let long = String(repeating: "1", count: 65)
     let reasons: [(line: String, refusal: ImportReader.Refusal?)] = [
       ("{\"\(long)\":1,\"text\":\"a\"}", .malformed), ("{\"captured_at\":\"\(long)\",\"text\":\"a\"}", .time),
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// Editors and other systems leave such lines.
-  @Test func `blank lines are skipped`() throws {
+  @Test func `blank lines in an import are skipped`() throws {
     let lines = "\r\n{\"text\":\"a\"}\r\n \t \n\r\n{\"text\":\"b\"}\n  "
     #expect(try importing(lines, to: location("new")) == 0)
     #expect(try exported(location("new")).split(separator: "\n").count == 2)
@@ -114,7 +114,7 @@ import Testing
     arguments: [
       0, 1, 951_782_399_999_999, 1_795_287_987_000_042, 4_102_444_800_000_000, 253_402_300_799_999_999,
     ] as [Int64])
-  func `a time survives formatting and parsing`(time: Int64) {
+  func `a time is unchanged after formatting and parsing`(time: Int64) {
     #expect(Format.microseconds(iso8601: Format.iso8601(time)) == time)
   }
 

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: KeepAliveReasons.Reason.allCases)
-  func `ending the last reason is reported immediately`(_ reason: KeepAliveReasons.Reason) {
+  func `ending the last keep-alive reason is reported immediately`(_ reason: KeepAliveReasons.Reason) {
     reasons.hold(reason)
     #expect(!reasons.isEmpty)
     reasons.end(reason)
@@ -23,7 +23,7 @@ import Testing
     #expect(calls.count == 1)
   }
 
-  @Test func `ending a reason that was never held is not reported`() {
+  @Test func `ending a keep-alive reason that was never held is not reported`() {
     for reason in KeepAliveReasons.Reason.allCases {
       reasons.end(reason)
       reasons.lose(reason)
@@ -32,7 +32,7 @@ import Testing
     #expect(calls.count == 0)
   }
 
-  @Test func `a single remaining reason keeps the process alive`() {
+  @Test func `a single remaining keep-alive reason keeps the program running`() {
     reasons.hold(.background)
     reasons.hold(.shortcut)
     reasons.end(.shortcut)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [KeepAliveReasons.Reason.trayIcon, .shortcut])
-  func `a reason that the desktop takes away keeps a hidden program alive indefinitely`(
+  func `a hidden program keeps running if the desktop takes away its last keep-alive reason`(
     _ reason: KeepAliveReasons.Reason
   ) {
     reasons.hold(reason)
@@ -63,7 +63,7 @@ import Testing
     #expect(reasons.isEmpty)
   }
 
-  @Test func `closing a window shortly after the panel was lost keeps the program alive`() {
+  @Test func `closing a window shortly after the panel was lost keeps the program running`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     clock.now += .seconds(2)
@@ -75,7 +75,7 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test func `a reason disabled by the user ends after being lost to the desktop`() {
+  @Test func `a keep-alive reason that the user disables ends even after being lost to the desktop`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     reasons.end(.trayIcon)

@@ -87,7 +87,8 @@ import Testing
     #expect(reached.contains(scrolled))
   }
 
-  @Test func `a later notice appears below a one-time notice and does not replace or shorten that notice`()
+  @Test
+  func `a later notice appears below a long-lived notice and neither replaces nor shortens that notice`()
     throws
   {
     show(height: 700)

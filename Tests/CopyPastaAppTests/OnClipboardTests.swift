@@ -6,7 +6,7 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// Which row is marked as being on the clipboard, as far as the program knows without reading it.
+/// The row that is marked as on the clipboard, as far as the program knows without reading the clipboard.
 @MainActor
 @Suite(.serialized) struct OnClipboardTests {
   private let scratch: Scratch
@@ -37,7 +37,7 @@ import Testing
     try await waitUntil("the first read") { clipboard.offers.reads == 1 }
   }
 
-  @Test func `a copied row is marked until another program takes the clipboard`() async {
+  @Test func `a copied row is marked as on the clipboard until another program takes the clipboard`() async {
     #expect(controller.onClipboard == nil)
     controller.copy(controller.ids[1])
     await controller.drain()
@@ -47,7 +47,7 @@ import Testing
     #expect(view.clipsOnClipboard == [controller.ids[1], nil])
   }
 
-  @Test func `a copied row stays marked while the window is inactive`()
+  @Test func `a copied row stays marked as on the clipboard while the window is inactive`()
     async throws
   {
     try await startReading()
@@ -57,7 +57,7 @@ import Testing
     #expect(controller.onClipboard == controller.ids[1])
   }
 
-  @Test func `a captured row is marked until the window becomes inactive`() async throws {
+  @Test func `a captured row is marked as on the clipboard until the window becomes inactive`() async throws {
     try await startReading()
     try await copyElsewhere(.text(Array("three".utf8)))
     #expect(controller.texts == ["three", "two", "one"])
@@ -69,21 +69,22 @@ import Testing
   @Test(arguments: [
     ClipboardContent.noText, .secret, .text([]), .text([0xff]),
   ])
-  func `other content on the clipboard removes the mark`(content: ClipboardContent) async throws {
+  func `other clipboard content removes the mark from a captured row`(content: ClipboardContent) async throws
+  {
     try await startReading()
     try await copyElsewhere(.text(Array("three".utf8)))
     try await copyElsewhere(content)
     #expect(controller.onClipboard == nil && controller.texts.count == 3)
   }
 
-  @Test func `copying a part of a text marks no row`() async {
+  @Test func `copying a part of a text marks no row as on the clipboard`() async {
     controller.copy(controller.ids[0])
     controller.copy(part: Array("tw".utf8))
     await controller.drain()
     #expect(controller.onClipboard == nil)
   }
 
-  @Test func `marking a row does not read the clipboard`() async {
+  @Test func `marking a row as on the clipboard does not read the clipboard`() async {
     controller.copy(controller.ids[0])
     await controller.drain()
     clipboard.lose()

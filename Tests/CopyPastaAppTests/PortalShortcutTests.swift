@@ -5,7 +5,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Shortcuts from a portal that behaves well, and from portals that misbehave.
+/// Shortcuts from portals that behave well or misbehave.
 @MainActor @Suite struct PortalShortcutTests {
   private let portal: FakePortal
   private let shortcut: PortalShortcut
@@ -38,10 +38,10 @@ import Testing
 
   /// KDE 5.27 grants the keys with the session.
   ///
-  /// KDE 6.3 opens System Settings if remembered keys are requested again. Later versions require a request but ask
-  /// no question.
+  /// KDE 6.3 opens System Settings if remembered keys are requested again. Later versions require a request but show
+  /// no dialog.
   @Test(arguments: [(true, nil, 0), (false, nil, 0), (false, 2, 1)] as [(Bool, UInt32?, Int)])
-  func `keys that KDE grants or remembers are requested only if KDE then asks no question`(
+  func `keys that KDE grants or remembers are requested only if KDE then shows no dialog`(
     grantsAtOnce: Bool, version: UInt32?, questions: Int
   ) async throws {
     portal.grantsAtOnce = grantsAtOnce
@@ -69,7 +69,7 @@ import Testing
       (.granted, "Press <Control><Super>v, <Alt>F3", "Ctrl+Super+V or Alt+F3"),
       (.granted, "<Control><Super>v;<Alt>F3", "Ctrl+Super+V or Alt+F3"),
     ] as [(FakePortal.Answer, String, String?)])
-  func `a grant is accepted in every known format`(
+  func `a portal's grant is accepted in every known format`(
     answer: FakePortal.Answer, words: String, name: String?
   ) async throws {
     portal.answers["BindShortcuts"] = answer
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `an empty grant is requested once more, unless a signal lists the granted keys`(
+  func `an empty grant is followed by a second request, unless a signal lists the granted keys`(
     isSaid: Bool
   ) async throws {
     portal.answers["BindShortcuts"] = .grantedEmpty
@@ -99,7 +99,8 @@ import Testing
     #expect(portal.arguments["Register"]?[0]?.string == CopyPasta.id)
   }
 
-  @Test func `a press is reported with its token, and signals of other sessions are ignored`() async throws {
+  @Test func `a press is reported with its token, and signals from other sessions are ignored`() async throws
+  {
     try await expectHeld()
     portal.activate(session: Portal.path + "/session/1_1/other")
     portal.activate(shortcut: "other")
@@ -113,7 +114,7 @@ import Testing
 
   /// KDE still lists a shortcut whose keys were removed.
   @Test(arguments: ["Meta+V", ""])
-  func `changes of the shortcut in the desktop's settings are reported`(
+  func `changes to the shortcut in the desktop's settings are reported`(
     _ trigger: String
   ) async throws {
     portal.granted = FakePortal.list("toggle-history", trigger: trigger)
@@ -128,7 +129,7 @@ import Testing
     try await pump("the changes") { told.states == changes.map(\.state) }
   }
 
-  @Test func `stopping closes the session and ignores later signals`() async throws {
+  @Test func `stopping a portal shortcut closes its session and ignores later signals`() async throws {
     try await expectHeld()
     try await pumping { await shortcut.stop() }
     try await portal.settle()
@@ -159,7 +160,7 @@ import Testing
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: method) : .patient
     try await expectHeld(makeShortcut(limits), as: .notHeld(reason))
     try await portal.settle()
-    // A pending question and an open session are closed.
+    // A pending request and an open session are closed.
     #expect(portal.calls.contains("Request.Close") == (answer == .silence))
     #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
   }
@@ -177,7 +178,7 @@ import Testing
     #expect(try await start(busless) == .notHeld(.unsupported))
   }
 
-  @Test func `cancelling a request closes the portal's question and session`() async throws {
+  @Test func `cancelling a shortcut request closes the portal's dialog and session`() async throws {
     let asking = try await ask(shortcut)
     asking.cancel()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
@@ -185,17 +186,17 @@ import Testing
     #expect(portal.calls.contains("Request.Close") && portal.calls.contains("Session.Close"))
   }
 
-  @Test func `the user's answer is awaited without a time limit`() async throws {
+  @Test func `a portal shortcut waits for the user's answer without a time limit`() async throws {
     let asking = try await ask(makeShortcut(.short(for: "ListShortcuts")))
     let question = try #require(portal.requests.last)
-    // Another shortcut receives no answer to a call that asks the user nothing, and gives up after the same time.
+    // A second shortcut gives up after this time, because a call that shows no dialog gets no answer.
     portal.answers["CreateSession"] = .silence
     #expect(try await start(makeShortcut(.short(for: "ListShortcuts"))) == .notHeld(.unsupported))
     portal.respond(to: question, [.uint32(0), .dictionary(["shortcuts": portal.granted])])
     #expect(try await pumping { await asking.value } == Self.held)
   }
 
-  @Test func `waiting ends if the portal exits during its question`() async throws {
+  @Test func `the wait for the user's answer ends if the portal exits`() async throws {
     let asking = try await ask(shortcut)
     portal.stop()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
@@ -236,7 +237,7 @@ import Testing
     try await pump("the grant") { controller.state == Self.held }
   }
 
-  @Test func `a refusal is remembered across a restart, for the refused keys only`() async throws {
+  @Test func `a portal's refusal is remembered across a restart, for the refused keys only`() async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/state/shortcut.ini", group: "refused-shortcut")
     let other = try #require(Accelerator("<Alt>F1"))
@@ -271,7 +272,7 @@ import Testing
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func `a closed session is reopened even if the first attempts fail`() async throws {
+  @Test func `a closed portal session is reopened even if the first attempts fail`() async throws {
     var limits = PortalShortcut.Limits.patient
     limits.pauses = Array(repeating: .milliseconds(20), count: 50)
     let shortcut = makeShortcut(limits)
@@ -286,7 +287,7 @@ import Testing
     try await pump("the press") { told.presses.count == 1 }
   }
 
-  @Test func `a portal that closes every session is given up after a limited number of attempts`()
+  @Test func `a limited number of attempts is made with a portal that closes every session`()
     async throws
   {
     try await expectHeld()

@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite(.serialized) struct PreferencesTests {
-  @Test func `the schema has the same keys and defaults as the code`() async throws {
+  @Test func `the settings schema has the same keys and defaults as the code`() async throws {
     let folder = try TemporaryFolder()
     try await compileSettingsSchemas(Self.data, into: folder.path)
     let schema = try #require(SettingsSchema(CopyPasta.id, compiledIn: folder.path))
@@ -32,7 +32,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func `every property has its own key`() {
+  @Test func `every preference property has its own settings key`() {
     let preferences = Preferences(schema: nil)
     let told = Told()
     let tokens = Preferences.Key.allCases.map { key in preferences.observe(key) { told.keys.append(key) } }
@@ -49,7 +49,7 @@ import Testing
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `the size limit stays within its range`() {
+  @Test func `the size limit preference is clamped to its range`() {
     let preferences = Preferences(schema: nil)
     #expect(preferences.sizeLimitInMiB << 20 == TransferLimits().bytes)
     preferences.sizeLimitInMiB = 0

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct PreferencesWindowTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a switch changes its setting and follows changes of the setting`() throws {
+  @Test func `a preference switch changes its setting and follows other changes to the setting`() throws {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(.showsTrayIcon, of: preferences, "Title", "Explanation")
     let control = try #require(row.control as? Switch)
@@ -21,7 +21,7 @@ import Testing
     #expect(control.isOn)
   }
 
-  @Test func `a click on a row toggles its switch, unless disabled`() {
+  @Test func `a click on a preference row toggles its switch, unless the switch is disabled`() {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(.usesHaptics, of: preferences, "Title", "Explanation")
     row.clicked?()
@@ -31,7 +31,7 @@ import Testing
     #expect(!preferences[flag: .usesHaptics], "toggled although the switch is disabled")
   }
 
-  @Test func `the size limit is set in MiB`() throws {
+  @Test func `the size limit in Preferences is set in MiB`() throws {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(sizeLimitOf: preferences, "Title", "Explanation")
     let button = try #require(row.control as? SpinButton)
@@ -180,7 +180,7 @@ import Testing
     shown.services.preferences[flag: .showsTrayIcon] = false
   }
 
-  @Test func `the full text window's button briefly shows that a copy was made`()
+  @Test func `the full text window's Copy button briefly shows “Copied”`()
     async throws
   {
     let shown = try ShownDialogs()
@@ -194,7 +194,7 @@ import Testing
     shown.dialogs.close()
   }
 
-  @Test func `each line of a selected text is drawn once`() async throws {
+  @Test func `selecting all text in the full text window does not draw every line twice`() async throws {
     let style = ProgramStyle()
     let shown = try ShownDialogs()
     let lines = (1...20).map { "line \($0)" }.joined(separator: "\n")
@@ -202,7 +202,7 @@ import Testing
     shown.dialogs.show(text, above: nil)
     let view = try #require(widgets(gtk_text_view_get_type(), in: text.window.widget).first)
     let picture = Object(Owned(taking: gtk_widget_paintable_new(view)))
-    /// How many runs of text the view draws.
+    /// The number of text runs that the view draws.
     func drawnTexts() -> Int {
       let snapshot = gtk_snapshot_new()
       gdk_paintable_snapshot(picture.opaque, snapshot, 480, 600)

@@ -20,7 +20,7 @@ import Testing
     #expect(PreviewText.spoken("a\n\nb") == "a b")
   }
 
-  @Test func `trailing line breaks are shown as a sign`() {
+  @Test func `a preview shows trailing line breaks as a symbol`() {
     #expect(shown("a\n") == "a⏎")
     #expect(shown("a" + String(repeating: "\n", count: 300)) == "a⏎")
     #expect(shown("a \nb\n \n") == "a·\u{2028}b⏎")
@@ -43,11 +43,11 @@ import Testing
     #expect(count("1 2 3", goesOn: true) == nil)
   }
 
-  @Test func `control characters are shown as signs`() {
+  @Test func `a preview shows control characters as symbols`() {
     #expect(shown("a\u{1b}[1m") == "a␛[1m")
   }
 
-  @Test func `white space at the ends of a line is shown as signs`() {
+  @Test func `a preview shows white space at the ends of a line as symbols`() {
     #expect(shown("  two before") == "··two before")
     #expect(shown("two after  \nand a tab\t") == "two after··\u{2028}and a tab⇥")
     #expect(shown("\tindented\n\t further") == "⇥\tindented\u{2028}⇥\t·further")
@@ -55,13 +55,13 @@ import Testing
     #expect(shown("a\u{A0}") == "a⍽")
   }
 
-  @Test func `a text of white space is shown as signs`() {
+  @Test func `a preview of white space only shows symbols`() {
     #expect(shown(" \t\n") == "·⇥⏎")
     #expect(shown(String(repeating: " ", count: 60)) == String(repeating: "·", count: 60))
     #expect(shown(String(repeating: " ", count: 400)) == String(repeating: "·", count: 60) + "\u{A0}…")
   }
 
-  @Test func `a truncated preview ends with an ellipsis and has no sign at the cut`() {
+  @Test func `a truncated preview ends with an ellipsis and has no symbol at the cut`() {
     #expect(PreviewText("The quick brown ", goesOn: true).text == "The quick brown \u{A0}…")
     #expect(PreviewText("one\ntwo \nthree\t", goesOn: true).text == "one\u{2028}two·\u{2028}three\t\u{A0}…")
     #expect(PreviewText("1 \n2\n3 \n4", goesOn: true).text == "1·\u{2028}2\u{2028}3·\u{A0}…")
@@ -71,7 +71,7 @@ import Testing
     #expect(!shown("The quick brown").contains("…"))
   }
 
-  @Test func `bidi control characters are shown as signs`() {
+  @Test func `a preview shows bidi control characters as symbols`() {
     #expect(shown("safe \u{202E}gpj.exe") == "safe ⇠gpj.exe")
     #expect(shown("\u{2066}a\u{2069}\u{202D}b\u{202C}") == "⇢a⇄⇢b⇄")
     #expect(shown("שלום\u{200F} \u{200E}a\u{61C}\u{2068}") == "שלום⇠ ⇢a⇠⇄")
@@ -86,7 +86,7 @@ import Testing
       "\u{2060}", "\u{2064}", "\u{206A}", "\u{2800}", "\u{3164}", "\u{FE0F}", "\u{FEFF}", "\u{FFA0}",
       "\u{FFF9}", "\u{80}", "\u{1D159}", "\u{1D173}", "\u{E0001}", "\u{E0061}", "\u{E0101}",
     ])
-  func `invisible characters are shown as signs`(hidden: String) {
+  func `a preview shows invisible characters as symbols`(hidden: String) {
     #expect(shown(hidden) == "◌")
     #expect(shown("a" + hidden + "b") == "a◌b")
     #expect(shown(hidden + hidden + " ") == "◌◌·")
@@ -99,7 +99,7 @@ import Testing
       "می‌خواهم", "ه‍", "‍ه", "क्‍ष", "क्‌ष", "ශ්‍රී", "葛\u{E0101}", "≨︀", "ᠠ\u{180B}", "ខ្ញុំ\u{200B}ទៅ", "א\u{34F}\u{5B8}",
       "กิน\u{200B}ข้าว",
     ])
-  func `invisible characters that shape others are kept`(text: String) {
+  func `a preview keeps invisible characters that shape their neighbours`(text: String) {
     #expect(shown(text) == text)
     #expect(PreviewText.spoken(text) == text)
   }
@@ -111,12 +111,12 @@ import Testing
       ("a\u{FE0F}", "a◌"),
       ("می\u{200C}\u{200C}خ", "می\u{200C}◌خ"), ("م\u{200B}م", "م◌م"), ("é\u{E0101}", "é◌"),
     ])
-  func `a joiner or selector without effect is shown as a sign`(text: String, expected: String) {
+  func `a preview shows a joiner or selector without effect as a symbol`(text: String, expected: String) {
     #expect(shown(text) == expected)
   }
 
   @Test(arguments: ["", "none", "  ab  \n c", " \n ", "é  ", "\u{2029} 🍝 "])
-  func `the reported ranges contain exactly the signs`(_ preview: String) {
+  func `the ranges that a preview reports for symbols contain exactly the symbols`(_ preview: String) {
     let written = PreviewText(preview)
     let bytes = Array(written.text.utf8)
     let rest = written.signs.reversed().reduce(into: bytes) { $0.removeSubrange($1) }
@@ -125,7 +125,7 @@ import Testing
     #expect(!String(decoding: rest, as: UTF8.self).contains("·"))
   }
 
-  @Test func `the accessible preview contains the text without signs`() {
+  @Test func `a preview's accessible text shows white space without symbols, unless entirely blank`() {
     #expect(PreviewText.spoken("one\ntwo") == "one two")
     #expect(PreviewText.spoken("  two before ") == "  two before ")
     #expect(PreviewText.spoken("1\n2\n3\n4") == "1 2 3…")

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ReadingIndicatorTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a pause is shown immediately, even while the indicator shows a secret`() {
+  @Test func `the indicator shows a pause immediately, even instead of a skipped secret`() {
     let (mark, paused) = (ReadingIndicator(), ReadingIndicator())
     paused.state = .paused
     mark.state = .reading
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: ["the next text", "the loss of the focus", "a pause"])
-  func `a skipped secret is shown until the next event`(_ end: String) {
+  func `the indicator shows a skipped secret until the next text, a focus loss or a pause`(_ end: String) {
     let (indicator, expected) = (ReadingIndicator(), ReadingIndicator())
     for indicator in [indicator, expected] { indicator.state = .reading }
     let reading = indicator.root.tooltip
@@ -37,7 +37,7 @@ import Testing
     #expect(indicator.root.tooltip == reading)
   }
 
-  @Test func `a secret found as the focus is lost is not shown`() {
+  @Test func `the indicator does not show a skipped secret while the window is inactive`() {
     let indicator = ReadingIndicator()
     let idle = indicator.root.tooltip
     indicator.showSecret()
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// The main loop does not run before the labels are read, so the first frame shows these labels.
-  @Test func `the first frame of a window shows the reading state expected once active`() throws {
+  @Test func `a window's first frame shows the reading state that is expected once active`() throws {
     let scratch = try Scratch()
     let cases: [(Result<History, StoreError>, Bool, String)] = [
       (.success(scratch.history), false, "Recording"), (.success(scratch.history), true, "Paused"),
@@ -64,7 +64,9 @@ import Testing
     }
   }
 
-  @Test func `a window that does not become active soon shows that reading is off`() async throws {
+  @Test func `the indicator shows that reading is off if the window does not become active soon`()
+    async throws
+  {
     let (mark, idle) = (ReadingIndicator(), ReadingIndicator())
     mark.expectReading()
     #expect(mark.root.tooltip != idle.root.tooltip)

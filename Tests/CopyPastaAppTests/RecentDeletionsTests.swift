@@ -13,7 +13,7 @@ import Testing
     scratch = try Scratch()
   }
 
-  @Test func `every change of the number of deletions is reported`() async throws {
+  @Test func `every change in the number of recent deletions is reported`() async throws {
     var counts: [Int] = []
     let deletions = RecentDeletions(heldFor: .seconds(3600)) { count, _ in counts.append(count) }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
@@ -24,7 +24,7 @@ import Testing
     #expect(counts == [1, 2, 1, 0])
   }
 
-  @Test func `the undo bar says “Copied and deleted” if its only item was copied before`() async throws {
+  @Test func `the undo bar shows “Copied and deleted” if its only item was copied before`() async throws {
     var words: [String] = []
     let deletions = RecentDeletions(heldFor: .seconds(3600)) { count, wasCopied in
       if count > 0 { words.append(UndoBar.words(count, wasCopied: wasCopied)) }
@@ -38,7 +38,7 @@ import Testing
     #expect(words == ["Copied and deleted", "2 items deleted", "Copied and deleted", "Deleted"])
   }
 
-  @Test func `deletions are forgotten when their time expires`() async throws {
+  @Test func `recent deletions are forgotten after their time limit`() async throws {
     var count = 0
     let deletions = RecentDeletions(heldFor: .milliseconds(30)) { newCount, _ in count = newCount }
     for clip in try await deleted(["one", "two"]) { deletions.add(clip) }
@@ -47,7 +47,7 @@ import Testing
     #expect(deletions.removeNewest() == nil)
   }
 
-  @Test func `beyond the size limit the oldest deletions are dropped and the newest is kept`() async throws {
+  @Test func `recent deletions beyond the size limit are dropped, except the newest`() async throws {
     var count = 0
     let deletions = RecentDeletions(heldFor: .seconds(3600), sizeLimit: 8) { newCount, _ in count = newCount }
     let clips = try await deleted(["12345", "123", "1234567890"])

@@ -45,7 +45,7 @@ private struct RetentionModel {
   var lastLook: ClockReading?
   /// The items that the user was asked about; nil after an item was restored.
   var question: (items: [Item], reading: ClockReading)?
-  /// The items that a believed clock found due in each of the last two checks.
+  /// The items that a trusted clock found due in each of the last two checks.
   private var dueBefore: [[Item]] = [[], []]
   private(set) var (agreedCount, believedCount, questionCount) = (0, 0, 0)
 
@@ -72,7 +72,7 @@ private struct RetentionModel {
       ).year ?? 0)
   }
 
-  /// Deletes the items that were asked about, if they are still the oldest.
+  /// Deletes the items that the user was asked about, if they are still the oldest.
   mutating func agree() {
     guard let asked = question else { return }
     question = nil
@@ -106,7 +106,7 @@ private struct RetentionModel {
     lastLook = now
   }
 
-  /// Items that a believed clock found due in one of the last two checks and that still exist.
+  /// Items that a trusted clock found due in one of the last two checks and that still exist.
   var overdue: [Item] { dueBefore.joined().filter(items.contains) }
 
   mutating func remove(_ id: Int64) { items.removeAll { $0.id == id } }
@@ -245,7 +245,7 @@ private final class RetentionRun {
   private func choose() async throws {
     let choice = RetentionPeriod.allCases.randomElement(using: &random) ?? .forever
     let isShorter = choice.isShorter(than: preferences.retentionPeriod)
-    // Another program may change the setting without a question.
+    // Another program may change the setting without asking.
     if isShorter, chance(80), let expired = try await retention.expired(after: choice, in: store) {
       var asked = model
       asked.period = choice

@@ -45,7 +45,7 @@ import Testing
     await controller.drainRetention()
   }
 
-  /// Runs a check with nothing due, which records the present clock as believed.
+  /// Runs a check with nothing due, which stores the current clock as trusted.
   private func believeClock() async {
     await look()
     #expect(view.questions.last == .some(nil))
@@ -63,7 +63,7 @@ import Testing
 
   private var question: ExpiredClips? { view.questions.last ?? nil }
 
-  @Test func `a believed clock deletes expired items without a question`() async throws {
+  @Test func `expired items are deleted without asking if the clock is trusted`() async throws {
     try await record(29, 1)
     await believeClock()
     pass(days: 2)
@@ -74,12 +74,13 @@ import Testing
 
   // MARK: - Questions
 
-  @Test func `an unanswered question deletes no item, however often the window becomes active`() async throws
+  @Test func `no item is deleted before the user answers, however often expired items are found`()
+    async throws
   {
     try await record(40, 50)
     await look()
     #expect(question?.count == 2)
-    // Now more than half of the history has not expired.
+    // More than half of the history has not expired from here on.
     try await record(0, 0, 0, 0, 0, 0)
     for _ in 0..<3 { await look() }
     #expect(question?.count == 2)
@@ -91,7 +92,7 @@ import Testing
     try expectCount(8)
   }
 
-  @Test func `Keep sets the period to forever, and no item is deleted afterwards`() async throws {
+  @Test func `Keep sets the retention period to forever, and no item is deleted afterwards`() async throws {
     try await record(40, 50)
     await look()
     retention.keepForever()
@@ -101,7 +102,9 @@ import Testing
     try expectCount(2)
   }
 
-  @Test func `a longer period deletes no item while the clock is not believed`() async throws {
+  @Test func `choosing a longer retention period deletes no item while the clock is not trusted`()
+    async throws
+  {
     preferences.retentionPeriod = .week
     try await record(6, 5, 0)
     await believeClock()
@@ -114,7 +117,10 @@ import Testing
     try expectCount(3)
   }
 
-  @Test func `Delete removes only the counted items, even if the clock is set meanwhile`() async throws {
+  @Test
+  func `Delete in the retention bar deletes only the counted items, even if the clock is set`()
+    async throws
+  {
     try await record(30)
     pass(days: 1)
     try await record(Array((1...25).reversed()))
@@ -127,7 +133,7 @@ import Testing
     #expect(question?.count ?? 0 > 20, "the new clock must cause its own question")
   }
 
-  @Test func `a clock accepted by Delete is believed`() async throws {
+  @Test func `the clock is trusted after the user has confirmed a retention deletion`() async throws {
     try await record(40, 29)
     await look()
     retention.confirm(try #require(question))
@@ -139,7 +145,9 @@ import Testing
   }
 
   @Test(arguments: [29, 25, -25] as [Int64])
-  func `a clock that jumps by less than the period deletes no item unasked`(_ days: Int64) async throws {
+  func `a clock jump shorter than the retention period deletes no item without asking`(_ days: Int64)
+    async throws
+  {
     try await record(Array((1...28).reversed()))
     await believeClock()
     clock.wallTime += days * Self.day
@@ -149,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: [-31, -20_000] as [Int64])
-  func `an item captured while the clock was behind is kept`(_ days: Int64) async throws {
+  func `an item captured while the clock was behind does not expire early`(_ days: Int64) async throws {
     try await record(3)
     await believeClock()
     clock.wallTime += days * Self.day + 1
@@ -161,7 +169,7 @@ import Testing
     #expect(question == nil)
   }
 
-  @Test func `a clock that was behind from the start causes a question once corrected`() async throws {
+  @Test func `correcting a clock that was behind from the start asks before deleting items`() async throws {
     clock.wallTime -= 31 * Self.day
     await believeClock()
     try await record(0, 0, 0)
@@ -188,7 +196,7 @@ import Testing
 
   // MARK: - Confirmations
 
-  @Test func `a confirmation is used only once, even if the deletion fails`() async throws {
+  @Test func `a retention confirmation is used only once, even if the deletion fails`() async throws {
     try await record(40, 20)
     await look()
     let store = try HistoryStore(
@@ -207,7 +215,7 @@ import Testing
     #expect(question?.count == 2)
   }
 
-  @Test func `a confirmation is void after the period changes`() async throws {
+  @Test func `a retention confirmation is void after the retention period changes`() async throws {
     try await record(400, 20)
     await look()
     #expect(question?.count == 1)
@@ -219,7 +227,8 @@ import Testing
     try expectCount(2)
   }
 
-  @Test func `an item restored during the question is not deleted with the counted ones`()
+  @Test
+  func `restoring an expired item before confirming a retention deletion keeps all items and asks again`()
     async throws
   {
     try await record(40, 45, 1)
@@ -237,7 +246,7 @@ import Testing
 
   // MARK: - Other events
 
-  @Test func `undo does not restore items that have expired since`() async throws {
+  @Test func `undo does not restore items that have expired meanwhile`() async throws {
     try await record(29, 1)
     await believeClock()
     for id in controller.ids { controller.delete(id) }

@@ -4,25 +4,25 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Which keys are accepted as the shortcut, and the messages about it.
+/// The keys that are accepted as the shortcut, and the messages about the shortcut.
 @MainActor @Suite struct ShortcutWordsTests {
   @Test(arguments: ["<Control><Super>v", "<Alt>F1", "<Super>space", "<Control><Shift>c", "<Control>k"])
-  func `keys with a modifier are accepted`(_ name: String) throws {
+  func `keys with a modifier are accepted as the shortcut`(_ name: String) throws {
     let keys = try #require(Accelerator(name))
     #expect(keys.objection == nil && !keys.isModifierAlone)
   }
 
   @Test(arguments: ["v", "<Shift>v", "F12", "Escape", "<Control>c", "<Control>v", "<Control>Insert"])
-  func `keys needed for typing or editing are rejected`(_ name: String) throws {
+  func `keys needed for typing or editing are rejected as the shortcut`(_ name: String) throws {
     #expect(try #require(Accelerator(name)).objection?.isEmpty == false)
   }
 
-  @Test func `modifiers alone are recognised as incomplete keys`() throws {
+  @Test func `modifiers alone are recognised as an incomplete shortcut`() throws {
     #expect(try #require(Accelerator("<Control>Super_L")).isModifierAlone)
   }
 
   @Test(arguments: Compositor.allCases)
-  func `without a shortcut portal the message names the compositor's configuration file`(
+  func `without a shortcut portal, the message names the compositor's configuration file`(
     _ compositor: Compositor
   ) throws {
     let before = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }
@@ -39,7 +39,7 @@ import Testing
     #expect(shown.filter { $0 != "\u{2060}" } == "copypasta --toggle" && !shown.contains("--"))
   }
 
-  @Test func `the message offers a command only if no other backend works`() throws {
+  @Test func `the shortcut message offers a command only if the shortcut is refused or unsupported`() throws {
     for reason in [ShortcutState.Reason.refused, .unsupported] {
       let state = ShortcutState.notHeld(reason)
       #expect(state.message.hasSuffix(":"))

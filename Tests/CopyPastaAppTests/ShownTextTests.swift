@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: 0...3)
-  func `a larger text is cut at a character boundary with a note`(offset: Int) throws {
+  func `a text above 1 MiB is cut at a character boundary with a note`(offset: Int) throws {
     let text = String(repeating: "a", count: offset) + String(repeating: "🙂 🙂 ", count: 1 << 17)
     let shown = try Self.shown(text)
     #expect(shown.isCut)
@@ -54,7 +54,7 @@ import Testing
     #expect(shown.note == nil)
   }
 
-  @Test func `invisible characters are shown as signs with a note`() throws {
+  @Test func `the full text window shows invisible characters as symbols with a note`() throws {
     let shown = try Self.shown("a\u{200E}b\u{202E}c\u{AD}d\u{1}")
     #expect(shown.text == "a⇢b⇠c◌d␁")
     #expect(shown.note == "Signs stand for invisible characters. Copy takes everything.")
@@ -62,13 +62,13 @@ import Testing
     #expect(try Self.shown("👩‍👩‍👧 می‌خواهم").note == nil)
   }
 
-  /// Repeated 1 MiB long, each of these blocked the main loop of GTK 4.8 for more than a second or took 100 MB.
+  /// Repeated to 1 MiB, each of these blocked the main loop of GTK 4.8 for more than a second or took 100 MB.
   @Test(arguments: [
     "\t", " \t", "a\t", " ", "\u{200E}", "\u{200B}", "\u{202A}\u{202C}", "\n", "\r\n", "\u{2028}", "x",
     "\u{301}",
     "👩‍👩‍👧‍👦", "مرحبا", "\t\u{200E}", "\u{1}",
   ])
-  func `displayed words, lines and line counts stay below their limits`(part: String) throws {
+  func `the full text window limits the length and number of displayed lines`(part: String) throws {
     let text = String(repeating: part, count: ShownText.sizeLimit / part.utf8.count + 1)
     let shown = try Self.shown(text).text
     #expect(shown.utf8.count <= ShownText.sizeLimit + 8)

@@ -28,7 +28,9 @@ import Testing
   @Test(arguments: [
     ("en", "en_US"), ("de", "de_DE"), ("fr", "fr_FR"), ("es", "es_ES"), ("ar", "ar_EG"), ("ja", "ja_JP"),
   ])
-  func `every window fits on 360×300 at text size 2`(language: String, territory: String) async throws {
+  func `every window fits on a 360×300 screen at text size 2`(language: String, territory: String)
+    async throws
+  {
     let catalogues = try await Self.catalogues(of: language)
     let (empty, filled) = (try Scratch(), try Scratch())
     try await filled.record(String(repeating: "W", count: 1000))

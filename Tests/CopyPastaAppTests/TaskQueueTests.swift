@@ -5,7 +5,7 @@ import Testing
 
 @MainActor
 @Suite struct TaskQueueTests {
-  @Test func `tasks run in order across actors`() async {
+  @Test func `queued tasks run in order across actors`() async {
     let queue = TaskQueue()
     let worker = Worker()
     var done: [Int] = []

@@ -2,7 +2,7 @@ import TestSupport
 import TextPipeline
 import Testing
 
-/// Random texts made of parts that have broken programs before; the same texts in each run.
+/// Random texts, the same in each run, made of parts that have broken programs before.
 @Suite struct TextPipelineTests {
   @Test(arguments: 0..<8) func `random texts cause no problem in the text pipeline`(_ seed: UInt64) {
     var random = SplitMix(seed: seed)

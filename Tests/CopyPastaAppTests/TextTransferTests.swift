@@ -5,7 +5,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Reads of a stream; a limit is short only in the test of that limit.
+/// Reads from a stream; each limit is short only in its own test.
 @MainActor
 @Suite struct TextTransferTests {
   private let stream = SocketStream()
@@ -49,7 +49,7 @@ import Testing
     drip.cancel()
   }
 
-  @Test func `cancelling ends a read`() async throws {
+  @Test func `cancelling ends a read from a stream`() async throws {
     let reading = Task { [stream] in try await TextTransfer(limits: limits()).bytes { stream.input } }
     reading.cancel()
     await #expect(throws: CancellationError.self) { try await pumping { try await reading.value } }

@@ -9,18 +9,19 @@ import X11Kit
 
 @testable import CopyPastaApp
 
-/// How often a text changes threads, measured in a process of its own.
+/// The number of times a text changes threads, measured in a separate process.
 ///
-/// The trace contains the steps on CopyPasta's own queues.
-///
-/// Each of them that the main thread awaits switches back to the main thread.
+/// The trace contains the steps on CopyPasta's own queues. Each step that the main thread awaits returns to the main
+/// thread.
 @MainActor
 @Suite struct ThreadSwitchTests {
-  @Test func `on X11 a text passes one thread between the reader and the main thread`() async {
+  @Test func `on X11, a captured text passes through one thread between the reader and the main thread`()
+    async
+  {
     await #expect(processExitsWith: .success) { try await SwitchScene.countOnX11() }
   }
 
-  @Test func `on Wayland a text passes one thread between the read and the list`() async {
+  @Test func `on Wayland, a captured text passes through one thread between the read and the list`() async {
     await #expect(processExitsWith: .success) { try await SwitchScene.countOnWayland() }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// Invalid calls of the icon and its menu, which any program on the bus can make.
+/// Invalid calls to the tray icon and its menu, which any program on the bus can make.
 @MainActor
 @Suite(.serialized) struct TrayHostilityTests {
   private let tray: TrayScene
@@ -24,7 +24,7 @@ import Testing
     "NoSuchMethod",
   ]
 
-  @Test func `calls with wrong argument types are refused`() async throws {
+  @Test func `tray calls with wrong argument types are refused`() async throws {
     for object in [tray.item, tray.menu] {
       for method in Self.methods {
         for value in Self.values where !Self.fits(value, method, object.interface) {
@@ -44,7 +44,7 @@ import Testing
     interface == "org.kde.StatusNotifierItem" && method == "ProvideXdgActivationToken" && value.type == "s"
   }
 
-  @Test(arguments: [-1, 99, .min, .max] as [Int32]) func `a call for a missing menu entry is refused`(
+  @Test(arguments: [-1, 99, .min, .max] as [Int32]) func `a call for a missing tray menu entry is refused`(
     id: Int32
   )
     async throws

@@ -6,14 +6,14 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The icon's lifetime, with a scripted watcher.
+/// The tray icon's lifetime, with a scripted watcher.
 @MainActor
 @Suite(.serialized) struct TrayIconTests {
   private let tray: TrayScene
 
   init() async throws { tray = try await TrayScene.start() }
 
-  @Test func `the icon is registered with each watcher that appears`() async throws {
+  @Test func `the tray icon is registered with each watcher that appears`() async throws {
     for _ in 1...3 {
       let watcher = try ScriptedWatcher(on: tray.scene.client)
       try await pump("the item") { watcher.items == [tray.name] }
@@ -24,7 +24,7 @@ import Testing
     try await pump("the last watcher gone") { tray.shown == [true, false, true, false, true, false] }
   }
 
-  @Test func `in a sandbox the icon registers under the connection's unique name`()
+  @Test func `in a sandbox, the tray icon registers under the connection's unique name`()
     async throws
   {
     let scene = try await BusScene.start()
@@ -48,7 +48,7 @@ import Testing
     withExtendedLifetime(icon) {}
   }
 
-  @Test func `the icon is shown once a tray host appears later`() async throws {
+  @Test func `the tray icon counts as shown only while a tray host exists`() async throws {
     let watcher = try ScriptedWatcher(on: tray.scene.client, hasHost: false)
     try await pump("the item") { watcher.items == [tray.name] }
     try await tray.scene.settle()
@@ -59,14 +59,14 @@ import Testing
     try await pump("hidden") { tray.shown == [true, false] }
   }
 
-  @Test func `an icon refused by the watcher does not count as shown`() async throws {
+  @Test func `a tray icon refused by the watcher does not count as shown`() async throws {
     let watcher = try ScriptedWatcher(on: tray.scene.client, refuses: true)
     try await pump("the item") { watcher.items == [tray.name] }
     try await tray.scene.settle()
     #expect(tray.shown == [])
   }
 
-  @Test func `the preference removes and restores the icon`() async throws {
+  @Test func `the tray preference removes and restores the tray icon`() async throws {
     let watcher = try ScriptedWatcher(on: tray.scene.client)
     try await pump("shown") { tray.shown == [true] }
     tray.preferences[flag: .showsTrayIcon] = false
@@ -78,7 +78,7 @@ import Testing
     #expect(watcher.items == [tray.name, tray.name])
   }
 
-  @Test func `an icon enabled and disabled immediately does not appear`() async throws {
+  @Test func `a tray icon that is enabled and immediately disabled does not appear`() async throws {
     let tray = try await TrayScene.start(showsIcon: false)
     tray.preferences[flag: .showsTrayIcon] = true
     tray.preferences[flag: .showsTrayIcon] = false
@@ -88,7 +88,7 @@ import Testing
     #expect(watcher.items == [] && tray.shown == [])
   }
 
-  @Test func `without a bus the icon is not shown`() async throws {
+  @Test func `the tray icon is not shown without a bus`() async throws {
     var attempts = 0
     let icon = TrayIcon(preferences: Preferences(schema: nil), pause: ReadingPause()) {
       () async throws(BusError) -> Bus in
@@ -102,7 +102,7 @@ import Testing
     withExtendedLifetime(icon) {}
   }
 
-  @Test func `a released icon leaves the bus`() async throws {
+  @Test func `a released tray icon leaves the bus`() async throws {
     weak let icon = tray.icon
     tray.removeIcon()
     #expect(icon == nil)
@@ -113,7 +113,7 @@ import Testing
 
   // MARK: Requests
 
-  @Test func `clicks toggle the window, and the context menu call shows the window`() async throws {
+  @Test func `tray icon clicks toggle the window, and a context menu call shows the window`() async throws {
     for method in ["Activate", "SecondaryActivate", "ContextMenu"] {
       #expect(try await tray.scene.call(tray.item, method, [.int32(20), .int32(-5)]) == .tuple([]))
     }
@@ -122,7 +122,7 @@ import Testing
     #expect(tray.activations == [.ambient, .ambient, .ambient])
   }
 
-  @Test func `an activation token applies to the next request only`() async throws {
+  @Test func `an activation token applies only to the next tray request`() async throws {
     _ = try await tray.scene.call(tray.item, "ProvideXdgActivationToken", [.string("token")])
     for _ in 1...2 { _ = try await tray.scene.call(tray.item, "Activate", [.int32(0), .int32(0)]) }
     #expect(tray.activations == [.token("token"), .ambient])
@@ -130,7 +130,7 @@ import Testing
 
   // MARK: Appearance
 
-  @Test func `the icon's properties identify the program and contain no clip text`() async throws {
+  @Test func `the tray icon's properties identify the program`() async throws {
     let properties = try await tray.properties(of: tray.item)
     #expect(properties.count == 10)
     #expect(properties["Category"]?.string == "ApplicationStatus")
@@ -142,12 +142,12 @@ import Testing
     #expect(properties["ToolTip"]?[2]?.string == "CopyPasta")
   }
 
-  @Test func `KDE gets the symbolic icon and sway the coloured one`() {
+  @Test func `KDE gets the symbolic tray icon and sway the coloured one`() {
     #expect(TrayIcon.iconName(on: ["KDE"]) == "org.copypasta.CopyPasta-symbolic")
     #expect(TrayIcon.iconName(on: ["sway"]) == "org.copypasta.CopyPasta")
   }
 
-  @Test func `the icon is sent as pixels if no theme contains the icon`() async throws {
+  @Test func `the tray icon is sent as pixels if no theme contains the icon`() async throws {
     let properties = try await tray.properties(of: tray.item)
     #expect(properties["IconName"]?.string == "")
     let pixmaps = try #require(properties["IconPixmap"]?.children)

@@ -17,7 +17,9 @@ import Testing
     (layout[1]?[2]?.children ?? []).map { $0.unboxed?[1]?.dictionary?["label"]?.string }
   }
 
-  @Test(arguments: [-1, 1, 7] as [Int32]) func `the layout has four entries`(depth: Int32) async throws {
+  @Test(arguments: [-1, 1, 7] as [Int32]) func `the tray menu's layout has four entries`(depth: Int32)
+    async throws
+  {
     let layout = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(depth), .strings([])])
     #expect(layout.type == "(u(ia{sv}av))")
     #expect(layout[0]?.uint32 == 1)
@@ -27,7 +29,7 @@ import Testing
     #expect(layout[1]?[2]?.children?.map { $0.unboxed?[0]?.int32 } == [1, 2, 3, 4])
   }
 
-  @Test func `the layout at depth 0 or of an entry has no children`() async throws {
+  @Test func `the tray menu's layout has no children at depth 0 or for a single entry`() async throws {
     let root = try await tray.scene.call(tray.menu, "GetLayout", [.int32(0), .int32(0), .strings([])])
     #expect(root[1]?[2]?.children == [])
     let entry = try await tray.scene.call(
@@ -36,14 +38,14 @@ import Testing
     #expect(entry[1]?[2]?.children == [])
   }
 
-  @Test func `the layout contains only the requested properties`() async throws {
+  @Test func `the tray menu's layout contains only the requested properties`() async throws {
     let layout = try await tray.scene.call(
       tray.menu, "GetLayout", [.int32(0), .int32(-1), .strings(["enabled"])])
     #expect(layout[1]?[1]?.dictionary == [:])
     #expect(labels(of: layout) == [nil, nil, nil, nil])
   }
 
-  @Test func `properties are returned in groups and one by one`() async throws {
+  @Test func `tray menu properties are returned in groups and one by one`() async throws {
     let some = try await tray.scene.call(
       tray.menu, "GetGroupProperties", [.int32s([4, 99, 1, 1, -1]), .strings(["label"])])
     #expect(some[0]?.children?.map { $0[0]?.int32 } == [1, 4])
@@ -57,7 +59,7 @@ import Testing
     #expect(properties["TextDirection"]?.string == "ltr")
   }
 
-  @Test func `a chosen entry is reported with its time`() async throws {
+  @Test func `a chosen tray menu entry is reported with its time`() async throws {
     for (id, time) in [(1, 0), (3, 1234), (4, 1235)] as [(Int32, UInt32)] {
       let event: [Variant] = [.int32(id), .string("clicked"), .boxed(.int32(0)), .uint32(time)]
       _ = try await tray.scene.call(tray.menu, "Event", event)
@@ -66,7 +68,7 @@ import Testing
     #expect(tray.activations == [.ambient, .time(1234), .time(1235)])
   }
 
-  @Test func `the pause entry requests a pause and shows the current state`() async throws {
+  @Test func `the tray menu's pause entry requests a pause and shows the current state`() async throws {
     func state() async throws -> [String: Variant]? {
       let entry = try await tray.scene.call(
         tray.menu, "GetLayout", [.int32(2), .int32(0), .strings(["toggle-type", "toggle-state"])])
@@ -89,7 +91,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `events in a group are handled one by one`() async throws {
+  @Test func `tray menu events in a group are handled one by one`() async throws {
     let events =
       ([(1, "clicked"), (77, "clicked"), (0, "opened"), (3, "hovered"), (3, "clicked")] as [(Int32, String)])
       .map { Variant.tuple([.int32($0), .string($1), .boxed(.string("")), .uint32(0)]) }
@@ -98,7 +100,7 @@ import Testing
     #expect(tray.requests == [.show, .preferences])
   }
 
-  @Test func `AboutToShow reports that no menu needs an update`() async throws {
+  @Test func `AboutToShow reports that no tray menu needs an update`() async throws {
     #expect(try await tray.scene.call(tray.menu, "AboutToShow", [.int32(0)]) == .tuple([.bool(false)]))
     let group = try await tray.scene.call(tray.menu, "AboutToShowGroup", [.int32s([0, 1, 50])])
     #expect(group == .tuple([.int32s([]), .int32s([50])]))

@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a changed time zone takes effect at the next update`() {
+  @Test func `a changed time zone takes effect after an update`() {
     let time: Int64 = 1_790_000_000 * second
     let zone = getenv("TZ").map { String(cString: $0) }
     defer {
@@ -103,7 +103,7 @@ import Testing
     #expect(before == "14:13" && LocalTime.timeOfDay(time) == "17:13", "\(before)")
   }
 
-  @Test func `every store error has a message of one line`() {
+  @Test func `every store error has a one-line message`() {
     let errors: [StoreError] = [
       .folderUnusable(path: "/x", errno: 13), .cannotOpen(path: "/x", code: 14), .readOnly, .damaged,
       .foreign,

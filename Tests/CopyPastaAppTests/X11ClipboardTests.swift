@@ -30,7 +30,7 @@ import X11Kit
   }
 
   /// Some window managers mark a window as active before they move the focus to it.
-  @Test func `the text is read only after the reading window has the focus`() async throws {
+  @Test func `a text is read only after the reading window has the focus`() async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let owner = try await ClipboardOwner.start(offering: .text("there"), on: desktop)
@@ -77,7 +77,7 @@ import X11Kit
     }
   }
 
-  @Test func `two simultaneous offers share one selection owner`() async throws {
+  @Test func `after two simultaneous offers, the clipboard's text counts as CopyPasta's own`() async throws {
     try await VirtualDesktop.with { desktop in
       let display = try #require(desktop.environment["DISPLAY"])
       let clipboard = X11Clipboard(display: display)
