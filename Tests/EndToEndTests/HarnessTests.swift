@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `ClipboardOwner counts its requests`() async throws {
+  @Test func `ClipboardOwner records the requests that it receives`() async throws {
     try await VirtualDesktop.with { desktop in
       let owner = try await ClipboardOwner.start(
         offering: .text("plain"), .html("<b>rich</b>"), .hint(), on: desktop)

@@ -1,12 +1,14 @@
 import TestSupport
 import Testing
 
-/// Which format of an offer is read, and which offers are ignored.
+/// The format that is read from an offer, and the offers that are ignored.
 @Suite struct CaptureOffersTests {
   static let kinds = VirtualDesktop.Kind.everywhere
 
   @Test(arguments: kinds)
-  func `the text is recorded if HTML or files are offered as well`(_ kind: VirtualDesktop.Kind) async throws {
+  func `the text is recorded, and HTML or files in the same offer are not requested`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
     try await Scene.run(on: kind) { scene in
       let rich = try await ClipboardOwner.start(
         offering: .html("<b>rich</b>"), .text("plain"), on: scene.desktop)
@@ -19,7 +21,7 @@ import Testing
     }
   }
 
-  @Test(arguments: kinds) func `an image is ignored and never requested`(
+  @Test(arguments: kinds) func `an image on the clipboard is ignored and never requested`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in

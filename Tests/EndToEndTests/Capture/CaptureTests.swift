@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a relaunch does not record the same clipboard again, even if its row was deleted`(
+  func `a relaunch does not record the same clipboard text again, even if its row was deleted`(
     isDeleted: Bool
   ) async throws {
     try await Scene.run { scene in

@@ -6,11 +6,9 @@ import Testing
   static let kinds = VirtualDesktop.Kind.all
 
   @Test(arguments: kinds)
-  func
-    `nothing is requested while another window is active, and one text each time that the window is active`(
-      _ kind: VirtualDesktop.Kind
-    ) async throws
-  {
+  func `the clipboard is read once per activation, and never while another window is active`(
+    _ kind: VirtualDesktop.Kind
+  ) async throws {
     try await Scene.run(on: kind) { scene in
       try await scene.capture("before")
       let other = try await scene.openOtherWindow()
@@ -41,12 +39,12 @@ import Testing
     }
   }
 
-  /// On sway GDK warns about a menu that moves, as F10 would cause.
+  /// On sway, F10 would open a menu that moves, which GDK warns about.
   static let menus: [(VirtualDesktop.Kind, String)] = [(.x11, "F10"), (.x11, "Menu"), (.wayland, "Menu")]
 
   /// GTK reports a window as active while one of its menus has the focus.
   @Test(arguments: menus)
-  func `an open menu does not cause reads while another window is active`(
+  func `the clipboard is not read while another window is active, even if a menu is open`(
     _ kind: VirtualDesktop.Kind, menu key: String
   ) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Texts dragged into the window and rows dragged out, from and to a program with another toolkit.
+/// Texts dragged in from, and rows dragged out to, a program with another toolkit.
 @Suite struct DragTests {
   static let text = "dropped, with é, 🍝\nand a second line"
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Misbehaving selection owners cause a message but no wrong clip or leak, and the next copy is recorded.
 ///
-/// The owners follow one another in one window.
+/// All owners of a test use the same window, one after another.
 ///
 /// On X11 `ReaderTests` and `OwnerChangeTests` cover more owners, and faster; for GDK's reads on Wayland these are
 /// the only tests.

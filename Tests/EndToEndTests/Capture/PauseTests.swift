@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `recreating the history keeps the pause without a second announcement`() async throws {
+  @Test func `a pause continues without a second announcement after the history is recreated`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       func timesSaid() -> Int { reader.heard.count { $0.contains("Paused") && !$0.contains("Click") } }

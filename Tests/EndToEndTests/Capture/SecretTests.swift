@@ -73,7 +73,7 @@ import Testing
 
   /// A secret that a clipboard manager or a desktop offers again without the hint is an ordinary text.
   @Test(arguments: kinds)
-  func `a hint with another value, or a secret offered again without a hint, is recorded`(
+  func `a text with another hint value, or a secret offered again without its hint, is recorded`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in

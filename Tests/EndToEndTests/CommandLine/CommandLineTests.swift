@@ -10,7 +10,8 @@ import Testing
     #expect(result.isOneLineOfErrors && result.errors.lowercased().contains("display"), "\(result.errors)")
   }
 
-  @Test func `an unreachable display prints one line and exits with status 1`() async throws {
+  @Test func `with an unreachable display the program prints one line and exits with status 1`() async throws
+  {
     let result = try await run([], environment: ["DISPLAY": ":4711"])
     #expect(result.exit == .code(1))
     #expect(result.isOneLineOfErrors, "\(result.errors)")
@@ -19,7 +20,7 @@ import Testing
   @Test(arguments: [
     ["--no-such-option"], ["-x"], ["stray"], ["--version", "stray"], ["two", "words"], [""],
   ])
-  func `bad usage prints one line and exits with status 2`(_ arguments: [String]) async throws {
+  func `invalid arguments print one line and exit with status 2`(_ arguments: [String]) async throws {
     let result = try await run(arguments)
     #expect(result.exit == .code(2))
     #expect(result.isOneLineOfErrors, "\(result.errors)")

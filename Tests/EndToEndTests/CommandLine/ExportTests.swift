@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a full disk is reported in one line`() async throws {
+  @Test func `an export to a full disk reports the error in one line`() async throws {
     try await withHistory(Self.manyClips) { home in
       let result = try await export(home: home, into: "exec cat >/dev/null", redirected: ">/dev/full")
       #expect(
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// NFS and some quotas report errors only on closing.
-  @Test func `an error on closing the output is reported in one line`() async throws {
+  @Test func `an export reports an error on closing its output in one line`() async throws {
     try await withHistory("SELECT 1") { home in
       let fault = """
         #define _GNU_SOURCE
@@ -93,7 +93,9 @@ import Testing
       "$0" --import <pipe & exec 3>pipe; for number in {1..5000}; do echo '{"text":"clip 1"}' >&3; done
       """#,
     ], ["QUIT", "SEGV"])
-  func `a crash leaves no core dump and prints no clip text`(begins: String, signal: String) async throws {
+  func `a crash during an export or import leaves no core dump and prints no clip text`(
+    begins: String, signal: String
+  ) async throws {
     try await withHistory(Self.manyClips) { home in
       let script = #"""
         ulimit -c unlimited; mkdir "$HOME/empty"; cd "$HOME/empty"; mkfifo pipe
@@ -112,13 +114,13 @@ import Testing
     }
   }
 
-  @Test func `a history from a newer version is reported in one line`() async throws {
+  @Test func `exporting a history from a newer version fails with one line`() async throws {
     try await withHistory("PRAGMA user_version = 99") { home in
       try await expectFailure(home: home)
     }
   }
 
-  @Test func `a damaged history is reported in one line`() async throws {
+  @Test func `exporting a damaged history fails with one line`() async throws {
     try await withHistory(Self.manyClips) { home in
       let file = try FileHandle(
         forUpdating: URL(fileURLWithPath: home + "/.local/share/copypasta/history.sqlite3"))

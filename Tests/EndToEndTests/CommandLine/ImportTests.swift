@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `a refused line is reported by its number, without its text`() async throws {
+  @Test func `an import reports a refused line by its number, without its text`() async throws {
     try await VirtualDesktop.with { desktop in
       let result = try await shell(
         #"""
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `import fails and changes nothing while the history is open`() async throws {
+  @Test func `an import fails and changes nothing while the history is open`() async throws {
     try await Scene.run(with: Self.texts) { scene in
       let result = try await shell(#"echo '{"text":"another"}' | copypasta --import"#, on: scene.desktop)
       #expect(result.exit == .code(1))

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: kinds)
-  func `a click that activates the window copies its row and records the text copied elsewhere`(
+  func `a click that activates the window copies the row, and the text copied elsewhere is recorded`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["old", "new"]) { scene in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a message is shown if a replaced source application sends no text`() async throws {
+  @Test func `copying a row shows a message if the replaced source application sends no text`() async throws {
     try await Scene.run(on: .wayland, with: ["new"]) { scene in
       let edge = try await scene.watchEdge()
       let slow = try await ClipboardOwner.start(behaving: "SlowAndQuit", on: scene.desktop)

@@ -48,7 +48,7 @@ extension Scene {
     #expect(isBack, "the row does not get its colour back")
   }
 
-  /// How much more blue than red the row is; GTK's default accent is blue, and the row is grey otherwise.
+  /// The excess of blue over red in the row; GTK's default accent is blue, and the row is grey otherwise.
   private static func tint(in picture: Screenshot) -> Int {
     let colour = picture.average(in: background)
     return colour.blue - colour.red

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// One requestor never reads, five are killed midway, and ten ask simultaneously.
+  /// One requestor never reads, five are killed midway, and ten paste simultaneously.
   @Test func `on Wayland, misbehaving requestors do not disturb other requestors or captures`() async throws {
     try await Scene.run(on: .wayland, with: ["another row"]) { scene in
       let sum = try await scene.copyOutOfHistory(aTextOf: 8 << 20)

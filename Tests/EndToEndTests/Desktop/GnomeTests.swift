@@ -25,7 +25,7 @@ struct GnomeTests {
     }
   }
 
-  @Test func `a copied text can be pasted after Quit`() async throws {
+  @Test func `on GNOME, a copied text can be pasted after the program quits`() async throws {
     try await Scene.run(on: .gnome, with: [WaylandTests.text, "newer"]) { scene in
       try await scene.desktop.press("Home", "Down", "Return")
       try await scene.expectClipboard(WaylandTests.text)

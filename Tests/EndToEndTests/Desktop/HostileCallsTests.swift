@@ -20,7 +20,9 @@ import Testing
     ["org.gtk.Application.NoSuchMethod"],
   ]
 
-  @Test func `invalid calls are refused, and a token of the wrong type is ignored`() async throws {
+  @Test func `invalid D-Bus calls are refused, and an activation token of the wrong type is ignored`()
+    async throws
+  {
     try await Scene.run { scene in
       try await scene.desktop.waitForName()
       for call in Self.nonsense {
@@ -35,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `the program keeps recording after a flood of calls`() async throws {
+  @Test func `the program keeps recording after a flood of D-Bus calls`() async throws {
     try await Scene.run { scene in
       try await scene.desktop.waitForName()
       let call = [

@@ -4,7 +4,7 @@ import Testing
 
 /// A hidden program uses no processor time, even after much use.
 @Suite struct IdleTests {
-  /// How long a resting program is observed; a timer of one second would fire several times.
+  /// How long an idle program is observed; a timer of one second would fire several times.
   fileprivate static let rest = Duration.seconds(3)
 
   @Test func `a hidden program does not wake up after a burst, a drag, a dialog and an undo`() async throws {

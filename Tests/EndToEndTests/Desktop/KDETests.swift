@@ -11,7 +11,7 @@ import Testing
     "KDE is not here: no \(VirtualDesktop.missingForKDEPortal.joined(separator: ", "))")
 )
 struct KDETests {
-  @Test func `the shortcut works after a restart without another question`() async throws {
+  @Test func `on KDE, the shortcut works after a restart without another dialog`() async throws {
     try await KDEScene.runDesktop { desktop in
       let scene = try await KDEScene(on: desktop, asks: VirtualDesktop.portalAsksForShortcuts())
       for round in 1...Scene.rounds { try await scene.use("round \(round)") }
@@ -23,7 +23,7 @@ struct KDETests {
   }
 
   @Test(.enabled("KDE asks from 6.4 on") { try VirtualDesktop.portalAsksForShortcuts() })
-  func `a refusal is remembered at the next start, and keys set in KDE's settings work`() async throws {
+  func `a refused shortcut is not requested again, and keys set in KDE's settings work`() async throws {
     try await KDEScene.runDesktop { desktop in
       let calls = try desktop.start(
         ["dbus-monitor"]
@@ -77,7 +77,7 @@ private struct KDEScene {
     }
   }
 
-  /// Shows the window with the shortcut and hides it again; expects one window and no question of KDE's.
+  /// Shows the window with the shortcut and hides it again; expects one window and no KDE dialog.
   func use(_ when: String = "") async throws {
     try await desktop.press("ctrl+super+v")
     // Wait until the program has noticed that its window is active, because an earlier press would count as a key
@@ -108,7 +108,7 @@ extension VirtualDesktop {
     return try await window(ofClass: application)?.isActive() == true
   }
 
-  /// Waits for the portal's question and answers it with a key.
+  /// Waits for the portal's dialog and answers it with a key.
   fileprivate func answerPortal(with key: String) async throws {
     try await waitUntil("the question") {
       try await window(ofClass: Self.portalQuestion)?.isActive() == true

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The single instance, which further launches and D-Bus calls reach.
+/// The single instance, reached by further launches and D-Bus calls.
 @Suite struct OneProcessTests {
   @Test func `simultaneous launches make one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in

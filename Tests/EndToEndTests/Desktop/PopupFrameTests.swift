@@ -1,17 +1,17 @@
 import TestSupport
 import Testing
 
-/// How often a popup is drawn, and in which state.
+/// The number and appearance of the frames that the popup draws.
 @Suite struct PopupFrameTests {
   /// This counts buffers in the Wayland protocol log, because each frame is one buffer.
   ///
   /// labwc is left out because it resizes each window to the screen, which needs a second frame.
   @Test(arguments: VirtualDesktop.Kind.compositors.filter { $0 != .labwc })
-  func `a popup is drawn once`(_ kind: VirtualDesktop.Kind) async throws {
+  func `showing the popup usually draws a single frame`(_ kind: VirtualDesktop.Kind) async throws {
     try await Self.run(on: kind) { scene in
       _ = try await scene.hideBehindOtherWindow()
       let before = WaylandLog(scene.app.errors).showings.count
-      // The first popup does not count: the copied row may still be fading.
+      // Skip the first popup, because the copied row may still be fading.
       for round in 0...8 {
         try await scene.toggle()
         try await scene.waitUntilActive("round \(round)")
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// The test configures sway to keep the focus, as other compositors do for a window that opens during typing.
-  @Test func `a popup that does not get the focus looks inactive`() async throws {
+  @Test func `a popup that gets no focus looks inactive`() async throws {
     try await Self.run(on: .wayland) { scene in
       let other = try await scene.hideBehindOtherWindow()
       try await scene.toggle()

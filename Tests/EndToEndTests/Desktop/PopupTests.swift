@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `repeated use of the toggle key always shows one focused window`(_ kind: VirtualDesktop.Kind)
+  func `the toggle key alternately shows and hides one focused window`(_ kind: VirtualDesktop.Kind)
     async throws
   {
     try await Scene.run(on: kind, with: ["text"]) { scene in
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// The other program grabs the keyboard, so CopyPasta asks for the active window; then the server is grabbed and
+  /// The other program grabs the keyboard, so CopyPasta queries the active window; then the server is grabbed and
   /// does not answer.
   @Test func `an X server grab by another program does not freeze CopyPasta`() async throws {
     try await Scene.run(with: ["text"]) { scene in

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a stopped CopyPasta takes no key from another program`() async throws {
+  @Test func `a suspended CopyPasta takes no keys from another program`() async throws {
     try await Self.run { scene, _ in
       let typed = try scene.desktop.start(["xev", "-name", "Typed", "-event", "keyboard"])
       let window = try await waitFor("the window") { try await scene.desktop.window(titled: "Typed") }
@@ -65,8 +65,8 @@ import Testing
     }
   }
 
-  /// Only the X focus shows that the user works in the window.
-  @Test func `without a window manager a second press hides the window`() async throws {
+  /// Without a window manager, only the X focus shows that the user works in the window.
+  @Test func `without a window manager, a second press of the shortcut hides the window`() async throws {
     try await VirtualDesktop.with(windowManager: nil) { desktop in
       try desktop.home.set(["shortcut": "'<Control><Super>v'"])
       let program = try desktop.start([CopyPasta.programPath, "--background"])

@@ -7,7 +7,7 @@ import Testing
   /// The ways in which a user closes the window.
   enum Way: CaseIterable { case closeButton, escape, altF4 }
 
-  @Test func `a copied text can be pasted after closing, and the program ends once no longer needed`()
+  @Test func `a copied text can be pasted after closing, and the program ends once another program copies`()
     async throws
   {
     let text = "pasted\tafter é 🍝\n"

@@ -7,7 +7,7 @@ import Testing
   static let text = "  whole\ttext,\nwith é, 🍝 and שלום\r\n\n"
 
   /// sway has no shortcuts for programs, and no portal runs here.
-  @Test func `the command to bind can be copied with the keyboard and does not break at a hyphen`()
+  @Test func `the command for a key binding can be copied with the keyboard and does not wrap at hyphens`()
     async throws
   {
     try await VirtualDesktop.with(.wayland, accessibility: true) { desktop in
@@ -28,7 +28,7 @@ import Testing
 
   /// On Wayland GDK offers no type without a slash.
   @Test(arguments: VirtualDesktop.Kind.compositors)
-  func `a click copies the whole text in every format`(_ kind: VirtualDesktop.Kind) async throws {
+  func `on Wayland, a click copies the whole text in every format`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
       try await scene.capture(Self.text)
       try await scene.clickFirstRow()
@@ -46,7 +46,9 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.compositors)
-  func `a copied text can be pasted after the window is closed`(_ kind: VirtualDesktop.Kind) async throws {
+  func `on Wayland, a copied text can be pasted after the window closes`(_ kind: VirtualDesktop.Kind)
+    async throws
+  {
     try await Scene.run(on: kind, with: [Self.text]) { scene in
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard(Self.text)

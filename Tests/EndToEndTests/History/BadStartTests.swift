@@ -139,7 +139,7 @@ import Testing
   }
 
   /// The program must not write into the unlinked file, where the text would be lost.
-  @Test func `a copy creates a new history if the files were removed while open`() async throws {
+  @Test func `a copy creates a new history if the open history's files were removed`() async throws {
     try await Scene.run { scene in
       try await scene.capture("before")
       for end in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: scene.history.path + end) }

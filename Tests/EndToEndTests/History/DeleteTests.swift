@@ -4,7 +4,7 @@ import Testing
 /// A row is deleted immediately, and its neighbour gets the focus.
 @Suite struct DeleteTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `repeated Delete removes the following rows, and Enter then copies the next`(
+  func `pressing Delete repeatedly removes successive rows, and Enter then copies the next one`(
     _ kind: VirtualDesktop.Kind
   )
     async throws

@@ -5,7 +5,7 @@ import Testing
 /// The retention period that the user chooses.
 @Suite struct KeepTests {
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `the first retention check asks, and Delete removes expired items from list and files`(
+  func `the first retention check asks, and Delete removes expired items from the list and the files`(
     _ kind: VirtualDesktop.Kind
   )
     async throws
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `an unanswered question deletes nothing, even after a restart, and Keep keeps every item`(
+  func `no expired item is deleted before the user answers, even after a restart, or after Keep`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await VirtualDesktop.with(kind) { desktop in
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `the retention question is announced and does not take the focus`() async throws {
+  @Test func `the retention bar is announced and does not take the focus`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
       let reader = try await ScreenReader.listening(on: desktop)
       try await Scene.fillHistory(with: ["one", "two"], on: desktop)
@@ -172,7 +172,7 @@ extension Scene {
     try await desktop.press("Home", "Down", "Down", "Down", "Return")
   }
 
-  /// Presses a mnemonic of the question until it takes effect, because the question appears with a delay.
+  /// Presses a mnemonic of the retention bar until it takes effect, because the bar appears with a delay.
   fileprivate func answer(_ key: String, until effect: () async throws -> Bool) async throws {
     try await waitUntil("the effect of \(key)") {
       if try await effect() { return true }

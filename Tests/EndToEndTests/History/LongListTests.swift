@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a capture does not scroll the list at its end, or where the wheel scrolled after a key`()
+  @Test func `a capture does not scroll the list at its end, or if the wheel was used after a key`()
     async throws
   {
     try await Scene.run(with: Self.clips) { scene in
@@ -91,7 +91,7 @@ extension Scene {
   /// Captures two texts, and expects them at the top of the list and the visible rows unmoved.
   fileprivate func expectCapturesMoveNothing(_ text: String = "new") async throws {
     try await parkMouse()
-    // This capture removes the clipboard sign from the row copied before.
+    // This capture removes “On the clipboard” from the row copied before.
     try await record("\(text) 0")
     // Wait longer than the flash of a copied row and than the 3 s after which GTK hides the focus ring.
     let before = try await settledScreenshot(unchangedFor: .milliseconds(3500))

@@ -6,7 +6,7 @@ import Testing
   static let clips = (1...12).map { "row \($0)" }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `Ctrl+X copies and deletes`(_ kind: VirtualDesktop.Kind) async throws {
+  func `Ctrl+X copies and deletes the focused row`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["old", "middle", "new"]) { scene in
       try await scene.desktop.press("Home", "Down", "ctrl+x")
       try await scene.expectClipboard("middle")
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// The test presses keys by X keycode; on an English keyboard 10 is 1, 53 is X, 54 is C, 55 is V and 52 is Z.
-  @Test func `keyboard shortcuts work in non-Latin layouts, and digits where the layout needs Shift`()
+  @Test func `keyboard shortcuts work in non-Latin layouts and in layouts whose digits need Shift`()
     async throws
   {
     try await Scene.run(with: Self.clips) { scene in

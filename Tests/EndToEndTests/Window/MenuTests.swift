@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The context menu of a row and the main menu, by mouse and keyboard.
+/// A row's context menu and the main menu, used with mouse and keyboard.
 @Suite struct MenuTests {
   @Test func `Copy in the context menu copies the right-clicked row`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `the Menu key opens the menu of the focused row`(_ kind: VirtualDesktop.Kind) async throws {
+  func `the Menu key opens the focused row's menu`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind, with: ["oldest", "middle", "newest"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Down")

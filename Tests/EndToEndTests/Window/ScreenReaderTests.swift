@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Orca reads the child elements of a row after its name, and says “not selected” for selectable elements.
-  @Test func `rows have no child elements, and their positions stay correct after changes`()
+  @Test func `rows have no accessible child elements, and their positions stay correct after changes`()
     async throws
   {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// GTK 4.22 and newer crash at this point if the screen reader had visited a link.
+  /// If a screen reader has visited a link, GTK 4.22 and newer crash when the window is read after the dialog.
   @Test func `every menu entry has a name, and the window can be read again after each dialog`()
     async throws
   {

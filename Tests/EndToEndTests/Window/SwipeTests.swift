@@ -6,7 +6,7 @@ import Testing
 /// Tests that copy press a key first, because a compositor lets a window set the clipboard only after a key or button
 /// press, which a touchpad's movement is not.
 @Suite struct SwipeTests {
-  @Test func `a swipe from the leading edge copies`() async throws {
+  @Test func `a touchpad swipe from the leading edge copies the row`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       try await scene.desktop.press("Home")
       try await scene.swipeFirstRow(right: 300)
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a swipe from the trailing edge deletes`() async throws {
+  @Test func `a touchpad swipe from the trailing edge deletes the row`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       try await scene.swipeFirstRow(right: -300)
       try await waitUntil("the row deleted") { try await scene.history.texts() == ["older"] }
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// The next swipe copies the same row, which shows that the short one had no effect.
-  @Test func `a short swipe springs back`() async throws {
+  @Test func `a short touchpad swipe springs back`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in
       // The pointer stays over the row and tints it, so compare with a picture taken after a first swipe.
       try await scene.swipeFirstRow(right: -60)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a vertical swipe scrolls the list without deleting`() async throws {
+  @Test func `a vertical touchpad swipe scrolls the list without deleting`() async throws {
     let rows = (1...40).map { "row \($0)" }
     try await Scene.run(on: .wayland, with: rows) { scene in
       let before = try await scene.settledScreenshot()

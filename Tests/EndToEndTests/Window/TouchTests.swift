@@ -30,7 +30,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func `a swipe from the leading edge copies`(_ language: Language) async throws {
+  func `a finger swipe from the leading edge copies the row`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       try await scene.swipeRow(1, right: language.forward(210))
       try await scene.expectClipboard(Self.older)
@@ -39,7 +39,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func `a swipe from the trailing edge deletes`(_ language: Language) async throws {
+  func `a finger swipe from the trailing edge deletes the row`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       try await scene.swipeRow(0, right: language.forward(-210))
       try await waitUntil("the row deleted") { try await scene.history.texts() == [Self.older] }
@@ -50,7 +50,7 @@ struct TouchTests {
 
   /// The next tap copies the other row, which shows that the short swipes had no effect.
   @Test(arguments: Language.allCases)
-  func `a short swipe springs back`(_ language: Language) async throws {
+  func `a short finger swipe neither copies nor deletes`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       for distance in [60, -60] { try await scene.swipeRow(0, right: distance) }
       try await scene.tapRow(1)
@@ -60,7 +60,7 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func `a long press opens the menu`(_ language: Language) async throws {
+  func `a long press opens the row's menu`(_ language: Language) async throws {
     try await Scene.run(in: language) { scene in
       let frame = try await scene.app.window.frame()
       let place = try await scene.middle(of: 0)
@@ -81,7 +81,9 @@ struct TouchTests {
   }
 
   @Test(arguments: Language.allCases)
-  func `a vertical swipe scrolls the list without copying or deleting`(_ language: Language) async throws {
+  func `a vertical finger swipe scrolls the list without copying or deleting`(_ language: Language)
+    async throws
+  {
     try await Scene.run(in: language, with: (1...40).map { "row \($0), " + Self.newer }) { scene in
       let before = try await scene.settledScreenshot()
       try await scene.swipeRow(4, down: -250)
