@@ -2,7 +2,7 @@ import Synchronization
 
 /// The content of an offer on the clipboard.
 public enum ClipboardContent: Equatable, Sendable {
-  /// The offered text, byte for byte as the owner sent it: possibly invalid UTF-8, with NULs, or empty.
+  /// The offered text, byte for byte as the source application sent it: possibly invalid UTF-8, with NULs, or empty.
   case text([UInt8])
   /// The clipboard is empty, or holds only pictures, files and the like.
   case noText
@@ -16,13 +16,13 @@ public enum ClipboardContent: Equatable, Sendable {
 ///
 /// Errors contain nothing of the text.
 public enum TransferError: Error, Equatable, Sendable {
-  /// The owner did not answer, or stalled.
+  /// The source application did not answer, or stalled.
   case timedOut
-  /// The owner exited during the transfer.
+  /// The source application exited during the transfer.
   case ownerGone
-  /// The owner offered text but refused to send it, or sent something of another type.
+  /// The source application offered text but refused to send it, or sent data of another type.
   case refused
-  /// The text is larger than the limit, in bytes.
+  /// The text is larger than `limit` bytes.
   case tooLarge(limit: Int)
   /// The read was cancelled.
   ///
@@ -81,8 +81,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
 
 /// The format that a password manager lists next to a text that should not be recorded.
 ///
-/// Only the value `secret` has this meaning, because xclip, when told to offer this format, sends its text as the
-/// value.
+/// Check its value, because xclip, when told to offer this format, sends its own text as the value.
 public enum SecretHint {
   /// The name of the format.
   public static let name = "x-kde-passwordManagerHint"
@@ -128,7 +127,7 @@ public final class ReadPermit: Sendable {
 
   /// The number of the current grant; nil while reading is forbidden.
   ///
-  /// While it stays the same, the permit has not been revoked in between.
+  /// If two values are equal, the permit was not revoked in between.
   public var current: Int? { state.withLock { $0.isGranted ? $0.grants : nil } }
 
   /// Sends a request if reading is allowed; the permit cannot be revoked meanwhile.
