@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The executor of an actor whose work blocks; it uses a dispatch queue of its own.
+/// An executor for an actor whose work blocks, with a dispatch queue of its own.
 ///
 /// The cooperative pool has one thread per core, so an actor that waits there for a disk or another program would block
 /// other tasks of the process.
@@ -38,7 +38,7 @@ public final class SerialQueue: SerialExecutor, TaskExecutor {
   }
 }
 
-/// An actor with a queue of its own, on which its tasks can stay.
+/// An actor with its own queue; `Task.unpooled(on:_:)` starts tasks that run only there.
 public protocol SerialActor: Actor {
   /// The queue that executes the actor's jobs.
   nonisolated var queue: SerialQueue { get }
@@ -52,7 +52,7 @@ public final class DispatchTimer {
 
   /// Starts the timer; the handler uses `assumeIsolated` to access the actor.
   ///
-  /// - Parameter leeway: by how much the system may delay the timer, to save power.
+  /// - Parameter leeway: how long the system may delay the timer to save power.
   public init(
     after delay: Duration, leeway: Duration = .milliseconds(50), on queue: SerialQueue,
     _ handler: @escaping @Sendable () -> Void

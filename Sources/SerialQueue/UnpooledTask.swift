@@ -1,12 +1,11 @@
 import Dispatch
 
 extension Task where Failure == any Error {
-  /// Starts a task of the main actor that never uses libdispatch's thread pool; the product starts all its tasks this
-  /// way.
+  /// Starts a main-actor task that never uses libdispatch's thread pool; the app starts all its tasks this way.
   ///
   /// After each suspension, the Swift runtime briefly resumes a task on its preferred executor before it returns to its
-  /// actor. Without a preference that is the pool. Once the pool has a thread, libdispatch monitors it every second
-  /// while the process lives: 60 wake-ups a minute in an idle program.
+  /// actor. Without a preferred executor, it uses the pool. Once the pool has a thread, libdispatch monitors it every
+  /// second while the process lives: 60 wake-ups a minute in an idle program.
   @discardableResult
   public static func unpooled(_ operation: @escaping @MainActor () async throws -> Success) -> Self {
     Task { @MainActor in
@@ -16,7 +15,7 @@ extension Task where Failure == any Error {
 }
 
 extension Task where Failure == Never {
-  /// Starts a task of the main actor that never uses libdispatch's thread pool and does not fail.
+  /// Starts a main-actor task that never uses libdispatch's thread pool and does not throw.
   @discardableResult
   public static func unpooled(_ operation: @escaping @MainActor () async -> Success) -> Self {
     Task { @MainActor in
@@ -24,7 +23,7 @@ extension Task where Failure == Never {
     }
   }
 
-  /// Starts a task of an actor that never uses libdispatch's thread pool, because it stays on the actor's queue.
+  /// Starts a task that runs only on the queue of `worker`, and so never uses libdispatch's thread pool.
   @discardableResult
   public static func unpooled<Worker: SerialActor>(
     on worker: Worker, _ operation: @escaping @Sendable (isolated Worker) async -> Success
@@ -33,7 +32,7 @@ extension Task where Failure == Never {
   }
 }
 
-/// Runs the steps of the main actor's tasks that belong to no actor, one after the other; they must not block.
+/// Serially runs those steps of main-actor tasks that run on no actor; they must not block.
 private final class UnpooledSteps: TaskExecutor {
   static let shared = UnpooledSteps()
   private let queue = DispatchQueue(label: "org.copypasta.tasks")
