@@ -1,7 +1,7 @@
 /// An entry of the history, as the list shows it; `HistoryStore.text(of:)` loads its whole text.
 ///
-/// Ids ascend with each capture and are never reused, so ordering by `id` is the order of capture. The description
-/// omits the preview, so that no clip reaches a log.
+/// Ids ascend with each capture and are never reused, so sorting by `id` gives the order of capture. The description
+/// omits the preview, so that no text reaches a log.
 public struct Clip: Sendable, Equatable, Identifiable {
   /// The row's id in the database.
   public let id: Int64
@@ -18,7 +18,7 @@ public struct Clip: Sendable, Equatable, Identifiable {
   /// Whether the text is longer than the preview.
   public var goesOn: Bool { byteCount > preview.utf8.count }
 
-  /// Creates a clip from its parts, for tests and other stand-ins for the history.
+  /// Creates a clip from its parts, for example in a test.
   public init(id: Int64, capturedAt: Int64, byteCount: Int, preview: String) {
     self.id = id
     self.capturedAt = capturedAt
@@ -37,7 +37,7 @@ public struct Clip: Sendable, Equatable, Identifiable {
     /// The text, whose description shows its size only.
     public let text: ClipText
 
-    /// Returns the same number for the same text and time, within one process.
+    /// Hashes a text and its time; a hash is valid only within one process.
     static func hash(of text: [UInt8], at time: Int64) -> Int {
       var hasher = Hasher()
       hasher.combine(time)
@@ -59,7 +59,7 @@ extension Clip: CustomStringConvertible, CustomReflectable {
 
 /// A deleted row with its whole text, for `HistoryStore.restore`.
 ///
-/// It exists in memory only, which is freed but not overwritten. The description contains no text.
+/// It exists only in memory, which is freed but not overwritten. The description contains no text.
 public struct DeletedClip: Sendable, Equatable, Identifiable {
   /// The id of the deleted row; restoring reuses it.
   public let id: Int64
@@ -67,7 +67,7 @@ public struct DeletedClip: Sendable, Equatable, Identifiable {
   /// When the text was captured, in microseconds since 1970 UTC; 0 if unknown.
   public let capturedAt: Int64
 
-  /// The text as the row held it; not a `ClipText`, because damaged rows can be deleted, too.
+  /// The text's bytes as stored; they may be invalid, because damaged rows can be deleted, too.
   let bytes: [UInt8]
 
   /// The size of the text in bytes.
@@ -84,28 +84,28 @@ extension DeletedClip: CustomStringConvertible, CustomReflectable {
   }
 }
 
-/// The times that a capture can have, in microseconds since 1970 UTC.
+/// Valid capture times, in microseconds since 1970 UTC.
 ///
-/// The file is not trusted: one flipped bit turns a time into any number, and SQLite detects no error.
+/// Check a time from the file, because a flipped bit can turn it into any number, without an error from SQLite.
 enum CaptureTime {
   static let unknown: Int64 = 0
 
   /// The last microsecond of the year 9999, the latest time that ISO 8601 can express.
   static let latest: Int64 = 253_402_300_799_999_999
 
-  /// The range of a clock that may be right: from 1980 to 2100.
+  /// The wall-clock times that count as plausible: from 1980 to 2100.
   static let believableClocks: Range<Int64> = 315_532_800_000_000..<4_102_444_800_000_000
 
   /// The largest backward step of the clock, in microseconds, that counts as an adjustment rather than a jump.
   private static let adjustment: Int64 = 60_000_000
 
-  /// Returns `time`, or `unknown` if nothing can have been captured then.
+  /// Returns `time`, or `unknown` if it is out of range.
   static func plausible(_ time: Int64) -> Int64 { (1...latest).contains(time) ? time : unknown }
 
   /// Returns the time to store for a capture at `now` that follows a capture at `last`.
   ///
-  /// This is the clock's time, so that after a jump only the rows recorded during the jump have wrong times. If the
-  /// clock was set back by no more than `adjustment`, the time stays at `last`, so that times ascend with ids.
+  /// This is the clock's time, so that while the clock is wrong only the rows recorded meanwhile get wrong times. If
+  /// the clock was set back by no more than `adjustment`, the time stays at `last`, so that times ascend with ids.
   static func next(after last: Int64, at now: Int64) -> Int64 {
     let (last, now) = (plausible(last), plausible(now))
     return last > now && last - now <= adjustment ? last : now

@@ -12,7 +12,7 @@ import Glibc
 /// text.byteCount  // 7
 /// ```
 public struct ClipText: Sendable, Equatable {
-  /// Why bytes cannot be the text of a clip.
+  /// Why `init(validating:)` rejects bytes.
   public enum Refusal: Error, Equatable, Sendable {
     /// All bytes are NULs, or the array is empty.
     case empty
@@ -31,9 +31,9 @@ public struct ClipText: Sendable, Equatable {
   /// The size of the text in bytes, at least 1.
   public var byteCount: Int { bytes.count }
 
-  /// Takes over `bytes`, without a copy unless NULs have to be removed from the end.
+  /// Wraps `bytes`; copies them only to remove NULs from the end.
   ///
-  /// - Throws: the reason why the bytes are not the text of a clip.
+  /// - Throws: the reason why the bytes are not a valid text.
   public init(validating bytes: [UInt8]) throws(Refusal) {
     guard let last = bytes.lastIndex(where: { $0 != 0 }) else { throw .empty }
     let bytes = last + 1 == bytes.count ? bytes : Array(bytes[...last])
@@ -65,13 +65,13 @@ extension ClipText: CustomStringConvertible, CustomReflectable {
 
 /// The beginning of a text, as the list shows it: small enough to load and lay out many at a time.
 public enum Preview {
-  /// The size in bytes of the largest preview, and of the largest text that needs no separate preview.
+  /// The largest size of a preview, in bytes; a text of at most this size needs no separate preview.
   ///
   /// SQLite keeps at least 489 bytes of a large row on the row's own page, so with 400 the list never reads overflow
   /// pages.
   public static let byteLimit = 400
 
-  /// How many bytes of leading white space to skip at most.
+  /// The maximum size of the leading white space to skip, in bytes.
   static let searchLimit = 4096
 
   /// Returns the preview of a text, or nil if the text itself is short enough to be shown.
@@ -86,7 +86,7 @@ public enum Preview {
   /// ```
   public static func make(of text: ClipText) -> String? {
     guard text.byteCount > byteLimit else { return nil }
-    // Read one scalar more, because whether a character ends at the limit depends on what follows it.
+    // Read one more scalar, because it determines whether a character ends at the limit.
     let window = text.leading(searchLimit + byteLimit + 4)
     return cut(window[firstVisible(in: window)...])
   }
@@ -98,7 +98,7 @@ public enum Preview {
     return index
   }
 
-  /// A space that carries an accent is visible, so look at all scalars.
+  /// Checks all scalars, because a space with a combining accent is visible.
   private static func isBlank(_ character: Character) -> Bool {
     character.unicodeScalars.allSatisfy(\.properties.isWhitespace)
   }

@@ -8,9 +8,9 @@ import Glibc
 final class Database {
   enum Access {
     case readWrite, readOnly
-    /// Without locks and without a log, where no index of a log can be created.
+    /// Reads a database that has no log; takes no locks and creates no file.
     case immutable
-    /// Without locks, with the log's index in memory, where no index file can be created.
+    /// Reads a database and its log; takes no locks, and keeps the log's index in memory.
     case immutableWithLog
   }
 
@@ -43,7 +43,7 @@ final class Database {
     erasing = access == .readWrite ? ZeroingFileMethods(of: handle) : nil
     sqlite3_extended_result_codes(handle, 1)
     wait(atMost: lockTimeout)
-    // Refuse to write rather than keep deleted texts in the file.
+    // Refuse to write if deleted texts would remain in the file.
     if access == .readWrite, erasing == nil { throw .failed(code: SQLITE_ERROR) }
     // An exclusive connection keeps the log's index in its own memory (https://sqlite.org/wal.html#noshm).
     if access == .immutableWithLog { try execute("PRAGMA locking_mode = EXCLUSIVE") }
@@ -85,7 +85,7 @@ final class Database {
   ///
   /// - Throws: `.replaced` if the file was removed or replaced, because anything written to it would be lost.
   func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-    // IMMEDIATE, because a lock taken at the first write after a read would fail without waiting.
+    // Use IMMEDIATE, because upgrading a read lock at the first write would fail without waiting.
     try execute("BEGIN IMMEDIATE")
     do throws(StoreError) {
       if hasMoved { throw .replaced }
@@ -112,7 +112,7 @@ final class Database {
     return true
   }
 
-  /// Whether free pages make up more than half of the file, and the other pages have at most `limit` bytes.
+  /// Whether more than half of the file consists of free pages, and the used pages take at most `limit` bytes.
   func isMostlyEmpty(upTo limit: Int64) throws(StoreError) -> Bool {
     let sizes = try ["page_count", "freelist_count", "page_size"].map { (name) throws(StoreError) in
       try Statement("PRAGMA \(name)", on: self).first { $0.integer(0) } ?? 0
@@ -123,7 +123,7 @@ final class Database {
 
   /// Returns the error for a result code that a call on this connection has just returned.
   func failure(_ code: Int32) -> StoreError {
-    // On a file system without locks SQLite reports SQLITE_BUSY; only `errno` tells this from a lock that is taken.
+    // On a file system without locks SQLite reports SQLITE_BUSY, as for a lock that is held; only `errno` differs.
     let system = code & 0xff == SQLITE_BUSY ? errno : sqlite3_system_errno(handle)
     var error = StoreError(code: code, system: system, path: path)
     if error == .readOnly, saysWronglyItIsReadOnly { error = .damaged }
@@ -132,8 +132,8 @@ final class Database {
     return error
   }
 
-  /// Whether SQLite refuses to write only because of the file's format version, which may permit reading but not
-  /// writing (SQLite's file format, 1.3.3).
+  /// Whether SQLite opened the file read-only only because of its format version (SQLite's file format, 1.3.3): an
+  /// unknown write version permits reading but not writing.
   private var saysWronglyItIsReadOnly: Bool {
     erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
   }
@@ -151,7 +151,7 @@ final class Database {
 
   /// Makes calls wait up to `limit` milliseconds for a lock, with an attempt every 2 ms.
   ///
-  /// SQLite's own timeout slows down to an attempt every 100 ms. Next to a program that wrote continuously, all of its
+  /// SQLite's own timeout slows down to an attempt every 100 ms. While another program wrote continuously, all of these
   /// attempts failed for 2 s, in two of ten runs on a busy machine.
   private func wait(atMost limit: Int32) {
     sqlite3_busy_handler(
@@ -173,7 +173,7 @@ final class Database {
 
   /// Returns a URI even for plain paths, because Debian's SQLite parses any path that begins with `file:` as a URI.
   private static func uri(_ path: String, _ access: Access) -> String {
-    // An empty authority keeps a path that begins with two slashes from being parsed as one.
+    // Add an empty authority, because SQLite would parse the start of a path with two leading slashes as one.
     var uri = path.hasPrefix("/") ? "file://" : "file:"
     for scalar in path.unicodeScalars {
       switch scalar {
@@ -202,7 +202,7 @@ final class Database {
     try useWriteAheadLog()
   }
 
-  /// Enables WAL mode, which the file stores.
+  /// Enables WAL mode; the file stores this setting.
   private func useWriteAheadLog() throws(StoreError) {
     let pause: Int32 = 5
     var waited: Int32 = 0
@@ -219,7 +219,7 @@ final class Database {
   }
 }
 
-/// Changes when a file is written, created or replaced.
+/// The version of a file; differs after the file is written, created or replaced.
 private struct FileStamp: Equatable {
   private let number: UInt
   private let size: Int
@@ -232,8 +232,8 @@ private struct FileStamp: Equatable {
     guard stat(path, &status) == 0 else { return nil }
     number = UInt(status.st_ino)
     size = Int(status.st_size)
-    // Do not use the time of the last status change, because SQLite, run by root, sets the owner of a log that it
-    // opens.
+    // Do not compare the time of the last status change: SQLite, when run by root, changes it by setting the owner of a
+    // log that it opens.
     seconds = Int(status.st_mtim.tv_sec)
     nanoseconds = Int(status.st_mtim.tv_nsec)
   }

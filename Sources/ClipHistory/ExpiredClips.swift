@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The clips that have expired: all from the oldest up to the last one that is provably too old.
+/// The expired clips: all from the oldest to the newest one that is provably too old.
 ///
 /// `HistoryStore.findExpired` finds them, `HistoryStore.delete` deletes them.
 public struct ExpiredClips: Sendable, Equatable {
@@ -8,17 +8,17 @@ public struct ExpiredClips: Sendable, Equatable {
   public let period: RetentionPeriod
   /// The clocks at the time of the search.
   public let reading: ClockReading
-  /// The number of these clips.
+  /// The number of expired clips.
   public let count: Int
   /// Whether the clock can be trusted; if not, ask the user before deleting.
   public let isClockBelieved: Bool
   let lastID: Int64
-  /// The first clip whose time is within the period, or `.max`.
+  /// The id of the first clip whose time is within the period; `.max` if there is none.
   let firstYoungID: Int64
   /// The store's `restorations` at the time of the search.
   let restorations: Int
 
-  /// Whether a deleted clip would be among these if it were restored.
+  /// Whether a deleted clip would count as expired if it were restored.
   public func includes(_ clip: DeletedClip) -> Bool {
     guard let limit = period.limit(at: reading.wallTime) else { return false }
     let isYoung = (limit...max(limit, reading.wallTime)).contains(clip.capturedAt)
@@ -27,18 +27,18 @@ public struct ExpiredClips: Sendable, Equatable {
   }
 }
 
-/// The expired rows, which are those with the lowest ids.
+/// Queries for expired rows, which have the lowest ids.
 ///
-/// Texts are never read, because the columns needed precede them in the row.
+/// They never read texts, because the columns that they need precede the text in a row.
 enum ExpiredRows {
-  /// The maximum of rows and of bytes of text deleted per transaction, so that captures do not wait for long.
+  /// The limits of one transaction, in rows and in bytes of text, so that captures wait only briefly.
   static let rowLimit = 4_000
   static let byteLimit: Int64 = 4 << 20
 
-  /// Finds the last row from before `limit` that precedes the first row with a time from `limit` to `now`.
+  /// Finds the last row older than `limit`, up to the first row whose time is between `limit` and `now`.
   ///
-  /// All other times prove nothing, because they are unknown or the clock was ahead. Rows after the first young one are
-  /// not examined, so a clip that was captured while the clock was behind does not expire there.
+  /// Skips times that are unknown, and times after `now`, from a clock that was ahead. Rows after the first young one
+  /// are not examined, so a clip that was captured while the clock was behind does not expire early.
   static func find(
     in database: Database, before limit: Int64, at now: Int64
   ) throws(StoreError) -> (count: Int, lastID: Int64, firstYoungID: Int64) {
@@ -60,7 +60,7 @@ enum ExpiredRows {
       ?? 0
   }
 
-  /// Deletes one portion of the rows up to `lastID`, inside a transaction; returns their ids in ascending order.
+  /// Deletes one batch of the rows up to `lastID`, inside a transaction; returns their ids in ascending order.
   static func deletePortion(in database: Database, upTo lastID: Int64) throws(StoreError) -> [Int64] {
     let rows = try Statement("SELECT id, byte_count FROM clip WHERE id <= ?1 ORDER BY id", on: database)
     var (ids, size): ([Int64], Int64) = ([], 0)

@@ -13,9 +13,9 @@ final class FolderLock {
 
   /// Takes the lock, shared or exclusive.
   ///
-  /// - Parameter patiently: whether to wait up to 5 s for a program that is only installing a finished recovery.
-  /// - Throws: `.locked` while another program recovers the history or imports to it; with `alone`, also while another
-  ///   program has it open.
+  /// - Parameter patiently: whether to wait up to 5 s, because another program may be installing a finished recovery.
+  /// - Throws: `.locked` while another program recovers the history or imports into it; with `alone`, also while
+  ///   another program has it open.
   init(_ location: HistoryLocation, alone: Bool = false, patiently: Bool = false) throws(StoreError) {
     descriptor = open(location.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A missing folder cannot be in use.
@@ -30,9 +30,9 @@ final class FolderLock {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Returns what `body` does while everybody else is kept out; false if somebody else has the history open.
+  /// Runs `body` under the exclusive lock and returns its result; false if another process has the history open.
   ///
-  /// - Throws: `.locked` if an import or a recovery takes the history between two locks; this lock is lost then.
+  /// - Throws: `.locked` if an import or a recovery begins while the lock is converted back; this lock is lost then.
   func withExclusiveLock(_ body: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
     let answer = Result { () throws(StoreError) in isAlone ? try body() : false }
@@ -57,7 +57,7 @@ final class FolderLock {
   }
 }
 
-/// Detects whether another computer uses the history, if several share its folder, such as a home on NFS.
+/// Detects whether another computer uses the history, in a shared folder such as a home on NFS.
 ///
 /// SQLite keeps the index of its log in memory that only the processes of one computer share, so two computers that
 /// write at the same time would damage the file. Therefore each computer locks a byte of its own, shared by all of its
@@ -67,7 +67,7 @@ final class FolderLock {
 final class HostLock {
   private let descriptor: Int32
 
-  /// Returns nil on a local disk, and if nothing can be written.
+  /// Returns nil on a local disk, and if the marker file cannot be opened.
   ///
   /// - Throws: `.openElsewhere` if another computer has the history open.
   convenience init?(_ location: HistoryLocation) throws(StoreError) {
@@ -104,7 +104,7 @@ final class HostLock {
     return Int32(lock.l_type)
   }
 
-  /// Whether other computers may share a folder, judging by its file system type: NFS, SMB and the like.
+  /// Whether other computers may share the folder, because it is on NFS, SMB or a similar file system.
   ///
   /// FUSE is included because of sshfs; the check costs little on a local FUSE file system.
   private static func mayBeShared(_ folder: String) -> Bool {

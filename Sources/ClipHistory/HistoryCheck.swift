@@ -16,7 +16,7 @@ public struct HistoryCheck: Sendable, Equatable {
   public private(set) var wrongCount = 0
   /// The size of the database in bytes.
   public private(set) var fileSize = 0
-  /// Whether SQLite's integrity check and the check of the other tables succeed.
+  /// Whether SQLite's integrity check and the check of the other tables succeeded.
   public private(set) var isStructureSound = true
 
   /// Whether the check found nothing wrong.
@@ -24,11 +24,11 @@ public struct HistoryCheck: Sendable, Equatable {
 
   /// Reads the whole history, one text at a time, and changes nothing in it.
   ///
-  /// If it finds damage, it creates the damage marker, so that the next start recovers the history even where SQLite
-  /// would not notice. The integrity check of a large file is one read of some seconds; a text that is deleted
-  /// meanwhile leaves the log afterwards.
+  /// If it finds damage, it creates the damage marker, so that the next start recovers the history even if SQLite would
+  /// not detect the damage. The integrity check of a large file is one read of some seconds; a text that is deleted
+  /// meanwhile stays in the log until it ends.
   ///
-  /// - Throws: as `HistoryStore.init` does if there is nothing to check, but not `.damaged`.
+  /// - Throws: as `HistoryStore.init` does if the history cannot be checked, but never `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {
     do throws(StoreError) {
       let opening = HistoryOpening(location)
@@ -47,13 +47,13 @@ public struct HistoryCheck: Sendable, Equatable {
   }
 
   private mutating func checkClips(_ database: Database) throws(StoreError) {
-    // Run a statement for each clip, because a long read keeps deleted texts in the log.
+    // Run one statement per clip, because a long read would keep deleted texts in the log.
     let next = try Statement(
       """
       SELECT id, captured_at, byte_count, preview IS NULL, preview, text FROM clip
       WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1
       """, on: database)
-    // Ids below 1 are only counted, because the loop below starts after 0.
+    // Report ids below 1 here, because the loop below starts at 1.
     var start: Int64? = 1
     if try database.integer("SELECT coalesce(min(id), 1) FROM clip") ?? 1 < 1 { wrongCount += 1 }
     while try next.nextClip(from: &start, read: { check($0) }) != nil {}

@@ -1,9 +1,9 @@
 import CSQLite
 
-/// Adds clips from another history, each in the order of its time, in one transaction.
+/// Imports clips from another history in one transaction, and sorts all clips by time.
 ///
 /// An import needs exclusive access: no other process of ours may have the history open. Nothing is changed until
-/// `finish` returns, even if the process is killed. Only one text is in memory at a time.
+/// `finish` commits, even if the process is killed. Only one text is in memory at a time.
 ///
 /// ```swift
 /// let history = try HistoryImport(location, at: now)
@@ -23,8 +23,8 @@ public final class HistoryImport {
 
   /// Opens or creates the history, and begins the transaction.
   ///
-  /// - Parameter now: in microseconds since 1970 UTC. A clip whose time is more than a day later is placed without
-  ///   regard to its time, unless `now` itself is implausible.
+  /// - Parameter now: in microseconds since 1970 UTC. Sorting ignores a clip's time if it is more than a day after
+  ///   `now`, unless `now` itself is implausible.
   /// - Throws: as `HistoryStore.init` does, and `.locked` while another process has the history open.
   public init(_ location: HistoryLocation, at now: Int64) throws(StoreError) {
     latest = CaptureTime.believableClocks.contains(now) ? now + 86_400_000_000 : CaptureTime.latest
@@ -57,8 +57,8 @@ public final class HistoryImport {
 
   /// Sorts all clips by time and commits to disk.
   ///
-  /// Each of the two histories keeps its own order: a clip without a time, or whose time is not after that of its
-  /// predecessor, stays behind its predecessor.
+  /// Clips of the same history keep their order: a clip whose time is unknown, or not after that of its predecessor,
+  /// stays behind its predecessor.
   public func finish() throws(StoreError) {
     let database = connection.database
     if !present.isEmpty { try merge() }

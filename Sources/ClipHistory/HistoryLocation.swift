@@ -15,7 +15,7 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The path of the database file (0600).
   public var database: String { folder + "/" + name }
 
-  /// SQLite's write-ahead log: what was committed but not yet checkpointed, with the database's permissions.
+  /// SQLite's write-ahead log, with what is committed but not yet checkpointed; it has the database's permissions.
   var writeAheadLog: String { database + "-wal" }
 
   /// The index of the write-ahead log; it contains page numbers, no text.
@@ -29,7 +29,8 @@ public struct HistoryLocation: Sendable, Equatable {
   /// A marker file that exists while the database is created for the first time.
   var creationMarker: String { database + "-new" }
 
-  /// A marker file whose locks show computers that share the folder which of them use the history.
+  /// A marker file that each computer locks while it uses the history, so that computers sharing a folder notice each
+  /// other.
   var hostMarker: String { database + "-host" }
 
   /// The location where a recovery writes the new history.
@@ -40,7 +41,7 @@ public struct HistoryLocation: Sendable, Equatable {
   /// A complete recovered history, before it replaces the damaged one.
   var finishedRecovery: String { database + "-rescued" }
 
-  /// Whether there is nothing that a history could be read or recovered from.
+  /// Whether the folder has no file from which a history could be read or recovered.
   ///
   /// - Throws: `.folderUnusable` if the folder cannot be examined, `.irregular` if it contains a link or a special
   ///   file.
@@ -48,7 +49,7 @@ public struct HistoryLocation: Sendable, Equatable {
     get throws(StoreError) { try HistoryOpening(self).isVacant() }
   }
 
-  /// Names a folder without accessing it.
+  /// Creates a location without accessing the folder.
   public init(folder: String) { self.init(folder: folder, name: "history.sqlite3") }
 
   private init(folder: String, name: String) {
@@ -57,15 +58,15 @@ public struct HistoryLocation: Sendable, Equatable {
   }
 }
 
-/// Creates a history's folder and file before SQLite opens them, and makes both private to their user.
+/// Creates a history's folder and file before SQLite opens them, and makes both private to the user.
 enum HistoryFolder {
-  /// - Throws: `.irregular` if a link or a pipe takes the place of the folder or of a file, because following a link
-  ///   would write elsewhere and opening a pipe would block forever; `.folderUnusable` if a path cannot be examined.
+  /// - Throws: `.irregular` if the folder or a file is a link or a pipe, because following a link would write elsewhere
+  ///   and opening a pipe would block forever; `.folderUnusable` if a path cannot be examined.
   static func checkKinds(_ location: HistoryLocation) throws(StoreError) {
     for path in [location.folder, location.database, location.writeAheadLog, location.sharedMemory] {
       guard let status = try status(path, lstat, folder: location.folder) else { continue }
       let kind = status.st_mode & S_IFMT
-      // Later steps throw an error of their own for a file in the place of a folder, or the reverse.
+      // If a file takes the place of a folder, or the reverse, later steps throw a more specific error.
       guard kind == S_IFREG || kind == S_IFDIR else { throw .irregular(path: path) }
     }
   }
@@ -118,8 +119,8 @@ enum HistoryFolder {
 
   /// Returns the result of `stat` or `lstat`, nil if nothing exists at `path`.
   ///
-  /// Missing permissions, a stale mount or a disk failure throw an error: taken for a missing file, they would let a
-  /// program start a new history, or back up an empty one.
+  /// Missing permissions, a stale mount or a disk failure throw an error. If they counted as a missing file, a program
+  /// would start a new history, or back up an empty one.
   private static func status(
     _ path: String, _ look: (UnsafePointer<CChar>, UnsafeMutablePointer<stat>) -> Int32, folder: String? = nil
   ) throws(StoreError) -> stat? {
@@ -130,7 +131,7 @@ enum HistoryFolder {
   }
 
   private static func makeFolder(_ path: String) throws(StoreError) {
-    // SQLite syncs the folder of its files, but not the folder's own entry, which a power cut would remove with the
+    // Sync the parent folder, because SQLite does not: after a power cut the new folder could be missing, with its
     // files.
     if mkdir(path, 0o700) == 0 { return try sync(self.parent(of: path)) }
     switch errno {

@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// Opens histories of every kind, after examining which files exist and what state they are in.
+/// Opens a history in any state, after examining its files.
 ///
 /// | what exists | a writer | a reader |
 /// |---|---|---|
@@ -19,7 +19,7 @@ struct HistoryOpening {
     self.timeouts = timeouts
   }
 
-  // MARK: - To write
+  // MARK: - Opening for writing
 
   /// Opens the history, possibly next to other processes.
   ///
@@ -44,7 +44,9 @@ struct HistoryOpening {
     return try open(under: lock)
   }
 
-  /// Opens the history in any state; the caller has prepared the folder, and prevents others from moving the file.
+  /// Opens the history without checking for hidden damage.
+  ///
+  /// The caller has prepared the folder, and prevents other processes from moving the file.
   ///
   /// - Parameter lock: is held until the connection is released; nil if the caller holds one.
   func open(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
@@ -52,13 +54,13 @@ struct HistoryOpening {
     try readBeforeWriting()
     let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
     try bringUpToDate(database)
-    // Remove even another process's marker file, because with it a database that is emptied later would count as
-    // unfinished.
+    // Remove the marker file even if another process created it, because with it a database that is emptied later would
+    // not count as damaged.
     unlink(location.creationMarker)
     return try WriteConnection(database, lock: lock)
   }
 
-  // MARK: - To read
+  // MARK: - Opening for reading
 
   /// Opens an existing history as far as it is readable, and writes nothing.
   func toRead() throws(StoreError) -> Database {
@@ -74,9 +76,10 @@ struct HistoryOpening {
     }
   }
 
-  /// Prepares to read all of an existing history, even one that a writer would have to put in order first.
+  /// Locks an existing history to read all of it, even if a writer would first migrate it or install a recovery.
   ///
-  /// While the lock is held, no process moves the file and no import renumbers the clips; all else is possible.
+  /// While the lock is held, no process moves the file and no import renumbers the clips; other changes remain
+  /// possible.
   func lockToReadAll() throws(StoreError) -> FolderLock {
     guard try !isVacant() else { throw .cannotOpen(path: location.database, code: SQLITE_CANTOPEN) }
     let lock = try FolderLock(location)
@@ -84,7 +87,7 @@ struct HistoryOpening {
     return lock
   }
 
-  // MARK: - What lies there
+  // MARK: - State of the files
 
   func isVacant() throws(StoreError) -> Bool {
     try HistoryFolder.checkKinds(location)
@@ -151,7 +154,7 @@ struct HistoryOpening {
 
   /// Completes the installation of a recovery, then takes the shared lock.
   ///
-  /// Installing moves files and so needs the exclusive lock: of two programs that start together, one does it.
+  /// Installing moves files and so needs the exclusive lock; of two programs that start together, only one installs.
   private func finishRecoveryAndShare() throws(StoreError) -> FolderLock {
     let isDue = try isRecoveryDue()
     var attempts = 20
@@ -170,8 +173,8 @@ struct HistoryOpening {
     return try FolderLock(location, patiently: isDue)
   }
 
-  /// Checks whose file it is, by a connection that only reads, because closing a write connection checkpoints the log
-  /// into the file, even if the file was rejected.
+  /// Checks through a read-only connection that the file is ours, because closing a write connection checkpoints the
+  /// log into the file, even if the file was rejected.
   private func readBeforeWriting() throws(StoreError) {
     guard try HistoryFolder.size(of: location.writeAheadLog) != nil else { return }
     let look = try Database(path: location.database, access: .readOnly, lockTimeout: timeouts.lock)
@@ -184,7 +187,7 @@ struct HistoryOpening {
     do throws(StoreError) {
       try database.useForWriting()
     } catch .readOnly {
-      // File and folder are writable, as was checked above, so only a damaged number in the file makes SQLite refuse.
+      // File and folder are writable, as was checked above, so SQLite refuses because of a damaged number in the file.
       throw .damaged
     }
     if version < Schema.version { try Schema.migrate(database) }
@@ -205,8 +208,8 @@ struct HistoryOpening {
   /// Returns how to open a file that failed to open because its log or index could not be created; nil for other
   /// errors.
   ///
-  /// Even a reader creates both, which fails on a full disk and in a read-only folder. No program can
-  /// write to the log without a usable index, and without a log the database file is complete.
+  /// Even a reader creates both, which fails on a full disk and in a read-only folder. Reading without locks is safe
+  /// then: no program can write to the log without a usable index, and without a log the database file is complete.
   private func accessAlone(after error: StoreError) throws(StoreError) -> Database.Access? {
     let hasLog = try logSize() > 0
     switch error {

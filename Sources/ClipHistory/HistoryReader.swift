@@ -1,9 +1,9 @@
 import CSQLite
 
-/// The connection that reads pages for the list, in microseconds each, even while the store writes 64 MiB.
+/// Reads pages of clips for the list, in microseconds each, even while the store writes 64 MiB.
 ///
-/// A reader belongs to the thread that created it, the main thread. It holds no lock between pages. It opens a history
-/// that a `HistoryStore` has created, even in a read-only folder.
+/// A reader belongs to the thread that created it, the main thread. It holds no lock between pages. It can open any
+/// history that a `HistoryStore` has created, even in a read-only folder.
 ///
 /// ```swift
 /// let reader = try HistoryReader(location: location)
@@ -46,7 +46,7 @@ public final class HistoryReader {
     try page(from: .max, limit: limit)
   }
 
-  /// The last id that was given out; 0 if the history never had a clip.
+  /// Returns the last assigned id; 0 if the history never had a clip.
   public func lastID() throws(StoreError) -> Int64 {
     guard let following else { throw .failed(code: SQLITE_MISUSE) }
     return try following.read { session throws(StoreError) in
@@ -73,7 +73,7 @@ public final class HistoryReader {
 
   // MARK: -
 
-  /// Converts a row of `pageQuery`; bounds preview and size even if the file is damaged.
+  /// Converts a row of `pageQuery`; limits preview and size, because the file may be damaged.
   private static func clip(of statement: Statement) -> Clip {
     let shownCount = statement.byteCount(3)
     let isWhole = statement.integer(4) != 0
@@ -87,8 +87,8 @@ public final class HistoryReader {
 
 /// Iterates over all clips of a history with their whole texts, oldest first.
 ///
-/// A cursor has a connection of its own, so any one thread can use it next to a store and its readers. Between two
-/// clips it holds no SQLite lock: it skips clips that are deleted meanwhile, and lets the log be truncated. Imports and
+/// A cursor has its own connection, so any single thread can use it next to a store and its readers. Between two clips
+/// it holds no SQLite lock: it skips clips that are deleted meanwhile, and lets the log be truncated. Imports and
 /// recoveries, which would renumber the clips, wait until the cursor is released. Only one text at a time is in memory.
 ///
 /// ```swift
@@ -112,13 +112,12 @@ public final class ClipCursor {
     }
   }
 
-  /// Whether the last failure was that of one clip, so that the next call continues behind it.
+  /// Whether the last failure concerned a single clip; the next call then continues behind it.
   public private(set) var isPastFailure = false
 
   /// Opens an existing history, or a recovery that is not installed yet, without writing anything.
   ///
-  /// - Throws: as `HistoryStore.init` does, `.damaged` also if only a recovery can read the files, `.locked` during an
-  ///   import.
+  /// - Throws: as `HistoryStore.init` does; `.damaged` also if the files need a recovery, `.locked` during an import.
   public init(location: HistoryLocation) throws(StoreError) {
     let opening = HistoryOpening(location)
     lock = try opening.lockToReadAll()

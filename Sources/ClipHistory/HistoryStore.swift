@@ -1,7 +1,7 @@
 import CSQLite
 import SerialQueue
 
-/// The history on disk: the write connection, which also reads what is too large for the main thread.
+/// Writes the history on disk, and reads what is too large for the main thread.
 ///
 /// Each method is one operation and at most one transaction; when it returns, its work is on disk. The store runs on a
 /// thread of its own. Several processes may have the same history open. Call `close` when done: releasing the store
@@ -17,11 +17,11 @@ public actor HistoryStore: SerialActor {
   /// A keyed digest that cannot be forged or inverted, HMAC-SHA-256 in the app; it is computed on the store's thread.
   public typealias Digest = @Sendable (_ key: [UInt8], _ text: ClipText) -> [UInt8]
 
-  /// A trace of the last captured text, which recognises that text when it is offered again.
+  /// Recognises the last captured text when it is offered again, without storing that text.
   ///
   /// The digest is keyed, with a random key for each history, because a plain hash of a deleted secret could be looked
-  /// up in a table of common passwords. The key protects against nothing else: it is in the same file, so a person with
-  /// the file learns the size of the last captured text and can test guesses at it, one at a time.
+  /// up in a table of common passwords. The key offers no other protection: it is in the same file, so a person with
+  /// the file learns the size of the last captured text and can test guesses, one at a time.
   struct Fingerprint: Equatable {
     let digest: [UInt8]
     let byteCount: Int
@@ -32,7 +32,7 @@ public actor HistoryStore: SerialActor {
     var lock: Int32 = 2000
     /// How long a checkpoint waits for readers, in milliseconds; captures are blocked meanwhile.
     var readers: Int32 = 50
-    /// The delays before further attempts to truncate the log after a deletion, unless a write does it first.
+    /// The delays before further attempts to truncate the log after a deletion, unless a write truncates it first.
     var retries: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
   }
 
@@ -40,31 +40,31 @@ public actor HistoryStore: SerialActor {
   public enum RecordOutcome: Sendable, Equatable {
     /// A row was added, and is on disk.
     case recorded(Clip)
-    /// No row was added: the text is the last captured one or, if the user recorded it, that of the newest clip.
+    /// No row was added: the text equals the last captured one or, in `recordExplicitly`, that of the newest clip.
     case duplicate
   }
 
-  /// How many ids to reserve memory for: 32 MiB, of which only the written part becomes resident.
+  /// The maximum number of ids to reserve memory for: 32 MiB, of which only the written part becomes resident.
   private static let reservedIDs: Int64 = 4 << 20
 
   /// How many bytes of rows a VACUUM rewrites in about a second.
   private static let quickToRewrite: Int64 = 64 << 20
 
-  /// The thread of the store.
+  /// The queue on which the store runs.
   public nonisolated let queue = SerialQueue(label: "org.copypasta.history")
   private let digest: Digest
   private let timeouts: LockTimeouts
   private let location: HistoryLocation
   /// Nil while the history cannot be written.
   private var connection: WriteConnection?
-  /// Reads while the history cannot be written.
+  /// Reads the history while it cannot be written.
   private var fallback: ReopeningReader<ReadConnection>?
   private var isClosed = false
 
   /// Whether the log may still hold a deleted text.
   ///
-  /// A reader prevents truncating the log. The store therefore tries immediately, at each later write, after each delay
-  /// in `retries`, and when it closes.
+  /// A reader can prevent truncating the log, so the store tries immediately, at each later write, after each delay in
+  /// `retries`, and when it closes.
   private var needsCheckpoint: Bool
   private var retry: DispatchTimer?
   /// The number of restored clips; a change invalidates an earlier search for expired clips.
@@ -78,9 +78,9 @@ public actor HistoryStore: SerialActor {
 
   /// Opens the history, and creates it if it does not exist.
   ///
-  /// Synchronous, because the program needs it to start: an existing history that is up to date is only read, in well
-  /// under a millisecond. If the history can be read but not written, `obstacle` holds the reason. Every method that
-  /// writes then tries again, and throws the reason until it succeeds.
+  /// This is synchronous, because the app needs the history to start: opening one that is up to date only reads, in
+  /// well under a millisecond. If the history can be read but not written, `obstacle` holds the reason. Every method
+  /// that writes then tries again, and throws the reason until it succeeds.
   ///
   /// - Parameter digest: must always return the same result for the same key and text.
   /// - Throws: `.newerSchema`, `.foreign`, `.damaged` and others, with the content of the file unchanged.
@@ -183,7 +183,7 @@ public actor HistoryStore: SerialActor {
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
   ///
-  /// Close every reader first: the last connection to close removes the log, and a reader cannot.
+  /// Close every reader first: the last connection to close removes the log, but a read-only connection cannot.
   public func close() {
     retry = nil
     truncateLogIfNeeded()
@@ -256,8 +256,8 @@ public actor HistoryStore: SerialActor {
 
   /// Finds the clips that are older than a retention period, according to the given clocks.
   ///
-  /// If there are none, this stores `reading` as the last look, provided that its clock is trusted or there was no look
-  /// before, and shrinks a file that an interrupted deletion left mostly empty.
+  /// If there are none, this stores `reading` as the last check, if its clock is trusted or there was no earlier check.
+  /// It also shrinks a file that an interrupted deletion left mostly empty.
   ///
   /// - Returns: nil if no clip can expire, because the period is forever or reaches back before 1970.
   public func findExpired(
@@ -277,13 +277,12 @@ public actor HistoryStore: SerialActor {
       lastID: found.lastID, firstYoungID: found.firstYoungID, restorations: restorations)
   }
 
-  /// Deletes expired clips, as thoroughly as `delete` does, in portions, so that captures and copies do not wait for
-  /// long.
+  /// Deletes expired clips, as thoroughly as `delete` does, in batches, so that captures and copies wait only briefly.
   ///
-  /// Deletes nothing if clips were restored or deleted since the search. Each portion's transaction also stores the
-  /// clocks of the search as the last look.
+  /// Deletes nothing if clips were restored or deleted since the search. Each batch's transaction also stores the
+  /// clocks of the search as those of the last check.
   ///
-  /// - Parameter deleted: is called with the ids of each portion, in ascending order; returns whether to continue.
+  /// - Parameter deleted: is called with the ids of each batch, in ascending order; returns whether to continue.
   public func delete(
     _ expired: ExpiredClips, _ deleted: @MainActor @Sendable ([Int64]) -> Bool
   ) async throws(StoreError) {
@@ -307,9 +306,9 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Stores `reading` as the last look, and shrinks the file if most of it is free.
+  /// Stores `reading` as the last check, and shrinks the file if most of it is free.
   ///
-  /// Errors are not thrown, because no deletion was requested; the next look tries again.
+  /// Errors are not thrown, because no deletion was requested; the next check tries again.
   private func finishLook(_ reading: ClockReading?, after last: ClockReading?) {
     guard let database = connection?.database else { return }
     do throws(StoreError) {
@@ -329,9 +328,10 @@ public actor HistoryStore: SerialActor {
     truncateLogLater(timeouts.retries[...])
   }
 
-  /// Truncates the log if it may hold a deleted text; after a failure, or if a reader is in the way, it is still needed.
+  /// Truncates the log if it may hold a deleted text.
   ///
-  /// A failure is not thrown: the row itself is deleted.
+  /// Errors are not thrown, because the row itself is deleted. After an error, or if a reader blocks the checkpoint,
+  /// `needsCheckpoint` remains set.
   private func truncateLogIfNeeded() {
     guard needsCheckpoint, let connection else { return }
     do throws(StoreError) {
@@ -341,7 +341,7 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Tries again after each of these delays, while the log may hold a deleted text.
+  /// Truncates the log after each of `delays`, while it may hold a deleted text.
   private func truncateLogLater(_ delays: ArraySlice<Duration>) {
     let delay = needsCheckpoint ? delays.first : nil
     retry = delay.map {
@@ -354,7 +354,7 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Gives free pages back to the file system, once they were overwritten.
+  /// Returns free pages to the file system, but only after they were overwritten.
   private func vacuum(_ database: Database) {
     guard !needsCheckpoint else { return }
     do throws(StoreError) {

@@ -18,7 +18,7 @@ public enum RetentionPeriod: String, CaseIterable, Sendable {
   /// Whether items expire earlier than with `other`.
   public func isShorter(than other: RetentionPeriod) -> Bool { duration ?? .max < other.duration ?? .max }
 
-  /// Returns the time before which items expire, in microseconds since 1970 UTC; nil if no item does.
+  /// Returns the time before which items expire, in microseconds since 1970 UTC; nil if none expires.
   public func limit(at now: Int64) -> Int64? {
     guard let duration, case let (limit, overflows) = now.subtractingReportingOverflow(duration) else {
       return nil
@@ -55,8 +55,8 @@ public struct ClockReading: Sendable, Equatable {
   /// Whether a running clock can show this time; some clocks without a battery start in 1980.
   var isPlausible: Bool { CaptureTime.believableClocks.contains(wallTime) }
 
-  /// Whether to keep `last` instead of storing this: in the same boot any look is equally good, and later an hour is
-  /// negligible.
+  /// Whether to keep `last` instead of storing this reading: within one boot either serves equally well, and after a
+  /// reboot an hour makes no difference.
   func isWithinAnHour(of last: ClockReading?) -> Bool {
     guard let last, last.bootID == bootID else { return false }
     return (0..<3_600_000_000).contains(wallTime - last.wallTime)
@@ -71,22 +71,22 @@ public struct ClockReading: Sendable, Equatable {
   }()
 }
 
-/// Decides whether to trust the wall clock when items expire.
+/// Decides whether to trust the wall clock when clips expire.
 enum RetentionPolicy {
   static let day: Int64 = 86_400_000_000
 
   /// The tolerated disagreement of the two clocks within one boot, in microseconds.
   private static let tolerance: Int64 = 120_000_000
 
-  /// Whether a clock agrees with the time that has passed since the last look.
+  /// Whether the wall clock agrees with the time that has passed since the last check for expired clips.
   ///
   /// After a reboot, the time that the computer was off is unknown. The clock is then trusted if it is not behind the
-  /// last look, and ahead of it by at most a tenth of the period or a day, whichever is longer.
+  /// last check, and ahead of it by at most a tenth of the period or a day, whichever is longer.
   static func believes(_ now: ClockReading, after last: ClockReading?, keeping period: Int64) -> Bool {
     guard let last, now.isPlausible, last.isPlausible else { return false }
     let passed = now.wallTime - last.wallTime
     if now.bootID == last.bootID, !now.bootID.isEmpty {
-      // The last look comes from the file, where one damaged bit can result in any number, so this may overflow.
+      // The last reading comes from the file, where a damaged bit can turn it into any number, so this may overflow.
       let (sinceLast, overflows) = now.bootTime.subtractingReportingOverflow(last.bootTime)
       return !overflows && sinceLast >= 0
         && (passed - tolerance...passed + tolerance).contains(sinceLast)

@@ -1,13 +1,13 @@
 import CSQLite
 
 enum Schema {
-  /// "CPst", which marks a file as a history of ours; other programs such as `file` show it.
+  /// "CPst", which identifies our files; other programs such as `file` show it.
   static let applicationID: Int64 = 0x4350_7374
 
   /// The version that this program writes, which is the number of migrations.
   static var version: Int { migrations.count }
 
-  /// The oldest version with every column that a reader uses, which can be read without a migration.
+  /// The oldest version that readers support without a migration, because it has every column that they use.
   static let oldestReadable = 1
 
   /// The columns of `clip` in the order of the record; a new column comes last.
@@ -54,7 +54,7 @@ enum Schema {
     """,
   ]
 
-  /// The clocks at the last look for expired clips; `wall_time` is 0 before the first look.
+  /// The clocks at the last check for expired clips; `wall_time` is 0 before the first check.
   private static let lastLook = """
     CREATE TABLE last_look(
       only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -115,20 +115,20 @@ enum Schema {
 
   /// The largest plausible id: 1,000 captures a second for 285,000 years.
   ///
-  /// SQLite assigns no id beyond the largest Int64, so one damaged number would end all recording. Programs that store
-  /// numbers as doubles can represent this one.
+  /// SQLite assigns no id beyond the largest Int64, so a damaged id close to it would end all recording. A double can
+  /// represent this number exactly.
   static let largestID: Int64 = 1 << 53
 
-  /// The SQL condition that the only row of `last_capture` meets.
+  /// The SQL condition for the only row of `last_capture`.
   ///
-  /// Without it, a damaged page number that leads to another table would have that table's rows read and overwritten.
+  /// It fails if a damaged page number leads to another table, whose rows would otherwise be read and overwritten.
   static let isLastCapture = "length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1"
 
-  /// The SQL condition that the only row of `last_look` meets, for the same reason.
+  /// The SQL condition for the only row of `last_look`, for the same reason.
   static let isLastLook = "only = 1 AND (SELECT count(*) FROM last_look) = 1"
 
-  /// - Throws: `.damaged` if the last assigned id is implausible, so that a recovery has to assign new ones, or if the
-  ///   table has rows of another table.
+  /// - Throws: `.damaged` if the last assigned id is implausible, so that a recovery assigns new ones, or if the table
+  ///   contains another table's rows.
   static func checkSequence(of database: Database) throws(StoreError) {
     let isRight = try database.integer(
       """

@@ -34,7 +34,7 @@ final class Statement {
     try run(with: parameters, body)
   }
 
-  /// Returns what `read` makes of the first row; nil if the result is empty.
+  /// Returns the result of `read` for the first row; nil if there is no row.
   func first<Value>(
     _ parameters: (any Parameter)?..., read: (Statement) -> Value
   ) throws(StoreError) -> Value? {
@@ -73,13 +73,14 @@ final class Statement {
     }
   }
 
-  // MARK: Walks through clips, whose ids are column 0
+  // MARK: Iteration over clips, whose id is column 0
 
-  // SQLite does not check the order of ids in a damaged page, which may lead back to clips that were passed, forever.
+  // In a damaged page ids may be out of order, which SQLite does not check. Without the checks below, an iteration
+  // could return to earlier clips forever.
 
   /// Calls `body` with the id of each row until it returns false.
   ///
-  /// - Throws: `.damaged` if an id is not behind the one before it.
+  /// - Throws: `.damaged` if the ids are not in order.
   func walk(
     _ parameters: (any Parameter)?..., descending: Bool = false,
     _ body: (Int64) throws(StoreError) -> Bool
@@ -95,9 +96,10 @@ final class Statement {
     }
   }
 
-  /// Reads the first clip from `start` (`?1`) to `end` (`?2`), and moves `start` behind it; nil if there is none.
+  /// Reads the first clip with an id from `start` (`?1`) to `end` (`?2`), and moves `start` behind it; nil if there is
+  /// none.
   ///
-  /// No lock is held between two clips. `start` is nil behind the largest id that there can be.
+  /// No lock is held between two clips. `start` becomes nil after the largest possible id.
   func nextClip<Value>(
     from start: inout Int64?, to end: Int64 = .max, read: (Statement) -> Value
   ) throws(StoreError) -> Value? {
@@ -167,7 +169,7 @@ extension String: Parameter {
   }
 }
 
-/// A text that is not copied; the bytes must outlive the run of the statement.
+/// A text that is not copied; its bytes must stay valid while the statement runs.
 extension UnsafeRawBufferPointer: Parameter {
   func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     let start = assumingMemoryBound(to: CChar.self).baseAddress

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A store's reads off the main thread, on its write connection or, if the history is read-only, on another.
+/// The statements with which a store reads, on its write connection or, if the history is read-only, on another.
 struct ReadConnection: PreparedReads {
   let database: Database
   private let text: Statement
@@ -27,8 +27,8 @@ struct ReadConnection: PreparedReads {
 
   /// Reads every row, after a clip was not found by its id.
   ///
-  /// - Throws: `.damaged` if the clip exists nevertheless, because SQLite trusts the keys in the interior pages of a
-  ///   b-tree.
+  /// - Throws: `.damaged` if the clip exists after all: a damaged key in an interior page hides it from SQLite's
+  ///   search.
   func confirmAbsence(of id: Int64) throws(StoreError) {
     if try misplaced.first(id, read: { $0.integer(0) }) != nil { throw database.failure(SQLITE_CORRUPT) }
   }
@@ -74,7 +74,7 @@ struct WriteConnection {
     deleted = try Statement("SELECT captured_at, text FROM clip WHERE id = ?1", on: database)
     deletion = try Statement("DELETE FROM clip WHERE id = ?1", on: database)
     reads = try ReadConnection(database)
-    // CASE, because AND may read the text, however large, even if the sizes differ.
+    // Use CASE, because AND may read the text, however large, even if the sizes differ.
     newest = try Statement(
       "SELECT CASE WHEN byte_count = ?1 THEN text = ?2 ELSE 0 END FROM clip ORDER BY id DESC LIMIT 1",
       on: database)
@@ -103,7 +103,7 @@ struct WriteConnection {
     try note.execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
   }
 
-  /// Returns the clocks at the last look for expired clips; nil before the first look, or if its clock was implausible.
+  /// Returns the clocks at the last check for expired clips; nil before the first check, or if its time is implausible.
   func readLastLook() throws(StoreError) -> ClockReading? {
     let last = try lastLook.first {
       ClockReading(wallTime: $0.integer(0), bootTime: $0.integer(1), bootID: $0.string(2, atMost: 64))
@@ -116,7 +116,7 @@ struct WriteConnection {
     try lookNote.execute(reading.wallTime, reading.bootTime, reading.bootID)
   }
 
-  /// Resets the last look, because the clips have changed; the next look then asks the user.
+  /// Forgets the last check, because the clips have changed; the next check for expired clips then asks the user.
   func forgetLastLook() throws(StoreError) { try lookNote.execute(Int64(0), Int64(0), "") }
 
   func newestIs(_ text: ClipText) throws(StoreError) -> Bool {

@@ -40,7 +40,7 @@ public enum StoreError: Error, Equatable, Sendable {
   /// Any other failure; `code` is SQLite's extended result code, `SQLITE_MISUSE` if the store is closed.
   case failed(code: Int32)
 
-  /// Whether a history that cannot be opened for writing for this reason may still be readable without risk.
+  /// Whether the history may still be safely readable although this error prevents writing.
   var mayLeaveReadable: Bool {
     switch self {
     case .readOnly, .diskFull, .locked, .cannotOpen, .folderUnusable, .failed: true
@@ -71,10 +71,11 @@ public enum StoreError: Error, Equatable, Sendable {
     case SQLITE_CANTOPEN: self = .cannotOpen(path: path, code: code)
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged
-    // A row claims a size above SQLite's limit; a value of ours that is too large fails when it is bound.
+    // A damaged row claims a size above SQLite's limit. A value of ours that is too large fails earlier, when it is
+    // bound.
     case SQLITE_TOOBIG: self = .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
-    // The trigger against replacing a row. In an undamaged file, our statements violate no other constraint.
+    // Set by the trigger against replacing a row. In an undamaged file, our statements violate no other constraint.
     case SQLITE_CONSTRAINT where code == Self.constraintOfTrigger: self = .alreadyThere
     case SQLITE_CONSTRAINT: self = .damaged
     default: self = .failed(code: code)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The readable pages of a damaged database, with the pages of its log in place of older versions.
+/// The readable pages of a damaged database; pages in its log replace older versions.
 ///
 /// Reads the file format directly (https://sqlite.org/fileformat2.html), because SQLite may reject a whole file for a
 /// single damaged page.
@@ -109,10 +109,10 @@ struct WALReader {
   private static let headerSize = 32
   private static let frameHeaderSize = 24
 
-  /// The offset in the log of each page's newest image.
+  /// For each page, the offset of its newest image in the log.
   private(set) var offsets: [Int: Int] = [:]
 
-  /// Whether SQLite would lose something that was committed to disk.
+  /// Whether SQLite would lose committed data.
   ///
   /// An incomplete last transaction is not damage: a power cut leaves one, and its commit was never confirmed.
   /// Transactions after a broken one prove that the broken one was once complete.

@@ -38,8 +38,8 @@ public actor HistoryRecovery {
   /// is complete and on disk.
   ///
   /// - Returns: nil if the history is not damaged, or another program has recovered it meanwhile.
-  /// - Throws: `.foreign` and `.newerSchema` for files of other programs and versions, `.locked` if another program has
-  ///   the history open, `.diskFull` if there is not enough room for a second history.
+  /// - Throws: `.foreign` for another program's file, `.newerSchema` for a newer version's, `.locked` if another
+  ///   program has the history open, `.diskFull` if there is not enough room for a second history.
   public func recover(_ location: HistoryLocation) throws(StoreError) -> Outcome? {
     let opening = HistoryOpening(location)
     guard try !opening.isVacant() else { return nil }
@@ -141,7 +141,7 @@ public actor HistoryRecovery {
     }
   }
 
-  /// Marks the recovery as complete by its name: from now on the next start installs it, even after a crash.
+  /// Marks the recovery as complete by renaming it; from now on the next start installs it, even after a crash.
   private static func finish(_ location: HistoryLocation) throws(StoreError) {
     guard rename(location.unfinishedRecovery.database, location.finishedRecovery) == 0 else {
       throw .folderUnusable(path: location.folder, errno: errno)
@@ -174,7 +174,7 @@ struct RecoveryInstaller {
       chmod(aside + end, 0o600)
       try sync()
     }
-    // An empty log, which a program that only reads leaves behind, has no content.
+    // A program that only reads may leave an empty log.
     if try HistoryFolder.size(of: aside + "-wal") == 0 { unlink(aside + "-wal") }
     // The index contains page numbers only, and SQLite creates a new one.
     unlink(location.sharedMemory)
@@ -184,7 +184,7 @@ struct RecoveryInstaller {
     return aside
   }
 
-  /// Returns an unused path, named by local date and time.
+  /// Returns an unused path that contains the local date and time.
   private func freePath() throws(StoreError) -> String {
     var now = time(nil)
     var local = tm()

@@ -1,4 +1,4 @@
-/// A row in a leaf page of a table: https://sqlite.org/fileformat2.html#b_tree_pages and "Record Format" there.
+/// A row in a leaf page of a table (https://sqlite.org/fileformat2.html#b_tree_pages and "Record Format" on that page).
 struct LeafCell {
   enum Value: Equatable {
     case null, integer(Int64), text([UInt8]), blob([UInt8]), other

@@ -95,8 +95,9 @@ struct RowRecovery {
     return UInt16(clamping: min(below, above))
   }
 
-  /// Whether a row belongs to `clip`, by its serial types; the id is stored outside of the record, which has NULL in
-  /// its place.
+  /// Whether the row's serial types fit the table `clip`.
+  ///
+  /// The id is stored outside the record, which has NULL in its place.
   private static func isClip(_ row: LeafCell) -> Bool {
     let columns = Schema.ClipColumn.allCases
     guard (Schema.ClipColumn.fewest...columns.count).contains(row.types.count) else { return false }
