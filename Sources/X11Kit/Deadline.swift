@@ -38,8 +38,8 @@ struct Deadline {
 
   /// Wakes a thread that sleeps in `poll(2)` when its task is cancelled on any thread.
   ///
-  /// The signal only wakes the thread, which then checks `Task.isCancelled`. Therefore a signal that arrives after its
-  /// read has ended costs the next read one iteration of a loop and has no other effect.
+  /// The signal only wakes the thread, which then checks `Task.isCancelled`. A signal that arrives after its read has
+  /// ended only costs the next read one loop iteration.
   final class CancellationSignal: Sendable {
     /// Readable after ``send()``, until ``clear()``.
     let descriptor: CInt

@@ -9,7 +9,7 @@ enum Event {
   case selectionRequested(SelectionRequest)
   case selectionLost(Atom)
   case selectionAnswered(SelectionAnswer)
-  /// A followed selection has another owner, or the same owner took it again; the owner is nil if it was released.
+  /// A watched selection has another owner, or its owner took it again; the owner is nil if it was released.
   case ownerChanged(SelectionChange)
   /// An earlier request named a window that no longer exists.
   case windowMissing(Window)

@@ -1,16 +1,16 @@
 import ClipboardCore
 import SerialQueue
 
-/// A global key combination, received whichever window has the focus, through an X connection of its own.
+/// A global key combination, received whichever window has the focus. It uses its own X connection.
 ///
 /// ```swift
 /// let grab = try KeyGrab(display: nil, pressed: { time in print("pressed at", time) }, changed: { print("now", $0) })
 /// let state = await grab.grab(KeyCombination(keysym: 0x76, modifiers: [.control, .logo]))
 /// ```
 ///
-/// Keys typed immediately after the combination go to the window that the press shows or, if it hides that window, to
-/// the next focused one, because each press freezes the keyboard until the X focus has moved, for at most
-/// `longestFreeze`.
+/// Each press freezes the keyboard until the X focus has moved, for at most `longestFreeze`. Keys typed immediately
+/// after the combination therefore go to the window that the press shows or, if it hides that window, to the next
+/// focused one.
 ///
 /// The grab works with NumLock and CapsLock on, and in every keyboard layout. When the keyboard mapping changes, the
 /// combination is grabbed again. If another program has it, there is no further attempt before such a change.
@@ -35,8 +35,7 @@ public actor KeyGrab {
   private let longestFreeze: Duration
   /// The longest time to wait for the focus after a press, to learn whether the window manager grants it at all.
   private static let longestArrival = Duration.seconds(2)
-  /// The longest time without any focused window after ours has lost the focus, before the window manager chooses
-  /// another.
+  /// How long no window may have the focus, after ours has lost it, until this counts as a move.
   private static let longestGap = Duration.milliseconds(100)
 
   /// A press that is not completed yet.
@@ -45,7 +44,7 @@ public actor KeyGrab {
     let start: SuspendingClock.Instant
     /// The window that had the focus; nil if the focus followed the pointer.
     let focus: Window?
-    /// Whether the server holds back what is typed.
+    /// Whether the keyboard is frozen: the server queues what is typed.
     var isFrozen: Bool
     /// Whether the key may still be down, and repeat; its release is sent to the newly focused window.
     var isDown: Bool
@@ -65,7 +64,7 @@ public actor KeyGrab {
   private var timer: DispatchTimer?
   /// Whether the focus did not move after the last press, so that the next one must not freeze the keyboard.
   private(set) var getsNoFocus = false
-  /// Whether the server holds back what is typed.
+  /// Whether the keyboard is frozen: the server queues what is typed.
   var isFreezing: Bool { press?.isFrozen == true }
   private let pressed: @Sendable (UInt32) -> Void
   private let changed: @Sendable (State) -> Void
@@ -76,7 +75,7 @@ public actor KeyGrab {
   /// Grabbing blocks until the server answers, so grabs run on a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Connects to `display` (such as `:0`), or to that of the variable `DISPLAY`.
+  /// Connects to `display`, such as `:0`; nil stands for the variable `DISPLAY`.
   ///
   /// The call blocks until the server answers.
   ///
@@ -143,8 +142,8 @@ public actor KeyGrab {
   }
 
   private func keyPressed(_ key: Event.Key) {
-    // While the key is down, the server sends other keys here, too. A repeated key is a release and a press with the
-    // same time.
+    // While the key is down, the server sends other keys here, too. A repetition is a release and a press with the same
+    // time.
     guard held.contains(where: { $0.code == key.code }), key != lastRelease, press?.isDown != true
     else { return }
     // Freeze first, because keys typed before the freeze go to the currently focused window.
@@ -161,11 +160,11 @@ public actor KeyGrab {
     pressed(key.time)
   }
 
-  // MARK: - The focus behind a press
+  // MARK: - Focus after a press
 
   /// Checks the focus, thaws the keyboard when it has moved or the time is up, and then waits for the key's release.
   ///
-  /// The focus is queried, because its events are sent for single windows, and a window manager may choose any of ours.
+  /// The focus is queried, because a focus event concerns one window, and a window manager may choose any of ours.
   private func followPress() {
     guard var press else { return }
     let age = SuspendingClock.now - press.start

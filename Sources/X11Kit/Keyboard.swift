@@ -38,8 +38,8 @@ struct Keyboard {
 
   /// Returns the strokes for a combination; empty if the keyboard lacks the key or a modifier.
   ///
-  /// There is a stroke for each key that has the keysym in any layout, in each state of CapsLock and NumLock, because
-  /// locks count as modifiers in a grab and must not make a difference.
+  /// There is a stroke for each key that has the keysym in any layout, in each state of CapsLock and NumLock, because a
+  /// grab treats locks as modifiers.
   func strokes(for keys: KeyCombination) -> Set<Stroke> {
     guard let held = state(of: keys.modifiers) else { return [] }
     let locks = [UInt16(XCB_MOD_MASK_LOCK.rawValue), state(of: Keysym.numLock) ?? 0]
@@ -52,7 +52,7 @@ struct Keyboard {
     return strokes
   }
 
-  /// The keys of Super, pressed alone.
+  /// The strokes of the Super keys, pressed alone.
   var logoStrokes: Set<Stroke> { Set(Keysym.logo.flatMap { plainStrokes(of: $0) }) }
 
   // MARK: - Keys
@@ -68,7 +68,7 @@ struct Keyboard {
     if !shifted.isEmpty {
       return shifted.map { Stroke(code: $0, state: UInt16(XCB_MOD_MASK_SHIFT.rawValue)) }
     }
-    // The keyboard has no Latin letters, as with a Russian layout alone.
+    // The keyboard has no Latin letters, for example if its only layout is Russian.
     return USKeyboard.code(of: keysym).map { [Stroke(code: $0, state: 0)] } ?? []
   }
 

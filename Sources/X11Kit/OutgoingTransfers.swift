@@ -14,17 +14,17 @@ final class OutgoingTransfers {
     let bytes: [UInt8]
     let type: Atom
     var sent = 0
-    /// The number of the request that wrote the chunk which the requestor has not deleted yet.
+    /// The number of our request that wrote the last chunk, which the requestor has not deleted yet.
     var lastWrite: UInt32
     var lastProgress = SuspendingClock.now
   }
 
-  /// The maximum number of transfers, because programs that never read must not occupy unlimited memory.
+  /// The maximum number of transfers, so that requestors that never read cannot occupy unlimited memory.
   static let capacity = 64
-  /// The size of one request, in bytes; a longer text goes chunk by chunk.
+  /// The size of one request, in bytes; a longer text is sent in chunks of this size.
   ///
-  /// A quarter of what the server takes (ICCCM 2.5), which without BIG-REQUESTS is 64 KiB. xsel cannot take chunks of
-  /// over 4 MB.
+  /// At most a quarter of the server's limit (ICCCM 2.5), which is 64 KiB without BIG-REQUESTS. At most 256 KiB,
+  /// because xsel cannot receive chunks of over 4 MB.
   let chunkLength: Int
 
   private let connection: XConnection
@@ -55,8 +55,8 @@ final class OutgoingTransfers {
 
   /// Writes the next chunk after the requestor has taken one; an empty chunk marks the end.
   ///
-  /// `sequence` is the event's. If the deletion happened before our last write, it concerns an older value and requests
-  /// no chunk.
+  /// `sequence` comes from the event. If the deletion happened before our last write, it concerns an older value and
+  /// requests no chunk.
   func propertyDeleted(at destination: Destination, sequence: UInt32) {
     guard var transfer = running[destination],
       sequence.isAtOrAfter(transfer.lastWrite)

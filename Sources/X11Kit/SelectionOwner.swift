@@ -2,10 +2,10 @@ import CXCB
 import ClipboardCore
 import SerialQueue
 
-/// Owns the X11 clipboard and serves a text, through a connection of its own and off the main thread.
+/// Owns the X11 clipboard and serves its text, with its own X connection and thread.
 ///
-/// GDK's own serving deadlocks the program from 256 KiB on, and fails from 20 MiB on. This class serves texts of any
-/// length to several requestors at the same time, from a single copy of the text.
+/// GDK's implementation deadlocks the program with texts of 256 KiB and more, and fails with 20 MiB and more. This
+/// class serves texts of any length to several requestors at the same time, from a single copy of the text.
 ///
 /// ```swift
 /// let owner = try SelectionOwner(display: nil) { _ in print("another program has copied something") }
@@ -40,14 +40,14 @@ public actor SelectionOwner {
   /// Requests block while the server is busy, so they run on a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Connects to `display` (such as `:0`), or to that of the variable `DISPLAY`, without changing the clipboard.
+  /// Connects to `display`, such as `:0`, without changing the clipboard; nil stands for the variable `DISPLAY`.
   ///
   /// The call blocks until the server answers.
   ///
   /// - Parameters:
   ///   - idleTimeout: How long a requestor may be inactive during a long text before its transfer is dropped.
-  ///   - lost: Called on the owner's queue each time this owner loses the clipboard, to another program or with the
-  ///     connection.
+  /// - lost: Called on the owner's queue each time this owner loses the clipboard, because another program takes it or
+  ///   the connection is lost.
   /// - Throws: `cannotConnect` if no server answers.
   public init(
     display: String?, idleTimeout: Duration = .seconds(30),
@@ -99,7 +99,7 @@ public actor SelectionOwner {
     case held
     /// The text was on the clipboard until another program, such as a clipboard manager, took it over.
     case takenOver
-    /// Another program has copied at the same moment, later than this offer.
+    /// Another program copied at the same moment, with a later server time.
     case ownershipLost
   }
 
@@ -161,7 +161,7 @@ public actor SelectionOwner {
   /// Handles requests that arrive meanwhile.
   private func serverTime(_ deadline: Deadline) throws(TransferError) -> UInt32 {
     connection.requestTime(for: window, through: atoms[.timeProperty])
-    // Waiting for the event alone might never end: if another client has destroyed the window, no event comes.
+    // Do not wait for the event alone, which never arrives if another client has destroyed the window.
     try connection.synchronise(deadline)
     while let event = connection.consumeQueuedEvent() {
       if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }
@@ -188,7 +188,7 @@ public actor SelectionOwner {
     handleEvents()
   }
 
-  // MARK: - Requests of requestors (ICCCM 2.2 and 2.6)
+  // MARK: - Requests from requestors (ICCCM 2.2 and 2.6)
 
   private func answer(_ request: Event.SelectionRequest) {
     // Clients that predate the ICCCM pass None as the property and mean the target (ICCCM 2.2).
@@ -205,7 +205,7 @@ public actor SelectionOwner {
   }
 
   private func isForUs(_ request: Event.SelectionRequest, since: UInt32) -> Bool {
-    // Ignore a forged request with our own window as the requestor: the end of a long text to it would deselect the
+    // Ignore a forged request with our own window as the requestor: completing a long text to it would deselect the
     // events that provide the server time.
     guard request.selection == atoms[.clipboard], request.owner == window, request.requestor != window else {
       return false
@@ -229,7 +229,7 @@ public actor SelectionOwner {
         property, of: requestor, type: XCB_ATOM_INTEGER.rawValue, elements: [offer.since])
     case _ where atoms.textTargets.contains(target):
       transfers.drop(destination)
-      // For TEXT the owner chooses the encoding, and names it by the property's type (ICCCM 2.6.2).
+      // For TEXT the owner chooses the encoding, and names it in the property's type (ICCCM 2.6.2).
       let type = target == atoms[.text] ? atoms[.utf8String] : target
       guard offer.bytes.count <= transfers.chunkLength else {
         return transfers.begin(offer.bytes, type: type, to: destination)
@@ -248,7 +248,7 @@ public actor SelectionOwner {
 
   /// Serves the pairs of target and property that the requestor has listed.
   ///
-  /// Replaces a target that cannot be served by None in the list.
+  /// In the list, None replaces each target that cannot be served.
   private func serveAll(listedIn list: Atom, of requestor: Window, _ offer: Offer) -> Bool {
     let mostPairs = 64
     guard var pairs: [Atom] = connection.elements(of: list, of: requestor, limit: 2 * mostPairs),

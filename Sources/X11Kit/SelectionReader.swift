@@ -1,11 +1,11 @@
 import ClipboardCore
 import SerialQueue
 
-/// Reads the text on the X11 clipboard and follows its owner, through a connection of its own and off the main thread.
+/// Reads the text on the X11 clipboard and watches for new owners, with its own X connection and thread.
 ///
-/// GDK's reading has no limit of time or size and does not expose Klipper's hint for secrets. After an owner that never
-/// answered, GDK delivers every later answer one read too late. Here each read has a window of its own, so a late
-/// answer arrives at a window that no read uses.
+/// GDK's reading has no limit of time or size and does not expose Klipper's hint for secrets. Once an owner has failed
+/// to answer, GDK delivers every later answer one read too late. Here each read has its own window, so a late answer
+/// arrives at a window that no read uses.
 ///
 /// ```swift
 /// let reader = try SelectionReader(display: nil, permit: permit)
@@ -19,7 +19,7 @@ import SerialQueue
 ///
 /// Without events, the thread is idle.
 public actor SelectionReader: SerialActor {
-  /// The thread of the reader.
+  /// The queue on which the reader runs.
   public nonisolated let queue: SerialQueue
   private let connection: XConnection
   private let atoms: Atoms
@@ -27,23 +27,24 @@ public actor SelectionReader: SerialActor {
   private let permit: ReadPermit
   private let orphanedRequests: OrphanedRequests
   private var readSource: XConnection.ReadSource?
-  /// The grant under which the clipboard is followed; nil while it is not.
+  /// The permit's grant under which owner changes are watched; nil while they are not.
   private var followedGrant: Int?
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
-  /// The windows that restart a read when they receive the focus, because the last read lacked it.
+  /// The windows whose focus restarts the last read, which failed because they lacked it.
   private var awaitedFocus: [Window] = []
 
   /// Reads sleep in `poll(2)`, so they run on a thread of their own.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Connects to `display` (such as `:0`), or to that of the variable `DISPLAY`.
+  /// Connects to `display`, such as `:0`; nil stands for the variable `DISPLAY`.
   ///
   /// The call blocks until the server answers.
   ///
   /// - Parameters:
-  ///   - permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after each change.
-  ///   - queue: The thread to run on, which reads block.
+  ///   - permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after each
+  ///     change.
+  /// - queue: The queue to run on; reads block its thread.
   /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
   public init(
     display: String?, permit: ReadPermit = ReadPermit(),
@@ -74,9 +75,10 @@ public actor SelectionReader: SerialActor {
 
   /// Waits until the clipboard may be read and has an offer that the last read did not see.
   ///
-  /// Each grant of the permit makes the present content count as a new offer, once.
+  /// With each new grant of the permit, the current content counts as a new offer once.
   ///
-  /// - Throws: `cancelled` if the task is; `unavailable` if the connection is lost, after which the reader is useless.
+  /// - Throws: `cancelled` if the task is cancelled; `unavailable` if the connection is lost, after which the reader
+  ///   cannot be used.
   public func nextOffer() async throws(TransferError) {
     while true {
       if Task.isCancelled { throw .cancelled }
@@ -166,9 +168,9 @@ public actor SelectionReader: SerialActor {
   ///   - limits: The limits of size and time.
   ///   - onPurpose: Whether the user initiated this read; if not, every request needs the permit.
   ///   - asked: Called when the text has been requested.
-  /// - Throws: why there is no content; `cancelled` also if the owner changed before its text arrived, or if the permit
-  ///   was revoked or the focus lost before the text was requested. After any error but `unavailable`, the next read
-  ///   works.
+  /// - Throws: `TransferError` if there is no content; `cancelled` also if the owner changed before its text arrived,
+  ///   or if the permit was revoked or the focus lost before the text was requested. After any error but `unavailable`,
+  ///   the reader can be used again.
   public func readText(
     ownWindow: @autoclosure @escaping @Sendable () -> UInt32?, activeWindow: UInt32? = nil,
     within limits: TransferLimits, onPurpose: Bool = false, asked: @escaping @Sendable () -> Void = {}
@@ -188,7 +190,7 @@ public actor SelectionReader: SerialActor {
     ownWindow: @escaping () -> UInt32?, asked: @escaping () -> Void
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
-    // A text that the user has requested is still new to `nextOffer`.
+    // A read that the user has initiated leaves the offer new for `nextOffer`.
     if permission != nil {
       hasNewOffer = false
       endAwaitingFocus()
@@ -210,7 +212,7 @@ public actor SelectionReader: SerialActor {
     }
   }
 
-  /// Follows the clipboard again after a read, which has consumed events.
+  /// Handles owner changes after a read, because the read has consumed their events.
   private func resume(after transfer: SelectionTransfer, isOnPurpose: Bool) {
     let mayHaveFocus = isOnPurpose && !awaitedFocus.isEmpty
     if followedGrant != nil, transfer.isReplaced || mayHaveFocus { hasNewOffer = true }
@@ -220,8 +222,8 @@ public actor SelectionReader: SerialActor {
   /// Reads a text that another program has dropped, if GDK would convert it: GDK truncates the text at a NUL, and
   /// escapes invalid UTF-8.
   ///
-  /// - Returns: nil if GDK passes the text on unchanged, or may be able to read one that this connection cannot.
-  /// - Throws: why there is no text.
+  /// - Returns: nil if GDK passes the text on unchanged, or if GDK may succeed where this connection does not.
+  /// - Throws: `TransferError` if the text cannot be read.
   public func readDroppedText(within limits: TransferLimits) throws(TransferError) -> [UInt8]? {
     let deadline = Deadline.endless.limited(to: limits.total)
     connection.followOwner(of: atoms[.draggedContent], true)
@@ -247,13 +249,13 @@ public actor SelectionReader: SerialActor {
 }
 
 extension SelectionReader {
-  /// Requests of abandoned reads that owners have not answered yet.
+  /// The windows of abandoned reads whose owners have not answered yet.
   ///
   /// An owner may still answer into the window of the request. If the window were destroyed, the owner would get an X
   /// error, which terminates many programs, such as xclip, and loses the text that they offer. Therefore the window is
   /// kept until the answer arrives.
   final class OrphanedRequests {
-    /// What an owner still has to do with a window.
+    /// What the owner still has to do before the window can be destroyed.
     enum Remainder {
       /// Answer the request.
       case answer
@@ -261,7 +263,7 @@ extension SelectionReader {
       case chunk
     }
 
-    /// How many windows to keep at most, because some owners never answer.
+    /// The maximum number of kept windows, because some owners never answer.
     private static let limit = 32
 
     private let connection: XConnection

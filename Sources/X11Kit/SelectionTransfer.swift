@@ -1,7 +1,7 @@
 import CXCB
 import ClipboardCore
 
-/// A transfer of the clipboard's or a drop's content to this program, from finding the owner to the last chunk.
+/// One read of the clipboard or of a drop, from finding the owner to the last chunk.
 ///
 /// A text is accepted only from the owner whose formats were examined. The server reports every change of the owner,
 /// and each event shows which of our requests were processed before it, so we know which owner received a request.
@@ -16,7 +16,7 @@ final class SelectionTransfer {
   private let deadline: Deadline
   /// The window for the answers, kept until the read is over and the owner has answered its last request.
   private let requestor: Window
-  /// What the owner still has to do.
+  /// What the owner still has to do for its last request; nil if nothing.
   private var outstanding: SelectionReader.OrphanedRequests.Remainder?
   /// The owner's window, whose destruction is observed.
   private var watched = noWindow
@@ -32,8 +32,8 @@ final class SelectionTransfer {
     let permit: ReadPermit
     /// The window that must have the focus.
     ///
-    /// GTK considers a window active while one of its menus has grabbed the keyboard, even if another program has the
-    /// focus.
+    /// The server is asked, because GTK considers a window active while one of its menus has grabbed the keyboard, even
+    /// if another program has the focus.
     let window: Window?
   }
 
@@ -86,9 +86,9 @@ final class SelectionTransfer {
     }
   }
 
-  /// Reads the content of the selection; of a drop only what GDK would convert.
+  /// Reads the content of the selection; for a drop, only a text that GDK would convert.
   ///
-  /// - Throws: why there is no content; `cancelled` also if the owner changed before its text arrived.
+  /// - Throws: `TransferError` if there is no content; `cancelled` also if the owner changed before its text arrived.
   func content() throws(TransferError) -> ClipboardContent {
     // Use a server time instead of CurrentTime (ICCCM 2.4), because some owners reject the latter.
     connection.requestTime(for: requestor, through: atoms[.timeProperty])
@@ -167,7 +167,7 @@ final class SelectionTransfer {
     }
   }
 
-  // MARK: - Asking for a target (ICCCM 2.4)
+  // MARK: - Requesting a target (ICCCM 2.4)
 
   private enum Answer {
     /// The owner refused, or claimed to have answered but did not.
@@ -178,7 +178,7 @@ final class SelectionTransfer {
     case value(type: Atom, format: UInt8, bytes: [UInt8])
   }
 
-  /// Requests `target` into `property`, unless reading is no longer allowed.
+  /// Requests `target`, to be stored in `property`, unless reading is no longer allowed.
   ///
   /// - Returns: the number of the request.
   @discardableResult
@@ -211,7 +211,7 @@ final class SelectionTransfer {
       property, of: requestor, appendingTo: &bytes, limit: max(limit, 4), deadline)
     switch outcome {
     case .consumed(atoms[.incr], _):
-      // The value, the size, is only the owner's claim: 0 from xclip. Deleting the property asked for the first chunk.
+      // Ignore the announced size, because xclip announces 0. Deleting the property has requested the first chunk.
       return try receiveChunks(in: property, limit: limit)
     case .consumed where bytes.count > limit: return .tooLarge
     case .consumed(let type, let format): return .value(type: type, format: format, bytes: bytes)
@@ -253,7 +253,7 @@ final class SelectionTransfer {
     case .windowDestroyed(requestor), .windowMissing(requestor):
       isReplaced = true
       throw .cancelled
-    // The owner may have exited before its window was observed. If it was replaced, its end is not an error of its own.
+    // The owner may have exited before its window was observed. If another owner has replaced it, report that instead.
     case .windowDestroyed(watched), .windowMissing(watched): throw graceEnd == nil ? .ownerGone : replaced
     case .ownerChanged(let change) where isPassedOver(change): isReplaced = change.owner != nil
     case .ownerChanged(let change) where isCurrent(change): try ownerChanged(change)
@@ -276,7 +276,7 @@ final class SelectionTransfer {
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
     if let owner = change.owner, owner == ownWindow() {
-      // If this owner has received the request for its text, the copy from the history is the later one.
+      // If the examined owner received the request first, the user copied from the history later, so continue.
       guard isRequestBefore(change) else { throw .ownershipLost }
       isOwnershipLost = true
       return
@@ -289,15 +289,15 @@ final class SelectionTransfer {
     case .answered where change.owner == nil: break
     // Some owners serve no other requestor until this transfer is over (xclip 0.13).
     case .answered: graceEnd = graceEnd ?? .now + limits.grace
-    // The examined owner has received the request, and another program has not.
+    // The examined owner received the request before another program took the clipboard.
     case .asked(let request) where change.isAfter(request) && isAnotherProgram(change.owner):
       graceEnd = graceEnd ?? .now + limits.grace
-    // The text may be another program's, or a later one of the same program, whose formats were not examined.
+    // The text may belong to an offer whose formats were not examined.
     case .judging, .asked: throw change.owner == nil ? .ownerGone : .cancelled
     }
   }
 
-  /// Whether the request for the text has reached the judged owner before a change.
+  /// Whether the request for the text reached the examined owner before a change.
   private func isRequestBefore(_ change: Event.SelectionChange) -> Bool {
     switch stage {
     case .judging: false
@@ -351,7 +351,7 @@ final class SelectionTransfer {
       try waitForChunk(of: property, deadline)
       let outcome = try connection.consumeProperty(
         property, of: requestor, appendingTo: &bytes, limit: limit, self.deadline)
-      // An absent property was read with the last chunk; the end is a property that exists and is empty.
+      // If the property is absent, its value was read with the last chunk; only an empty property marks the end.
       if outcome != .absent { return outcome }
     }
   }
@@ -367,8 +367,8 @@ final class SelectionTransfer {
   /// Lets the owner finish a text that is too large and discards it, unless the owner stalls or takes too long in
   /// total.
   ///
-  /// xclip 0.13 serves no other requestor until a transfer is over: if abandoned in the middle, it could never be
-  /// pasted from again.
+  /// xclip 0.13 serves no other requestor until a transfer is over: if one is abandoned, no program can paste from it
+  /// again.
   private func discardChunks(in property: Atom) throws(TransferError) {
     do {
       while try !connection.discardProperty(property, of: requestor, deadline) {

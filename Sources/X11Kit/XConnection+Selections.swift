@@ -44,9 +44,9 @@ extension XConnection {
     return true
   }
 
-  /// Selects or deselects an `Event.ownerChanged` for each change of a selection's owner.
+  /// Starts or stops sending an `Event.ownerChanged` for each change of a selection's owner.
   func followOwner(of selection: Atom, _ isFollowed: Bool) {
-    // The owner changes, its window is destroyed, its connection is closed.
+    // All kinds of changes: another owner, a destroyed owner window, a closed owner connection.
     let all: UInt32 = 0b111
     copypasta_xfixes_select_selection_input(handle, root, selection, isFollowed ? all : 0)
   }
@@ -85,7 +85,7 @@ extension XConnection {
   ///
   /// XCB keeps a whole reply in memory, so a single slice of 64 MiB would be in memory twice.
   ///
-  /// - Parameter limit: the maximum size of `bytes` at the end.
+  /// - Parameter limit: the maximum size of `bytes` afterwards.
   func consumeProperty(
     _ property: Atom, of window: Window, appendingTo bytes: inout [UInt8], limit: Int, _ deadline: Deadline
   ) throws(TransferError) -> ConsumedProperty {
@@ -110,7 +110,7 @@ extension XConnection {
       bytes.append(
         contentsOf: UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count))
       if rest == 0 { return .consumed(type: body.type, format: body.format) }
-      // A short slice that is not the last would repeat forever.
+      // A short slice before the end is invalid, and the loop might never end.
       guard count == Int(sliceLength) * 4 else { return .unsteady }
       seen = (body.type, body.format)
       offset += sliceLength
@@ -119,7 +119,8 @@ extension XConnection {
 
   /// Deletes a property without reading it.
   ///
-  /// A missing property is not deleted, because its next value, perhaps the end of a transfer, may arrive meanwhile.
+  /// A missing property is not deleted, because its next value, perhaps the end of a transfer, may arrive before the
+  /// deletion.
   ///
   /// - Returns: whether the property existed and was empty.
   func discardProperty(
@@ -171,9 +172,10 @@ extension XConnection {
     elements.withUnsafeBytes { write(property, window, type, format: 32, $0, count: elements.count) }
   }
 
-  /// Empties a property of a window of ours, because the resulting event contains the server's time (ICCCM 2.1).
+  /// Requests the server's time (ICCCM 2.1): empties a property of our own window; the resulting event contains the
+  /// time.
   ///
-  /// Appending nothing would not do: it fails if another client has written a value of another type.
+  /// This replaces the value, because appending fails if another client has written a value of another type.
   func requestTime(for window: Window, through property: Atom) {
     setProperty(property, of: window, type: XCB_ATOM_STRING.rawValue, bytes: [])
   }

@@ -13,7 +13,7 @@ let noAtom: Atom = 0
 /// CurrentTime, in a request without a timestamp.
 let noTime: xcb_timestamp_t = 0
 
-/// A connection of our own to the X server, closed with the last reference to it.
+/// A separate connection to the X server, which is closed with the last reference to this object.
 ///
 /// It uses XCB rather than Xlib, because Xlib has one error handler for the whole process, which GDK has set, and calls
 /// `exit` when the server exits. It is not Sendable and belongs to one actor.
@@ -36,9 +36,9 @@ final class XConnection {
   /// The code of XFixesSelectionNotify; nil before ``prepareOwnerChanges()``.
   var ownerChangeCode: CInt?
 
-  /// Connects to `display`, or to that of the variable `DISPLAY`.
+  /// Connects to `display`; nil stands for the variable `DISPLAY`.
   init(display: String?) throws(X11Error) {
-    // `xcb_connect` returns an object even if it fails, which has to be checked and freed.
+    // `xcb_connect` returns an object even if it fails, so check it and free it.
     var number: CInt = 0
     guard let handle = xcb_connect(display, &number) else { throw .cannotConnect(display: display ?? "") }
     guard xcb_connection_has_error(handle) == 0, let root = Self.root(ofScreen: number, handle) else {
@@ -74,7 +74,7 @@ final class XConnection {
   /// The maximum request length of the server, in units of 4 bytes.
   var longestRequest: Int { Int(xcb_get_maximum_request_length(handle)) }
 
-  /// Sleeps until data arrives; the caller has flushed, and found the queue empty.
+  /// Sleeps until data arrives; call it after flushing, when the queue is empty.
   func waitForInput(_ deadline: Deadline) throws(TransferError) {
     try deadline.check()
     var descriptors = [pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)]
@@ -282,7 +282,7 @@ final class XConnection {
     return failures == 0
   }
 
-  /// Freezes the keyboard until ``thawKeys()`` or the end of the connection: the server holds back what is typed.
+  /// Freezes the keyboard until ``thawKeys()`` or the end of the connection: the server queues what is typed.
   ///
   /// Pass the time of one of our strokes, so that a later grab by another program is not replaced.
   func freezeKeys(since time: xcb_timestamp_t) {
@@ -291,7 +291,7 @@ final class XConnection {
     flush()
   }
 
-  /// Delivers the keys that were held back to the window with the focus.
+  /// Thaws the keyboard: the server delivers the queued keys to the window with the focus.
   func thawKeys() {
     xcb_ungrab_keyboard(handle, noTime)
     flush()
@@ -313,8 +313,8 @@ final class XConnection {
 
   /// Calls a handler on a queue whenever the socket is readable, until the handler returns false.
   ///
-  /// Use it for urgent events: a separate thread sleeps on the socket and runs the handler itself. For a ``ReadSource``,
-  /// two threads of libdispatch wake one after the other, and the second one may have to be created.
+  /// Use it for urgent events: a separate thread sleeps on the socket and runs the handler itself. For a
+  /// ``ReadSource``, two threads of libdispatch wake one after the other, and the second one may have to be created.
   ///
   /// - Throws: `connectionLost` if the process is out of file descriptors.
   func callAtOnce(on queue: DispatchQueue, _ handler: @escaping @Sendable () -> Bool) throws(X11Error) {
