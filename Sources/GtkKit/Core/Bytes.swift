@@ -31,7 +31,7 @@ extension String {
   }
 }
 
-/// Copies a NULL-terminated list of strings, which remains C's.
+/// Copies a NULL-terminated list of strings, without taking ownership of it.
 func strings(in list: UnsafePointer<UnsafePointer<CChar>?>) -> [String] {
   sequence(first: 0) { $0 + 1 }.lazy.map { list[$0] }.prefix { $0 != nil }
     .compactMap { $0.map { String(cString: $0) } }
@@ -48,7 +48,7 @@ func withCStrings<Result>(
 
 /// Keyed digests, which any thread may compute.
 public enum Checksum {
-  /// Returns the HMAC-SHA-256 of `bytes` under a key: 32 bytes.
+  /// Returns the HMAC-SHA-256 of `bytes` with `key`: 32 bytes.
   public static func hmacSHA256(key: [UInt8], of bytes: [UInt8]) -> [UInt8] {
     guard let hmac = g_hmac_new(G_CHECKSUM_SHA256, key, gsize(key.count)) else { return [] }
     defer { g_hmac_unref(hmac) }

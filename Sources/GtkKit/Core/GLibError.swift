@@ -12,7 +12,7 @@ public struct GLibError: Error, Equatable, CustomStringConvertible {
   /// The same as `message`.
   public var description: String { message }
 
-  /// The D-Bus name of an error that came as an answer to a call.
+  /// The D-Bus name of the error, if it is a reply to a call.
   let busName: String?
 }
 
@@ -24,7 +24,7 @@ extension GLibError {
       return
     }
     let name = g_dbus_error_get_remote_error(error)
-    // Takes the name out of the message.
+    // Remove the name from the message.
     if name != nil { g_dbus_error_strip_remote_error(error) }
     self.init(
       domain: g_quark_to_string(error.pointee.domain).map { String(cString: $0) } ?? "",

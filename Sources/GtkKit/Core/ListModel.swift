@@ -21,7 +21,7 @@ public protocol ListModelSource: AnyObject {
 /// ```
 @MainActor
 public final class ListModel: Object {
-  /// Makes a model of a source, which it references weakly.
+  /// Creates a model for a source, which it references weakly.
   public init(source: any ListModelSource) {
     super.init(Owned(taking: listModelType.instance(of: Backing(source))))
   }
@@ -34,7 +34,7 @@ public final class ListModel: Object {
 
   func value(at position: Int) -> (any Sendable)? { backing(of: opaque)?.source?.value(at: position) }
 
-  /// Calls `body` for each change of which the views are notified.
+  /// Calls `body` for each change that `itemsChanged` reports.
   public func onItemsChanged(
     _ body: @escaping @MainActor (_ position: Int, _ removed: Int, _ added: Int) -> Void
   ) {

@@ -5,7 +5,7 @@ import SerialQueue
 
 /// Makes GLib's main loop the main actor's executor.
 ///
-/// Without this, no main-actor task ever runs: Swift puts them on libdispatch's main queue, which a GLib loop does not
+/// Without this, main-actor tasks never run: Swift puts them on libdispatch's main queue, which a GLib loop does not
 /// drain. libdispatch signals pending work through an eventfd, which is meant for CoreFoundation's run loop.
 @MainActor
 public enum MainLoop {
@@ -152,18 +152,18 @@ public final class Timeout {
   }
 }
 
-/// A value that one task waits for, on the main loop: the first one that is sent.
+/// Lets one task wait on the main loop for the first value that is sent.
 @MainActor
 public final class FirstValue<Value: Sendable> {
   private let (values, continuation) = AsyncStream<Value>.makeStream(bufferingPolicy: .bufferingOldest(1))
 
-  /// Waits for nothing yet.
+  /// Creates an object without a value.
   public init() {}
 
-  /// Ends the wait with a value, unless it has ended.
+  /// Sends a value; only the first one has an effect.
   public func send(_ value: Value) { continuation.yield(value) }
 
-  /// Waits for the value; `expired` takes its place after `limit`.
+  /// Waits for the value; after `limit`, returns `expired` instead, unless that is nil.
   ///
   /// - Throws: `CancellationError`, immediately, if the task is cancelled.
   public func value(

@@ -1,6 +1,6 @@
 import CGtk
 
-/// A Swift wrapper of a GObject; the base class of GtkKit's classes.
+/// A Swift wrapper for a GObject; the base class of GtkKit's classes.
 @MainActor
 open class Object {
   let owned: Owned
@@ -103,13 +103,15 @@ open class Object {
 
   /// Disconnects a handler, if it is still connected, and releases its closure.
   ///
-  /// An object's dispose disconnects all handlers, and GDK disposes a frame clock with its surface.
+  /// The handler may be disconnected already, because an object's dispose disconnects all handlers; for example, GDK
+  /// disposes a frame clock with its surface.
   final func disconnect(_ connection: gulong) {
     guard g_signal_handler_is_connected(raw, connection) != 0 else { return }
     g_signal_handler_disconnect(raw, connection)
   }
 
-  /// GLib hands a handler its closure, and the object, then the arguments, as values that last for the call.
+  /// GLib passes a handler its closure, then values that are valid during the call: the object, followed by the
+  /// arguments.
   private typealias Handler =
     @MainActor (UnsafeMutablePointer<GClosure>, UnsafePointer<GValue>, UnsafeMutablePointer<GValue>?) -> Void
 

@@ -24,7 +24,7 @@ public final class Owned {
     raw = pointer.untyped
   }
 
-  /// Adds a reference to an object with another owner (transfer none).
+  /// Adds a reference to an object that another owner keeps (transfer none).
   init(borrowing pointer: some InstancePointer) {
     raw = g_object_ref(pointer.untyped)
   }

@@ -45,7 +45,7 @@ public final class Application: Object {
 
   /// Calls `body` on SIGTERM, SIGINT or SIGHUP instead of the default action.
   ///
-  /// A signal that was ignored at the start, as by `nohup` or a shell's `&`, stays ignored.
+  /// A signal that was ignored at the start, for example because of `nohup` or a shell's `&`, stays ignored.
   public func onTerminationSignal(_ body: @escaping @MainActor () -> Void) {
     let received: SourceBody = {
       body()

@@ -72,7 +72,7 @@ public final class Clipboard: Object {
 /// ```
 @MainActor
 public final class DeferredContent: Object {
-  /// Creates content that has the same bytes for each of these types; an error of `fetch` rejects the request.
+  /// Creates content that has the same bytes for each of these types; an error from `fetch` rejects the request.
   ///
   /// - Parameter idleTimeout: how long a program may read nothing before its request fails.
   public init(
@@ -85,7 +85,7 @@ public final class DeferredContent: Object {
           of: Fetcher(types: types, idleTimeout: idleTimeout, fetch: fetch))))
   }
 
-  /// The maximum number of concurrent requests, because programs that never read must not occupy unlimited memory.
+  /// The maximum number of concurrent requests, so that programs that never read cannot occupy unlimited memory.
   static let capacity = 64
 }
 
@@ -94,7 +94,7 @@ private final class Fetcher {
   let types: [String]
   private let idleTimeout: Duration
   private let fetch: @MainActor () async throws -> Bytes
-  /// The number of programs being served, for all contents together.
+  /// The number of programs being served, with any content.
   private static var served = 0
 
   init(types: [String], idleTimeout: Duration, fetch: @escaping @MainActor () async throws -> Bytes) {
@@ -238,7 +238,7 @@ public final class InputStream: Object {
 /// A stream of bytes to another program.
 @MainActor
 public final class OutputStream: Object {
-  /// How much is written at once, in bytes: each chunk taken is a sign of life.
+  /// The size of one write, in bytes; each completed write restarts the idle timeout.
   private static let chunkSize = 256 << 10
 
   /// Writes all of the bytes.

@@ -11,7 +11,7 @@ public enum SessionBus {
     isConnected = true
   }
 
-  /// Starts to connect, on a thread of GLib, so that the first use of the bus waits less.
+  /// Starts connecting on a GLib thread, so that the first use of the bus waits less.
   public static func connectAhead() {
     MainLoop.attachMainActor()
     _ = connecting
@@ -32,7 +32,7 @@ public enum SessionBus {
     return connected
   }()
 
-  /// Calls `body` when the bus closes the connection, as at the end of the session, instead of GLib's exit.
+  /// Calls `body` when the bus closes the connection, for example at the end of the session; otherwise GLib would exit.
   public static func onEnd(_ body: @escaping @MainActor () -> Void) {
     guard let bus else { return }
     g_dbus_connection_set_exit_on_close(bus.opaque, 0)
@@ -60,7 +60,7 @@ public enum SessionBus {
     do throws(BusError) { try call(.bus, "GetId", [], within: limit) } catch {}
   }
 
-  /// Calls a method of another program that runs already, and waits for its answer, a tuple.
+  /// Calls a method of another program that is already running, and waits for its answer, a tuple.
   ///
   /// - Throws: `BusError`; see `isAbsence` if that program does not run.
   @discardableResult
@@ -116,7 +116,7 @@ public struct RunningApplication {
     ask("ActivateAction", [.string(action), .array(of: "v", []), platformData(activation)])
   }
 
-  /// Repeats `question` until its answer is no longer `starting`, for at most 5 s.
+  /// Repeats `ask` until its answer is no longer `starting`, for at most 5 s.
   public func untilStarted(_ ask: () -> Answer) -> Answer {
     let end = ContinuousClock.now + Self.timeout
     while true {

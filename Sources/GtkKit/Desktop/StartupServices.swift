@@ -2,9 +2,9 @@ import CGtk
 import Glibc
 import SerialQueue
 
-/// Contacts the session services that GTK waits for without a timeout when it starts, but with a timeout.
+/// Contacts, with a timeout, the session services for which GTK would wait without one when it starts.
 ///
-/// If a service hangs, the program goes without its features, but the window still appears.
+/// If a service hangs, the program continues without its features, and the window still appears.
 ///
 /// ```swift
 /// let services = StartupServices(isHurried: true) { print("\($0) does not answer") }
@@ -26,11 +26,11 @@ public final class StartupServices {
     case accessibility
   }
 
-  /// The window must appear within half a second, and a running portal answers within a few milliseconds.
+  /// Short, because the window must appear within half a second; a running portal answers within a few milliseconds.
   private static let portalTime = Duration.milliseconds(150)
-  /// Without this bus a blind user cannot use the window, so a long wait on a busy machine is justified.
+  /// Long, even on a busy machine, because without this bus a blind user cannot use the window.
   private static let accessibilityTime = Duration.seconds(5)
-  /// At login, other services are still starting.
+  /// Longer at login, because other services are still starting.
   private static let loginTime = Duration.seconds(10)
 
   private let isHurried: Bool

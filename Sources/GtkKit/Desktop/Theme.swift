@@ -91,7 +91,7 @@ public final class Theme {
     return folders.contains { access("\($0)/\(name)/gtk-4.0/\(file)", F_OK) == 0 }
   }
 
-  /// Whether the theme has a dark variant; without one, GTK would replace the user's theme by its own dark theme.
+  /// Whether the theme has a dark variant; without one, GTK would replace the user's theme with its own dark theme.
   private var canBeDark: Bool {
     guard !isOfGTK, let chosen else { return true }
     // GTK draws its own theme in place of one that does not support GTK 4.

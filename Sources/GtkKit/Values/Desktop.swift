@@ -54,7 +54,7 @@ public enum Desktop {
       }
     }
 
-    /// Removes the relative paths from a list of folders that is separated by colons.
+    /// Removes the relative paths from a colon-separated list of folders.
     static func absolutePaths(in list: String) -> String {
       list.split(separator: ":").filter { $0.hasPrefix("/") }.joined(separator: ":")
     }

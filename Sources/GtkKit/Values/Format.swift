@@ -78,7 +78,7 @@ public enum LocalTime {
     return month <= day
   }
 
-  /// Formats a time by a `GDateTime` pattern; `time` is in microseconds since 1970 UTC.
+  /// Formats a time with a `GDateTime` pattern; `time` is in microseconds since 1970 UTC.
   public static func format(_ time: Int64, _ pattern: String) -> String {
     withDateTime(time) { String(taking: g_date_time_format($0, pattern)) } ?? ""
   }

@@ -29,7 +29,7 @@ extension String {
     return plain
   }
 
-  /// Replaces each `%s` by the next value, and `%2$s` by the second value, for languages that need another order.
+  /// Replaces each `%s` with the next value, and `%2$s` with the second value, for languages that need another order.
   ///
   /// Placeholders within the values are not replaced.
   public func filled(with values: String...) -> String {

@@ -11,7 +11,7 @@ import CGtk
 /// ```
 @MainActor
 public final class Bus: Object {
-  /// Keeps a subscription, a name watch, an exported object or a name registered until it is released.
+  /// Keeps a subscription, name watch, exported object or bus name registered until it is released.
   @MainActor
   public final class Registration {
     private var end: (@MainActor () -> Void)?
@@ -25,7 +25,7 @@ public final class Bus: Object {
 
   /// Returns the process's shared connection to the session bus.
   ///
-  /// GLib connects on a thread of its own, at the first call or when `SessionBus.connectAhead` is called.
+  /// GLib connects on a separate thread, at the first call or when `SessionBus.connectAhead` is called.
   ///
   /// - Throws: `BusError.noBus` if no session bus is available.
   public static func session() async throws(BusError) -> Bus {
@@ -50,7 +50,7 @@ public final class Bus: Object {
 
   /// Opens a private connection to the session bus.
   ///
-  /// Use it where the connection has an identity, such as the application that a portal associates with it.
+  /// Use it if other programs identify the caller by its connection, as portals do.
   ///
   /// - Throws: `BusError.noBus` if no session bus is available.
   public static func ownSession() async throws(BusError) -> Bus {
@@ -125,10 +125,10 @@ public final class Bus: Object {
   /// Whether the connection is open; GDBus prints a critical warning for a subscription on a closed one.
   private var isOpen: Bool { g_dbus_connection_is_closed(opaque) == 0 }
 
-  /// Calls `body` with the arguments, a tuple, of each signal of this name that the object emits.
+  /// Calls `body` for each signal of this name that the object emits, with the signal's arguments as a tuple.
   ///
-  /// Only signals of the current owner of the object's name are delivered. The arguments may be of any type, so check
-  /// them like a result.
+  /// Only signals of the current owner of the object's name are delivered. The arguments may have any type, so check
+  /// it.
   public func subscribe(
     to signal: String, of object: RemoteObject, _ body: @escaping @MainActor (Variant) -> Void
   ) -> Registration {
@@ -150,7 +150,7 @@ public final class Bus: Object {
     }
   }
 
-  /// Emits a signal of an object of this program to all subscribers.
+  /// Emits a signal from one of this program's objects to all subscribers.
   public func emit(_ signal: String, of interface: String, at path: String, _ arguments: [Variant] = []) {
     Variant.tuple(arguments).withPointer {
       _ = g_dbus_connection_emit_signal(opaque, nil, path, interface, signal, $0, nil)
@@ -159,9 +159,10 @@ public final class Bus: Object {
 
   // MARK: - Names
 
-  /// Calls `appeared` or `vanished` for the current owner of a name, and at each change.
+  /// Calls `appeared` or `vanished` for the current state of a bus name, and at each change.
   ///
-  /// This starts no program. `appeared` receives the owner's unique name, which distinguishes it from earlier owners.
+  /// Watching does not start the program. `appeared` receives the owner's unique name, which distinguishes it from
+  /// earlier owners.
   public func watchName(
     _ name: String, appeared: @escaping @MainActor (_ owner: String) -> Void,
     vanished: @escaping @MainActor () -> Void
@@ -207,8 +208,8 @@ extension Bus {
 
   /// Exports an object to other programs.
   ///
-  /// Every call gets a reply: GDBus rejects calls that the introspection data does not declare, or with other types, so
-  /// a method only receives arguments of its declared types.
+  /// Every call gets a reply. GDBus rejects calls with an undeclared method or other argument types, so a method only
+  /// receives arguments of its declared types.
   ///
   /// - Parameters:
   ///   - introspection: one interface, as a `node` of D-Bus introspection XML.
@@ -225,8 +226,8 @@ extension Bus {
     guard let interface = node.pointee.interfaces?[0] else { throw .invalidArguments("no interface") }
     let object = ExportedObject(methods: methods, properties: properties)
     var table = ExportedObject.table
-    // Do not pass ownership, because it depends on GDBus's version whether it releases an object that it rejects. After
-    // the object is unregistered, GDBus itself replies to pending calls.
+    // Do not pass ownership, because only some versions of GDBus release an object that they reject. After the object
+    // is unregistered, GDBus itself replies to pending calls.
     let id = g_dbus_connection_register_object(
       opaque, path, interface, &table, Unmanaged.passUnretained(object).toOpaque(), nil, &error)
     guard id != 0 else {
@@ -244,7 +245,7 @@ private typealias Subscriber = @MainActor (Variant) -> Void
 
 private typealias NameHandlers = (came: @MainActor (String) -> Void, went: @MainActor () -> Void)
 
-/// An interface of an object of another program.
+/// An interface of another program's object.
 public struct RemoteObject: Sendable, Equatable {
   /// The program's bus name.
   public let name: String

@@ -14,11 +14,11 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
   /// The D-Bus error name for an unknown method.
   public static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
 
-  /// Whether no program has the name that was called, or it has ended before it answered
+  /// Whether the called program is not running, or exited before it answered
   /// (https://dbus.freedesktop.org/doc/dbus-specification.html#message-bus-starting-services).
   public var isAbsence: Bool { isRefusal("ServiceUnknown", "NameHasNoOwner", "NoReply") }
 
-  /// Whether the program that was called has no such object, interface or method, or not yet.
+  /// Whether the called program has no such object, interface or method, or has not exported it yet.
   var isUnknownMethod: Bool { isRefusal("UnknownMethod", "UnknownObject", "UnknownInterface") }
 
   private func isRefusal(_ names: String...) -> Bool {
@@ -31,7 +31,7 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     .refused(name: "org.freedesktop.DBus.Error.InvalidArgs", message: message)
   }
 
-  /// The error for a log.
+  /// The error's name and message, for logs.
   public var description: String {
     switch self {
     case .refused(let name, let message): "\(name): \(message)"
@@ -46,7 +46,7 @@ public enum BusError: Error, Equatable, CustomStringConvertible {
     return ("org.freedesktop.DBus.Error.Failed", description)
   }
 
-  /// The error of a function of GDBus.
+  /// Converts an error from a GDBus function.
   init(_ error: any Error) {
     guard let error = error as? GLibError else {
       self = error is CancellationError ? .cancelled : .noBus("\(error)")

@@ -22,7 +22,7 @@ public final class Variant: @unchecked Sendable {
     self.pointer = pointer
   }
 
-  /// Adds a reference to a variant with another owner (transfer none).
+  /// Adds a reference to a variant that another owner keeps (transfer none).
   init(borrowing pointer: OpaquePointer) {
     self.pointer = g_variant_ref(pointer)
   }
