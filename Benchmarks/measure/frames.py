@@ -20,6 +20,7 @@ from typing import IO
 from gi.repository import GLib
 
 from . import bus
+from .gnome_portal import GnomePortal
 from .process import Running, now_ms
 from .screen import Event, Screen
 
@@ -110,7 +111,7 @@ class _FrameScreen(Screen):
 
 
 class GnomeScreen(_FrameScreen):
-    """The running GNOME Shell, with gnome_shell.js in it. Its shortcut runs a command."""
+    """The running GNOME Shell, with gnome_shell.js in it. Its shortcut uses the portal if that is installed."""
 
     name = 'Wayland (GNOME Shell, headless)'
 
@@ -120,9 +121,13 @@ class GnomeScreen(_FrameScreen):
 
     @contextmanager
     def shortcut(self, command: list[str], environment: dict[str, str]) -> Iterator[None]:
-        """The shell starts the command with its own environment, of which the command needs only the bus."""
-        self._evaluate(f'tests.bind("<Control><Super>v", {json.dumps(command)})')
-        yield
+        if GnomePortal.is_installed():
+            with GnomePortal(self._evaluate, self.press):
+                yield
+        else:
+            # The shell starts the command with its own environment, of which the command needs only the bus.
+            self._evaluate(f'tests.bind("<Control><Super>v", {json.dumps(command)})')
+            yield
 
     def pasted(self) -> str:
         """The last text that the shell has read, because it answers asynchronously."""
