@@ -1,7 +1,7 @@
-"""Shows a frame, a window in it, a child of that, and another window; says their numbers in a line.
+"""Shows a frame, a window in it, a child of that window, and another window; prints their ids in one line.
 
-Then it gives the focus to each window that a line of standard input names, and says `focused`; with an argument it only
-shows them.
+Then it gives the focus to each window whose id it reads from standard input, and prints `focused`. With an argument, it
+only shows the windows.
 """
 import signal
 import sys

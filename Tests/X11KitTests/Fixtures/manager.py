@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Owns CLIPBOARD_MANAGER in the way that its argument names: manager.py keeps|refuses|mute.
+"""manager.py keeps|refuses|mute: owns CLIPBOARD_MANAGER with one of these behaviours.
 
-The program prints `ready`, then `asked` with the targets that it is to save, and, if it keeps the text, `has` with the
-number of its bytes once it owns the CLIPBOARD.
+Prints `ready`, then `asked` with the targets that it was asked to save. If it keeps the text, it prints `has` with the
+number of bytes once it owns the CLIPBOARD.
 """
 import sys
 
@@ -32,7 +32,7 @@ def take(prop):
 
 
 def fetch(target):
-    """The text of the CLIPBOARD, piece by piece where its owner sends it so."""
+    """Returns the text of the CLIPBOARD, which its owner may send in chunks."""
     prop = atom('FIXTURE_TEXT')
     WINDOW.convert_selection(atom('CLIPBOARD'), target, prop, X.CurrentTime)
     next_event(X.SelectionNotify)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Owns the X11 CLIPBOARD as no program should: random_owner.py SEED.
+"""random_owner.py SEED: owns the X11 CLIPBOARD and behaves at random.
 
-For each line that it reads it takes the clipboard anew and behaves at random from then on, until the next line. It
-prints `ready`, and at the next line `sent DIGEST...`: what a reader may have taken for its text, whole, since then.
+For each line on standard input, it takes the clipboard again with a new random behaviour. It prints `ready`, and at the
+next line `sent DIGEST...`: the digests of all texts that a reader may have received completely since `ready`.
 """
 import hashlib
 import random
@@ -20,13 +20,13 @@ class RandomOwner:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.display = display.Display()
-        # A window that a reader destroys meanwhile is no concern of an owner's.
+        # Ignore errors, because a reader may destroy its window meanwhile.
         self.display.set_error_handler(lambda *_: None)
         self.window = None
         self.begin()
 
     def begin(self):
-        """A new life: another window, another temper."""
+        """Takes the clipboard with a new window and a new probability of misbehaviour."""
         if self.window is not None and self.random.random() < 0.5:
             self.window.destroy()
         screen = self.display.screen()
@@ -34,7 +34,7 @@ class RandomOwner:
             0, 0, 1, 1, 0, screen.root_depth, event_mask=X.PropertyChangeMask)
         self.window.set_selection_owner(self.atom('CLIPBOARD'), X.CurrentTime)
         self.transfers, self.sent = {}, set()
-        self.temper = self.random.choice([0.0, 0.1, 0.5])  # how often it misbehaves
+        self.temper = self.random.choice([0.0, 0.1, 0.5])  # the probability of misbehaviour
         self.display.sync()
         say('ready')
 
@@ -57,7 +57,7 @@ class RandomOwner:
 
     def asked(self, request, name):
         if self.misbehaves():
-            # Two answers into one property would be a text that this program cannot name.
+            # Return after these actions, because a second answer in the same property would form a text of unknown digest.
             if self.random.random() < 0.5:
                 self.random.choice([
                     lambda: None, lambda: self.answer(request), lambda: self.begin_pieces(request, self.kind()),
@@ -92,7 +92,7 @@ class RandomOwner:
             if choice == 1:
                 self.destroy()
                 return
-            # Perhaps of another type: the reader has to refuse the whole.
+            # If the type differs from that of the earlier chunks, the reader has to refuse the whole text.
             kind = self.kind()
         piece = pieces.pop(0) if pieces else b''
         if not piece:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Asks the owner of the X11 CLIPBOARD for its text in the way that its argument names: requestor.py BEHAVIOUR.
+"""requestor.py BEHAVIOUR: requests the text of the X11 CLIPBOARD with the behaviour of one of the functions below.
 
-The program prints what came of it, a fact a line.
+Prints each result on a line of its own.
 """
 import hashlib
 import struct
@@ -30,21 +30,21 @@ class Requestor:
         self.display.flush()
 
     def answer(self):
-        """The next answer's property, None where it is a refusal."""
+        """Returns the property of the next answer; None if the request was refused."""
         while True:
             happened = self.display.next_event()
             if happened.type == X.SelectionNotify and happened.requestor == self.window:
                 return happened.property or None
 
     def take(self, prop, window=None):
-        """(type, format, bytes or numbers) of a property, which is deleted."""
+        """Deletes a property, and returns its type, format and value (bytes or numbers)."""
         value = (window or self.window).get_full_property(prop, X.AnyPropertyType)
         (window or self.window).delete_property(prop)
         self.display.flush()
         return self.display.get_atom_name(value.property_type), value.format, value.value
 
     def wait_for_piece(self, *properties):
-        """The property that the next piece of one of several transfers lies in."""
+        """Waits for the next chunk of any of these transfers, and returns its property."""
         while True:
             happened = self.display.next_event()
             if (happened.type == X.PropertyNotify and happened.state == X.PropertyNewValue
@@ -52,7 +52,7 @@ class Requestor:
                 return happened.atom
 
     def next_piece(self, *properties):
-        """(property, bytes) of the next piece of one of several transfers."""
+        """Returns the property and the bytes of the next chunk of any of these transfers."""
         prop = self.wait_for_piece(*properties)
         return prop, bytes(self.take(prop)[2])
 
@@ -85,21 +85,21 @@ def types(requestor):
 
 
 def unknown(requestor):
-    """Asks for many targets that nobody has."""
+    """Requests many targets that the owner does not offer."""
     for number in range(50):
         requestor.ask(f'FIXTURE_UNKNOWN_{number}', 'P')
     say('refused', sum(requestor.answer() is None for _ in range(50)))
 
 
 def obsolete(requestor):
-    """Names no property."""
+    """Specifies no property, as obsolete clients do."""
     requestor.ask('UTF8_STRING', None)
     prop = requestor.answer()
     say(requestor.display.get_atom_name(prop), bytes(requestor.take(prop)[2]).decode())
 
 
 def outdated(requestor):
-    """Asks in the name of times before and after the owner's; they wrap around."""
+    """Requests with times before and after the start of the ownership; times wrap around."""
     requestor.ask('TIMESTAMP', 'P')
     since = requestor.take(requestor.answer())[2][0]
     for time in (since - 2**30, since - 1, since, since + 1, since + 2**30):
@@ -119,7 +119,7 @@ def multiple(requestor):
 
 
 def multiple_badly(requestor):
-    """Lists that are none: absent, of an odd number, too long, and no property at all."""
+    """Requests MULTIPLE without a valid list: an absent one, one of odd length, one that is too long, and no property."""
     requestor.ask('MULTIPLE', 'ABSENT')
     say(requestor.answer())
     for atoms in ([requestor.atom('TARGETS')] * 3, [requestor.atom('TARGETS')] * 1000):
@@ -131,7 +131,7 @@ def multiple_badly(requestor):
 
 
 def two(requestor):
-    """Two long transfers at once to one window, taken in turns."""
+    """Starts two long transfers to one window, and reads the chunks of both as they arrive."""
     requestor.ask('UTF8_STRING', 'A')
     requestor.ask('STRING', 'B')
     texts = {}
@@ -150,9 +150,9 @@ def two(requestor):
 
 
 def again(requestor):
-    """Asks again for a property in the middle of a transfer, and only then deletes the piece that lies there.
+    """Requests the same property again during a transfer, and deletes the pending chunk only afterwards.
 
-    To the owner that deletion comes after the new request, and yet it is no sign that the new answer was taken.
+    The owner sees this deletion after the new request, and must not mistake it for the receipt of the new answer.
     """
     requestor.ask('UTF8_STRING', 'A')
     prop = requestor.answer()
@@ -167,7 +167,7 @@ def again(requestor):
 
 
 def slowly(requestor):
-    """Takes one piece, says so, and goes on when it is told."""
+    """Reads one chunk, prints a line, and continues after a line on standard input."""
     requestor.ask('UTF8_STRING', 'A')
     prop = requestor.answer()
     kind, _, _ = requestor.take(prop)
@@ -183,7 +183,7 @@ def slowly(requestor):
 
 
 def die(requestor):
-    """Leaves after the first piece."""
+    """Exits after the first chunk."""
     requestor.ask('UTF8_STRING', 'A')
     prop = requestor.answer()
     requestor.take(prop)
@@ -192,7 +192,7 @@ def die(requestor):
 
 
 def never(requestor):
-    """Begins as many transfers as it is told, and takes nothing."""
+    """Starts as many transfers as its argument says, and reads no chunk."""
     answers = []
     for number in range(int(sys.argv[2])):
         requestor.ask('UTF8_STRING', f'P{number}')
@@ -202,7 +202,7 @@ def never(requestor):
 
 
 def flood(requestor):
-    """Asks 200,000 times without waiting for an answer, and reads none."""
+    """Sends 200,000 requests, and reads no answer."""
     requestor.display.sync()
     request = struct.pack(
         '=BxHIIIII', 24, 6, requestor.window.id, requestor.atom('CLIPBOARD'), requestor.atom('TARGETS'), requestor.atom('P'), 0)
@@ -213,7 +213,7 @@ def flood(requestor):
 
 
 def kill(requestor):
-    """Has the server close the connection of the client that made a window."""
+    """Makes the server close the connection of the client that created a window."""
     requestor.display.create_resource_object('window', int(sys.argv[2])).kill_client()
     requestor.display.sync()
     say('killed')
@@ -227,7 +227,7 @@ def destroy(requestor):
 
 
 def occupy(requestor):
-    """Gives the property that the owner learns the time by a value of another type."""
+    """Sets the property from which the owner learns the server time to a value of another type."""
     window = requestor.display.create_resource_object('window', int(sys.argv[2]))
     window.change_property(requestor.atom('COPYPASTA_TIME'), Xatom.INTEGER, 32, [1])
     requestor.display.sync()
@@ -235,7 +235,7 @@ def occupy(requestor):
 
 
 def pranks(requestor):
-    """Names the owner's own window as the requestor, and one that is gone; forges a request for another selection."""
+    """Names the owner's own window and a destroyed window as requestors, and forges a request for another selection."""
     owner = requestor.display.get_selection_owner(requestor.atom('CLIPBOARD'))
     for prop in ('P', 'COPYPASTA_TIME'):
         requestor.ask('UTF8_STRING', prop, window=owner)

@@ -1,4 +1,5 @@
-"""Takes the clipboard whenever a window, whose number is the argument, is about to: after it has asked for the time."""
+"""rival.py WINDOW: takes the clipboard each time that the owner of this window has requested the server time, just before
+that owner takes the clipboard itself."""
 import sys
 
 from Xlib import X, display

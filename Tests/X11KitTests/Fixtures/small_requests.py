@@ -1,6 +1,6 @@
-"""Stands between one client and the X server that DISPLAY names, and hides BIG-REQUESTS from it.
+"""Relays between one client and the X server that DISPLAY names, and hides BIG-REQUESTS from the client.
 
-The program prints the display that the client is to connect to.
+Prints the display to which the client must connect.
 """
 import os
 import socket
@@ -11,7 +11,7 @@ SOCKETS = '/tmp/.X11-unix/X'
 
 def relay(source, target, hidden=b''):
     while data := source.recv(65536):
-        # Asked for by another name, the server does not know it.
+        # Reverse the name, so that the server does not know the extension.
         target.sendall(data.replace(hidden, hidden[::-1]) if hidden else data)
     target.shutdown(socket.SHUT_WR)
 

@@ -1,6 +1,6 @@
-"""Shows a window and prints its number; then prints `key` and the code of each key that is typed in it.
+"""Shows a window and prints its id, then `key` and the keycode of each key that is typed in the window.
 
-Each line of standard input gives it the focus, after which it prints `focused`.
+For each line on standard input, gives the window the focus and prints `focused`.
 """
 import select
 import sys
