@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Measures CopyPasta and prints one table. meson-helpers/bench builds what this needs, starts a desktop and calls it.
 
-It does not judge: a figure's target is printed next to it only for information.
+It does not fail if a figure misses its target; the targets are printed only for information.
 """
 import argparse
 import datetime

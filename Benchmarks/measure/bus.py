@@ -8,7 +8,7 @@ from .process import now_ms
 
 COPYPASTA = 'org.copypasta.CopyPasta'
 BASELINE = 'org.copypasta.Baseline'
-# The baseline that is drawn once.
+# The baseline whose popups are drawn once.
 BASELINE_ONCE = 'org.copypasta.BaselineOnce'
 _OBJECT = '/org/copypasta/CopyPasta'
 
@@ -32,7 +32,7 @@ def send(name: str, path: str, interface: str, method: str, arguments: GLib.Vari
 
 
 def show_copypasta() -> float:
-    """Has CopyPasta show its window, as a launcher does. Returns the time of the call in milliseconds."""
+    """Makes CopyPasta show its window, as a launcher does. Returns the time of the call in milliseconds."""
     return send(COPYPASTA, _OBJECT, 'org.freedesktop.Application', 'Activate', GLib.Variant('(a{sv})', ({},)))
 
 
@@ -58,7 +58,7 @@ def wait_for(name: str, timeout: float = 20) -> None:
 
 
 class LoopPing:
-    """Measures the longest stall of CopyPasta's main loop by a D-Bus call every 2 ms.
+    """Measures the longest stall of CopyPasta's main loop with a D-Bus call every 2 ms.
 
     The main loop itself answers `org.gtk.Actions.List`, so a call waits while the loop is stalled. The longest round
     trip is the longest stall plus the 0.2 ms of a call. `org.freedesktop.DBus.Peer` would not show stalls, because

@@ -23,7 +23,7 @@ _CREATE_SOURCE, _GET_DEVICE, _SET_SELECTION, _OFFER, _SEND = 0, 1, 0, 0, 0
 
 
 class Copier(ABC):
-    """Owns the clipboard and serves the present text."""
+    """Owns the clipboard and serves the current text."""
 
     _is_fetched = False
 
@@ -40,13 +40,13 @@ class Copier(ABC):
         """Waits for the server, which drops unread requests of a client that has ended."""
 
     def serve_until_fetched(self) -> None:
-        """Answers requests until the text was fetched; the program ends if it is not."""
+        """Answers requests until the text was fetched; SIGALRM ends the program if it is not."""
         signal.alarm(_PATIENCE_SECONDS)
         while not self._is_fetched:
             self.serve(None)
 
     def serve_until(self, deadline: float) -> None:
-        """Answers requests until then."""
+        """Answers requests until this time."""
         while (rest := deadline - time.monotonic()) > 0:
             self.serve(rest)
 

@@ -1,8 +1,8 @@
-"""Times frames on GNOME Shell and KWin, which have no wlr-screencopy, by the messages that a program receives.
+"""Times frames on GNOME Shell and KWin, which have no wlr-screencopy, from the messages that a program receives.
 
 WAYLAND_DEBUG makes libwayland print all messages of a program. The event `presented` of wp_presentation means that a
 frame is on the screen, with its time on CLOCK_MONOTONIC. For a program that does not request it, the callback of
-wl_surface.frame is used, which comes when the next frame may be drawn. Every frame that the toolkit draws counts as a
+wl_surface.frame is used, which is called when the next frame may be drawn. Every frame that the toolkit draws counts as a
 change, even if it looks the same.
 """
 import json

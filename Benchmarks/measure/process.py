@@ -53,7 +53,7 @@ class Running:
             time.sleep(0.5)
 
     def end(self) -> None:
-        """Ends the program by SIGTERM, or by SIGKILL after five seconds."""
+        """Ends the program with SIGTERM, or with SIGKILL after five seconds."""
         if not self.has_ended:
             self._child.send_signal(signal.SIGTERM)
         try:
@@ -72,7 +72,7 @@ def stolen_ms() -> float:
 
 
 class Quota:
-    """Limits processes and their children to a share of one processor, by a control group. Needs root.
+    """Limits processes and their children to a share of one processor, with a control group. Needs root.
 
     The period is 10 ms, because the default of 100 ms would not affect short work.
     """

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from .clipboard import PASTE
 from .process import now_ms
 
-# The present desktop.
+# The current desktop.
 DESKTOP = os.environ.get('XDG_CURRENT_DESKTOP', 'X11')
 # The global shortcut, for `Screen.press`.
 SHORTCUT = ('Control_L', 'Super_L', 'v')

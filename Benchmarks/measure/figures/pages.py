@@ -1,4 +1,4 @@
-"""A page of rows from the database at different depths, by the list's own query as a prepared statement."""
+"""A page of rows from the database at different depths, read with the list's own query as a prepared statement."""
 import re
 import subprocess
 from pathlib import Path

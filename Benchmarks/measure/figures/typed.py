@@ -53,7 +53,7 @@ class _Other:
 
 
 def measure_typed(bench: Bench) -> list[Figure]:
-    """How often the right text was on the clipboard, and how often a key went to the program that was in front."""
+    """How often the right text was on the clipboard, and how often a key reached the program that was in front."""
     return [_typed(bench, gap, busy) for busy in (0, _BUSY) for gap in _GAPS_MS]
 
 

@@ -41,7 +41,7 @@ class Peer(ABC):
     fills_stopped = False
     # The desktops on which it works, by XDG_CURRENT_DESKTOP; X11 is openbox alone.
     desktops: tuple[str, ...] = ('X11',)
-    # Whether it is the desktop's shell, which would take Escape from our window by having the keyboard focus.
+    # Whether it is the desktop's shell, whose keyboard focus would keep Escape from our window.
     is_shell = False
     # A command that starts it and immediately shows its history, if it has one.
     start_shown: list[str] | None = None
