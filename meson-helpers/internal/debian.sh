@@ -7,7 +7,7 @@
 # The folders of this machine to mount in a Debian, as FROM:TO.
 binds=()
 
-# cannot MESSAGE: exits with 77, by which .ci/run knows that the machine cannot run this, and not that it failed.
+# cannot MESSAGE: exits with 77, which means to .ci/run that this machine cannot run the script, not that the script failed.
 cannot() {
   printf '%s: not run: %s\n' "$(basename "$0")" "$*" >&2
   exit 77
