@@ -1,11 +1,10 @@
 // swift-tools-version: 6.2
-// The direction of dependencies, without a circle:
-// copypasta → CopyPastaApp → {GtkKit, X11Kit, ClipHistory}; X11Kit and ClipHistory share SerialQueue, X11Kit and
-// CopyPastaApp ClipboardCore.
+// Dependencies have one direction, without cycles: copypasta → CopyPastaApp → {GtkKit, X11Kit, ClipHistory} →
+// SerialQueue. X11Kit and CopyPastaApp also use ClipboardCore.
 import PackageDescription
 
-// Swift's own linker writes the 28,000 addresses that are to be corrected at each start in 5 KiB instead of 0.6 MiB,
-// which are all read then. Needs glibc 2.36.
+// At each start, the dynamic linker relocates 28,000 addresses. Swift's own linker, lld, stores them in 5 KiB instead of
+// 0.6 MiB, all of which would be read at each start. Needs glibc 2.36.
 let compactLinking = ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
 
 let package = Package(
@@ -15,7 +14,7 @@ let package = Package(
     .systemLibrary(
       name: "CGtk", path: "CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    // XCB comes with libgtk-4-dev, by way of libx11-dev.
+    // libgtk-4-dev depends on libx11-dev, which brings XCB.
     .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libgtk-4-dev"])]),
 
     .target(name: "SerialQueue"),
@@ -35,7 +34,7 @@ let package = Package(
       linkerSettings: [.unsafeFlags(compactLinking, .when(configuration: .release))]),
 
     // Plain targets are part of "swift build -c release" too, so none of them may import anything @testable.
-    // Optimized, because it looks at pictures and bytes all the time.
+    // Optimized, because it compares many pictures and bytes.
     .target(
       name: "TestSupport", dependencies: ["CSQLite", "CXCB"], path: "Tests/TestSupport",
       exclude: ["Fixtures"], swiftSettings: [.unsafeFlags(["-O"])]),
@@ -67,12 +66,12 @@ let package = Package(
   ]
 )
 
-// Debian's Swift 6.2.3 lacks the library of the module that Testing and Foundation share: here is an empty one.
+// Debian's Swift 6.2.3 lacks the library of the module that Testing and Foundation share, so provide an empty one.
 for target in package.targets where target.type == .test {
   target.linkerSettings = [.unsafeFlags(["-L\(Context.packageDirectory)/Tests/Linking"])]
 }
 
-// libFuzzer brings the entry point, so this program links only where meson-helpers/fuzz builds it.
+// libFuzzer provides the entry point, so this program links only where meson-helpers/fuzz builds it.
 if Context.environment["COPYPASTA_FUZZER"] != nil {
   package.targets.append(
     .executableTarget(name: "TextFuzzer", dependencies: ["TextPipeline"], path: "Tests/TextFuzzer"))
