@@ -35,8 +35,9 @@ import TestSupport
     exit(status)
   }
 
-  /// The program begins with its own settings, and KDE, which reads its shortcuts as it starts, has one that runs
-  /// `$XDG_RUNTIME_DIR/shortcut`: `meson-helpers/bench` writes that file.
+  /// Removes the tests' settings, and gives KDE a shortcut that runs `$XDG_RUNTIME_DIR/shortcut`.
+  ///
+  /// `meson-helpers/bench` writes that file. KDE reads its shortcuts only when it starts.
   private static func prepare(_ home: ScratchHome) throws {
     try FileManager.default.removeItem(atPath: home.configHome + "/glib-2.0")
     let folder = home.dataHome + "/kglobalaccel"

@@ -48,7 +48,7 @@ public struct CopyPasta: Sendable {
   /// Its standard error so far, which is empty unless GTK or the program reports an error.
   public var errors: String { program.errors }
 
-  /// Ends it by SIGTERM, and kills it if it does not end.
+  /// Ends it with SIGTERM, and kills it if it does not end.
   @discardableResult
   public func stop() async throws -> Program.Exit? { try await program.stop(grace: generousLimit) }
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Files of the checkout that tests use, found by the path of this source file.
+/// Files of the checkout that tests use, found relative to this source file.
 public enum Fixture {
   /// The path of a file in `Fixtures`.
   public static func path(_ name: String) -> String { checkout + "/Tests/TestSupport/Fixtures/" + name }
 
-  /// The command that runs a Python file in `Fixtures` by Debian's Python, which has the modules from Debian packages.
+  /// The command that runs a Python file in `Fixtures` with Debian's Python, which has the modules from Debian packages.
   public static func python(_ name: String, _ arguments: [String] = []) -> [String] {
     ["/usr/bin/python3", "-u", path(name)] + arguments
   }

@@ -17,7 +17,7 @@ public final class Program: Sendable {
     case signal(Int32)
   }
 
-  /// The signal that a program gets when the test process ends before it, by its name for setpriv.
+  /// The signal that a program gets if the test process ends first, as setpriv names it.
   public enum DeathSignal: String, Sendable {
     /// Ends the program immediately.
     case kill = "KILL"
@@ -36,8 +36,8 @@ public final class Program: Sendable {
   public let arguments: [String]
 
   private let state = Mutex(State.starting)
-  /// Whether the program's process group is killed when it ends: not for a program that continues in the background, as
-  /// wl-copy does.
+  /// Whether the program's process group is killed when the program ends; false for a program that continues in the
+  /// background, such as wl-copy.
   private let endsGroup = Atomic(false)
   private let inputFile: ScratchFile
   private let outputFile: ScratchFile
@@ -68,7 +68,7 @@ public final class Program: Sendable {
     if case .failed(let error) = state.withLock({ $0 }) { throw error }
   }
 
-  /// The process id, also after the program has ended.
+  /// The process id, even after the program has ended.
   public var processID: pid_t {
     state.withLock {
       switch $0 {
@@ -132,7 +132,7 @@ public final class Program: Sendable {
     return exit
   }
 
-  /// Ends the program by SIGTERM, or by SIGKILL after `grace`, together with its process group.
+  /// Ends the program with SIGTERM, or with SIGKILL after `grace`, together with its process group.
   @discardableResult
   public func stop(grace: Duration = .seconds(3)) async throws -> Exit? {
     endsGroup.store(true, ordering: .relaxed)

@@ -17,7 +17,7 @@ public struct ScratchHome: Sendable {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
-    // Turn the shortcut off, with which the program would keep running when its window is closed.
+    // Turn the shortcut off, because it would keep the program running after its window is closed.
     try set(["shortcut": "''"])
   }
 

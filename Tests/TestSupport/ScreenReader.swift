@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the program as a screen reader does, by AT-SPI, on a desktop that was started with `accessibility`.
+/// Reads the program as a screen reader does, through AT-SPI, on a desktop that was started with `accessibility`.
 ///
 ///     let reader = ScreenReader(desktop: desktop)
 ///     #expect(try await reader.tree().all(role: "list item").first?.name.hasPrefix("hello") == true)
@@ -53,7 +53,7 @@ public struct ScreenReader: Sendable {
   /// All present elements, whether on the screen or not, because GTK 4.8 does not report that.
   public func tree() async throws -> Element { try await ask("tree") }
 
-  /// Presses the button with this name, by its accessible action.
+  /// Presses the button with this name through its accessible action.
   public func press(_ name: String) async throws { let _: Bool = try await ask("press " + name) }
 
   /// The vertical position in its window of the label with this text, in pixels.

@@ -135,7 +135,7 @@ extension Screenshot: CustomStringConvertible {
   public var description: String { "a picture of \(width) × \(height)" }
 }
 
-/// Compares by `memcmp`, because a loop takes a hundred times as long in a debug build.
+/// Compares with `memcmp`, because a loop takes a hundred times as long in a debug build.
 private func isSame(_ some: ArraySlice<UInt8>, _ others: ArraySlice<UInt8>) -> Bool {
   some.withUnsafeBytes { some in
     others.withUnsafeBytes { others in

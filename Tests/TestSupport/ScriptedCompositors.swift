@@ -1,6 +1,6 @@
 import Foundation
 
-/// A compositor whose windows and pointer a script in `Fixtures` controls, by the compositor's own protocols.
+/// A compositor whose windows and pointer a script in `Fixtures` controls through the compositor's own protocols.
 protocol ScriptedCompositor: Compositor {}
 
 extension ScriptedCompositor {
@@ -35,7 +35,7 @@ extension VirtualDesktop {
   }
 }
 
-/// labwc, by `labwc.py` for windows and pointer, wtype for keys and grim for pictures.
+/// labwc, with `labwc.py` for windows and pointer, wtype for keys and grim for pictures.
 ///
 /// labwc does not report the positions of windows, so `labwc.xml` keeps the program's window maximised.
 struct LabwcWindowSystem: ScriptedCompositor {
@@ -51,7 +51,7 @@ struct LabwcWindowSystem: ScriptedCompositor {
   func picture(of window: UInt?) async throws -> Screenshot { try await desktop.pictureByGrim(of: window) }
 }
 
-/// KDE's compositor, in a window on an X server for pictures, and by `kwin.py` for everything else.
+/// KDE's compositor, in a window on an X server, which provides the pictures, and with `kwin.py` for everything else.
 struct KWinWindowSystem: ScriptedCompositor {
   let desktop: VirtualDesktop
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Wayland on sway, by sway's own commands, wtype for keys and grim for pictures.
+/// Wayland on sway, with sway's own commands for windows, wtype for keys and grim for pictures.
 struct SwayWindowSystem: Compositor {
   let desktop: VirtualDesktop
 

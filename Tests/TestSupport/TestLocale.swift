@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A locale made for a test, for Debian has none but C.UTF-8 at first.
+/// A locale made for a test, because a fresh Debian has only C.UTF-8.
 ///
 /// LANGUAGE is not sufficient: in C.UTF-8, the C library ignores it (seen with glibc 2.43), and only the locale makes
 /// GTK mirror a window (seen with GTK 4.18).
 public struct TestLocale: Sendable {
-  /// Its name if `LOCPATH` is `folder`.
+  /// The locale's name if `LOCPATH` is `folder`.
   public let name: String
 
   /// The folder with the locale.
   public let folder: String
 
-  /// Those that were made, by their territories; they go with the test process.
+  /// The locales made so far, by territory; they are removed when the test process ends.
   private static let made = Mutex<[String: Task<TestLocale, any Error>]>([:])
 
   /// Runs `body` with a locale, which is made at its first use.
@@ -28,7 +28,7 @@ public struct TestLocale: Sendable {
     return try await body(locale.value)
   }
 
-  /// Makes one without an order of words, which would take most of the time.
+  /// Makes a locale without its collation, which would take most of the time.
   private static func make(_ territory: String) async throws -> TestLocale {
     let locale = TestLocale(name: territory + ".UTF-8", folder: try ScratchHome.sharedPath())
     let script = #"""

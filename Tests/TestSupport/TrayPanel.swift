@@ -42,7 +42,7 @@ public final class TrayPanel: Sendable {
   /// Clicks on the icon with the primary button.
   public func clickIcon() async throws { try await click(button: 1) }
 
-  /// Opens the icon's menu, and chooses the entry at a position, counted from 1, by the keyboard.
+  /// Opens the icon's menu, and chooses the entry at a position, counted from 1, with the keyboard.
   ///
   /// The area of the menu must be empty before.
   public func chooseFromMenu(entry: Int) async throws {

@@ -1,5 +1,5 @@
 extension VirtualDesktop {
-  /// Copies a text by another program, xclip or wl-copy, and returns once that owns the clipboard.
+  /// Copies a text with another program, xclip or wl-copy, and returns once that program owns the clipboard.
   public func copy(_ text: String) async throws {
     switch kind {
     case .x11: try await XClip.copy(text, on: self)
@@ -8,7 +8,7 @@ extension VirtualDesktop {
     }
   }
 
-  /// Pastes by another program, xclip or wl-paste; returns nil if the clipboard has no text.
+  /// Pastes with another program, xclip or wl-paste; returns nil if the clipboard has no text.
   public func paste() async throws -> [UInt8]? {
     switch kind {
     case .x11: try await XClip.paste(on: self)

@@ -171,7 +171,7 @@ final class X11Display: Sendable {
   func centrePointer() throws {
     try connection.withLock { x in
       xcb_warp_pointer(x.handle, 0, x.root, 0, 0, 0, 0, Int16(x.size.width / 2), Int16(x.size.height / 2))
-      // Wait for the reply to a later request, by which the pointer has been moved.
+      // Wait for the reply to a later request, which arrives after the pointer has been moved.
       _ = try x.require(xcb_query_pointer_reply_t.self, xcb_query_pointer(x.handle, x.root).sequence)
     }
   }

@@ -20,7 +20,7 @@ final class X11Server: Sendable {
   /// Starts a server; with openbox, returns once that manages windows.
   init(withOpenbox: Bool) async throws {
     home = try await ScratchHome()
-    // End it by SIGTERM if the test process dies: if killed, it would leave its lock file and socket in /tmp.
+    // End it with SIGTERM if the test process dies. SIGKILL would leave its lock file and socket in /tmp.
     process = try Program(
       [
         "Xvfb", "-displayfd", "1", "-screen", "0",

@@ -1,4 +1,4 @@
-/// X11, by a connection of our own for windows and pictures, and by xdotool for input.
+/// X11, with a connection of our own for windows and pictures, and xdotool for input.
 struct X11WindowSystem: WindowSystem {
   let desktop: VirtualDesktop
   let display: X11Display

@@ -147,7 +147,7 @@ class DieOnTargets(Owner):
 
 
 class DestroyWindow(Owner):
-    """Destroys its window without ending."""
+    """Destroys its window without exiting."""
     def asked(self, request, name):
         self.window.destroy()
         self.display.flush()
@@ -161,7 +161,7 @@ class AnswerAndDie(Owner):
 
 
 class EmptyPromise(Owner):
-    """Sends a SelectionNotify without having set the property."""
+    """Sends a SelectionNotify without setting the property first."""
     def asked(self, request, name):
         self.answer(request)
 
@@ -179,7 +179,7 @@ class AtomsForText(Owner):
 
 
 class Forger(Owner):
-    """Sends forged events before its answer: for another target, for another property, and the end of its window."""
+    """Sends forged events before its answer: for another target, for another property, and for a destroyed window."""
     def asked(self, request, name):
         other = self.atom('FIXTURE_OTHER')
         request.requestor.change_property(other, request.target, 8, b'not this')
@@ -346,7 +346,7 @@ class SecretBeforeText(Owner):
 
 
 class SecretAfterTargets(Owner):
-    """Replaces the text by a secret of another window between the answer to TARGETS and the next request."""
+    """Replaces the text with a secret from another window between the answer to TARGETS and the next request."""
     def targets(self, request):
         super().targets(request)
         if HINT not in self.offers:

@@ -1,4 +1,4 @@
-"""Copies the texts "burst 0", "burst 1" and so on in intervals of 5 ms, on X11.
+"""Copies the texts "burst 0", "burst 1" and so on at intervals of 5 ms, on X11.
 
 burst.py COUNT ends when another program has read the last text, and after five seconds at the latest.
 """

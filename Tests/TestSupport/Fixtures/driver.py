@@ -1,4 +1,4 @@
-"""The base of labwc.py and kwin.py: tracks a compositor's windows, and accepts orders from tests at a socket.
+"""The base of labwc.py and kwin.py: tracks a compositor's windows, and accepts orders from tests on a socket.
 
 An order is a line with a name in `Driver.orders` and arguments. The answer is the list of windows, as JSON. A driver has
 the methods `move`, `button`, `scroll`, `activate`, `minimise` and `close`.

@@ -1,6 +1,6 @@
-"""Controls windows, pointer and keyboard of KDE's compositor, by its own protocols.
+"""Controls windows, pointer and keyboard of KDE's compositor through its own protocols.
 
-Plugs in both devices, and accepts orders at the socket that its argument names. Keys are named as on an American
+Plugs in both devices, and accepts orders on the socket that its argument names. Keys are named as on an American
 keyboard.
 
 https://github.com/KDE/plasma-wayland-protocols: fake-input.xml and plasma-window-management.xml

@@ -1,6 +1,6 @@
-"""Controls windows and pointer of labwc, by the protocols of wlroots.
+"""Controls windows and pointer of labwc through the protocols of wlroots.
 
-Plugs in a pointer, and accepts orders at the socket that its argument names once the seat also has a keyboard.
+Plugs in a pointer, and accepts orders on the socket that its argument names once the seat also has a keyboard.
 
 https://gitlab.freedesktop.org/wlroots/wlr-protocols: wlr-foreign-toplevel-management-unstable-v1.xml and
 wlr-virtual-pointer-unstable-v1.xml

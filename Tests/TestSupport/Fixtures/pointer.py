@@ -1,5 +1,5 @@
-"""Plugs a pointer into a Wayland seat, prints "ready", and keeps it plugged in. The compositor's own commands move it, of
-which clients are notified only if the seat has a pointer."""
+"""Plugs a pointer into a Wayland seat, prints "ready", and keeps it plugged in. The compositor's own commands
+move the pointer, and clients are notified of this only if the seat has a pointer."""
 import wayland
 
 connection = wayland.Connection()

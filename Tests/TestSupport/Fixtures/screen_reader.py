@@ -1,4 +1,4 @@
-"""Reads a program as a screen reader does, by AT-SPI.
+"""Reads a program as a screen reader does, through AT-SPI.
 
 screen_reader.py NAME serve SOCKET  prints "ready", then handles one order from each connection to that socket:
     tree         returns all elements as JSON: role, name, description, states, children
@@ -81,7 +81,7 @@ def serve(path):
             with client:
                 if os.fork() == 0:
                     look(client)
-            # A test that looks again and again leaves the processor to what it waits for.
+            # Pause between orders, because a test that polls would slow down what it waits for.
             time.sleep(0.1)
 
 

@@ -4,7 +4,7 @@ settings_portal.py [KEY VALUE]... has these keys of org.freedesktop.appearance, 
 prints "ready" when it is on the bus. The method Set of org.copypasta.Test changes a key and emits the signal.
 
 settings_portal.py --at-first-question KEY VALUE [KEY VALUE]... prints "asked" at the first call, answers it a moment
-later with the present values, then changes the first key and prints "told".
+later with the current values, then changes the first key and prints "told".
 """
 import sys
 import time

@@ -45,7 +45,7 @@ class Connection:
         return bound
 
     def plug_in_pointer(self):
-        """Makes a virtual pointer of the default seat, by wlroots' protocol."""
+        """Makes a virtual pointer on the default seat with wlroots' protocol."""
         manager, pointer = self.bind('zwlr_virtual_pointer_manager_v1'), self.new()
         self.request(manager, 0, 0, pointer)  # create_virtual_pointer
         return pointer
