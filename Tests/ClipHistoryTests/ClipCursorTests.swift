@@ -14,7 +14,7 @@ struct ClipCursorTests {
 
   private func allIDs() throws -> [Int64] { try rest(of: ClipCursor(location: history.location)).map(\.id) }
 
-  @Test func `a cursor returns all clips once, oldest first and byte for byte`() async throws {
+  @Test func `a history cursor returns all clips once, oldest first and byte for byte`() async throws {
     let store = try history.store()
     let strings = ["one", "e\u{301}\r\n", String(repeating: "large ", count: 100_000), "two"]
     for (time, string) in strings.enumerated() { try await store.add(string, at: Int64(time)) }
@@ -26,7 +26,9 @@ struct ClipCursorTests {
     #expect(try clips.next() == nil)
   }
 
-  @Test func `a cursor skips clips deleted meanwhile and includes clips recorded meanwhile`() async throws {
+  @Test func `a history cursor skips clips deleted meanwhile and includes clips recorded meanwhile`()
+    async throws
+  {
     let store = try history.store()
     for string in ["one", "Xq7!vanish", "three"] { try await store.add(string) }
     let clips = try ClipCursor(location: history.location)
@@ -38,7 +40,7 @@ struct ClipCursorTests {
   }
 
   /// An import assigns new ids to existing clips.
-  @Test func `an open cursor blocks imports and returns each clip once`() async throws {
+  @Test func `an open history cursor blocks imports and returns each clip once`() async throws {
     try await history.record()
     try history.fill(50, from: 1_000_000)
     func importOlder() throws {
@@ -56,7 +58,7 @@ struct ClipCursorTests {
     #expect(try allIDs().count == 51)
   }
 
-  @Test func `a cursor cannot be opened during an import`() async throws {
+  @Test func `a history cursor cannot be opened during an import`() async throws {
     try await history.record("one")
     var adding: HistoryImport? = try HistoryImport(history.location, at: 1)
     withExtendedLifetime(adding) {
@@ -68,7 +70,7 @@ struct ClipCursorTests {
   }
 
   /// A snapshot or a backup on a read-only disk has a log but not the log's index.
-  @Test func `a cursor reads a log without an index in a read-only folder`() async throws {
+  @Test func `a history cursor reads a log without an index in a read-only folder`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       let store = try history.store()
@@ -98,7 +100,7 @@ struct ClipCursorTests {
     }
   }
 
-  @Test func `a cursor continues after a row that is not valid text`() async throws {
+  @Test func `a history cursor continues after a row that is not valid text`() async throws {
     try await history.record("one")
     try history.run(
       """
@@ -111,7 +113,7 @@ struct ClipCursorTests {
     #expect(try rest(of: clips).map(\.id) == [3])
   }
 
-  @Test func `a cursor returns clips with any id, including negative ones`() async throws {
+  @Test func `a history cursor returns clips with any id, including negative ones`() async throws {
     try await history.record()
     try history.run(
       """
@@ -121,7 +123,7 @@ struct ClipCursorTests {
     #expect(try allIDs() == [.min, -1, .max])
   }
 
-  @Test func `a cursor reads a finished recovery without installing the file`()
+  @Test func `a history cursor reads a finished recovery without installing the file`()
     async throws
   {
     try await history.record("one")
@@ -134,7 +136,7 @@ struct ClipCursorTests {
   }
 
   @Test(arguments: [true, false])
-  func `a cursor reports a log without a database as damaged`(isEmptied: Bool) async throws {
+  func `a history cursor reports a log without a database as damaged`(isEmptied: Bool) async throws {
     let store = try history.store()
     try await store.add("one")
     let copy = try history.snapshot()
@@ -146,7 +148,7 @@ struct ClipCursorTests {
     #expect(try Data(contentsOf: URL(filePath: copy.location.writeAheadLog)) == log)
   }
 
-  @Test func `opening a cursor without a history throws and creates no file`() throws {
+  @Test func `opening a history cursor without a history throws and creates no file`() throws {
     #expect(throws: StoreError.self) { try ClipCursor(location: history.location) }
     #expect(history.files == [])
   }

@@ -10,7 +10,9 @@ struct ClipTextTests {
   ]
 
   @Test(arguments: refused)
-  func `an empty text, invalid UTF-8 and a NUL are refused`(why: ClipText.Refusal, texts: [[UInt8]]) {
+  func `a text that is empty, not UTF-8 or contains an inner NUL is refused`(
+    why: ClipText.Refusal, texts: [[UInt8]]
+  ) {
     for bytes in texts { #expect(throws: why) { try ClipText(validating: bytes) } }
   }
 
@@ -20,7 +22,7 @@ struct ClipTextTests {
     #expect(try ClipText(text).bytes == Array(text.utf8.filter { $0 != 0 }))
   }
 
-  @Test func `all other bytes of a text are preserved`() throws {
+  @Test func `all bytes of a text except trailing NULs are preserved`() throws {
     let bytes = Array("\u{feff} \r\n\u{1}👩‍👩‍👧‍👦\u{10ffff}".utf8)
     #expect(try ClipText(validating: bytes).bytes == bytes)
   }

@@ -76,7 +76,7 @@ struct ClockTests {
   }
 
   @Test(arguments: [-5, 0, Int64.max] as [Int64])
-  func `a clip with an impossible stored size gets a possible one`(size: Int64) async throws {
+  func `a clip whose stored size is impossible is listed with a possible size`(size: Int64) async throws {
     try history.run(
       """
       INSERT INTO clip(captured_at, byte_count, preview, text)

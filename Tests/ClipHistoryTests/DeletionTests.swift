@@ -85,7 +85,7 @@ struct DeletionTests {
     #expect(try !history.contains("Xq7!vanish"))
   }
 
-  @Test func `a retry removes a deleted text after the reader has finished`() async throws {
+  @Test func `a retry removes a deleted text once another program has finished reading`() async throws {
     let soon = Array(repeating: Duration.milliseconds(20), count: 6000)
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: soon))
     let clip = try await store.add("Xq7!vanish")
@@ -108,7 +108,7 @@ struct DeletionTests {
     #expect(try await restarted.allIDs() == [])
   }
 
-  @Test func `deleting returns nil if the clip does not exist`() async throws {
+  @Test func `deleting a clip that does not exist returns nil`() async throws {
     let store = try history.store()
     let clip = try await store.add("one")
     #expect(try await store.delete(clip.id) != nil)

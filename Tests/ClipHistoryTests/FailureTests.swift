@@ -7,7 +7,7 @@ import Testing
 struct FailureTests {
   let history = TemporaryHistory()
 
-  @Test func `writes throw while another program locks the file, and change nothing`() async throws {
+  @Test func `while another program locks the history, writes throw and change nothing`() async throws {
     let store = try history.store(HistoryStore.LockTimeouts(lock: 20))
     try await store.add("one")
     let expired = try #require(
@@ -80,7 +80,7 @@ struct FailureTests {
 
   /// A power cut would remove a folder whose entry is not on disk, including its files.
   @Test(.enabled(if: FaultyFsync.isPossible, "emulators have no seccomp"))
-  func `opening throws if the folder's entry cannot be synced to disk`() async throws {
+  func `opening a history throws if its folder's entry cannot be synced to disk`() async throws {
     await #expect(processExitsWith: .success) {
       let history = TemporaryHistory()
       let parent = URL(filePath: history.location.folder).deletingLastPathComponent()
@@ -90,7 +90,7 @@ struct FailureTests {
     }
   }
 
-  @Test func `a closed store's methods throw, and its log is removed`() async throws {
+  @Test func `a closed history store's methods throw, and its log is removed`() async throws {
     let store = try history.store()
     try await store.add("one")
     await store.close()

@@ -14,7 +14,7 @@ struct FingerprintTests {
     #expect(try await store.allIDs() == [1])
   }
 
-  @Test func `a text is recorded again after another one`() async throws {
+  @Test func `a text is recorded again after another text was captured`() async throws {
     for string in ["A", "B", "A"] { try await store.add(string) }
     #expect(try history.previews() == ["A", "B", "A"])
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import ClipHistory
 
 struct FullDiskTests {
-  @Test func `all writes throw on a full disk and lose nothing`() async throws {
+  @Test func `all writes to a history on a full disk throw and lose no clip`() async throws {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
       let history = TemporaryHistory()

@@ -33,7 +33,9 @@ struct LogRecoveryTests {
     #expect(try await recoveredIDs(copy).count >= 39)
   }
 
-  @Test func `a damaged write-ahead log in a read-only folder is shown up to the damage`() async throws {
+  @Test func `clips before the damage in a write-ahead log are shown if the folder is read-only`()
+    async throws
+  {
     await #expect(processExitsWith: .success) {
       let copy = try await crashed()
       try copy.damage(copy.location.writeAheadLog) { $0.destroy($0.count / 2..<$0.count / 2 + 50) }

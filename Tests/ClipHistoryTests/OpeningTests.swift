@@ -7,7 +7,7 @@ import Testing
 struct OpeningTests {
   let history = TemporaryHistory()
 
-  @Test func `opening creates a missing history and its parent folders`() async throws {
+  @Test func `opening a missing history creates the file and its parent folders`() async throws {
     let store = try history.store()
     #expect(try await store.allIDs() == [])
     #expect(try history.previews() == [])
@@ -22,7 +22,7 @@ struct OpeningTests {
     #expect(try HistoryReader(location: location).newestPage(limit: 999).count == 1)
   }
 
-  @Test func `opening sets the pragmas that protect the texts`() async throws {
+  @Test func `opening a history sets the pragmas that protect the texts`() async throws {
     let session = try HistoryOpening(history.location).toWrite()
     for (pragma, value) in [
       "journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "trusted_schema": "0",
@@ -46,7 +46,7 @@ struct OpeningTests {
   }
 
   /// A power cut during the very first start leaves these files.
-  @Test func `opening completes a history whose creation was interrupted`() async throws {
+  @Test func `a history whose creation was interrupted is completed when opened`() async throws {
     try history.plant(Data())
     try Data().write(to: URL(filePath: history.location.creationMarker))
     try await history.record("one")
@@ -55,7 +55,7 @@ struct OpeningTests {
   }
 
   @Test(arguments: ReleasedVersion.allCases)
-  func `opening migrates a history of an older version`(_ version: ReleasedVersion) async throws {
+  func `a history of an older version is migrated when opened`(_ version: ReleasedVersion) async throws {
     try history.plant(version)
     // Before the first start after an upgrade, only readers use the history.
     let clips = try ClipCursor(location: history.location)
@@ -93,7 +93,7 @@ struct OpeningTests {
     #expect(try await history.store().allIDs() == Array(1...40))
   }
 
-  @Test func `opening a reader without a history throws and creates no file`() throws {
+  @Test func `opening a reader for a missing history throws and creates no file`() throws {
     #expect(throws: StoreError.self) { try history.reader() }
     #expect(history.files == [])
   }

@@ -59,7 +59,7 @@ struct PreviewTests {
     #expect(long == String(repeating: "a", count: 400))
   }
 
-  @Test func `a space with an accent counts as visible`() throws {
+  @Test func `a preview treats a space with an accent as visible`() throws {
     let string = String(repeating: "\n", count: 500) + " \u{301}" + "x"
     #expect(try preview(string) == " \u{301}x")
   }

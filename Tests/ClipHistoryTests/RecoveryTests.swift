@@ -158,7 +158,7 @@ struct RecoveryTests {
     "UPDATE sqlite_sequence SET seq = \(Int64.max)", "UPDATE sqlite_sequence SET seq = \(Int64.max - 1)",
     "UPDATE sqlite_sequence SET seq = \(Schema.largestID + 1)",
   ])
-  func `a history without a required row or free ids is recovered`(sql: String) async throws {
+  func `a history that lacks a required row or free ids is recovered`(sql: String) async throws {
     try history.run(sql)
     #expect(try await recover(texts) == 0)
     #expect(try await history.store().allIDs().max() == 122)

@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [(119, true), (121, false), (-119, true), (-121, false)] as [(Int64, Bool)])
-  func `the clock is trusted only if within two minutes of the boot clock`(
+  func `the clock is trusted only if it agrees with the boot clock within two minutes`(
     _ seconds: Int64, _ isBelieved: Bool
   ) {
     let later = ClockReading(
@@ -134,7 +134,7 @@ import Testing
     #expect(first.bootTime > 0 && second.bootTime >= first.bootTime)
   }
 
-  @Test func `a retention check is remembered only if first, trusted or confirmed`()
+  @Test func `a retention check is stored only if it is the first, is trusted or was confirmed`()
     async throws
   {
     try await store.add("old", at: Self.now - 40 * Self.day)

@@ -16,7 +16,7 @@ struct StoreLifetimeTests {
     }
   }
 
-  @Test func `a released store closes its files`() async throws {
+  @Test func `a released history store closes its files`() async throws {
     weak var released: HistoryStore?
     do {
       let store = try history.store()
@@ -28,7 +28,7 @@ struct StoreLifetimeTests {
     #expect(try await eventually { try released == nil && descriptors() == 0 })
   }
 
-  @Test func `a store with a pending retry can be released`() async throws {
+  @Test func `a history store with a pending retry can be released`() async throws {
     weak var released: HistoryStore?
     let other: ForeignConnection
     do {
@@ -42,14 +42,14 @@ struct StoreLifetimeTests {
     other.run("COMMIT")
   }
 
-  @Test func `a closed store holds no file descriptor`() async throws {
+  @Test func `a closed history store holds no file descriptor`() async throws {
     let store = try history.store()
     try await store.add("one")
     await store.close()
     #expect(try descriptors() == 0)
   }
 
-  @Test func `a released reader closes its files`() async throws {
+  @Test func `a released history reader closes its files`() async throws {
     weak var released: HistoryReader?
     try await history.record()
     do {

@@ -46,7 +46,9 @@ struct UnusableLocationTests {
   }
 
   /// If the folder counted as empty, an empty backup would replace the last good one.
-  @Test func `a history folder that cannot be examined throws and does not count as empty`() async throws {
+  @Test func `a history folder that cannot be examined causes an error and does not count as empty`()
+    async throws
+  {
     try await history.record("one")
     let folder = history.location.folder
     let loop = folder + "/loop"
@@ -70,7 +72,7 @@ struct UnusableLocationTests {
   }
 
   /// SQLite limits paths to 512 bytes, after resolving symbolic links.
-  @Test func `a history path that is too long for SQLite throws`() async throws {
+  @Test func `opening a history throws if its path is too long for SQLite`() async throws {
     var folder = history.location.folder
     while folder.utf8.count < 600 { folder += "/" + String(repeating: "n", count: 100) }
     let long = HistoryLocation(folder: folder)
@@ -148,7 +150,7 @@ struct UnusableLocationTests {
     #expect(try HostLock(location) == nil, "a disk of this computer's own is not looked at")
   }
 
-  @Test func `a history file that ends in a hole of 10 GB opens`() async throws {
+  @Test func `a history file that ends in a hole of 10 GB can be opened`() async throws {
     try await history.record("one")
     #expect(truncate(history.location.database, 10 << 30) == 0)
     let store = try history.store()
