@@ -52,7 +52,9 @@ import Testing
     #expect(try scratch.texts() == ["a", "b", "a"])
   }
 
-  @Test(arguments: ["", "\0\0"]) func `an empty text is not stored and causes no message`(_ empty: String)
+  @Test(arguments: ["", "\0\0"]) func `an empty text on the clipboard is not stored and causes no message`(
+    _ empty: String
+  )
     async throws
   {
     source.follow(true)
@@ -137,7 +139,7 @@ import Testing
   }
 
   /// The transfer must finish, because some owners cannot serve other programs until then.
-  @Test func `a transfer continues when the window becomes inactive, and draining waits for its end`()
+  @Test func `a transfer continues when the window becomes inactive, and the recorder can wait for its end`()
     async throws
   {
     source.follow(true)
@@ -153,7 +155,7 @@ import Testing
     #expect(source.reads == 1)
   }
 
-  @Test func `closing the source cancels a transfer`() async throws {
+  @Test func `closing a clipboard source cancels its transfer`() async throws {
     source.follow(true)
     #expect(try await eventually { source.isWaiting })
     source.close()
@@ -184,7 +186,7 @@ import Testing
     #expect(try scratch.texts() == [])
   }
 
-  @Test func `an invalid text is refused with a message`() async throws {
+  @Test func `an invalid text on the clipboard is refused with a message`() async throws {
     source.content = .noText
     source.follow(true)
     for bytes: [UInt8] in [[0xE9], [0x61, 0, 0x62]] {
@@ -226,7 +228,7 @@ import Testing
     await recorder.drain(after: source)
   }
 
-  @Test func `a closed recorder is released`() async throws {
+  @Test func `a closed clipboard recorder is released`() async throws {
     weak var gone: ClipboardRecorder?
     do {
       let recorder = ClipboardRecorder(into: scratch.store, now: { 0 }) { _ in }

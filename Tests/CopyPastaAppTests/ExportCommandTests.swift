@@ -29,7 +29,7 @@ import Testing
     #expect(lines.map(\.capturedAt) == lines.map(\.capturedAt).sorted())
   }
 
-  @Test func `control characters and line separators are escaped`() async throws {
+  @Test func `control characters and line separators are escaped in an export`() async throws {
     let scratch = try Scratch()
     try await scratch.record("a\u{0b}b\u{9b}c\u{2028}d\u{7f}\u{85}")
     let line = String(decoding: try export(scratch.location).output.dropLast(), as: UTF8.self)

@@ -45,7 +45,9 @@ import Testing
     try await expect(Self.held)
   }
 
-  @Test func `an empty setting disables the shortcut, and new keys take effect immediately`() async throws {
+  @Test func `an empty shortcut setting disables the shortcut, and new keys take effect immediately`()
+    async throws
+  {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -62,7 +64,9 @@ import Testing
 
   /// Preferences rejects these keys, but other programs can set them.
   @Test(arguments: ["v", "<Shift>Return", "<Control>c", "<Control>Insert"])
-  func `keys that every program needs are rejected without asking a backend`(_ name: String) async throws {
+  func `shortcut keys that every program needs are rejected without asking a backend`(_ name: String)
+    async throws
+  {
     let keys = try #require(Accelerator(name))
     first.outcome = Self.held
     preferences.shortcut = name
@@ -86,7 +90,9 @@ import Testing
     try await expect(Self.held)
   }
 
-  @Test func `pausing releases the shortcut and resuming requests the shortcut again`() async throws {
+  @Test func `pausing the shortcut controller releases the keys, and resuming requests the keys again`()
+    async throws
+  {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)
@@ -134,7 +140,7 @@ import Testing
     try await expect(.held(by: .portal, name: "X"))
   }
 
-  @Test func `another backend can take over after the active one has lost the shortcut`() async throws {
+  @Test func `another shortcut backend can take over after the active one has lost the keys`() async throws {
     first.outcome = Self.held
     controller.start()
     try await expect(Self.held)

@@ -72,7 +72,7 @@ import Testing
     #expect(await shortcut.start(keys) == .notHeld(.unsupported))
   }
 
-  @Test func `changing the keys in CopyPasta updates GNOME's settings`() async throws {
+  @Test func `changing the shortcut in CopyPasta updates GNOME's settings`() async throws {
     #expect(shortcut.install(keys))
     let state = await shortcut.start(try #require(Accelerator("<Alt>F1")))
     #expect(state == .held(by: .gnome, name: "Alt+F1"))
@@ -129,7 +129,7 @@ import Testing
     #expect(controller.gnomeChoice == .add && places["custom-keybindings"] == .strings([Self.others]))
   }
 
-  @Test func `a missing or incompatible GNOME schema disables the backend`() async throws {
+  @Test func `a missing or incompatible GNOME schema disables the GNOME backend`() async throws {
     let missing = GnomeShortcut(command: "") { SettingsSchema($0 + ".missing") }
     #expect(missing == nil)
     try folder.write(

@@ -89,7 +89,7 @@ import Testing
     #expect(model.remove(1) == nil)
   }
 
-  @Test func `a row deleted by another program is shown empty`() async throws {
+  @Test func `a row deleted by another program is shown as empty`() async throws {
     let scratch = try Scratch()
     for number in 0..<100 { try await scratch.record("clip \(number)") }
     let model = try HistoryListModel(reader: scratch.history.reader, firstPageSize: 30) { _ in }

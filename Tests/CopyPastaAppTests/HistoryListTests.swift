@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `the first steps are shown below the rows until the third item is recorded`() async throws {
+  @Test func `the first-steps help is shown below the rows until the third item is recorded`() async throws {
     try await withList(of: ["one"]) { list, scratch in
       list.showNote("A note.")
       for text in ["two", "three"] {
@@ -93,13 +93,13 @@ import Testing
     }
   }
 
-  @Test func `the first steps are hidden in a low window`() async throws {
+  @Test func `the first-steps help is hidden in a low window`() async throws {
     try await withList(of: ["one", "two"], height: 130) { list, _ in
       #expect(firstSteps(in: list).isEmpty && rows(of: list).count == 2)
     }
   }
 
-  @Test func `a history that once had three items shows no first steps`() async throws {
+  @Test func `a history that once had three items shows no first-steps help`() async throws {
     let scratch = try Scratch()
     for text in ["one", "two"] { try await scratch.record(text) }
     let third = try #require(try await scratch.record("three"))

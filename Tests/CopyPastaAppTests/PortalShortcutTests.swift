@@ -23,7 +23,7 @@ import Testing
 
   // MARK: A portal that behaves well
 
-  @Test func `the portal is asked for the keys that the user set`() async throws {
+  @Test func `the portal is asked for the shortcut keys that the user set`() async throws {
     try await expectHeld(keys: Accelerator("<Control><Shift><Super>v"))
     let options = try #require(portal.arguments["CreateSession"]?[0]?.dictionary)
     #expect(options["session_handle_token"]?.string == "copypasta")

@@ -55,7 +55,7 @@ import Testing
     #expect(shown("a\u{A0}") == "a⍽")
   }
 
-  @Test func `a preview of white space only shows symbols`() {
+  @Test func `a preview of nothing but white space shows symbols`() {
     #expect(shown(" \t\n") == "·⇥⏎")
     #expect(shown(String(repeating: " ", count: 60)) == String(repeating: "·", count: 60))
     #expect(shown(String(repeating: " ", count: 400)) == String(repeating: "·", count: 60) + "\u{A0}…")

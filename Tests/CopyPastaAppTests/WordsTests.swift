@@ -35,7 +35,7 @@ import Testing
     #expect(Age.timeUntilChange(of: time, at: now) >= .seconds(1))
   }
 
-  @Test func `an age text stays valid until its reported change`() {
+  @Test func `an age's text stays the same until its reported time of change`() {
     let now: Int64 = 1_790_000_000 * second
     for seconds: Int64 in [0, 1, 59, 60, 61, 119, 120, 3599, 3600, 7000] {
       let time = now - seconds * second
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a date is short, in the language's order, with the year only if different`()
+  @Test func `a date is short, in the language's order, with the year only if not the current one`()
     async throws
   {
     // This is 14 November 2023, about 22:00 UTC.
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a changed time zone takes effect after an update`() {
+  @Test func `local times follow a changed time zone after an update`() {
     let time: Int64 = 1_790_000_000 * second
     let zone = getenv("TZ").map { String(cString: $0) }
     defer {
