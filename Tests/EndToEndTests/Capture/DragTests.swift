@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `a text dropped on the empty state is shown, and dropping the text again adds no row`()
+  @Test func `a text dropped on the empty page is shown, and dropping the text again adds no row`()
     async throws
   {
     try await Scene.run { scene in

@@ -10,7 +10,9 @@ import Testing
 /// the only tests.
 @Suite struct MisbehavingOwnerTests {
   @Test(arguments: [OwnerCase.x11, OwnerCase.wayland])
-  func `the window shows why an owner's text was refused, and records the next copy`(_ owners: [OwnerCase])
+  func `the window shows why a selection owner's text was refused, and records the next copy`(
+    _ owners: [OwnerCase]
+  )
     async throws
   {
     try await Scene.run(on: owners[0].kind, accessibility: true) { scene in
@@ -38,7 +40,7 @@ import Testing
 
   /// Another window takes the focus as soon as the owner receives a request.
   @Test(arguments: [OwnerCase.interruptedOnX11, OwnerCase.interruptedOnWayland])
-  func `a misbehaving owner does no harm if the window loses the focus during the transfer`(
+  func `a misbehaving selection owner does no harm if the window loses the focus during the transfer`(
     _ owners: [OwnerCase]
   )
     async throws
@@ -60,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `an owner replaced during its transfer leaves either the whole text or no text`(
+  func `a selection owner replaced during its transfer leaves either the whole text or no text`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
@@ -91,7 +93,9 @@ import Testing
   }
 
   /// A compositor does not notify a window without the focus when the owner exits.
-  @Test func `a partial text is discarded if its owner dies while the window is inactive`() async throws {
+  @Test func `a partial text is discarded if its selection owner dies while the window is inactive`()
+    async throws
+  {
     try await Scene.run(on: .wayland) { scene in
       try await scene.record("before")
       let other = try await scene.desktop.openOtherWindow()

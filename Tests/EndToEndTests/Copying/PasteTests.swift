@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `pasting the newest text adds no row, and pasting in the empty state shows the text`()
+  @Test func `pasting the newest text adds no row, and pasting on the empty page shows the text`()
     async throws
   {
     try await Scene.run { scene in

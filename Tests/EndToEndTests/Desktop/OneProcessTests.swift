@@ -4,7 +4,7 @@ import Testing
 
 /// The single instance, reached by further launches and D-Bus calls.
 @Suite struct OneProcessTests {
-  @Test func `simultaneous launches make one window and one process`() async throws {
+  @Test func `simultaneous launches result in one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in
       let launches = try [[], ["--toggle"], [], ["--toggle"], []].map {
         try desktop.start([CopyPasta.programPath] + $0)

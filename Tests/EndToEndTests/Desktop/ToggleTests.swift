@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `simultaneous toggles make one window and one process`() async throws {
+  @Test func `simultaneous toggles result in one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()
       let toggles = try (1...2).map { _ in try desktop.start([command.path, "--toggle"]) }

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `deleting the only row shows the empty state until the next capture`() async throws {
+  @Test func `deleting the only row shows the empty page until the next capture`() async throws {
     try await Scene.run(with: ["only"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home", "Delete")

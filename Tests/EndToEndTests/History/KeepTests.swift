@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: VirtualDesktop.Kind.all)
-  func `no expired item is deleted before the user answers, even after a restart, or after Keep`(
+  func `an unanswered retention bar deletes no item, even after a restart, and Keep keeps all items`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await VirtualDesktop.with(kind) { desktop in

@@ -9,7 +9,7 @@ import Testing
   static let rows = Rectangle(x: 8, y: 60, width: 420, height: 560)
 
   @Test
-  func `End, Home and Page Down reach their rows, and deleting the oldest ones focuses the next`()
+  func `End, Home and Page Down work in a long list, and deleting old rows focuses the next one`()
     async throws
   {
     try await Scene.run(with: Self.clips) { scene in
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a capture does not scroll the list at its end, or if the wheel was used after a key`()
+  @Test func `a capture does not scroll a list at its end, or one that the wheel scrolled after a key press`()
     async throws
   {
     try await Scene.run(with: Self.clips) { scene in

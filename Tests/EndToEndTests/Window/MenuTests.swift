@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `Menu and Shift+F10 open a context menu that copies the focused row`() async throws {
+  @Test func `Copy in the context menu opened with Menu or Shift+F10 copies the focused row`() async throws {
     try await Scene.run(with: ["oldest", "middle", "newest"]) { scene in
       try await scene.parkMouse()
       try await scene.desktop.press("Home")

@@ -4,7 +4,7 @@ import Testing
 
 /// Everything that a screen reader receives, and a whole session with screen reader and keyboard alone.
 @Suite struct ScreenReaderTests {
-  @Test func `a row is a list item named by its preview, age and position`() async throws {
+  @Test func `each row is an accessible list item named after its preview, age and position`() async throws {
     try await Scene.run(with: (1...1204).map { "row \($0)" }, accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       let rows = try await waitFor("all rows counted") { () -> [ScreenReader.Element]? in
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `the empty state has the focus and describes what to do`() async throws {
+  @Test func `the empty page has the focus and describes what to do`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = ScreenReader(desktop: scene.desktop)
       try await waitUntil("the empty state") { try await reader.tree().focused?.name == "Nothing Copied Yet" }

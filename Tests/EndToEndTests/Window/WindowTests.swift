@@ -4,7 +4,7 @@ import Testing
 
 /// The window's properties, size and behaviour on the desktop.
 @Suite struct WindowTests {
-  @Test func `the window has its class and a title without clip text`() async throws {
+  @Test func `the window has the application's class and a title without clip text`() async throws {
     try await Scene.run { scene in
       try await scene.capture("nothing for a title")
       try await scene.waitForFirstRow()
