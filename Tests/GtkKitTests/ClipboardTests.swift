@@ -70,7 +70,7 @@ import Testing
     #expect(captured == nil)
   }
 
-  @Test func `an application and its closures are released`() {
+  @Test func `an application and its closures do not leak`() {
     expectNoLeak { token in
       let application = Application(id: "org.copypasta.Test")
       application.onActivate { _ = token }

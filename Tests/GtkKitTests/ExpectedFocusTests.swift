@@ -24,7 +24,7 @@ import Testing
     try await pump("the truth") { Self.isBackdrop(window) }
   }
 
-  @Test func `a window that GTK makes inactive later stays inactive`() async throws {
+  @Test func `a window that GTK marks as inactive after its first frame stays inactive`() async throws {
     let window = Window(title: "test")
     defer { window.destroy() }
     window.present()

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct FormWidgetTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `controls and their closures are released`() {
+  @Test func `form controls and their closures do not leak`() {
     expectNoLeak { token in
       let made = Switch()
       made.onChange { _ = token }
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a text view copies the selected bytes, and is released with its closures`() {
+  @Test func `a text view copies the selected bytes, and does not leak`() {
     var copied: [[UInt8]] = []
     expectNoLeak { token in
       let made = TextView("grüezi 🙂\nmitenand")
@@ -84,7 +84,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `a label releases its control`() {
+  @Test func `a label does not leak its control`() {
     expectNoLeak { _ in
       let control = Switch()
       let label = Label("_Sound", of: control)

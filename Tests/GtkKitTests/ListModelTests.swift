@@ -56,7 +56,7 @@ private final class Numbers: ListModelSource {
     #expect(g_list_model_get_n_items(model.opaque) == 2)
   }
 
-  @Test func `a list model and its source are released`() {
+  @Test func `a list model and its source do not leak`() {
     weak var source: Numbers?
     do {
       let numbers = Numbers([1, 2])

@@ -29,7 +29,7 @@ import Testing
     #expect(Desktop.Folders.absolutePaths(in: "/a:/b") == "/a:/b")
   }
 
-  @Test func `the data folder is put first unless already listed`() {
+  @Test func `the program's data folder is put before the other data folders unless already listed`() {
     func folders(_ known: String) -> String { ProgramFiles.dataFolders(with: "/opt/share", before: known) }
     #expect(folders("") == "/opt/share:/usr/local/share/:/usr/share/")
     #expect(folders("/home/ada/share:/usr/share") == "/opt/share:/home/ada/share:/usr/share")

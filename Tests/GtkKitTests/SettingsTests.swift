@@ -35,7 +35,7 @@ import Testing
     </schema></schemalist>
     """
 
-  @Test func `looking up a missing or invalid schema returns nil`() throws {
+  @Test func `looking up a missing or invalid settings schema returns nil`() throws {
     #expect(SettingsSchema("org.copypasta.NotInstalled") == nil)
     #expect(SettingsSchema("org.copypasta.NotInstalled", compiledIn: folder.path + "/compiled") == nil)
     #expect(SettingsSchema(Self.id, compiledIn: folder.path + "/nothing") == nil)
@@ -43,7 +43,7 @@ import Testing
     #expect(SettingsSchema(Self.id, compiledIn: folder.path) == nil)
   }
 
-  @Test func `a schema lists its keys and their defaults`() {
+  @Test func `a settings schema lists its keys and their defaults`() {
     #expect(Set(schema.keys) == ["sound", "name", "volume", "list", "odd"])
     #expect(schema.initialValue(of: "sound") == .bool(true))
     #expect(schema.initialValue(of: "name") == .string(""))
@@ -53,7 +53,7 @@ import Testing
     #expect(schema.initialValue(of: "unknown") == nil)
   }
 
-  @Test func `the schema's default overrides the one in the code`() {
+  @Test func `a settings schema's default overrides the default in the code`() {
     let settings = Settings(schema, initially: initial)
     defer { settings.reset(initial.keys) }
     #expect(settings["volume"] == .uint32(3))
@@ -61,7 +61,7 @@ import Testing
     #expect(settings["sneaked in"] == nil)
   }
 
-  @Test func `a change is reported to and visible in other settings objects`() {
+  @Test func `a changed setting is reported to and visible in other settings objects`() {
     let settings = Settings(schema, initially: initial)
     var told: [String] = []
     let other = Settings(schema, initially: initial) { told.append($0) }
@@ -77,7 +77,7 @@ import Testing
   @Test(arguments: [
     ("volume", Variant.uint32(10)), ("volume", .string("loud")), ("nothing", .bool(true)),
   ])
-  func `an unknown key, or a value of the wrong type or range, is refused`(key: String, value: Variant) {
+  func `settings refuse an unknown key, or a value of the wrong type or range`(key: String, value: Variant) {
     let settings = Settings(schema, initially: initial)
     #expect(!settings.set(key, to: value))
     #expect(settings["volume"] == .uint32(3))
@@ -95,11 +95,11 @@ import Testing
     #expect(Settings(nil, initially: initial)["volume"] == .uint32(5))
   }
 
-  @Test func `values in the memory backend do not count as persistent`() {
+  @Test func `settings in the memory backend do not count as persistent`() {
     #expect(!Settings(schema, initially: initial).areKept)
   }
 
-  @Test func `an array of strings can be stored and reset`() {
+  @Test func `a setting with an array of strings can be stored and reset`() {
     let settings = Settings(schema, initially: ["list": .strings([])])
     #expect(settings["list"] == .strings(["a", "b"]))
     #expect(settings.set("list", to: .strings(["é", ""])))
@@ -109,7 +109,7 @@ import Testing
     #expect(settings["list"] == .strings(["a", "b"]))
   }
 
-  @Test func `a relocatable schema has separate values at each path`() async throws {
+  @Test func `a relocatable settings schema has separate values at each path`() async throws {
     try folder.write(
       Self.source.replacing(" path=\"/org/copypasta/test/\"", with: ""), to: "test.gschema.xml")
     try await compileSettingsSchemas(folder.path, into: folder.path + "/several")
@@ -123,7 +123,7 @@ import Testing
     #expect(Settings(schema, at: "/org/copypasta/here/", initially: initial)["name"] == .string("here"))
   }
 
-  @Test func `settings and their closure are released`() {
+  @Test func `settings and their closure do not leak`() {
     weak var captured: Token?
     weak var settings: Settings?
     do {

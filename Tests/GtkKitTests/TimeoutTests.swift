@@ -29,13 +29,13 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func `a wait lasts at least the given time`() async throws {
+  @Test func `waiting for a timeout lasts at least the given time`() async throws {
     let start = ContinuousClock.now
     try await pumping { try await Timeout.wait(.milliseconds(20)) }
     #expect(ContinuousClock.now - start >= .milliseconds(20))
   }
 
-  @Test func `cancelling a task ends its wait`() async throws {
+  @Test func `cancelling a task ends its wait for a timeout`() async throws {
     let waiting = Task { try await Timeout.wait(.seconds(3600)) }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -74,7 +74,7 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
-  @Test func `a wait for the idle main loop ends after all due work is done`() async throws {
+  @Test func `waiting for the idle main loop ends after all due work is done`() async throws {
     var calls = 0
     var timeout: Timeout?
     func again() {

@@ -11,7 +11,7 @@ import Testing
     #expect(digest.count == 32)
   }
 
-  @Test func `placeholders are filled once, and other percent signs are kept`() {
+  @Test func `placeholders in a text are filled once, and other percent signs are kept`() {
     #expect("100% of %s, %s".filled(with: "a%sb") == "100% of a%sb, %s")
     #expect("nothing".filled(with: "x") == "nothing")
     #expect("%".filled(with: "x") == "%")

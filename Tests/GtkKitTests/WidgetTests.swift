@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct WidgetTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `simple widgets are released`() {
+  @Test func `simple widgets and their closures do not leak`() {
     expectNoLeak { _ in
       let label = Label("text")
       label.setAccessibleName("name")
@@ -22,7 +22,7 @@ import Testing
     expectNoLeak { token in Button(words: "Copy") { _ = token } }
   }
 
-  @Test func `all lines of a label start at the edge given by the interface's direction`() {
+  @Test func `all lines of a label are aligned to the interface's text direction`() {
     for direction in [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL] {
       let label = Label()
       gtk_widget_set_direction(label.widget, direction)
@@ -58,7 +58,7 @@ import Testing
     #expect(parts == ["·", "··"])
   }
 
-  @Test func `containers are released`() {
+  @Test func `containers do not leak`() {
     expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
     expectNoLeak { _ in
       let stack = Stack()
@@ -75,7 +75,7 @@ import Testing
     expectNoLeak { _ in HeaderBar(start: [Label("a")], end: [Label("b")]) }
   }
 
-  @Test func `event controllers and their closures are released`() {
+  @Test func `event controllers and their closures do not leak`() {
     expectNoLeak { token in
       let label = Label("a")
       label.onClick(.secondary) { _, _ in _ = token }
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `drop targets and deferred content are released`() {
+  @Test func `drop targets and deferred content do not leak`() {
     expectNoLeak { token in
       let label = Label("a")
       label.onDrop(of: ["text/plain"]) { _ in _ = token }
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `actions and menus are released`() {
+  @Test func `actions and menus do not leak`() {
     expectNoLeak { token in
       let group = ActionGroup()
       group.add("copy") { _ = token }
@@ -135,7 +135,7 @@ import Testing
     #expect(targets == [.max, -1])
   }
 
-  @Test func `a list view releases its rows and closures`() {
+  @Test func `a list view does not leak its rows and closures`() {
     let source = Source()
     expectNoLeak { token in
       let list = ListView(model: ListModel(source: source)) { _ in Row(token) }
@@ -197,7 +197,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `boxes and a style sheet are released`() {
+  @Test func `a squeezer, a reflowing box and a style sheet do not leak`() {
     expectNoLeak { _ in Squeezer(Label("a")) }
     expectNoLeak { _ in ReflowingBox(Label("a"), Label("b")) }
     weak var sheet: StyleSheet?
@@ -223,7 +223,7 @@ import Testing
     window.destroy()
   }
 
-  @Test func `the content of a hidden window is laid out in advance`() {
+  @Test func `a hidden window's content can be laid out in advance`() {
     let window = Window(title: "test")
     window.defaultSize = (400, 300)
     var rows: [Row] = []
