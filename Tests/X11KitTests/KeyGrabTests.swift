@@ -51,7 +51,7 @@ extension X11KitTests {
       try await presses.expect(1)
     }
 
-    @Test func `a held key is reported once`() async throws {
+    @Test func `a key grab reports a held key once`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       // Key repetition starts after 0.5 s.
       try await run([
@@ -83,7 +83,7 @@ extension X11KitTests {
       #expect(try third.grab([Keyboard.Stroke(code: 55, state: 0x44)]))
     }
 
-    @Test func `grabbing another combination releases the previous one`() async throws {
+    @Test func `grabbing another key combination releases the previous one`() async throws {
       #expect(await grab.grab(Self.toggle) == .held)
       #expect(await grab.grab(KeyCombination(keysym: 0xffc9, modifiers: [.shift])) == .held)
       try await press("ctrl+super+v", "shift+" + Self.f12)
@@ -213,7 +213,7 @@ extension X11KitTests {
       try await waitUntil("the focus noticed") { await !grab.getsNoFocus }
     }
 
-    @Test func `a key held down while the window appears is reported once`() async throws {
+    @Test func `a key grab reports a key only once if held while the window appears`() async throws {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
       let grab = try await freezing(for: program, atMost: generousLimit)
       try await other.focus()
@@ -244,7 +244,7 @@ extension X11KitTests {
 
     // MARK: The end
 
-    @Test func `a grab reports a lost X server without busy-looping`() async {
+    @Test func `a key grab reports a lost X server without busy-looping`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer()
         let presses = Presses()
@@ -258,7 +258,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func `a released grab closes its connection`() async {
+    @Test func `a released key grab closes its X connection`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer.shared.get()
         try await LifetimeTests.expectNothingLeft {

@@ -9,7 +9,7 @@ extension X11KitTests {
   ///
   /// Tests that count sockets or processor time use child processes, because other tests run concurrently in this one.
   @Suite struct LifetimeTests {
-    @Test func `a released reader closes its connection`() async {
+    @Test func `a released selection reader closes its X connection`() async {
       await #expect(processExitsWith: .success) {
         try await LifetimeTests.expectNothingLeft {
           let reader = try SelectionReader(display: try XServer.shared.get().display)
@@ -19,7 +19,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func `a released owner closes its connection`() async {
+    @Test func `a released selection owner closes its X connection`() async {
       await #expect(processExitsWith: .success) {
         try await LifetimeTests.expectNothingLeft {
           let display = try XServer.shared.get().display
@@ -33,12 +33,12 @@ extension X11KitTests {
       }
     }
 
-    @Test func `connecting without a server throws`() {
+    @Test func `connecting without an X server throws`() {
       #expect(throws: X11Error.cannotConnect(display: ":65000")) { try SelectionReader(display: ":65000") }
       #expect(throws: X11Error.cannotConnect(display: ":65000")) { try SelectionOwner(display: ":65000") }
     }
 
-    @Test func `a reader and an owner report a lost X server without busy-looping`() async {
+    @Test func `a selection reader and owner report a lost X server without busy-looping`() async {
       await #expect(processExitsWith: .success) {
         let server = try XServer()
         let reader = try SelectionReader(display: server.display)
@@ -57,7 +57,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func `an idle owner uses no processor time`() async {
+    @Test func `an idle selection owner uses no processor time`() async {
       await #expect(processExitsWith: .success) {
         let owner = try SelectionOwner(display: try XServer.shared.get().display)
         try await owner.offer([1])

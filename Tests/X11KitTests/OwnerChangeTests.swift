@@ -48,13 +48,13 @@ extension X11KitTests {
       #expect(try await nextOutcome() == .text("bold"))
     }
 
-    @Test func `a read is repeated if another client destroys the reader's window`() async throws {
+    @Test func `a clipboard read is repeated if another client destroys the reader's window`() async throws {
       try await own("DestroyRequestor")
       #expect(try await nextOutcome() == .failure(.cancelled))
       #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
-    @Test func `waiting for an offer ends when another program takes the clipboard`() async throws {
+    @Test func `waiting for a clipboard offer ends when another program takes the clipboard`() async throws {
       try await own("Owner")
       #expect(try await nextOutcome() == .text("the owner's text"))
       let reader = reader
@@ -88,7 +88,8 @@ extension X11KitTests {
       #expect(await reader.outcome(ownWindow: window, onPurpose: false) == .content(.own))
     }
 
-    @Test func `a read reports that CopyPasta took the clipboard before the text was requested`() async throws
+    @Test func `a clipboard read reports that CopyPasta took the clipboard before the text was requested`()
+      async throws
     {
       let slow = try await own("TargetsWhenTold")
       let owner = try SelectionOwner(display: display)
@@ -99,7 +100,7 @@ extension X11KitTests {
       #expect(await outcome == .failure(.ownershipLost))
     }
 
-    @Test func `a read sends no request while another window has the focus`() async throws {
+    @Test func `a clipboard read sends no request while another window has the focus`() async throws {
       let owner = try await own("Owner")
       let windows = try Client.fixture("focus", display: display)
       let numbers = try #require(try await windows.nextLine()).split(separator: " ").compactMap { UInt32($0) }
@@ -119,7 +120,9 @@ extension X11KitTests {
 
     /// Some window managers mark a window as active before they move the focus to it.
     @Test(arguments: ["frame", "window", "child"])
-    func `a read cancelled for lack of focus is repeated when its window gets the focus`(_ place: String)
+    func `a clipboard read cancelled for lack of focus is repeated when its window gets the focus`(
+      _ place: String
+    )
       async throws
     {
       let owner = try await own("Owner")
@@ -157,7 +160,7 @@ extension X11KitTests {
       withExtendedLifetime(rival) {}
     }
 
-    @Test func `a new offer ends a read from an owner that does not answer`() async throws {
+    @Test func `a new offer ends a read from a selection owner that does not answer`() async throws {
       for behaviour in ["Mute", "NoAnswer", "HintUnanswered"] {
         let silent = try await own(behaviour)
         try await reader.nextOffer()
@@ -170,7 +173,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func `a read requests no text after its permit was revoked`() async throws {
+    @Test func `a clipboard read requests no text after its permit was revoked`() async throws {
       let owner = try await own("TargetsWhenTold")
       try await reader.nextOffer()
       let reader = reader
@@ -183,7 +186,7 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == [])
     }
 
-    @Test func `a read sends no request without a permit`() async throws {
+    @Test func `a clipboard read sends no request without a permit`() async throws {
       permit.revoke()
       let owner = try await own("Owner")
       #expect(await reader.outcome(onPurpose: false) == .failure(.cancelled))
@@ -201,7 +204,7 @@ extension X11KitTests {
       #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
-    @Test func `cancelling ends the wait for an offer`() async throws {
+    @Test func `cancelling ends the wait for a clipboard offer`() async throws {
       permit.revoke()
       let reader = reader
       let waiting = Task { try await reader.nextOffer() }
@@ -209,7 +212,7 @@ extension X11KitTests {
       await #expect(throws: TransferError.cancelled) { try await waiting.value }
     }
 
-    @Test func `waiting for an offer throws when the connection is lost`() async throws {
+    @Test func `waiting for a clipboard offer throws when the X connection is lost`() async throws {
       permit.revoke()
       let server = try XServer()
       let reader = try SelectionReader(display: server.display, permit: permit)

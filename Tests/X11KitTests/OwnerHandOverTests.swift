@@ -33,7 +33,9 @@ extension X11KitTests {
       #expect(try await manager.nextLine() == "has \(size)")
     }
 
-    @Test func `an owner keeps the clipboard if the clipboard manager refuses the text`() async throws {
+    @Test func `a selection owner keeps the clipboard if the clipboard manager refuses the text`()
+      async throws
+    {
       let manager = try await start("refuses")
       try await owner.offer(Array("refused".utf8))
       #expect(await !owner.handOver(within: .seconds(20)))
@@ -41,7 +43,7 @@ extension X11KitTests {
       withExtendedLifetime(manager) {}
     }
 
-    @Test func `handing over to a clipboard manager that does not answer ends at the time limit`()
+    @Test func `handing a text over to a clipboard manager that does not answer ends at the time limit`()
       async throws
     {
       let manager = try await start("mute")
@@ -52,7 +54,9 @@ extension X11KitTests {
       withExtendedLifetime(manager) {}
     }
 
-    @Test func `handing over without a clipboard manager does not wait for the time limit`() async throws {
+    @Test func `handing a text over without a clipboard manager does not wait for the time limit`()
+      async throws
+    {
       try await owner.offer(Array("alone".utf8))
       // The manager of another test may not have exited yet.
       let isQuick = try await eventually {
@@ -63,7 +67,7 @@ extension X11KitTests {
       #expect(isQuick)
     }
 
-    @Test func `an owner does not hand over another program's text`() async throws {
+    @Test func `a selection owner does not hand over another program's text`() async throws {
       let manager = try await start("keeps")
       #expect(await !owner.handOver(within: .seconds(20)))
       withExtendedLifetime(manager) {}

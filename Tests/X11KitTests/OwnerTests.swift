@@ -21,7 +21,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: [0, 256 << 10 - 1, 256 << 10, 10 << 20])
-    func `an owner serves texts of any size completely`(_ size: Int) async throws {
+    func `a selection owner serves texts of any size completely`(_ size: Int) async throws {
       let text = sampleText(size)
       try await owner.offer(text)
       #expect(try await paste(display: display) == text)
@@ -31,12 +31,12 @@ extension X11KitTests {
     }
 
     @Test(arguments: textTargets, ["é\0\u{1F600}", String(repeating: "é", count: 200_000)])
-    func `an owner serves every text target`(_ target: String, _ text: String) async throws {
+    func `a selection owner serves every text target`(_ target: String, _ text: String) async throws {
       try await owner.offer(Array(text.utf8))
       #expect(try await paste("-t", target, display: display) == Array(text.utf8))
     }
 
-    @Test func `an owner lists its targets and serves each with the right type`() async throws {
+    @Test func `a selection owner lists its targets and serves each with the right type`() async throws {
       try await owner.offer(Array("typed".utf8))
       let listed = try await paste("-t", "TARGETS", display: display)
       let names = String(decoding: listed, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -57,7 +57,9 @@ extension X11KitTests {
       ("multiple_badly", ["None", "None", "None", "None"]),
       ("pranks", ["Q"]),
     ])
-    func `an owner answers unusual requests correctly`(_ how: String, _ expected: [String]) async throws {
+    func `a selection owner answers unusual requests correctly`(_ how: String, _ expected: [String])
+      async throws
+    {
       try await owner.offer(Array("served".utf8))
       #expect(try await Client.fixture("requestor", how, display: display).lines() == expected)
       try await expectNextPasteIsRight()
@@ -74,7 +76,7 @@ extension X11KitTests {
     }
 
     /// Sending a long text to the owner's own window would deselect the events that provide the server time.
-    @Test func `forged requests for a long text do not disturb an owner`() async throws {
+    @Test func `forged requests for a long text do not disturb a selection owner`() async throws {
       let owner = try SelectionOwner(display: display, idleTimeout: .milliseconds(200))
       try await owner.offer(sampleText(1 << 20))
       #expect(try await Client.fixture("requestor", "pranks", display: display).lines() == ["Q"])
@@ -84,7 +86,7 @@ extension X11KitTests {
       #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
-    @Test func `an owner serves two requestors at the same time`() async throws {
+    @Test func `a selection owner serves two requestors at the same time`() async throws {
       let text = sampleText(10 << 20)
       try await owner.offer(text)
       let slow = try Client.fixture("requestor", "slowly", display: display)
@@ -114,14 +116,14 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    @Test func `a requestor that exits during a transfer does not disturb an owner`() async throws {
+    @Test func `a requestor that exits during a transfer does not disturb a selection owner`() async throws {
       try await owner.offer(sampleText(3 << 20))
       #expect(try await Client.fixture("requestor", "die", display: display).lines() == ["leaving"])
       try await expectRoomForEveryTransfer()
       try await expectNextPasteIsRight()
     }
 
-    @Test func `at most 64 transfers to requestors that never read run at once, and they time out`()
+    @Test func `at most 64 transfers to requestors that never read run together, and all time out`()
       async throws
     {
       let owner = try SelectionOwner(display: display, idleTimeout: .seconds(2))
@@ -132,7 +134,7 @@ extension X11KitTests {
       withExtendedLifetime((owner, requestor)) {}
     }
 
-    @Test func `a flood of requests does not block other requestors`() async throws {
+    @Test func `a flood of requests to a selection owner does not block other requestors`() async throws {
       try await owner.offer(Array("before".utf8))
       let flood = try Client.fixture("requestor", "flood", display: display)
       #expect(try await flood.nextLine() == "asked")
@@ -140,7 +142,7 @@ extension X11KitTests {
       withExtendedLifetime(flood) {}
     }
 
-    @Test func `an owner reports once that another program took the clipboard`() async throws {
+    @Test func `a selection owner reports once that another program took the clipboard`() async throws {
       try await owner.offer(Array("first".utf8))
       try await owner.offer(Array("second".utf8))
       #expect(await owner.isOwner)
@@ -153,7 +155,7 @@ extension X11KitTests {
       #expect(counter.count.withLock { $0 } == 1)
     }
 
-    @Test func `an owner reports that the server closed its connection`() async throws {
+    @Test func `a selection owner reports that the server closed its connection`() async throws {
       try await owner.offer(Array("ours".utf8))
       let killer = try Client.fixture("requestor", "kill", "\(owner.window)", display: display)
       #expect(try await killer.lines() == ["killed"])
@@ -166,7 +168,7 @@ extension X11KitTests {
       #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
-    @Test func `an owner reports that another client destroyed its window`() async throws {
+    @Test func `a selection owner reports that another client destroyed its window`() async throws {
       try await owner.offer(Array("ours".utf8))
       let vandal = try Client.fixture("requestor", "destroy", "\(owner.window)", display: display)
       #expect(try await vandal.lines() == ["destroyed"])
@@ -179,14 +181,15 @@ extension X11KitTests {
       #expect(try await paste(display: display) == Array("the next".utf8))
     }
 
-    @Test func `an owner serves its text even if another client sets a property on its window`() async throws
+    @Test func `a selection owner serves its text even if another client sets a property on its window`()
+      async throws
     {
       let vandal = try Client.fixture("requestor", "occupy", "\(owner.window)", display: display)
       #expect(try await vandal.lines() == ["occupied"])
       try await expectNextPasteIsRight()
     }
 
-    @Test func `a long text is sent in chunks that fit a server without BIG-REQUESTS`() async throws {
+    @Test func `a long text is sent in chunks that fit an X server without BIG-REQUESTS`() async throws {
       let proxy = try Client.fixture("small_requests", display: display)
       let small: String = try #require(try await proxy.nextLine())
       let owner = try SelectionOwner(display: small)

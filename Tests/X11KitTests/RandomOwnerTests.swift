@@ -12,7 +12,7 @@ extension X11KitTests {
     private static let livesOfOne = 25
 
     @Test(arguments: 0..<seeds)
-    func `a read from a randomly behaving owner returns only texts that the owner sent`(_ seed: Int)
+    func `a read from a selection owner that behaves at random returns only texts that were sent`(_ seed: Int)
       async throws
     {
       let display = try XServer.shared.get().display

@@ -53,7 +53,9 @@ extension X11KitTests {
       ("Latin1", .text("café")),
       ("StringInUTF8", .text("café")),
     ])
-    func `a read returns the owner's text or the matching error`(_ behaviour: String, _ expected: Outcome)
+    func `a clipboard read returns the owner's text or the matching error`(
+      _ behaviour: String, _ expected: Outcome
+    )
       async throws
     {
       try await own(behaviour)
@@ -62,7 +64,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: ["Mute", "NoAnswer", "IncrStall", "HintUnanswered"])
-    func `reading from an owner that does not answer times out`(_ behaviour: String) async throws {
+    func `reading from a selection owner that does not answer times out`(_ behaviour: String) async throws {
       try await own(behaviour)
       #expect(await reader.outcome(idleTimeout: .milliseconds(500)) == .failure(.timedOut))
       try await expectNextReadIsRight()
@@ -83,7 +85,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: ["Owner", "Image"])
-    func `a read requests only formats that the owner lists`(_ behaviour: String) async throws {
+    func `a clipboard read requests only formats that the owner lists`(_ behaviour: String) async throws {
       let owner = try await own(behaviour)
       _ = await reader.outcome()
       try await expectNextReadIsRight()
@@ -155,7 +157,7 @@ extension X11KitTests {
       #expect(await reader.outcome() == .content(.text(text)))
     }
 
-    @Test func `cancelling ends both a running and a waiting read`() async throws {
+    @Test func `cancelling ends both a running and a waiting clipboard read`() async throws {
       let owner = try await own("Mute")
       let read = Task { [reader] in await reader.outcome() }
       let waiting = Task { [reader] in await reader.outcome() }
@@ -167,7 +169,7 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func `reading a clipboard without an owner returns no text`() async throws {
+    @Test func `reading a clipboard without a selection owner returns no text`() async throws {
       // The server clears the selection when the owner is released.
       try await SelectionOwner(display: display).offer([])
       // A program that an earlier test has just started may take the clipboard before it is killed.
@@ -175,7 +177,7 @@ extension X11KitTests {
       try await expectNextReadIsRight()
     }
 
-    @Test func `a read reports CopyPasta's own offer instead of reading its text`() async throws {
+    @Test func `a clipboard read reports CopyPasta's own offer instead of reading its text`() async throws {
       let owner = try SelectionOwner(display: display)
       try await owner.offer(Array("ours".utf8))
       #expect(await reader.outcome(ownWindow: owner.window) == .content(.own))
