@@ -46,8 +46,8 @@ public actor SelectionOwner {
   ///
   /// - Parameters:
   ///   - idleTimeout: How long a requestor may be inactive during a long text before its transfer is dropped.
-  /// - lost: Called on the owner's queue each time this owner loses the clipboard, because another program takes it or
-  ///   the connection is lost.
+  ///   - lost: Called on the owner's queue each time this owner loses the clipboard, because another program takes it
+  ///     or the connection is lost.
   /// - Throws: `cannotConnect` if no server answers.
   public init(
     display: String?, idleTimeout: Duration = .seconds(30),

@@ -44,7 +44,7 @@ public actor SelectionReader: SerialActor {
   /// - Parameters:
   ///   - permit: While it is granted, ``nextOffer()`` follows the clipboard. Call ``permitChanged()`` after each
   ///     change.
-  /// - queue: The queue to run on; reads block its thread.
+  ///   - queue: The queue to run on; reads block its thread.
   /// - Throws: `cannotConnect` if no server answers, it lacks XFixes, or the process is out of file descriptors.
   public init(
     display: String?, permit: ReadPermit = ReadPermit(),
