@@ -45,7 +45,7 @@ public final class Button: Widget {
     set { gtk_button_set_label(cast(), newValue) }
   }
 
-  /// Calls `body` when the button is activated by pointer or keyboard.
+  /// Calls `body` when the button is activated with pointer or keyboard.
   public func onClick(_ body: @escaping @MainActor () -> Void) { connect("clicked", body) }
 }
 
@@ -87,10 +87,10 @@ public final class Switch: Widget, ValueControl {
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::active", body) }
 }
 
-/// A choice of one of several texts, which shows the chosen one.
+/// A drop-down list of texts, which shows the chosen one.
 @MainActor
 public final class DropDown: Widget {
-  /// Makes a choice of `texts`; the first is chosen.
+  /// Makes a list of `texts`, the first of which is chosen.
   public convenience init(_ texts: [String]) {
     self.init(new: withCStrings(texts) { gtk_drop_down_new_from_strings($0) })
   }
@@ -117,7 +117,7 @@ public final class SpinButton: Widget, ValueControl {
     gtk_spin_button_set_increments(opaque, 1, Double(page))
     gtk_spin_button_set_numeric(opaque, 1)
     leaveWheelToPage()
-    // GTK applies what was typed when the focus leaves, but not when the window is closed.
+    // GTK applies what was typed when the entry loses the focus, but not when the window is closed.
     onHide { [opaque] in gtk_spin_button_update(opaque) }
   }
 

@@ -5,7 +5,7 @@ import CGtk
 public final class Box: Widget {
   /// The axis along which the children are arranged.
   public enum Direction {
-    /// In reading direction, or downwards.
+    /// In the reading direction, or downwards.
     case horizontal, vertical
   }
 
@@ -100,7 +100,7 @@ public final class ScrolledWindow: Widget {
   public convenience init(child: Widget, isAsLargeAsItsChild: Bool = false) {
     self.init(new: gtk_scrolled_window_new())
     gtk_scrolled_window_set_propagate_natural_height(opaque, isAsLargeAsItsChild ? 1 : 0)
-    // Otherwise a window would be as narrow as its longest word.
+    // Without this, a window would only be as wide as its longest word.
     gtk_scrolled_window_set_propagate_natural_width(opaque, isAsLargeAsItsChild ? 1 : 0)
     gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
     gtk_scrolled_window_set_child(opaque, child.widget)
@@ -122,7 +122,7 @@ public final class ScrolledWindow: Widget {
   }
 }
 
-// MARK: - Boxes that give their children places of their own
+// MARK: - Boxes with a custom layout
 
 private typealias Child = UnsafeMutablePointer<GtkWidget>
 private typealias Size = UnsafeMutablePointer<gint>
@@ -132,7 +132,7 @@ private typealias Measure =
 private typealias Allocate = @MainActor @convention(c) (Child?, gint, gint, gint) -> Void
 
 extension Widget {
-  /// Makes a box whose height depends on its width; the functions measure it and place the children.
+  /// Makes a box whose height depends on its width; `measure` measures it, `allocate` places the children.
   fileprivate convenience init(_ children: [Widget], measure: Measure, allocate: Allocate) {
     self.init(new: gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
     for child in children { gtk_box_append(cast(), child.widget) }
@@ -156,7 +156,7 @@ private func extent(of child: Child?, _ orientation: GtkOrientation, for other: 
   return (minimum, natural)
 }
 
-/// A box as high as its text, or lower if there is not enough room: then the text scrolls, also by keyboard.
+/// A box as high as its text; if there is not enough room, the text scrolls, also with the keyboard.
 @MainActor
 public final class ScrollingBox: Widget {
   /// Makes a box around a text, which wraps to the available width.
@@ -180,7 +180,7 @@ public final class ScrollingBox: Widget {
   }
 }
 
-/// A widget that is hidden where there is not enough room for its natural width.
+/// A widget that is hidden if there is not enough room for its natural width.
 @MainActor
 public final class Squeezer: Widget {
   /// Makes a box that requests its child's natural width, and has a minimum width of 0.
@@ -198,10 +198,10 @@ public final class Squeezer: Widget {
   }
 }
 
-/// A view that scrolls, and a second widget at its lower edge while there is room for that below the view's content.
+/// A scrollable view with a footer, which is shown only if the view's content leaves room for it.
 @MainActor
 public final class FootedBox: Widget {
-  /// Asks for the room of `view` alone; `foot` is not drawn where it would take some of that.
+  /// Requests the size of `view` alone; `foot` is shown only if `view` does not need its space.
   public convenience init(_ view: ScrolledWindow, foot: Widget) {
     self.init([view, foot]) { box, orientation, other, minimum, natural, _, _ in
       let size = extent(of: gtk_widget_get_first_child(box), orientation, for: other)
@@ -214,7 +214,7 @@ public final class FootedBox: Widget {
       if gtk_widget_get_visible(foot) != 0 {
         let content = gtk_scrolled_window_get_child(OpaquePointer(view))
         own = extent(of: foot, GTK_ORIENTATION_VERTICAL, for: width).natural
-        // A list view asks for less height than its rows take if they have margins.
+        // Add a quarter, because a list view requests less height than its rows take if they have margins.
         let needed = extent(of: content, GTK_ORIENTATION_VERTICAL, for: width).natural * 5 / 4
         if needed + own > height { own = 0 }
         gtk_widget_set_child_visible(foot, own > 0 ? 1 : 0)
@@ -331,7 +331,7 @@ public final class ReflowingBox: Widget {
     let (one, two) = (
       extent(of: first, GTK_ORIENTATION_HORIZONTAL), extent(of: second, GTK_ORIENTATION_HORIZONTAL)
     )
-    // Side by side, neither widget gets more than half of the width.
+    // Side by side, the second widget gets at most half of the width.
     return (max(one.minimum, two.minimum), max(one.natural, two.natural) + horizontalSpacing + two.natural)
   }
 

@@ -36,7 +36,7 @@ public final class Label: Widget {
   public func show(nameOf control: Widget, _ name: String) {
     gtk_label_set_text_with_mnemonic(opaque, name)
     gtk_label_set_mnemonic_widget(opaque, control.widget)
-    // The relation would override the name, and screen readers ignore a label inside the widget that it names.
+    // A relation would override the name, and screen readers ignore a label inside the widget that it names.
     gtk_accessible_reset_relation(control.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
     control.setAccessibleName(name.withoutMnemonic)
   }
@@ -47,7 +47,7 @@ public final class Label: Widget {
     set { gtk_label_set_text(opaque, newValue) }
   }
 
-  /// Shows lines separated by U+2028 LINE SEPARATOR; `parts`, in bytes of UTF-8, are faint.
+  /// Shows lines separated by U+2028 LINE SEPARATOR; `parts`, ranges of UTF-8 bytes, are faint.
   ///
   /// All lines are aligned to the same edge, according to the direction of the interface. The characters of each line
   /// are ordered by the line's own direction.
@@ -65,7 +65,8 @@ public final class Label: Widget {
 
   /// Adds direction marks: the paragraph gets the direction of the interface, and each line its own.
   ///
-  /// Pango aligns a paragraph by its first strong character, here a mark, and orders isolated text separately.
+  /// Pango aligns a paragraph according to its first strong character, here a mark, and orders isolated text
+  /// separately.
   private func isolated(_ text: String, _ parts: [Range<Int>]) -> (String, [Range<Int>]) {
     let lines = text.split(separator: "\u{2028}", omittingEmptySubsequences: false)
     let mark = isRightToLeft ? "\u{200F}" : "\u{200E}"
@@ -101,14 +102,15 @@ public final class Label: Widget {
     setAttributes()
   }
 
-  /// Wraps the text if it has more than `count` characters; otherwise keeps it to one line, and asks for all of its width.
+  /// Wraps the text if it has more than `count` characters; otherwise keeps it on one line, and requests its full
+  /// width.
   ///
-  /// GTK wraps even a short text if its lines fit into the height that there is.
+  /// GTK would wrap even a short text if the lines fit into the available height.
   public func wrapIfLonger(than count: Int) { gtk_label_set_wrap(opaque, text.count > count ? 1 : 0) }
 
-  /// Asks for the width of the whole text on one line.
+  /// Requests the width of the whole text on one line.
   ///
-  /// By default a label wraps even a line that would fit, if its lines fit into the height that there is.
+  /// By default a label wraps even a line that would fit, if the lines fit into the available height.
   public func preferOneLine() { gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE) }
 
   /// Sets the minimum width, in characters.

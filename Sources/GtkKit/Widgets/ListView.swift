@@ -41,7 +41,7 @@ public final class ListView<Row: ListRow>: Widget {
     // The view takes ownership of the reference.
     self.init(new: gtk_list_view_new(nil, factory))
     connect(factory: Object(Owned(borrowing: factory)), to: model, make)
-    // Connect one handler before GTK's list view, which loses track of the focus at a change, and one after it.
+    // Connect one handler before GTK's list view, which loses track of the focus when rows change, and one after it.
     model.onItemsChanged { [weak self] position, removed, added in
       guard let self else { return }
       keepPlace(at: position, removed: removed, added: added)
@@ -69,7 +69,7 @@ public final class ListView<Row: ListRow>: Widget {
     }
   }
 
-  /// Calls `body` with a row's position when it is activated by Enter or a double click.
+  /// Calls `body` with a row's position when it is activated with Enter or a double click.
   public func onActivate(_ body: @escaping @MainActor (Int) -> Void) {
     connect("activate") { (position: guint) in body(Int(position)) }
   }
@@ -84,7 +84,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// The row that has the focus or contains it.
   ///
-  /// This asks the window, because a row that was just removed may still have the focus flag.
+  /// This queries the window, because a row that was just removed may still have the focus flag.
   public var focusedRow: Row? { focused?.row }
 
   private var focusedPosition: Int? { focused.flatMap { ListItem(item: $0.item).position } }
@@ -142,8 +142,8 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Keeps the rows in place when the view's height changes.
   ///
-  /// GTK would keep another row in place: the one at that fraction of the view's height which the scroll position is of
-  /// the list's.
+  /// GTK would keep another row in place: in a list that is scrolled to a third of its length, the row at a third of
+  /// the view's height.
   public func keepPlace() {
     if place == nil {
       showsFocus = isFocusSeen
@@ -156,14 +156,15 @@ public final class ListView<Row: ListRow>: Widget {
   ///
   /// Rows inserted at the very top remain visible.
   private func keepPlace(at position: Int, removed: Int, added: Int) {
-    // After the start, the remaining rows are added at the end.
+    // In an unscrolled list, rows added at the top stay visible, and rows added at the end, as after the start, move
+    // nothing.
     let isExtended = removed == 0 && offset <= 0 && (position == 0 || position + added == itemCount)
     guard isMapped, !isExtended, let kept = place ?? topRow(otherThan: position..<(position + removed)) else {
       return
     }
     let isFocused = focusedPosition.map { position <= $0 && $0 < position + removed } ?? false
     if place == nil { showsFocus = isFocused || isFocusSeen } else if isFocused { showsFocus = true }
-    // The row's position and place after the model's change.
+    // The kept row's position after the change.
     let moves = kept.position >= position + removed
     place = (moves ? kept.position - removed + added : min(kept.position, position), kept.y)
     restorePlaceAfterLayout()
@@ -177,7 +178,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// The visible rows, from the top.
   ///
-  /// GTK also maps the focused row, with its last known place, even if it is far away from the others.
+  /// GTK also maps the focused row, at its last known position, even if it is far away from the others.
   private var seenRows: [(position: Int, y: Double)] {
     let height = Double(gtk_widget_get_height(widget))
     let mapped = rows.compactMap { item, row -> (position: Int, y: Double)? in
@@ -232,7 +233,7 @@ public final class ListView<Row: ListRow>: Widget {
     return Int(g_list_model_get_n_items(model))
   }
 
-  /// Makes Tab leave the list, whose rows, possibly a million, are reached by the arrow keys.
+  /// Makes Tab leave the list; the arrow keys reach its rows, of which there may be a million.
   public func leaveByTab() {
     // Since 4.12, GTK has a property for this.
     if self[property: "tab-behavior"] != nil {
@@ -246,7 +247,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   private func moveFocusOut(_ direction: GtkDirectionType) -> Bool {
     guard let root = gtk_widget_get_root(widget) else { return false }
-    // Exclude the list from the search for the next focus, which starts at the present one.
+    // Exclude the list from the search for the next focus, which starts at the current one.
     gtk_widget_set_can_focus(widget, 0)
     defer { gtk_widget_set_can_focus(widget, 1) }
     let window = UnsafeMutableRawPointer(root).assumingMemoryBound(to: GtkWidget.self)
@@ -301,7 +302,7 @@ public final class ListView<Row: ListRow>: Widget {
   ) {
     let source = add(controller: gtk_drag_source_new())
     let dragged = Shared<Row?>(nil)
-    // A pointer has no event sequence; leave a finger's sequence to scrolling and swiping.
+    // A pointer has no event sequence. Leave a finger's sequence to scrolling and swiping.
     source.connect("begin") { [gesture = source.opaque] (sequence: OpaquePointer?) in
       if sequence != nil { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED) }
     }
@@ -325,8 +326,8 @@ public final class ListView<Row: ListRow>: Widget {
   /// Shows the tooltip that `body` returns for the row at the pointer or, on request, for the focused row; nil for
   /// none.
   ///
-  /// No tooltip appears under a pointer that has not moved since the list appeared under it or since the last key,
-  /// because the user is not pointing at anything then.
+  /// No tooltip appears under a pointer that has not moved since the list appeared under it or since the last key
+  /// press, because the user is not pointing at anything then.
   public func onTooltip(_ body: @escaping @MainActor (Row) -> String?) {
     gtk_widget_set_has_tooltip(widget, 1)
     let pointer = Pointing()
@@ -363,7 +364,7 @@ private final class Pointing {
   /// The distance, in pixels, below which a motion counts as accidental.
   private static let tremble = 4.0
 
-  /// The pointer's first position; nil to use the next one.
+  /// The pointer's first position; nil until the next motion provides it.
   var start: Point? {
     didSet { hasMoved = false }
   }

@@ -62,7 +62,8 @@ extension Widget {
       point.y -= y
       moved.value = point
       let direction = movement.move(point.x, point.y, from: pointer(of: controller))
-      // A scrolled window that gets the beginning of a movement withholds the rest from its children.
+      // Handle the beginning of a movement, too, because a scrolled window that receives it withholds the rest from its
+      // children.
       return direction == .horizontal || direction == .undecided && abs(point.x) > abs(point.y)
     }
     scroll.connect("scroll-end") {

@@ -34,7 +34,7 @@ public final class TextView: Widget {
   private static let margin: gint = 12
   /// Returns the bytes of a range of characters.
   ///
-  /// It is a property because closures of the buffer may outlive the view and must not retain it.
+  /// It is a property because closures that the buffer holds may outlive the view and must not retain it.
   private var selectedBytes: (@MainActor (Range<Int>) -> [UInt8])?
   private var buffer: UnsafeMutablePointer<GtkTextBuffer>? { gtk_text_view_get_buffer(cast()) }
 
@@ -53,7 +53,7 @@ public final class TextView: Widget {
 
   /// Provides `bytes` as the content of selections, in place of the displayed characters.
   ///
-  /// GTK's other ways to provide a selection are disabled: it cannot be dragged.
+  /// A selection cannot be dragged, because GTK would provide the displayed characters.
   ///
   /// - Parameters:
   ///   - types: the types that the primary selection offers.
@@ -84,8 +84,8 @@ public final class TextView: Widget {
       }
       offered.value = nil
     }
-    // While the view is realized, it has the clipboard registered at its buffer, and warns if it is missing at the end.
-    // Capture the view's buffer, because the Swift object may already be released.
+    // A realized view registers the clipboard with its buffer, and warns if the registration is missing when it is
+    // unrealized. Capture the buffer, because the Swift object may already be released.
     let buffer = self.buffer
     connect("realize") { gtk_text_buffer_remove_selection_clipboard(buffer, primary) }
     connect("unrealize") {

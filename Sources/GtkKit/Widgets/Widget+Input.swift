@@ -19,8 +19,8 @@ extension Widget {
 
   /// Calls `body` with the points where a button is pressed and released, in the widget's coordinates.
   ///
-  /// It is called at the release, because a menu that opens while the button is down would get the release, for which GTK
-  /// prints a warning.
+  /// It is called at the release, because a menu that opens while the button is down would get the release, for which
+  /// GTK prints a warning.
   public final func onClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ down: Point, _ released: Point) -> Void
   ) {
@@ -31,12 +31,12 @@ extension Widget {
     gesture.connect("released") { (_: gint, x: Double, y: Double) in body(down.value, Point(x: x, y: y)) }
   }
 
-  /// Calls `body` with the point of a long press by a finger; `body` returns whether it handled the press.
+  /// Calls `body` with the point of a long press with a finger; `body` returns whether it handled the press.
   public final func onLongPress(_ body: @escaping @MainActor (Point) -> Bool) {
     let gesture = add(controller: gtk_gesture_long_press_new())
     gtk_gesture_single_set_touch_only(gesture.opaque, 1)
     gesture.connect("pressed") { [opaque = gesture.opaque] (x: Double, y: Double) in
-      // If it is claimed, lifting the finger does not count as a tap.
+      // If the press is claimed, lifting the finger does not count as a tap.
       let state = body(Point(x: x, y: y)) ? GTK_EVENT_SEQUENCE_CLAIMED : GTK_EVENT_SEQUENCE_DENIED
       gtk_gesture_set_state(opaque, state)
     }
@@ -149,7 +149,7 @@ extension Widget {
   }
 }
 
-/// Returns the keysym of a keycode without modifiers, in the first layout where it is ASCII or not a character, as F12.
+/// Returns a key's keysym without modifiers, from the first layout where it is ASCII or no character, such as F12.
 @MainActor
 private func latinKey(at code: UInt32) -> UInt32? {
   guard let display = gdk_display_get_default() else { return nil }
@@ -184,7 +184,7 @@ private func controlDigit(_ symbol: guint, _ code: guint, _ modifiers: Accelerat
     .compactMap { digit($0, from: GDK_KEY_1) }.first
 }
 
-/// Returns the digit of a keysym within the nine keysyms that start with that of 1.
+/// Returns the digit of a keysym; `one` is the keysym of 1, and those of 2 to 9 follow it.
 private func digit(_ symbol: guint, from one: Int32) -> Int? {
   let digit = Int(symbol) - Int(one) + 1
   return 1...9 ~= digit ? digit : nil

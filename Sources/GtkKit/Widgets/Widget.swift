@@ -2,7 +2,7 @@ import CGtk
 
 /// A GTK widget.
 ///
-/// The underlying widget lives as long as this object or the widget's parent.
+/// The underlying widget exists while this object or the widget's parent does.
 @MainActor
 open class Widget: Object {
   final var widget: UnsafeMutablePointer<GtkWidget> { cast() }
@@ -31,7 +31,7 @@ open class Widget: Object {
 
   /// Calls `body` when the widget is unmapped, because it or an ancestor is hidden, closed or destroyed.
   ///
-  /// A window that is still referenced gets no `destroy` signal, but this one.
+  /// A window that is still referenced emits this signal, but no `destroy` signal.
   public final func onHide(_ body: @escaping @MainActor () -> Void) { connect("unmap", body) }
 
   /// Calls `body` once after the next frame of its window, which must have been shown.
@@ -165,7 +165,7 @@ extension Widget {
     public static let group = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_GROUP)
     /// A decoration, or a duplicate; screen readers ignore the widget and its descendants.
     public static let presentation = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_PRESENTATION)
-    /// A window that asks a question.
+    /// A window that asks for a decision.
     public static let dialog = AccessibleRole(gtk: GTK_ACCESSIBLE_ROLE_DIALOG)
   }
 
@@ -189,7 +189,7 @@ extension Widget {
   public final func announce(_ words: String) {
     guard let root = gtk_widget_get_root(widget) else { return }
     if let announce = RuntimeSymbols.accessibleAnnounce {
-      // Announce it from the window, because GTK silently drops an announcement by a widget that no screen reader has
+      // Announce it from the window, because GTK silently drops an announcement from a widget that no screen reader has
       // visited.
       announce(root, words, RuntimeSymbols.mediumPriority)
     } else if let focus = gtk_root_get_focus(root) {

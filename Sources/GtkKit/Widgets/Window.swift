@@ -36,11 +36,12 @@ public final class Window: Widget {
 
   private var lastInput: InputEvent?
   private var activityUpdate: Timeout?
-  /// Whether the desktop has given the focus to another window though GTK calls this one active: see `followFocus`.
+  /// Whether another window has the focus although GTK considers this one active; see `followFocus`.
   var isLeft = false
   private var expectedFocus: ExpectedFocus?
 
-  /// Remembers the last key or button from now on, because `takesSystemShortcuts` needs it with GTK 4.24 on X11.
+  /// Stores each key and button event from now on, because `takesSystemShortcuts` needs the last one with GTK 4.24 on
+  /// X11.
   public func noteInput() {
     onEvent { [weak self] event in
       switch gdk_event_get_event_type(event) {
@@ -55,7 +56,7 @@ public final class Window: Widget {
   /// Adds the window to the application, which runs while it has windows.
   public func join(_ application: Application) { gtk_window_set_application(cast(), application.cast()) }
 
-  /// The size in pixels, without decorations, which an unmaximized window has.
+  /// The size in pixels, without decorations, that the window has while it is not maximized.
   public var defaultSize: (width: Int, height: Int) {
     get {
       var width: gint = 0
@@ -72,7 +73,7 @@ public final class Window: Widget {
     set { newValue ? gtk_window_maximize(cast()) : gtk_window_unmaximize(cast()) }
   }
 
-  /// Whether the window is visible and the user works in it; not the same as `is-active`, see `followFocus`.
+  /// Whether the window is visible and has the focus, which `is-active` does not guarantee; see `followFocus`.
   public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 && !isLeft }
 
   /// The number of this program's visible windows.
@@ -92,7 +93,7 @@ public final class Window: Widget {
     }
     connect("notify::visible") { [weak self] in
       guard let self else { return }
-      // Until the desktop gives the window the focus again.
+      // Ignore `is-active` until the window gets the focus again.
       if !isVisible { self.isLeft = gtk_window_is_active(cast()) != 0 }
       body()
     }
@@ -104,7 +105,7 @@ public final class Window: Widget {
     connectReturning("close-request", body)
   }
 
-  /// Replaces the title bar by a header bar.
+  /// Replaces the title bar with a header bar.
   public func setTitlebar(_ bar: HeaderBar) { gtk_window_set_titlebar(cast(), bar.widget) }
 
   /// Sets the window's content.
@@ -189,7 +190,7 @@ public final class Window: Widget {
 /// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
-  /// Makes a header bar with the window's title or `title`, which is hidden where there is not enough room.
+  /// Makes a header bar with the window's title or `title`, which is hidden if there is not enough room.
   public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())
     if let title {
@@ -223,8 +224,8 @@ public enum Activation: Equatable, Sendable {
 
   /// The activation with which this program was launched.
   ///
-  /// Call it before GTK starts, because GTK removes the variable. GTK 4.8 reads only `DESKTOP_STARTUP_ID`, so this
-  /// variable is also set to a token of the newer one.
+  /// Call it before GTK starts, because GTK removes the variable. GTK 4.8 reads only `DESKTOP_STARTUP_ID`, so this also
+  /// sets that variable to the token from the newer one.
   public static func ofThisLaunch() -> Activation {
     let values = [g_getenv("XDG_ACTIVATION_TOKEN"), g_getenv("DESKTOP_STARTUP_ID")].compactMap(\.self)
     guard let token = values.map({ String(cString: $0) }).first(where: { $0 != "" }) else { return .ambient }
@@ -238,7 +239,7 @@ public enum Activation: Equatable, Sendable {
 /// A dialog that asks for confirmation of an irreversible action.
 @MainActor
 public enum ConfirmationDialog {
-  /// Asks above a window, which is blocked meanwhile; calls `confirmed` if the user confirms.
+  /// Shows the dialog above `parent`, which is blocked meanwhile; calls `confirmed` if the user confirms.
   ///
   /// - Parameters:
   ///   - title: the question.

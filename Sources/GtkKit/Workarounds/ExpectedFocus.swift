@@ -4,8 +4,8 @@ import CGtk
 ///
 /// **Fault** (GTK 4.8 to 4.24): a compositor or window manager gives a window the focus only after its first frame.
 /// Until then, GTK keeps the state `backdrop` on a window that was shown before, and in versions where hiding a window
-/// resets `is-active` (4.18, not 4.8), its focused widget has no `focus` state. So each popup was drawn twice: inactive,
-/// and a frame later active.
+/// resets `is-active` (4.18, not 4.8), its focused widget has no `focus` state. So each popup was drawn twice:
+/// inactive, and a frame later active.
 ///
 /// **Workaround**: removes `backdrop` before each frame until the window gets the focus, for at most `limit`. Without
 /// the focus, `backdrop` is then set again, which also hides the style of the focus.
@@ -22,7 +22,7 @@ final class ExpectedFocus {
   private let clock: Object
   private var connections: [(object: Object, number: gulong)] = []
   private var timer: Timeout?
-  /// Whether `backdrop` was removed, and so must be set again if the focus does not come.
+  /// Whether `backdrop` was removed, and so must be set again if the window does not get the focus.
   private var hidesBackdrop = false
 
   /// Starts before a window's first frame; nil if the window is not realized.

@@ -3,13 +3,13 @@ import CGtk
 extension Window {
   /// Sets `isLeft`, and calls `changed`, when the desktop gives the focus to another window or back.
   ///
-  /// **Fault** (GTK 4.8): `is-active` stays set on a window that was hidden, also when it is shown again and has no focus
-  /// yet. (GTK 4.8 to 4.24): it stays set while a menu, or what else has the keyboard grabbed, is open, though the user
-  /// works in another program's window by then.
+  /// **Fault** (GTK 4.8): `is-active` stays set on a hidden window, even when it is shown again and does not have the
+  /// focus yet. (GTK 4.8 to 4.24): it stays set while a menu or another grab holds the keyboard, even if the user
+  /// already works in another program's window.
   ///
-  /// **Workaround**: asks the X server or the compositor.
+  /// **Workaround**: follows the X server's focus events, or the window state that the compositor sends.
   ///
-  /// **It can go** when `is-active` is true only of a window with the focus.
+  /// **Remove it** when `is-active` is true only of a window with the focus.
   func followFocus(changed: @escaping @MainActor () -> Void) {
     let isLeft: @MainActor (Bool) -> Void = { [weak self] isLeft in
       guard let self, self.isLeft != isLeft, !isLeft || gtk_window_is_active(cast()) != 0 else { return }
@@ -17,15 +17,15 @@ extension Window {
       changed()
     }
     connect("realize") { [weak self] in self?.follow(isLeft) }
-    // The first frame waits for the compositor's configuration. If that gives the focus right away, the surface's state is
-    // what it was before the window was hidden, and nothing is notified.
+    // Read the state after the first frame, for which GTK waits for the compositor's configuration. If the window gets
+    // the focus immediately, the state is the same as before it was hidden, so GDK notifies no change.
     connect("map") { [weak self] in self?.onNextFrame { self?.readFocus(isLeft) } }
   }
 
   private func follow(_ isLeft: @escaping @MainActor (Bool) -> Void) {
     guard let surface = gtk_native_get_surface(opaque) else { return }
     if let number = x11Number {
-      // Only some window managers tell GTK's surface; the server tells every window.
+      // Use the server's events, because only some window managers update the state of GTK's surface.
       let display = Object(Owned(borrowing: gdk_surface_get_display(surface)))
       let connection = display.connectReturning("xevent") { (event: OpaquePointer) -> Bool in
         let change = copypasta_focus_change(UnsafeRawPointer(event), CUnsignedLong(number))

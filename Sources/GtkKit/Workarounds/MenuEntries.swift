@@ -1,6 +1,6 @@
 import CGtk
 
-/// A popover that shows a menu (transfer floating), whose entries screen readers can name.
+/// Creates a popover for a menu, with names for screen readers on its entries (transfer floating).
 @MainActor
 func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
   guard let popover = gtk_popover_menu_new_from_model(menu.cast()) else { return nil }
@@ -8,20 +8,20 @@ func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
     nameEntries(in: popover)
     layOutEntries(of: popover)
   }
-  // Not before it is in a window: then GTK says once more what labels its entries.
+  // Wait until it is mapped, because GTK sets the entries' relations again when the popover is in a window.
   g_signal_connect_data(
     popover, "map", unsafeBitCast(map, to: GCallback.self), nil, nil, GConnectFlags(rawValue: 0))
   return popover
 }
 
-/// Gives the entries of a menu their places before its first frame.
+/// Lays out the entries of a menu before its first frame.
 ///
-/// **Fault** (GTK 4.8 to 4.24): an arrow key looks for the next entry by its place. If it is pressed before the first
-/// frame, as by a quick hand on a slow machine, GTK finds none below, and begins at the top again.
+/// **Fault** (GTK 4.8 to 4.24): an arrow key selects the next entry by its position. If it is pressed before the first
+/// frame, for example on a slow machine, GTK finds no entry below and starts at the top again.
 ///
-/// **Workaround**: lays the entries out when the popover is mapped. The popover itself waits for its surface's size.
+/// **Workaround**: lays the entries out when the popover is mapped; the popover itself waits for its surface's size.
 ///
-/// **It can go** when GTK lays out a popover before it takes keys.
+/// **Remove it** when GTK lays out a popover before it accepts keys.
 @MainActor
 private func layOutEntries(of popover: UnsafeMutablePointer<GtkWidget>) {
   guard let entries = gtk_popover_get_child(Widget(Owned(borrowing: popover)).cast()) else { return }
@@ -31,14 +31,14 @@ private func layOutEntries(of popover: UnsafeMutablePointer<GtkWidget>) {
   gtk_widget_allocate(entries, width, height, -1, nil)
 }
 
-/// Gives each entry its text as its name.
+/// Uses each entry's text as its name for screen readers.
 ///
-/// **Fault** (GTK 4.24): an entry is labelled by a label within it, and has no name for screen readers. GTK 4.8 has them
-/// read both a name and the label.
+/// **Fault** (GTK 4.24): an entry is labelled by a label inside it, and so has no name for screen readers. With GTK 4.8
+/// they read both a name and the label.
 ///
-/// **Workaround**: the name takes the place of the relation.
+/// **Workaround**: replaces the relation with a name.
 ///
-/// **It can go** when an entry of a menu has a name on every GTK.
+/// **Remove it** when menu entries have a name in every supported version of GTK.
 @MainActor
 private func nameEntries(in widget: UnsafeMutablePointer<GtkWidget>) {
   var next = gtk_widget_get_first_child(widget)

@@ -1,15 +1,15 @@
 import CGtk
 
 extension Display {
-  /// Keeps GDK from looking at each new owner of an X11 selection, of whatever program.
+  /// Keeps GDK from querying each new owner of an X11 selection.
   ///
-  /// **Fault** (GTK 4.8): GDK asks a new owner for its formats, and then, one round trip each, for the name of every one
-  /// that it does not know: 60,000 of them stop the main thread for 8 s, also while the window is hidden.
+  /// **Fault** (GTK 4.8): GDK requests the formats of each new owner, and then the name of every format that it does
+  /// not know, in one round trip each: 60,000 of them block the main thread for 8 s, even while the window is hidden.
   ///
-  /// **Workaround**: GDK gets no events of new owners. Nothing here needs them: `Clipboard` is for Wayland. The owner at
-  /// the start has been asked by now.
+  /// **Workaround**: deselects the events for new owners. Nothing here needs them: `Clipboard` is used only on Wayland.
+  /// GDK has already queried the owner at the start.
   ///
-  /// **It can go** when GDK asks an owner only if the program reads its clipboard.
+  /// **Remove it** when GDK queries an owner only if the program reads its clipboard.
   static func stopSelectionEvents() {
     typealias XDisplay = @convention(c) (OpaquePointer) -> UnsafeMutableRawPointer?
     typealias Select =
