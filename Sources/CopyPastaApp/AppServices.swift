@@ -46,7 +46,7 @@ final class AppServices {
 
   private(set) lazy var shortcut = GlobalShortcutController(preferences, backends: makeShortcuts())
 
-  /// Makes the services of the real program, for the user's history, settings and desktop.
+  /// Creates the services for the user's own history, settings and desktop.
   static func live() -> AppServices {
     let location = HistoryLocation.ofThisUser
     return AppServices(

@@ -58,7 +58,7 @@ public enum CopyPasta {
       printError(tr("No display: set WAYLAND_DISPLAY or DISPLAY to a running desktop."))
       return 1
     }
-    // Started by D-Bus activation, leave the name to GApplication, which claims it when the application can answer:
+    // With D-Bus activation, leave the name to GApplication, which claims it once the application can answer, because
     // the bus delivers the pending call as soon as the name has an owner.
     var attempts = 5
     while start != .onDemand, !SessionBus.claim(id) {
@@ -75,7 +75,7 @@ public enum CopyPasta {
 
   /// Toggles the window of the running instance without starting GTK, or starts the program.
   ///
-  /// In an installed CopyPasta, `copypasta-launcher` has tried this before, without loading GTK's libraries.
+  /// In an installed CopyPasta, `copypasta-launcher` has already tried this, without loading GTK's libraries.
   private static func toggle() -> Int32 {
     // Do not start without a bus, because each press of the key would open another window.
     guard SessionBus.isThere else {

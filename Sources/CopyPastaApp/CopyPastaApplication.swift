@@ -9,9 +9,9 @@ import SerialQueue
 final class CopyPastaApplication {
   enum Start {
     case shown
-    /// Without its window, to keep running.
+    /// Start without the window, and keep running.
     case hidden
-    /// Without its window, by D-Bus activation, to handle a call.
+    /// Start without the window, through D-Bus activation, to handle a call.
     case onDemand
   }
 
@@ -54,7 +54,7 @@ final class CopyPastaApplication {
     application.onActivate { [self] in show(.ambient) }
     application.onTerminationSignal(quit)
     tokens.append(services.clipboard.offerLosses.add(endIfUnneeded))
-    // Wait before the window is shown: until the application runs, keys pressed in it would find no action.
+    // Wait before the window is shown, because keys pressed in it have no actions until the application runs.
     startup.awaitBeforeApplication()
     switch start {
     case .shown: showAhead()
@@ -102,7 +102,7 @@ final class CopyPastaApplication {
   /// Hides the window, which ends the program if nothing else needs it.
   private func hide() { toggler?.hide() }
 
-  /// Hides the window at the user's request; the first time, a notification says that the program keeps running.
+  /// Hides the window at the user's request; the first time, a notification explains that the program keeps running.
   private func closeWindow() {
     hide()
     guard window?.isShown == false, !reasons.isEmpty else { return }
@@ -263,11 +263,11 @@ final class CopyPastaApplication {
     isEnding = true
     // GTK destroys the windows before the main loop has run all pending work, such as this task.
     preparation?.cancel()
-    // Before its start GApplication would log a warning, and `run(_:)` checks `isEnding` instead.
+    // Before it is registered, GApplication would log a warning; `run(_:)` checks `isEnding` instead.
     if application.isRegistered { application.quit() }
   }
 
-  /// Quits if no window is shown, no reason to stay is left, and the clipboard does not need this process.
+  /// Quits if no window is shown, nothing else keeps the program running, and the clipboard does not need this process.
   private func endIfUnneeded() {
     let isShown = window?.isShown == true || dialogs.areOpen
     if !isShown && reasons.isEmpty && !services.clipboard.isOffering { quit() }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Records the texts that a `ClipboardSource` delivers in the history.
 ///
-/// The source's thread enqueues a text, the store's thread validates and records it, and `tell` receives the outcome.
+/// The source's thread enqueues a text, the store's thread validates and records it, and `report` receives the outcome.
 /// No step waits for the main thread.
 final class ClipboardRecorder: Sendable {
   /// The backlog in bytes up to which the next text is read before the earlier ones are on disk.
@@ -20,7 +20,7 @@ final class ClipboardRecorder: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Texts that were copied out of the history, until `noteCopied` has stored that.
+    /// Texts that were copied from the history, until `noteCopied` has stored this.
     var unnoted: [ClipText] = []
     /// The size in bytes of the texts that were delivered but are not on disk yet.
     var backlog = 0
@@ -28,7 +28,8 @@ final class ClipboardRecorder: Sendable {
 
   /// - Parameters:
   ///   - queue: The queue for all work on the history.
-  ///   - tell: Called on any thread with the outcome of each delivery, in order, and of a copy that could not be noted.
+  ///   - report: Called on any thread with the outcome of each delivery, in order, and with the error if a copy could
+  ///     not be noted.
   init(
     into store: HistoryStore, queue: TaskQueue = TaskQueue(), now: @escaping @Sendable () -> Int64,
     report: @escaping @Sendable (CaptureOutcome) -> Void
@@ -39,7 +40,7 @@ final class ClipboardRecorder: Sendable {
     self.report = report
   }
 
-  // MARK: - What a source delivers
+  // MARK: - Deliveries from a source
 
   /// Enqueues a delivery, and returns when the backlog allows the next text to be read.
   nonisolated(nonsending) func take(_ delivery: ClipboardDelivery) async {
@@ -68,12 +69,12 @@ final class ClipboardRecorder: Sendable {
     }
   }
 
-  // MARK: - What the user does
+  // MARK: - The user's actions
 
   /// Records a text that the user pastes or drops, unless it equals the newest clip's.
   ///
   /// Call this from work in the queue.
-  /// - Returns: The outcome, which `tell` does not receive.
+  /// - Returns: The outcome, which `report` does not receive.
   nonisolated(nonsending) func recordExplicitly(_ bytes: [UInt8], fromClipboard: Bool) async -> CaptureOutcome
   {
     await Self.recordExplicitly(bytes, at: now(), fromClipboard: fromClipboard, in: store)
@@ -87,11 +88,11 @@ final class ClipboardRecorder: Sendable {
     }
   }
 
-  /// Stores that a text was copied out of the history, so that reading it back does not record it.
+  /// Stores that a text was copied from the history, so that reading it back does not record it.
   ///
   /// The note waits for the read in progress and for the texts in the queue. They were on the clipboard before this
   /// copy, so they must be compared with the capture or copy before it. If the copy were noted first, the text that is
-  /// read again as the window becomes active would look new.
+  /// read again when the window becomes active would look new.
   @MainActor func noteCopied(_ text: ClipText, after source: any ClipboardSource) {
     state.withLock { $0.unnoted.append(text) }
     source.afterRead { [self] in

@@ -80,10 +80,12 @@ private final class GdkClipboardSource: ClipboardSource {
     /// How long the read may continue after another program has replaced the offer; `grace` then cancels it.
     let graceTime: Duration
     var grace: Timeout?
-    /// Whether this program has replaced the offer, whose owner may still be sending although GDK is silent about it.
+    /// Whether this program has replaced the offer.
+    ///
+    /// Its owner may still be sending, but GDK no longer reports on it.
     var isOwnershipLost = false
     var hasAsked = false
-    /// Finished when the selection owner changes, while `confirm` waits for that.
+    /// Receives a value when the selection owner changes; set only while `confirm` waits for this.
     var change: FirstValue<Void>?
 
     init(changes: Int, grant: Int?, graceTime: Duration) {
@@ -166,7 +168,7 @@ private final class GdkClipboardSource: ClipboardSource {
     return await pendingRead.delivery(under: permit) { () throws(TransferError) in try await content() }
   }
 
-  // Leaves `hasNewOffer` set: a text that is read on purpose is still to be delivered to the recorder.
+  // Leaves `hasNewOffer` set: a text that the user has requested must still be delivered to the recorder.
   func readNow() async throws(TransferError) -> ClipboardContent { try await content() }
 
   private func content() async throws(TransferError) -> ClipboardContent {
@@ -225,18 +227,18 @@ private final class GdkClipboardSource: ClipboardSource {
 
   /// How long to wait, after the end of the pipe, for the owner's connection to the compositor to close as well.
   ///
-  /// When a process dies, the kernel closes both, but the scheduler decides how far apart. Each text is recorded later
+  /// When a process exits, the kernel closes both, at times that depend on the scheduler. Every text is recorded later
   /// by this time.
   private static let dying = Duration.milliseconds(50)
-  /// The same for an owner that has sent nothing, which may be longer because it delays no text.
+  /// The same for an owner that has sent nothing; it may be longer, because it delays no text.
   private static let longDying = Duration.milliseconds(500)
 
   /// Throws unless the bytes that were read are known to be the owner's whole text.
   ///
-  /// The end of the stream does not prove that: an owner that dies closes its end, and one that was replaced may do so.
-  /// Therefore asks the compositor whether the owner is still the same, first immediately and then again after a while
-  /// or when the next offer arrives. A compositor reports changes only to the window with the focus. If the focus was
-  /// lost meanwhile, the answer is not known, and the text is read again at the next activation.
+  /// The end of the stream does not prove that: an owner that exits closes its end, and one that was replaced may do
+  /// so. Therefore this asks the compositor whether the owner is still the same, first immediately and then again after
+  /// a while or when the next offer arrives. A compositor reports changes only to the window with the focus. If the
+  /// focus was lost meanwhile, the answer is unknown, and the text is read again at the next activation.
   ///
   /// If this program has replaced the owner, the compositor reports nothing more about it. The text then counts as
   /// whole if it was requested before and is not empty: an owner does not stop in the middle of a transfer because the

@@ -11,7 +11,7 @@ protocol SystemClipboard: AnyObject {
   /// - Parameter deliver: Called with each outcome. The source reads the next offer after it has returned.
   func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource
 
-  /// Sets the window that has to have the focus for the clipboard to be read, by its X11 window id.
+  /// Sets the X11 id of the window that must have the focus for the clipboard to be read.
   func setReadingWindow(_ number: UInt32?)
 
   /// Puts a text on the clipboard, as plain text in every format that other programs request.
@@ -44,7 +44,7 @@ extension SystemClipboard {
   /// Whether the clipboard's text is lost when this process ends, unless it is handed over.
   var isOffering: Bool { offeredText != nil }
 
-  /// Does nothing: on Wayland a text cannot be handed over, so the compositor keeps it or it is lost.
+  /// Does nothing, because on Wayland a text cannot be handed over: either the compositor keeps it, or it is lost.
   func handOver() async {}
 }
 
@@ -58,22 +58,23 @@ typealias ClipboardDeliver = nonisolated(nonsending) @Sendable (ClipboardDeliver
 protocol ClipboardSource: AnyObject, Sendable {
   /// Starts or stops following the clipboard. After `follow(false)` has returned, no text is requested.
   ///
-  /// Each start makes the present content of the clipboard an offer to read. A transfer that has begun continues after
-  /// a stop, within its limits, because some owners (xclip 0.13) serve no other program until it has ended.
+  /// After each start, the current content of the clipboard counts as an offer to read. A transfer that has begun
+  /// continues after a stop, within its limits, because some owners (xclip 0.13) serve no other program until it has
+  /// ended.
   ///
   /// Each offer is delivered as its content or as an error:
   /// - `cancelled`: a newer offer has to be read instead, or reading is not allowed any more.
   /// - `ownershipLost`: this program has taken the clipboard, so the previous text cannot be read any more.
-  /// - `unavailable`: the desktop cannot be reached, which ends the following.
+  /// - `unavailable`: the desktop cannot be reached, so the source stops following.
   @MainActor func follow(_ isFollowing: Bool)
 
-  /// Reads the present offer at the user's request, whether the source follows the clipboard or not.
+  /// Reads the current offer at the user's request, whether the source follows the clipboard or not.
   func readNow() async throws(TransferError) -> ClipboardContent
 
   /// Returns the bytes of a text that another program has dropped on the window.
   @MainActor func text(of drop: any DroppedText) async throws(TransferError) -> [UInt8]
 
-  /// Runs `body` when the read in progress has been delivered; immediately without one.
+  /// Runs `body` when the read in progress has been delivered; immediately if no read is in progress.
   @MainActor func afterRead(_ body: @escaping @Sendable () -> Void)
 
   /// Ends following permanently, and cancels a transfer in progress.
@@ -97,12 +98,12 @@ protocol DroppedText {
   func finish(accepted: Bool)
 }
 
-/// A read of the clipboard whose request is still to be sent, for which a copy waits briefly.
+/// A read of the clipboard whose request has not been sent yet; a copy from the history waits briefly for it.
 ///
 /// A click on a row of an inactive window also activates the window, which then reads what was copied before. If the
 /// copy took the clipboard first, that text would be lost, because only the selection owner can deliver it.
 final class PendingRead: Sendable {
-  /// How long a copy waits for the request: most programs say what they have in a few milliseconds.
+  /// How long a copy waits for the request; most programs list their formats within a few milliseconds.
   private static let limit = Duration.milliseconds(200)
 
   private struct State {
@@ -134,7 +135,7 @@ final class PendingRead: Sendable {
     state.withLock { $0.isMissed = true }
   }
 
-  /// Grants or revokes a permit, which begins or ends the need for a read.
+  /// Grants or revokes a permit, and so starts or ends a pending read.
   ///
   /// - Returns: whether that is a change.
   func follow(_ isFollowing: Bool, _ permit: ReadPermit) -> Bool {
@@ -156,7 +157,7 @@ final class PendingRead: Sendable {
       if end(), content == .own { throw .ownershipLost }
       return .success(content)
     } catch {
-      // If only this read was given up, the next one sends the request.
+      // If only this read was cancelled, the next one sends the request.
       if error != .cancelled || permit.current == nil { end() }
       return .failure(error)
     }
@@ -164,7 +165,7 @@ final class PendingRead: Sendable {
 
   /// Returns once the request has been sent, or after `limit`, because the user is waiting.
   @MainActor func wait() async {
-    // A request that takes too long is not waited for twice.
+    // After the timeout, the read is no longer pending, so the next copy does not wait for it again.
     let timeout = Timeout(after: Self.limit, weakly(self) { $0.miss() })
     await withCheckedContinuation { waiter in
       let isPending = state.withLock {

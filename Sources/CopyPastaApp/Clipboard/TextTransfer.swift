@@ -7,7 +7,8 @@ import SerialQueue
 struct TextTransfer {
   let limits: TransferLimits
 
-  /// In bytes: large enough that 64 MiB take few turns of the main loop, small enough that each turn is short.
+  /// The size of a chunk, in bytes: large enough that 64 MiB take few turns of the main loop, small enough that each
+  /// turn is short.
   private static let chunkSize = 256 << 10
 
   /// Opens a stream and returns all its bytes.
@@ -16,7 +17,7 @@ struct TextTransfer {
   func bytes(from open: @escaping @MainActor () async throws -> InputStream) async throws -> [UInt8] {
     let answer = FirstValue<Result<[UInt8], any Error>>()
     let expire: @MainActor () -> Void = { answer.send(.failure(TransferError.timedOut)) }
-    // Returns without waiting for the end of the read: on X11 GDK does not end one that is cancelled.
+    // Return without waiting for the read to end, because on X11 GDK does not end a cancelled read.
     let reading = Task.unpooled {
       do {
         answer.send(.success(try await read(open, expire)))

@@ -4,7 +4,7 @@ import SerialQueue
 import Synchronization
 import X11Kit
 
-/// The clipboard on X11, over X connections of our own.
+/// The clipboard on X11, through separate X connections.
 ///
 /// GDK's transfers on X11 have no time limit, can confuse one answer with another, and fail for large texts.
 @MainActor
@@ -14,7 +14,7 @@ final class X11Clipboard: SystemClipboard {
   private weak var source: X11ClipboardSource?
   /// The window that has to have the focus for the clipboard to be read.
   private var readingWindow: UInt32?
-  /// Offers this program's texts; made when a text is first offered.
+  /// Offers this program's texts; created when a text is first offered.
   private(set) var owner: SelectionOwner?
   let offerLosses = Observers<Void>()
 

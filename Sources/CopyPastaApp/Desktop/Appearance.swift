@@ -13,7 +13,7 @@ extension Appearance {
   /// The settings portal's namespace for the appearance.
   static let namespace = "org.freedesktop.appearance"
 
-  /// Reads the settings portal's values; one that is missing, of another type or out of range counts as unset.
+  /// Reads the settings portal's values; missing values, and those of another type or out of range, count as unset.
   init(portal values: [String: Variant]) {
     isDark = values["color-scheme"]?.uint32 == 1
     hasHighContrast = values["contrast"]?.uint32 == 1
@@ -48,7 +48,7 @@ extension Appearance {
     private static let portal = RemoteObject(
       name: "org.freedesktop.portal.Desktop", path: "/org/freedesktop/portal/desktop",
       interface: "org.freedesktop.portal.Settings")
-    /// GDBus's longest time, because a portal that hangs may recover.
+    /// GDBus's longest timeout, because a portal that hangs may recover.
     private static let timeout = Duration.milliseconds(Int64(Int32.max))
 
     private(set) var appearance: Appearance {
@@ -113,7 +113,7 @@ extension Appearance {
       else { return }
       values[key] = value
       apply()
-      // Read again, because the answer that is still to come may predate the change.
+      // Read again, because the pending answer may predate the change.
       if reading != nil { read(on: bus) }
     }
 
@@ -219,8 +219,8 @@ final class ProgramStyle {
   /// theme.
   private static func rules(of accent: Int) -> String {
     let (red, green, blue) = (accent >> 16, accent >> 8 & 0xff, accent & 0xff)
-    // Perceived brightness by the weights of ITU-R BT.601, which is close enough to the guidelines' luminance
-    // (WCAG).
+    // Compute the brightness with the weights of ITU-R BT.601, which are close enough to the luminance in the
+    // guidelines (WCAG).
     let isBright = red * 299 + green * 587 + blue * 114 > 160 * 1000
     return """
       @define-color theme_selected_bg_color rgb(\(red),\(green),\(blue));

@@ -1,9 +1,9 @@
 import GtkKit
 import SerialQueue
 
-/// Haptic feedback for a copy by feedbackd, a service on phones and tablets.
+/// Haptic feedback for a copy, from feedbackd, a service on phones and tablets.
 ///
-/// Does nothing if feedbackd does not run, and does not start it. See https://gitlab.freedesktop.org/agx/feedbackd.
+/// Does nothing if feedbackd is not running, and does not start it. See https://gitlab.freedesktop.org/agx/feedbackd.
 @MainActor
 struct Haptics {
   static let service = RemoteObject(

@@ -41,11 +41,11 @@ final class StartAtLogin {
   private let agreement: KeyFile?
   private let failed: @MainActor (String) -> Void
   private var observation: ListenerToken?
-  /// The value that the setting and the desktop last agreed on; false if they never did.
+  /// The value on which the setting and the desktop last agreed; false if they never did.
   private var isSet: Bool {
     didSet {
       guard isSet != oldValue else { return }
-      // If this cannot be stored, the next run assumes the old value and takes the side that differs from it for the
+      // If this cannot be stored, the next run uses the old value, and treats the side that differs from it as the
       // newer one.
       do throws(GLibError) { try agreement?.write([(Self.key, isSet ? 1 : 0)]) } catch {}
     }
@@ -72,8 +72,8 @@ final class StartAtLogin {
 
   /// Reconciles the setting and the desktop: the side that changed since they last agreed wins.
   ///
-  /// While the program did not run, the user may have changed the setting, used the desktop's own settings or removed
-  /// the autostart file, and an administrator may have set a default.
+  /// While the program was not running, the user may have changed the setting, used the desktop's own settings or
+  /// removed the autostart file, and an administrator may have set a default.
   func reconcile() {
     guard work == nil else { return }
     let actual = entry.isSet ?? isSet
@@ -183,7 +183,7 @@ extension StartAtLogin {
     /// Returns the bus that the portal is on; tests replace it.
     var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
 
-    /// Always nil: the portal has no query for it.
+    /// Always nil, because the portal cannot be queried for it.
     var isSet: Bool? { nil }
 
     func set(_ starts: Bool) async throws(EntryError) {

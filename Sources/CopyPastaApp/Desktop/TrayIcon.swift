@@ -39,7 +39,7 @@ final class TrayIcon {
   ///   - isSandboxed: Whether a sandbox forbids the icon's own bus name.
   ///   - connect: Returns the bus that the tray is on.
   ///   - requested: Called for each request of the user, with the activation for a window to show.
-  ///   - shownChanged: Called when a tray host begins or ceases to show the icon.
+  ///   - shownChanged: Called when a tray host starts or stops showing the icon.
   init(
     preferences: Preferences, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,
     connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session,
@@ -134,7 +134,7 @@ final class TrayIcon {
     }
   }
 
-  // MARK: What hosts call
+  // MARK: Calls from hosts
 
   private var methods: [String: Bus.Method] {
     let toggle: Bus.Method = { [weak self] _ in self?.request(.toggle) ?? [] }
@@ -163,7 +163,7 @@ final class TrayIcon {
     return []
   }
 
-  // MARK: What hosts show
+  // MARK: Properties for hosts
 
   /// The icon sizes of panels, in pixels; a host scales the next larger one down.
   static let sizes = [16, 22, 24, 32, 48]
@@ -188,7 +188,7 @@ final class TrayIcon {
     desktops.contains("sway") ? CopyPasta.id : symbolicIcon
   }
 
-  /// The item's properties; each value is made when a host requests it.
+  /// The item's properties; each value is created when a host requests it.
   private static var properties: [String: Bus.Property] {
     [
       "Category": { .string("ApplicationStatus") },

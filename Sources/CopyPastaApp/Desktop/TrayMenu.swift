@@ -90,7 +90,7 @@ struct TrayMenu {
     return id
   }
 
-  // MARK: What hosts call
+  // MARK: Calls from hosts
 
   private func layout(_ arguments: Variant) throws(BusError) -> [Variant] {
     let id = try known(arguments[0]?.int32)

@@ -12,16 +12,16 @@ final class WindowToggler {
   /// While the focus moves between two windows of this program, neither has it.
   private static let lossTime = Duration.milliseconds(150)
 
-  /// How long before a click on the tray icon the click itself may have taken the focus away.
+  /// A focus loss within this time before a click on the tray icon counts as caused by the click.
   ///
-  /// GNOME's menu takes it at the first press of a double click.
+  /// On GNOME, the first press of a double click opens a menu, which takes the focus.
   private static let clickTime = Duration.milliseconds(500)
 
   private let window: HistoryWindow
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
-  /// Whether the key that toggles the window has shown it, rather than the launcher.
+  /// Whether a toggle (shortcut, tray icon or `--toggle`) has shown the window, rather than the launcher.
   private var isCalledUp = false
   /// When the window lost the focus; nil if it has it again, or was hidden for another reason.
   private var focusLoss: ContinuousClock.Instant?
@@ -33,9 +33,9 @@ final class WindowToggler {
     case settled
     /// The window is to be shown, and may still get the focus.
     case arriving(Timeout)
-    /// The X server is being asked, for a toggle, which window is in front.
+    /// A toggle waits for the X server to report which window is in front.
     case asking
-    /// The focus has gone: the window hides if it does not come back.
+    /// The focus was lost; the window hides unless the focus returns.
     case leaving(Task<Void, Never>)
   }
 
@@ -91,7 +91,7 @@ final class WindowToggler {
     bringUp(activation)
   }
 
-  /// Toggles the window for a click on the tray icon, hiding it also if the click has taken its focus away.
+  /// Toggles the window for a click on the tray icon; also hides it if the click has taken its focus away.
   func toggleByClick(_ activation: Activation) {
     if let focusLoss, .now - focusLoss < Self.clickTime { hide() } else { toggle(activation) }
   }
@@ -103,7 +103,8 @@ final class WindowToggler {
     hidden()
   }
 
-  /// Hides the window after a copy if `hidesAfterCopying` is on; otherwise offers that once if a key showed the window.
+  /// Hides the window after a copy if `hidesAfterCopying` is on; otherwise offers this once, if a toggle showed the
+  /// window.
   private func copied() {
     let preferences = preferences()
     guard !preferences[flag: .hidesAfterCopying] else { return hide() }
@@ -124,12 +125,13 @@ final class WindowToggler {
   private func activityChanged() {
     if window.isActive || !window.isShown {
       focusLoss = nil
-      // On X11 the window is inactive while a key of the desktop's is held down: the answer says what to do.
+      // On X11 the window is inactive while a desktop shortcut is held down, so wait for the server's answer.
       if case .asking = state, window.isShown { return }
       state = .settled
     } else if case .settled = state {
       focusLoss = .now
-      // Start no countdown while a dialog is shown: it could close just before the end, with the focus on its way back.
+      // Start no countdown while a dialog is shown: it could close just before the end, when the focus is about to
+      // return.
       guard Window.shownCount < 2, preferences()[flag: .hidesOnFocusLoss] else { return }
       state = .leaving(Task.unpooled { [weak self] in await self?.hideUnlessFocusReturns() })
     }
@@ -137,10 +139,10 @@ final class WindowToggler {
 
   private func hideUnlessFocusReturns() async {
     do throws(CancellationError) {
-      // While a key of the desktop's is held down it is not known whether the focus is lost.
+      // While a desktop shortcut is held down, it is unknown whether the focus is lost.
       repeat { try await Timeout.wait(Self.lossTime) } while await window.isInFront()
     } catch { return }
-    // The window has the focus again, or a dialog was opened meanwhile.
+    // Stay visible if the window has the focus again, or a dialog was opened meanwhile.
     guard !Task.isCancelled, !window.isActive, Window.shownCount < 2 else { return }
     let takenByClick = focusLoss
     hide()

@@ -15,7 +15,7 @@ final class AboutDialog: Dialogs.Dialog {
     add(CopyPasta.version)
     add(tr("A private clipboard history"))
     // Use buttons instead of links: in GTK 4.22 and 4.24, a label with a link crashes the program if it is destroyed
-    // while a screen reader is at it.
+    // while a screen reader is reading it.
     for (words, address) in [
       (tr("Website"), CopyPasta.website), (tr("Report an Issue"), CopyPasta.issues),
     ] {

@@ -3,7 +3,7 @@ import GtkKit
 
 /// The windows other than the main one, at most one of each kind.
 ///
-/// A dialog is made when it is shown, and released when it closes.
+/// A dialog is created when it is shown, and released when it closes.
 @MainActor
 final class Dialogs {
   /// The content of a dialog, with its window.
@@ -25,7 +25,7 @@ final class Dialogs {
 
   var areOpen: Bool { !open.isEmpty }
 
-  /// Shows the window of a text, after closing that of another text.
+  /// Shows a text window, after closing that of another text.
   func show(_ text: TextWindow, above parent: Window?) {
     close(.text)
     show(.text, above: parent) { text }
@@ -35,7 +35,7 @@ final class Dialogs {
 
   func close() { Kind.allCases.forEach(close) }
 
-  /// Shows a dialog in front, made by `make` unless it is open, and keeps it above `parent`.
+  /// Shows a dialog in front, created by `make` unless it is open, and keeps it above `parent`.
   func show(
     _ kind: Kind, above parent: Window?, _ activation: Activation = .ambient, _ make: () -> any Dialog
   ) {

@@ -7,7 +7,8 @@ final class ShortcutsWindow: Dialogs.Dialog {
 
   init(_ shortcut: ShortcutState) {
     let page = Box(.vertical, spacing: 18, Self.groups(shortcut).map(Self.view))
-    // The rows have no controls, so focus the page, so that keys scroll it. A screen reader reads the labels within.
+    // Focus the page, because the rows have no controls, so that keys scroll it. A screen reader reads the labels
+    // within.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(tr("Keyboard Shortcuts"))

@@ -4,12 +4,12 @@ import GtkKit
 /// The beginning of a text, converted so that GTK lays it out without a noticeable pause.
 ///
 /// If a line cannot wrap, GTK's layout time grows with the square of the number of its parts. Therefore tabs become
-/// spaces, invisible characters become signs, and a line is split if it or a word in it is too long. `part` maps shown
-/// characters back to the bytes of the text.
+/// spaces, symbols replace invisible characters, and a line is split if it or a word in it is too long. `part` maps
+/// shown characters back to the bytes of the text.
 struct ShownText: Equatable, Sendable {
-  /// The most that is shown, in bytes.
+  /// The maximum size of the shown text, in bytes.
   static let sizeLimit = 1 << 20
-  /// The most lines that are shown, because even an empty line takes some 130 bytes in GTK.
+  /// The maximum number of shown lines, because even an empty line takes some 130 bytes in GTK.
   static let lineCountLimit = 20_000
   /// The longest line, in bytes.
   static let lineLimit = 2 << 10

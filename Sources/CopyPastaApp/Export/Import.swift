@@ -2,7 +2,7 @@ import ClipHistory
 import Glibc
 import GtkKit
 
-/// `--import`: adds what `--export` wrote to the history, in one transaction.
+/// `--import`: adds the output of `--export` to the history, in one transaction.
 ///
 /// Needs no display. Prints the number of each line that is refused, and adds the others.
 enum Import {
@@ -78,7 +78,7 @@ enum Import {
 
 /// A line on standard error that shows the progress of an import, if standard error is a terminal.
 private struct ProgressLine {
-  /// The least time between two updates, in microseconds.
+  /// The minimum time between two updates, in microseconds.
   private static let pause: Int64 = 200_000
 
   private let isTerminal = isatty(STDERR_FILENO) == 1

@@ -6,7 +6,7 @@ import GtkKit
 /// SQLite's JSON functions are not used. They hold several copies of a line, 270 MiB for a text of 64 MiB, and those of
 /// SQLite 3.40 silently truncate a text at an escaped NUL.
 struct ImportReader {
-  /// A line of what `--export` wrote.
+  /// A line of the output of `--export`.
   struct Line: Equatable {
     /// In microseconds since 1970 UTC; 0 if it is unknown.
     var capturedAt: Int64 = 0
@@ -140,7 +140,7 @@ struct ImportReader {
     bytes += String(Character(scalar)).utf8
   }
 
-  /// The escapes of two characters: the escaped character by the second one.
+  /// The escapes of two characters: maps the second one to the character that it stands for.
   private static let escapes = Dictionary(
     uniqueKeysWithValues: zip(#""\/bfnrt"#.utf8, "\"\\/\u{8}\u{c}\n\r\t".utf8))
 

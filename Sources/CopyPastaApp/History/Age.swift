@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Describes how long ago something was, and for how long the description stays true.
+/// Describes how long ago a clip was captured, and when this description changes.
 ///
 /// All times are in microseconds since 1970 UTC.
 @MainActor
@@ -73,8 +73,8 @@ enum Age {
 extension Age {
   /// Refreshes the ages in the list when the next one changes, and at least once a minute while the window is shown.
   ///
-  /// The minute bounds the error after suspend, during which timers do not advance, and after a change of the clock or
-  /// the time zone, of which timers know nothing.
+  /// The minute limits the error after suspend, during which timers do not advance, and after a change of the clock or
+  /// the time zone, which timers do not notice.
   @MainActor
   final class Clock {
     private let now: @Sendable () -> Int64
@@ -102,7 +102,7 @@ extension Age {
       }
     }
 
-    /// Reschedules, because new rows may change sooner.
+    /// Reschedules the refresh, because the ages of new rows may change sooner.
     func rowsChanged() {
       if isRunning { schedule() }
     }

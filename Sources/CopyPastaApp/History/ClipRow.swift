@@ -20,11 +20,11 @@ final class RowContext {
 
 /// The view of one clip: up to three lines of its text, its age, and details such as the size of a large text.
 ///
-/// Has only two labels, because GTK builds every row of the first page before the first frame. The style sheet draws
-/// the check mark of a copied row.
+/// Has only two labels at first, because GTK builds every row of the first page before the first frame. The style sheet
+/// draws the check mark of a copied row.
 @MainActor
 final class ClipRow: ListRow {
-  /// The size in bytes from which on a row shows the size of its text.
+  /// The size in bytes from which a row shows the size of its text.
   private static let largeSize = 10_000
 
   /// The height of a row with one line at the default text size, in pixels.
@@ -43,15 +43,15 @@ final class ClipRow: ListRow {
   private let column: ClampedColumn
   private let preview = Label()
   private let details = Label()
-  /// The digit that copies the row with Control, made when the row first shows one of the nine newest clips.
+  /// The digit that copies the row with Control; created when the row first shows one of the nine newest clips.
   private var digit: Label?
   private var container: Widget?
   private lazy var shift = Shift(of: root)
   private var lineLimit: Int
   private var shown = PreviewText("")
-  /// The preview as a screen reader reads it.
+  /// The preview for screen readers.
   private var spokenPreview = ""
-  /// The row's accessible name, to set it only when it changes.
+  /// The row's accessible name, which is set only when it changes.
   private var name = ""
   private let context: RowContext
 
@@ -115,7 +115,7 @@ final class ClipRow: ListRow {
     return card
   }
 
-  /// Applies the context's present state.
+  /// Applies the context's current state.
   func refresh() {
     if lineLimit != context.lineLimit {
       lineLimit = context.lineLimit

@@ -3,14 +3,14 @@ import GtkKit
 
 /// A user action on the history; all of them are declared here.
 ///
-/// The menu of a row, keys, swipes and the shortcuts window are made from `all`. `HistoryActionTests` compare it with
-/// what is written by hand: the guide's table, and the style of a swipe. GTK's list view handles arrows, Page Up, Page
-/// Down, Home and End; `Widget.onControlDigit` handles Control with a digit.
+/// The row menu, keys, swipes and the shortcuts window are built from `all`. `HistoryActionTests` compares it with the
+/// guide's table and the swipe styles, which are written by hand. GTK's list view handles arrows, Page Up, Page Down,
+/// Home and End; `Widget.onControlDigit` handles Control with a digit.
 @MainActor
 struct HistoryAction {
   /// The scope of an action, and its implementation.
   enum Effect {
-    /// On one row: that of the menu, of the swipe or of the focus.
+    /// Acts on one row: the one with the menu, the swiped or the focused one.
     case row(@MainActor (HistoryList, Clip.ID) -> Void)
     case window(@MainActor (HistoryWindow) -> Void)
   }
@@ -32,7 +32,7 @@ struct HistoryAction {
   var entry: String?
   /// The documented keys, as accelerators.
   var keys: [String] = []
-  /// The one of `keys` that the menu of a row shows.
+  /// The key from `keys` that the row menu shows.
   var menuKeys: String?
   /// Whether it is last in the menu of a row.
   var isDestructive = false

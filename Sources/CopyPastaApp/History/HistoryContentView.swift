@@ -71,7 +71,7 @@ final class HistoryContentView {
   ///
   /// - Parameter wasCopied: whether the last clip was copied before.
   func showDeletions(_ count: Int, wasCopied: Bool = false) {
-    // Keep the focus in the window, because the bar's buttons are hidden.
+    // Move the focus back to the content, because the bar's buttons are about to be hidden.
     if count == 0 && undoBar.hasFocus { focusAgain() }
     undoBar.show(count, wasCopied: wasCopied)
     list?.isUnderUndoBar = count > 0

@@ -1,7 +1,7 @@
 import ClipHistory
 import ClipboardCore
 
-/// Implements the user's actions on the history, one method for each, whether called by pointer, key, menu or touch.
+/// Implements the user's actions on the history, one method for each, for pointer, keys, menus and touch alike.
 ///
 /// The controller owns the list model and is independent of its view. A clip is on disk before it is in the list.
 @MainActor
@@ -28,11 +28,11 @@ final class HistoryController {
   }
   private var offerLosses: ListenerToken?
   let deletions: RecentDeletions
-  /// Everything that changes the history or the clipboard, in the order of requests and captures.
+  /// Runs everything that changes the history or the clipboard, in the order of requests and captures.
   private let queue = TaskQueue()
-  /// Reads of pasted and dropped texts, kept apart so that a slow program does not block `queue`.
+  /// Runs the reads of pasted and dropped texts separately, so that a slow program does not block `queue`.
   private let transfers = TaskQueue()
-  /// Deletions of expired items, kept apart because they can take long and must not delay captures or copies.
+  /// Runs the deletions of expired items separately, because they can take long and must not delay captures or copies.
   private let retentionQueue = TaskQueue()
   private var isClosed = false
   /// The last failure to delete expired items, to show it only once.
@@ -42,7 +42,7 @@ final class HistoryController {
   ///   - now: Returns the time in microseconds since 1970 UTC.
   ///   - firstPageSize: How many clips to read first, see `HistoryListModel`.
   ///   - undoTime: How long deletions can be undone.
-  /// - Throws: If the clips cannot be read.
+  /// - Throws: `StoreError` if the clips cannot be read.
   init(
     _ store: HistoryStore, _ reader: HistoryReader, _ clipboard: any SystemClipboard,
     now: @escaping @Sendable () -> Int64, firstPageSize: Int, undoTime: Duration = .seconds(8),
@@ -176,7 +176,7 @@ final class HistoryController {
 
   /// Puts a part of a clip's text on the clipboard, and then calls `copied`.
   ///
-  /// Like any copy out of the history, the part is not recorded.
+  /// Like any copy from the history, the part is not recorded.
   func copy(part: [UInt8], copied: @escaping @MainActor () -> Void = {}) {
     queue.add { [self] in
       do throws(ClipText.Refusal) {
@@ -220,7 +220,7 @@ final class HistoryController {
   /// Records the clipboard's text at the user's request, even if its row was deleted.
   func paste() {
     transfers.add { [self] in
-      // Wait for a copy out of the history that was requested before, so that its text is on the clipboard.
+      // Wait for an earlier request to copy from the history, so that its text is on the clipboard.
       await queue.drain()
       do throws(TransferError) {
         switch try await clipboardContent() {
@@ -322,10 +322,11 @@ final class HistoryController {
     return false
   }
 
-  /// Notes a text that is on the clipboard now, so that it is not recorded, and marks the row of its clip if it is all
-  /// of that clip's text.
+  /// Stores that a text is on the clipboard, so that it is not recorded.
+  ///
+  /// - Parameter id: The clip whose whole text it is, to mark its row; nil for a part of a text.
   private func noteCopied(_ text: ClipText, of id: Clip.ID? = nil) {
-    // A clipboard manager may have taken the text over: another copy would not be noticed then.
+    // If a clipboard manager has taken the text over, this program would not notice another copy.
     onClipboard = clipboard.isOffering ? id : nil
     recorder.noteCopied(text, after: source)
   }

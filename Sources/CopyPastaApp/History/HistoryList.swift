@@ -140,7 +140,7 @@ final class HistoryList: HistoryView {
     }
   }
 
-  /// Whether the undo bar covers the lower edge, above which the row in focus has to stay.
+  /// Whether the undo bar covers the lower edge, above which the focused row has to stay.
   var isUnderUndoBar = false {
     didSet {
       guard isUnderUndoBar != oldValue else { return }
@@ -195,7 +195,7 @@ final class HistoryList: HistoryView {
 
   /// Updates the rows after clips were added or removed.
   ///
-  /// Visible rows keep their place; only at the top of the list new clips scroll into view.
+  /// Visible rows keep their place; new clips scroll into view only at the top of the list.
   private func changed(at position: Int, removed: Int, added: Int) {
     // Update the position in the name of each row that has a view.
     view.boundRows.forEach { $0.refreshPlace() }
@@ -238,7 +238,7 @@ final class HistoryList: HistoryView {
     view.focus(0)
   }
 
-  /// Whether the row in focus has a ring of our own, because GTK hides its own ring 3 s after the last key.
+  /// Whether the focused row has a ring of our own, because GTK hides its own ring 3 s after the last key press.
   private var showsFocus = false {
     didSet {
       guard showsFocus != oldValue else { return }
@@ -263,7 +263,7 @@ private final class NewItemsButton {
 
   /// Adds `more` new items to the number and shows the button.
   ///
-  /// - Returns: Whether the button was made by this call, so that `root` has to be added to the list.
+  /// - Returns: Whether this call created the button, so that `root` has to be added to the list.
   func add(_ more: Int) -> Bool {
     let isFirst = !isMade
     if isFirst {

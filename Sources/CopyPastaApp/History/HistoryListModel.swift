@@ -11,7 +11,7 @@ final class HistoryListModel: ListModelSource {
   private static let pageSize = 64
   /// The number of held rows beyond which those far from the visible part are released.
   private static let cacheLimit = 512
-  /// The most removed runs of rows of which the views are notified separately.
+  /// The maximum number of removed runs of rows that are reported to the views separately.
   private static let mostRuns = 16
 
   private(set) lazy var listModel = ListModel(source: self)
@@ -120,7 +120,7 @@ final class HistoryListModel: ListModelSource {
     for id in gone { rows[id] = nil }
     let span = index(of: first)..<(last < .max ? index(of: last + 1) : ids.count)
     let found = ids[span].indices(where: members.contains).ranges
-    // Notify the views of each run, or of one change for all if there are many runs, because each takes time.
+    // Report each run to the views, or one change for all if there are many, because each report takes time.
     let runs = found.count <= Self.mostRuns ? Array(found) : [span]
     for run in runs.reversed() {
       let kept = ids[run].filter { !members.contains($0) }

@@ -4,7 +4,7 @@ import GtkKit
 @MainActor
 final class RowMenu {
   private let view: ListView<ClipRow>
-  /// Made when it first opens, so that the first frame does not wait for it.
+  /// Created when it first opens, so that the first frame does not wait for it.
   private lazy var popover = makePopover()
   /// The row whose menu is open, which has a style class meanwhile.
   private var row: ClipRow?
@@ -57,7 +57,7 @@ final class RowMenu {
 extension MenuButton {
   static var main: MenuButton {
     MenuButton(mainMenu: tr("Main Menu")) {
-      // The first entry must not be destructive, because an opened menu has the focus on it.
+      // The first entry must not be destructive, because it has the focus when the menu opens.
       Menu(sections: [
         [(tr("Pause _Recording"), "win.pause", nil), (tr("Clear _History…"), "win.clear-history", nil)],
         [

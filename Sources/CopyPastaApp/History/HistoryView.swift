@@ -36,7 +36,7 @@ protocol HistoryDelegate: AnyObject {
   /// Shows an operation that failed, with the reason.
   func show(_ failure: HistoryFailure)
 
-  /// Asks whether to delete these items, which have expired by a clock that may be wrong; nil withdraws the question.
+  /// Asks whether to delete items that have expired according to a clock that may be wrong; nil withdraws the request.
   func ask(about expired: ExpiredClips?)
 
   /// Opens the history again, because its file is damaged or was replaced.

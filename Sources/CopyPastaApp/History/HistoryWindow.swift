@@ -20,7 +20,7 @@ final class HistoryWindow {
   private(set) var isDrawn = false
   /// Whether `prepare` has done the work of the first `present` in advance.
   private var isPrepared = false
-  /// The error for which the history could not be opened the last time.
+  /// The error with which opening the history failed the last time.
   private var openingError: StoreError?
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?
@@ -217,7 +217,7 @@ final class HistoryWindow {
     complete()
   }
 
-  /// Does the work for an open history that can follow the first frame.
+  /// Does the work for an open history that can wait until after the first frame.
   private func complete() {
     guard let controller else { return }
     followSettings()
@@ -272,7 +272,7 @@ final class HistoryWindow {
     }
   }
 
-  /// Has the clipboard read while the window is active, the history is open and reading is not paused.
+  /// Reads the clipboard while the window is active, the history is open and reading is not paused.
   private func followActivity() {
     guard let controller else { return }
     services.clipboard.setReadingWindow(window.x11Number)

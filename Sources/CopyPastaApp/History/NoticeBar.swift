@@ -5,8 +5,8 @@ import GtkKit
 final class NoticeBar {
   /// The pause before a notice is announced.
   ///
-  /// A change of the focus at the same moment, such as to another page, is announced first. Announced later, it would
-  /// interrupt the notice.
+  /// During this pause, a screen reader announces a simultaneous change of the focus, such as to another page.
+  /// Announced later, it would interrupt the notice.
   private static let pause = Duration.milliseconds(150)
 
   /// How long a notice is shown.

@@ -1,22 +1,22 @@
 /// The preview of a clip in its row, at most three lines for any text.
 ///
-/// Signs replace what would not be visible: white space at the beginning and the end of a line or in a blank text,
-/// invisible characters, and characters that change the direction of others. Control characters are replaced by their
+/// Symbols replace what would not be visible: white space at the beginning and the end of a line or in a blank text,
+/// invisible characters, and characters that change the direction of others. Control characters are replaced with their
 /// Unicode pictures.
 package struct PreviewText: Equatable {
   package static let lineLimit = 3
-  /// The most characters that are shown of a text with only white space.
+  /// The maximum number of characters to show of a text with only white space.
   private static let blankLimit = 60
 
   /// The text that the label shows.
   package private(set) var text = ""
-  /// The ranges of `text`, in bytes, that are signs.
+  /// The ranges of `text`, in bytes, that are symbols.
   package private(set) var signs: [Range<Int>] = []
 
-  /// The number of lines of the text if that is more than are shown; if the text continues, the least number.
+  /// The number of lines of the text, if not all are shown; the least number if the text continues after the preview.
   package private(set) var countOfLines: Int?
 
-  /// Converts the first lines of a preview to one paragraph, which the label wraps and cuts.
+  /// Converts the first lines of a preview to one paragraph, which the label wraps and ellipsizes.
   ///
   /// Leaves out blank lines unless all lines are blank.
   ///
@@ -51,7 +51,7 @@ package struct PreviewText: Equatable {
     }
   }
 
-  /// The first lines of a preview on one line for a screen reader, with signs for white space only in a blank text.
+  /// The first lines of a preview on one line for a screen reader, with symbols for white space only in a blank text.
   package static func spoken(_ preview: String, goesOn: Bool = false) -> String {
     PreviewText(preview, goesOn: goesOn, isSpoken: true).text
   }
@@ -65,7 +65,7 @@ package struct PreviewText: Equatable {
     appendSigns(line[..<first], keepingTabs: true)
     let end = line.index(after: last)
     append(line[first..<end])
-    // Show signs at the end of the line only if the line is complete.
+    // Show symbols at the end of the line only if the line is complete.
     if isWhole { appendSigns(line[end...]) } else { text.unicodeScalars.append(contentsOf: line[end...]) }
   }
 
@@ -85,7 +85,7 @@ package struct PreviewText: Equatable {
     }
   }
 
-  /// - Parameter keepingTabs: Whether a tab follows its sign, to keep the indentation of the text.
+  /// - Parameter keepingTabs: Whether a tab follows its symbol, to keep the indentation of the text.
   private mutating func appendSigns(_ blanks: Scalars, keepingTabs: Bool = false) {
     for blank in blanks {
       append(sign: Self.sign(blank), keeping: keepingTabs && blank == "\t" ? blank : nil)
@@ -118,7 +118,7 @@ package struct PreviewText: Equatable {
     }
   }
 
-  /// Replaces a control character other than a tab by its Unicode picture (U+2400 to U+241F, U+2421).
+  /// Replaces a control character other than a tab with its Unicode picture (U+2400 to U+241F, U+2421).
   static func picture(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
     case 0x09: scalar
@@ -138,8 +138,7 @@ package struct PreviewText: Equatable {
   }
 }
 
-/// Finds invisible characters in a line, and characters that change the direction of others, one scalar after the
-/// other.
+/// Finds invisible characters in a line, and characters that change the direction of others, one scalar at a time.
 ///
 /// Characters that affect the shape of others are not replaced: joiners in emoji and between letters that join,
 /// variation selectors, and the tags of a flag.
@@ -147,10 +146,10 @@ struct HiddenCharacters {
   private static let invisible: Unicode.Scalar = "◌"
 
   private var previous: Unicode.Scalar?
-  /// The number of next characters that are tags of a flag.
+  /// How many of the next characters are tags of a flag.
   private var tagsOfFlag = 0
 
-  /// The sign that replaces `scalar`, the line's next character; nil if the character stays as it is.
+  /// The symbol that replaces `scalar`, the line's next character; nil if the character stays as it is.
   ///
   /// - Parameter rest: The characters after it in the line.
   mutating func sign(
@@ -214,7 +213,7 @@ struct HiddenCharacters {
     scalar.map { $0.value > 0x7F && $0.properties.isEmoji } ?? false
   }
 
-  /// Whether a scalar is of a script whose letters join or form ligatures, such as Arabic, the Indic scripts or
+  /// Whether a scalar belongs to a script whose letters join or form ligatures, such as Arabic, the Indic scripts or
   /// Myanmar.
   private static func isJoined(_ scalar: Unicode.Scalar?) -> Bool {
     switch scalar?.value ?? 0 {
@@ -225,7 +224,7 @@ struct HiddenCharacters {
     }
   }
 
-  /// Whether a scalar is of a script in which U+200B separates words: Thai, Lao, Tibetan, Myanmar, Khmer, Tai.
+  /// Whether a scalar belongs to a script in which U+200B separates words: Thai, Lao, Tibetan, Myanmar, Khmer, Tai.
   private static func isWrittenWithoutSpaces(_ scalar: Unicode.Scalar?) -> Bool {
     switch scalar?.value ?? 0 {
     case 0x0E00...0x109F, 0x1780...0x17FF, 0x1950...0x19FF, 0x1A20...0x1AAF: true

@@ -42,7 +42,7 @@ final class ReadingIndicator {
   var state = State.idle {
     didSet {
       guard state != oldValue else { return }
-      // End the notice of a secret: after a loss of the focus or a pause, the clipboard's content is not known.
+      // Stop showing a skipped secret, because after a focus loss or a pause the clipboard's content is unknown.
       secretTimer = nil
       if state == .reading { expectation = nil }
       show()
@@ -74,7 +74,7 @@ final class ReadingIndicator {
     if isNews { root.announce(State.secret.name) }
   }
 
-  /// Ends `showSecret`, because the clipboard now has another content.
+  /// Ends `showSecret`, because the clipboard now has other content.
   func hideSecret() {
     guard secretTimer != nil else { return }
     secretTimer = nil
@@ -131,7 +131,7 @@ final class ReadingPause {
 
   init() { action.onChange { [changes] in changes.notify() } }
 
-  /// Whether nothing is requested from the selection owner, unless the user pastes.
+  /// Whether reading is paused: nothing is requested from the selection owner unless the user pastes.
   var isPaused: Bool {
     get { action.isOn }
     set { action.isOn = newValue }

@@ -29,7 +29,7 @@ final class Retention {
     return found?.count == 0 ? nil : found
   }
 
-  /// Has the next run delete exactly these items, which the user has confirmed.
+  /// Makes the next run delete exactly these items, which the user has confirmed.
   func confirm(_ expired: ExpiredClips) { confirmed = expired }
 
   func keepForever() {
@@ -37,11 +37,11 @@ final class Retention {
     preferences().retentionPeriod = .forever
   }
 
-  /// Deletes the items that the user has confirmed, and those that have expired if the clock is believed.
+  /// Deletes the items that the user has confirmed, and those that have expired if the clock is trusted.
   ///
   /// - Parameters:
-  ///   - ask: Asks about expired items if the clock is not believed; called with nil if there is nothing to ask.
-  ///   - deleted: Called with the expired items before the deletion, and again with the ids of each deleted portion.
+  ///   - ask: Asks about expired items if the clock is not trusted; called with nil if there is nothing to ask.
+  ///   - deleted: Called with the expired items before the deletion, and again with the ids of each deleted batch.
   func run(
     on store: HistoryStore, asking ask: @MainActor (ExpiredClips?) -> Void,
     deleted: @escaping @MainActor @Sendable (ExpiredClips, [Clip.ID]) -> Void
@@ -108,7 +108,7 @@ final class RetentionBar {
     case keep
   }
 
-  /// Empty until there is a question: the first frame need not wait for it.
+  /// Stays empty until the bar is first shown, so that the first frame does not wait for its content.
   let root = Revealer()
   private lazy var content = makeContent()
   private let giveBackFocus: @MainActor () -> Void
@@ -142,7 +142,7 @@ final class RetentionBar {
     return (bar, label, keepButton)
   }
 
-  /// Whether the window is active; the question is announced when it becomes active.
+  /// Whether the window is active; the message is announced when it becomes active.
   var canAnnounce = false {
     didSet { if canAnnounce { announce() } }
   }

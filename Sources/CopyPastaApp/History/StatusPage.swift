@@ -35,7 +35,7 @@ final class StatusPage {
     page = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
     page.addStyle("status-page")
     page.align(horizontally: .center, vertically: .center)
-    // Let the page have the focus, so that a screen reader announces it, because nothing else in the window can.
+    // Let the page have the focus, because nothing else in the window can, so that a screen reader announces it.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleDescription(text)

@@ -6,7 +6,7 @@ import SerialQueue
 @MainActor
 final class PreferenceGroup {
   let root: Widget
-  /// Retained because a row follows its setting only while it lives.
+  /// Retained because a row follows its setting only while it exists.
   private let rows: [PreferenceRow]
 
   init(_ title: String, _ rows: [PreferenceRow]) {
@@ -116,7 +116,7 @@ extension PreferenceRow {
   }
 }
 
-/// The menu of the retention period, which asks before a choice that deletes items.
+/// The menu for the retention period, which asks for confirmation before a choice that deletes items.
 @MainActor
 final class RetentionMenu {
   let root = DropDown(RetentionPeriod.allCases.map(\.words))
@@ -128,7 +128,7 @@ final class RetentionMenu {
 
   private static var explanation: String { tr("Older items are deleted permanently.") }
 
-  /// - Parameter window: The window of the row, above which the question is shown.
+  /// - Parameter window: The window of the row, above which the confirmation dialog is shown.
   init(_ services: AppServices, in window: Window) {
     self.services = services
     self.window = window

@@ -1,7 +1,7 @@
 import GtkKit
 import SerialQueue
 
-/// The settings of the global shortcut: its keys, its state, and other ways if it does not work.
+/// The settings of the global shortcut: its keys, its state, and the alternatives if it does not work.
 ///
 /// A button shows the keys. After a click, it records the next key combination: Escape cancels, Backspace turns the
 /// shortcut off.
@@ -48,7 +48,7 @@ final class ShortcutGroup {
     button.isEnabled = preferences.isWritable(.shortcut)
     button.onClick(weakly(self) { $0.clicked() })
     button.onFocusLoss(weakly(self) { $0.isRecording = false })
-    // Watch the hiding as well, because a window can close without losing the focus first.
+    // Handle hiding as well, because a window can close without losing the focus first.
     button.onHide(weakly(self) { $0.isRecording = false })
     copyButton.onClick(weakly(self) { $0.copyCommand() })
     gnomeButton.onClick(weakly(self) { $0.useGnome() })
@@ -66,7 +66,7 @@ final class ShortcutGroup {
       askFirst()
       // While recording, receive the keys of the desktop's own shortcuts, too.
       window?.takesSystemShortcuts = isRecording
-      // Release the present shortcut, so that its keys can be chosen again and do not toggle the window.
+      // Release the current shortcut, so that its keys can be chosen again and do not toggle the window.
       controller.isPaused = isRecording
       if isRecording {
         explain(tr("Esc cancels, Backspace turns the shortcut off."))
@@ -78,7 +78,7 @@ final class ShortcutGroup {
   /// Whether `askFirst` has added its key handler.
   private var isAskedFirst = false
 
-  /// Adds a key handler to the window, late, because GTK runs the handler that was added last before all others.
+  /// Adds a key handler to the window only now, because GTK runs the most recently added handler first.
   private func askFirst() {
     guard !isAskedFirst else { return }
     isAskedFirst = true
@@ -130,7 +130,7 @@ final class ShortcutGroup {
     }
   }
 
-  // MARK: - What is shown
+  // MARK: - Display
 
   /// The keys in the settings, as the user reads them.
   private var keysSet: String { Accelerator(preferences.shortcut)?.label ?? tr("None") }

@@ -2,10 +2,10 @@ import GtkKit
 import SerialQueue
 import Synchronization
 
-/// Delivers elements to the main thread, immediately as a rule, and in batches if they arrive in a burst.
+/// Delivers elements to the main thread, normally immediately, but in batches if they arrive in a burst.
 ///
-/// Drawing the list takes some 10 ms, and three times that with many new rows. If copies follow each other faster than
-/// that, drawing each of them would keep the main thread from reading the next ones, which would be lost.
+/// Drawing the list takes some 10 ms, and three times that with many new rows. If copies follow each other faster,
+/// drawing each of them would keep the main thread from reading the next ones, which would be lost.
 final class BurstMailbox<Element: Sendable>: Sendable {
   private let pace: Pace
   private let deliver: @MainActor ([Element]) -> Void

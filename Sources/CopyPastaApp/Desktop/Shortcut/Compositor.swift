@@ -4,7 +4,7 @@ import GtkKit
 enum Compositor: String, CaseIterable {
   case sway, Hyprland, niri, river, labwc
 
-  /// The compositor of this session, by `$XDG_CURRENT_DESKTOP`; nil if it is another desktop.
+  /// The compositor of this session, according to `$XDG_CURRENT_DESKTOP`; nil on other desktops.
   static var current: Compositor? {
     let names = Desktop.names.map { $0.lowercased() }
     return allCases.first { names.contains($0.rawValue.lowercased()) }

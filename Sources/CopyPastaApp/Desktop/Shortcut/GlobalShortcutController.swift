@@ -32,7 +32,7 @@ final class GlobalShortcutController {
     /// Forgets that the user refused the shortcut, because the user has chosen it again.
     func forgetRefusal()
 
-    /// Notified of each press, and of a change of the state that `start` did not return.
+    /// Notified of each press, and of each change of the state after `start` has returned.
     var observers: Observers<BackendEvent> { get }
   }
 
@@ -42,7 +42,7 @@ final class GlobalShortcutController {
     case became(ShortcutState)
   }
 
-  /// Whether the user's shortcut works, and by which backend.
+  /// Whether the user's shortcut works, and through which backend.
   private(set) var state = ShortcutState.off {
     didSet { if state != oldValue { changes.notify() } }
   }
@@ -96,7 +96,7 @@ final class GlobalShortcutController {
 
   // MARK: - GNOME's settings
 
-  /// A change of GNOME's custom shortcut that is offered to the user.
+  /// A change to GNOME's custom shortcut that Preferences offers to the user.
   enum GnomeChoice {
     /// Add the shortcut, because no backend grants one.
     case add
@@ -144,7 +144,7 @@ final class GlobalShortcutController {
     holder = nil
     for backend in backends { await backend.stop() }
     guard !Task.isCancelled else { return }
-    // The end of the pause restarts this.
+    // The end of the pause calls `restart`.
     guard !isPaused else { return state = .starting }
     guard !preferences.shortcut.isEmpty else { return state = .off }
     guard let keys = Accelerator(preferences.shortcut) else { return state = .notHeld(.malformed) }

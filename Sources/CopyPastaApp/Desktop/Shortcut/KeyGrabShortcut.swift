@@ -2,7 +2,7 @@ import GtkKit
 import SerialQueue
 import X11Kit
 
-/// A shortcut by a key grab on X11.
+/// A shortcut through a key grab on X11.
 ///
 /// Each press carries its time, which window managers require to give the window the focus.
 @MainActor

@@ -10,7 +10,7 @@ struct Portal {
   enum RequestError: Error, Equatable {
     /// The desktop lacks the portal, or the portal rejected the request.
     case unavailable
-    /// The portal does not run, or ended during the request.
+    /// The portal is not running, or exited during the request.
     case gone
     /// The portal serves only installed programs, and does not find this one.
     case notInstalled

@@ -1,7 +1,7 @@
 import GtkKit
 import SerialQueue
 
-/// A shortcut by the desktop's portal (`org.freedesktop.portal.GlobalShortcuts`).
+/// A shortcut through the desktop's portal (`org.freedesktop.portal.GlobalShortcuts`).
 ///
 /// The requested keys are only a preference: the user and the desktop decide on the actual keys.
 @MainActor
@@ -26,7 +26,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private var session: PortalShortcutSession?
   private var watch: Bus.Registration?
   private var renewal: Task<Void, Never>?
-  /// Whether the portal did not run at the last request, or ended during it.
+  /// Whether the portal was not running at the last request, or exited during it.
   private var isPortalGone = false
   private var losses = 0
   private var heldSince = ContinuousClock.now
@@ -51,7 +51,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     self.keys = keys
     losses = 0
     let state = await setUp(keys)
-    // Watch for a new portal, unless the user has refused: any other failure may not occur with the next portal.
+    // Unless the user has refused, watch for a new portal, because the request may succeed there.
     if state != .notHeld(.refused), self.keys != nil { watchPortal() }
     return state
   }
@@ -76,9 +76,9 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     }
   }
 
-  // MARK: - What happens to the session
+  // MARK: - Session events
 
-  /// Handles the end of the portal, and the start of another one.
+  /// Handles the exit of the portal, and the start of another one.
   private func watchPortal() {
     var isFirst = true
     watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
@@ -166,18 +166,18 @@ extension ShortcutState.Reason {
   }
 }
 
-/// A session with the portal of global shortcuts, with one shortcut.
+/// A session with the global shortcuts portal, for one shortcut.
 @MainActor
 private final class PortalShortcutSession {
-  /// The desktop's name for the keys, in the user's language; nil if it does not say.
+  /// The desktop's name for the keys, in the user's language; nil if it provides none.
   private(set) var triggerName: String?
-  /// Whether the desktop has granted the shortcut, and it was not taken away since.
+  /// Whether the desktop has granted the shortcut, and has not revoked it since.
   private(set) var isBound = false
   private let portal: Portal
   private let handle: String
   private let path: Variant
   private var subscriptions: [Bus.Registration] = []
-  /// Called with what happens once the session is set up; the state is `off` if the portal has ended the session.
+  /// Receives the session's events once it is set up; `off` means that the portal has closed the session.
   private var report: (@MainActor (GlobalShortcutController.BackendEvent) -> Void)?
 
   private static let interface = "org.freedesktop.portal.GlobalShortcuts"
@@ -190,13 +190,13 @@ private final class PortalShortcutSession {
     subscribe()
   }
 
-  /// Opens a session and asks for the shortcut; the user may be asked for it, too, and may take their time.
+  /// Opens a session and requests the shortcut; the portal may ask the user, without a time limit.
   ///
   /// - Parameters:
-  ///   - limit: how long an answer may take that needs no user.
-  ///   - remembers: whether `ListShortcuts` says what the desktop granted an earlier session, as KDE's does.
+  ///   - limit: how long to wait for answers that do not depend on the user.
+  ///   - remembers: whether `ListShortcuts` lists what the desktop granted to an earlier session, as KDE's does.
   ///   - mayAsk: whether the user may be asked; if false, only an earlier grant is used.
-  /// - Throws: `refused` if the user, now or earlier, or the desktop does not want it.
+  /// - Throws: `refused` if the user, now or earlier, or the desktop refuses the shortcut.
   static func make(
     for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool, mayAsk: Bool,
     _ report: @escaping @MainActor (GlobalShortcutController.BackendEvent) -> Void
@@ -206,12 +206,12 @@ private final class PortalShortcutSession {
     defer { session.report = report }
     do throws(Portal.RequestError) {
       if !session.isBound, remembers { try await session.recall(limit) }
-      // KDE lists what its user has refused, without keys.
+      // KDE also lists a shortcut that its user has refused, but without keys.
       guard mayAsk || session.triggerName != nil else { throw .refused }
       guard try await session.wantsBinding(limit) else { return session }
       if try await session.bind(keys) { return session }
-      // GNOME 50 may say yes and list nothing. A session is bound only once, and a new one gets what the user has
-      // agreed to without another question.
+      // GNOME 50 may grant the request but list no shortcut. A session can be bound only once, so open a new one, which
+      // gets the granted shortcut without another dialog.
       await session.close()
       session = try await open(for: keys, through: portal, limit)
       _ = try await session.bind(keys)
@@ -222,16 +222,17 @@ private final class PortalShortcutSession {
     }
   }
 
-  /// Ends the session, and with it the shortcut; returns once the portal has done so, for the next one has its name.
+  /// Closes the session, which releases the shortcut; waits for the portal, because the next session has the same
+  /// handle.
   func close() async {
     subscriptions = []
-    // In a task of its own: a task that was cancelled sends nothing any more.
+    // Use a separate task, because a cancelled one would send nothing.
     await Task.unpooled { [bus = portal.bus, handle] in
       let session = Portal.interface("org.freedesktop.portal.Session", at: handle)
       do throws(BusError) {
         try await bus.call(session, "Close", timeout: .seconds(5), startsService: false)
       } catch {
-        // The session has ended before, or the portal has.
+        // The session was closed before, or the portal has exited.
       }
     }.value
   }
@@ -252,7 +253,7 @@ private final class PortalShortcutSession {
   /// `(osta{sv})`: session, shortcut, time, options.
   private func received(activated arguments: Variant) {
     guard arguments[0]?.string == handle, arguments[1]?.string == Self.id else { return }
-    // The time has no defined beginning; if the desktop wants proof that the user asked, it sends a token.
+    // Ignore the time, whose origin is undefined; a desktop that wants proof of the user's request sends a token.
     let token = arguments[3]?.dictionary?["activation_token"]?.string
     report?(.pressed(token.map { .token($0) } ?? .ambient))
   }
@@ -260,13 +261,13 @@ private final class PortalShortcutSession {
   /// `(oa(sa{sv}))`: session, shortcuts.
   private func received(changed arguments: Variant) {
     guard arguments[0]?.string == handle else { return }
-    // Before the session is set up, this signal tells what is granted, and the answer to the request what is not.
+    // Before the session is set up, this signal reports only grants; the answer to the request reports refusals.
     guard report != nil else { return note(arguments[1]) }
     let hadKeys = triggerName != nil
     triggerName = nil
     isBound = false
     note(arguments[1])
-    // KDE goes on to list a shortcut whose keys were taken away; some desktops never name any.
+    // KDE still lists a shortcut whose keys were removed. Some desktops never name the keys.
     if hadKeys, triggerName == nil { isBound = false }
     report?(.became(isBound ? .held(by: .portal, name: triggerName) : .notHeld(.removed)))
   }
@@ -279,9 +280,9 @@ private final class PortalShortcutSession {
     let answer = try await portal.request("CreateSession", of: interface, within: limit) { token in
       let options: [String: Variant] = [
         "handle_token": token,
-        // The token is the same at each start: KDE files the shortcut under it.
+        // Use the same token at each start, because KDE stores the shortcut under it.
         "session_handle_token": .string("copypasta"),
-        // KDE 5.27 grants only the shortcuts that CreateSession names, which no specification mentions.
+        // KDE 5.27 grants only shortcuts that are named here, which no specification mentions.
         "shortcuts": shortcuts(keys),
       ]
       return [.dictionary(options)]
@@ -294,9 +295,9 @@ private final class PortalShortcutSession {
     return session
   }
 
-  /// Asks for the shortcut.
+  /// Requests the shortcut.
   ///
-  /// - Returns: false if the answer is a yes that does not say to what.
+  /// - Returns: false if the portal grants the request with an empty list of shortcuts.
   private func bind(_ keys: Accelerator) async throws(Portal.RequestError) -> Bool {
     let answer: [String: Variant]
     do throws(Portal.RequestError) {
@@ -304,22 +305,22 @@ private final class PortalShortcutSession {
         [path, Self.shortcuts(keys), .string(""), .dictionary(["handle_token": token])]
       }
     } catch {
-      // GNOME's words for a user's no.
+      // GNOME reports a refusal by the user as a failure.
       throw error == .failed ? .refused : error
     }
     note(answer["shortcuts"])
     if isBound { return true }
-    // The portal has granted something else.
+    // The portal has granted only other shortcuts.
     if answer["shortcuts"]?.children?.isEmpty == false { throw .refused }
     isBound = true
-    // KDE had a version that grants what was asked for, and lists nothing at all.
+    // A version of KDE grants the request without any list of shortcuts.
     return answer["shortcuts"] == nil
   }
 
-  /// Whether the shortcut has to be asked for: it was not granted before, or works only once it is asked for.
+  /// Whether to request the shortcut, because it was not granted before or works only after a request.
   ///
-  /// A shortcut that was granted before is bound without a question by a portal of version 2. KDE 6.3, of version 1,
-  /// opens its System Settings each time, and needs no binding.
+  /// A portal of version 2 binds a shortcut that was granted before without a dialog. KDE 6.3, with version 1, opens
+  /// its System Settings for each request, and needs none.
   private func wantsBinding(_ limit: Duration) async throws(Portal.RequestError) -> Bool {
     guard isBound else { return true }
     let properties = Portal.interface("org.freedesktop.DBus.Properties")
@@ -333,7 +334,7 @@ private final class PortalShortcutSession {
     }
   }
 
-  /// Looks whether an earlier session was granted the shortcut; a portal that does not say is asked for it then.
+  /// Checks whether the desktop granted the shortcut to an earlier session; after an error, the shortcut is requested.
   private func recall(_ limit: Duration) async throws(Portal.RequestError) {
     do throws(Portal.RequestError) {
       let answer = try await portal.request("ListShortcuts", of: Self.interface, within: limit) { token in
@@ -345,15 +346,16 @@ private final class PortalShortcutSession {
     }
   }
 
-  /// Notes our shortcut if it is among those that the desktop has granted.
+  /// Stores the state of our shortcut if it is among those that the desktop has granted.
   private func note(_ shortcuts: Variant?) {
     guard let name = Self.triggerName(in: shortcuts) else { return }
     isBound = true
     triggerName = name.isEmpty ? nil : Self.readable(name)
   }
 
-  /// The keys as the user knows them: GNOME 48 says "Press <Control><Super>v", with one after the other if there are
-  /// several.
+  /// Returns the name of the keys in the notation that users know.
+  ///
+  /// GNOME 48 provides "Press <Control><Super>v", with several keys in sequence.
   private static func readable(_ name: String) -> String {
     let words = name.split { $0.isWhitespace || $0 == "," || $0 == ";" }
     let keys = words.filter { $0.hasPrefix("<") }.compactMap { Accelerator(String($0))?.label }
@@ -361,7 +363,7 @@ private final class PortalShortcutSession {
     return keys.dropFirst().reduce(first) { tr("%s or %s").filled(with: $0, $1) }
   }
 
-  /// `a(sa{sv})`: the shortcut, what it does, and the keys that are wished for.
+  /// `a(sa{sv})`: the shortcut's id, with its description and the preferred keys.
   private static func shortcuts(_ keys: Accelerator) -> Variant {
     let details = Variant.dictionary([
       "description": .string(tr("Open or Close the Clipboard History")),
@@ -380,9 +382,9 @@ private final class PortalShortcutSession {
 }
 
 extension Accelerator {
-  /// The keys as the portal wants them, by the XDG shortcuts specification: `CTRL+LOGO+v`.
+  /// The keys in the notation of the XDG shortcuts specification, for the portal: `CTRL+LOGO+v`.
   ///
-  /// The specification knows neither Hyper nor Meta; they are left out.
+  /// Hyper and Meta are omitted, because the specification does not define them.
   fileprivate var portalTrigger: String {
     let names: [(Modifiers, String)] = [
       (.control, "CTRL"), (.alt, "ALT"), (.shift, "SHIFT"), (.logo, "LOGO"),
