@@ -1,3 +1,3 @@
 #include <sqlite3.h>
-// Swift’s Glibc module lacks it.
+// Swift’s Glibc module lacks `statfs`.
 #include <sys/statfs.h>
