@@ -4,8 +4,8 @@
 #include <xcb/xcb.h>
 #include <xcb/xcbext.h>
 
-/* The two XFixes requests that follow a selection's owner. libxcb-xfixes provides them, but is not a dependency of GTK;
-   the extension's protocol defines their wire format (fixesproto.txt, version 1). */
+/* The two XFixes requests that report new owners of a selection. libxcb-xfixes provides them, but is not a dependency of
+   GTK; the extension's protocol defines their wire format (fixesproto.txt, version 1). */
 
 static inline xcb_extension_t *copypasta_xfixes(void) {
   static xcb_extension_t extension = {"XFIXES", 0};
@@ -14,7 +14,7 @@ static inline xcb_extension_t *copypasta_xfixes(void) {
 
 static inline uint32_t copypasta_xfixes_send(
     xcb_connection_t *connection, uint8_t opcode, bool has_reply, const uint32_t *arguments, size_t count) {
-  /* XCB fills in the four bytes before the arguments, and needs two unused parts before ours. */
+  /* XCB writes the four bytes before the arguments, and requires two unused parts before ours. */
   uint32_t request[4] = {0};
   struct iovec parts[3];
   xcb_protocol_request_t description = {1, copypasta_xfixes(), opcode, !has_reply};
@@ -31,7 +31,7 @@ static inline uint32_t copypasta_xfixes_query_version(xcb_connection_t *connecti
   return copypasta_xfixes_send(connection, 0, true, version, 2);
 }
 
-/* Selects events for each new owner of a selection and for the end of one; a mask of 0 deselects them. */
+/* Selects the events for changes of a selection's owner; a mask of 0 deselects them. */
 static inline void copypasta_xfixes_select_selection_input(
     xcb_connection_t *connection, xcb_window_t window, xcb_atom_t selection, uint32_t mask) {
   const uint32_t arguments[3] = {window, selection, mask};
