@@ -14,7 +14,7 @@ public enum ClipboardContent: Equatable, Sendable {
 
 /// Why an offered text could not be read, or a text could not be offered.
 ///
-/// Errors contain nothing of the text.
+/// Errors contain no part of the text.
 public enum TransferError: Error, Equatable, Sendable {
   /// The source application did not answer, or stalled.
   case timedOut
@@ -28,8 +28,8 @@ public enum TransferError: Error, Equatable, Sendable {
   ///
   /// Another offer has replaced this one, or the result is not needed any more. Show no error.
   case cancelled
-  /// The owner changed at the same moment: the user copied from the history before this text could be requested, or
-  /// another program copied before our text was on the clipboard.
+  /// The clipboard's owner changed at the same moment: the user copied from the history before this text could be
+  /// requested, or another program copied before our text was on the clipboard.
   case ownershipLost
   /// The desktop cannot be reached, or does not permit the transfer.
   case unavailable
@@ -46,7 +46,7 @@ public struct TransferLimits: Equatable, Sendable {
   /// How long a transfer may continue after another offer has replaced its own.
   public var grace: Duration
 
-  /// Creates the default limits, except for those given.
+  /// Creates limits; those that are omitted have default values.
   public init(
     bytes: Int = 64 << 20, idleTimeout: Duration = .seconds(3), total: Duration = .seconds(30),
     grace: Duration = .milliseconds(250)
@@ -60,7 +60,7 @@ public struct TransferLimits: Equatable, Sendable {
 
 /// The formats for plain text that programs offer and request, in order of preference.
 ///
-/// `TEXT` comes last, because its owner chooses the encoding, possibly one that we do not support (COMPOUND_TEXT),
+/// `TEXT` comes last, because the owner chooses the encoding, possibly one that we do not support (COMPOUND_TEXT),
 /// while `STRING` is always ISO 8859-1.
 public enum TextFormat: String, CaseIterable, Sendable {
   case utf8String = "UTF8_STRING"
@@ -114,7 +114,7 @@ public final class ReadPermit: Sendable {
   /// Creates a permit that is not granted.
   public init() {}
 
-  /// Allows reading; each new grant also justifies reading the present content of the clipboard.
+  /// Allows reading, including the content that is on the clipboard at the moment of the grant.
   public func grant() {
     state.withLock {
       if !$0.isGranted { $0.grants += 1 }
