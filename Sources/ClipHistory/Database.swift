@@ -132,8 +132,8 @@ final class Database {
     return error
   }
 
-  /// Whether SQLite opened the file read-only only because of its format version (SQLite's file format, 1.3.3): an
-  /// unknown write version permits reading but not writing.
+  /// Whether only the file's format version made SQLite open it for reading (SQLite's file format, 1.3.3): an unknown
+  /// write version permits reading but not writing.
   private var saysWronglyItIsReadOnly: Bool {
     erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
   }
@@ -173,7 +173,7 @@ final class Database {
 
   /// Returns a URI even for plain paths, because Debian's SQLite parses any path that begins with `file:` as a URI.
   private static func uri(_ path: String, _ access: Access) -> String {
-    // Add an empty authority, because SQLite would parse the start of a path with two leading slashes as one.
+    // Add an empty authority, because SQLite would parse the start of a path with two leading slashes as an authority.
     var uri = path.hasPrefix("/") ? "file://" : "file:"
     for scalar in path.unicodeScalars {
       switch scalar {

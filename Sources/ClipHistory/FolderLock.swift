@@ -75,7 +75,7 @@ final class HostLock {
     try self.init(location, host: host)
   }
 
-  /// - Parameter host: the number of this computer, the offset of its byte.
+  /// - Parameter host: the number of this computer, which is the offset of its byte.
   init?(_ location: HistoryLocation, host: Int) throws(StoreError) {
     descriptor = open(location.hostMarker, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return nil }

@@ -21,7 +21,7 @@ public struct HistoryLocation: Sendable, Equatable {
   /// The index of the write-ahead log; it contains page numbers, no text.
   var sharedMemory: String { database + "-shm" }
 
-  /// A marker file that exists from when damage is found until the recovery.
+  /// A marker file that exists from the detection of damage until the recovery.
   var damageMarker: String { Self.damageMarker(of: database) }
 
   static func damageMarker(of database: String) -> String { database + "-damaged" }

@@ -161,8 +161,8 @@ public actor HistoryRecovery {
 
 /// Replaces the damaged files with a finished recovery, and gives the damaged ones a dated name.
 ///
-/// A crash may interrupt this anywhere. The database is moved first, and a start that finds a finished recovery but no
-/// database continues. A log is never left next to a database that it does not belong to.
+/// A crash may interrupt this at any step. The database is moved first; the next start finds a finished recovery but no
+/// database, and continues. A log is never left next to a database that it does not belong to.
 struct RecoveryInstaller {
   let location: HistoryLocation
 
