@@ -224,7 +224,7 @@ public actor KeyGrab {
     if isDown == false { press?.isDown = false }
   }
 
-  /// The time limit of a request, because the server does not answer while another program has grabbed it.
+  /// The time limit of a request: while another program has grabbed the server, it does not answer.
   private var deadline: Deadline { .endless.limited(to: longestFreeze) }
 
   /// Returns the server's answer; nil if the request fails or times out.

@@ -60,7 +60,7 @@ extension XConnection {
     event.selection = request.selection
     event.target = request.target
     event.property = property ?? noAtom
-    // XCB sends 32 bytes, the size of every event, and the struct has only 24.
+    // XCB sends 32 bytes, the size of every event, but the struct has only 24.
     withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
       buffer.initializeMemory(as: UInt8.self, repeating: 0)
       buffer.storeBytes(of: event, as: xcb_selection_notify_event_t.self)
