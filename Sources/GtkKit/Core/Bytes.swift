@@ -17,7 +17,7 @@ public final class Bytes: Sendable {
   /// The number of bytes.
   public var count: Int { Int(g_bytes_get_size(pointer)) }
 
-  /// Returns a part that shares their memory; at most `length` bytes.
+  /// Returns a part of at most `length` bytes, which shares the memory.
   func part(from start: Int, atMost length: Int) -> Bytes {
     Bytes(taking: g_bytes_new_from_bytes(pointer, gsize(start), gsize(min(length, count - start))))
   }

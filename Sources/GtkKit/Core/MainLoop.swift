@@ -39,10 +39,10 @@ public enum MainLoop {
     run(until: { isDone.value }, atMost: limit)
   }
 
-  /// Runs main-actor tasks, but nothing else of the loop, until `work` is done, for at most `limit`.
+  /// Runs main-actor tasks, but no other work of the loop, until `work` is done, for at most `limit`.
   ///
   /// Use it when the program exits: after the loss of the display, GDK exits the process as soon as the loop runs, and
-  /// GTK 4.8 would execute what it has queued for a destroyed window.
+  /// GTK 4.8 would run work that it has queued for a destroyed window.
   public static func finish(atMost limit: Duration, _ work: @escaping @MainActor () async -> Void) {
     let isDone = begin(work)
     let end = ContinuousClock.now + limit

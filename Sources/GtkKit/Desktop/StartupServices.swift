@@ -2,7 +2,7 @@ import CGtk
 import Glibc
 import SerialQueue
 
-/// Contacts, with a timeout, the session services for which GTK would wait without one when it starts.
+/// Contacts the session services that GTK needs at its start, because GTK would wait for them without a timeout.
 ///
 /// If a service hangs, the program continues without its features, and the window still appears.
 ///
@@ -28,7 +28,7 @@ public final class StartupServices {
 
   /// Short, because the window must appear within half a second; a running portal answers within a few milliseconds.
   private static let portalTime = Duration.milliseconds(150)
-  /// Long, even on a busy machine, because without this bus a blind user cannot use the window.
+  /// Long enough for a busy machine, because without this bus a blind user cannot use the window.
   private static let accessibilityTime = Duration.seconds(5)
   /// Longer at login, because other services are still starting.
   private static let loginTime = Duration.seconds(10)
@@ -41,7 +41,7 @@ public final class StartupServices {
   /// Starts connecting to the session bus.
   ///
   /// - Parameters:
-  ///   - isHurried: whether the user waits for the window; if not, services get the time that a login takes.
+  ///   - isHurried: whether the user waits for the window; if not, services may take as long as at a login.
   ///   - foundSilent: called for each service that does not answer, which GTK then does not use.
   public init(isHurried: Bool, foundSilent: @escaping @MainActor (Service) -> Void) {
     self.isHurried = isHurried
@@ -75,7 +75,7 @@ public final class StartupServices {
   private func answers(_ service: Service, within limit: Duration) -> Bool {
     guard unanswered.contains(service) else { return true }
     if MainLoop.run(until: { !unanswered.contains(service) }, atMost: limit) { return true }
-    // On a busy machine everything takes longer: after a round trip to the bus, all of its earlier messages have
+    // On a busy machine, the answer may still be under way: after a round trip to the bus, all earlier messages have
     // arrived.
     SessionBus.waitForAnswer(within: .seconds(1))
     if MainLoop.run(until: { !unanswered.contains(service) }, atMost: .milliseconds(20)) { return true }

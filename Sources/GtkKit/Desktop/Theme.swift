@@ -71,7 +71,7 @@ public final class Theme {
     "HighContrastInverse",
   ]
 
-  /// The theme set by the environment, which overrides the settings; without its variant, except for `hc`.
+  /// The theme in the variable `GTK_THEME`, which overrides the settings; without its variant, except for `hc`.
   private var forced: String? {
     guard let value = g_getenv("GTK_THEME") else { return nil }
     let parts = String(cString: value).split(separator: ":")

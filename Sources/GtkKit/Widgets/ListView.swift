@@ -12,7 +12,7 @@ public struct ListItem {
   }
 }
 
-/// The view of a row of a `ListView`: created once, then bound to one value after another.
+/// The view for a row of a `ListView`: created once, then bound to one value after another.
 @MainActor
 public protocol ListRow: AnyObject {
   /// The row's root widget.

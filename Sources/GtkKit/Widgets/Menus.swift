@@ -93,7 +93,7 @@ private final class MainMenu {
   }
 }
 
-/// A context menu, which is created for each use.
+/// A context menu, whose content is set for each use.
 @MainActor
 public final class PopoverMenu: Widget {
   /// The menu's parent, retained because GTK warns if a parent is finalised before its child.

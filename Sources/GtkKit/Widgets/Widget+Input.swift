@@ -75,7 +75,7 @@ extension Widget {
 
   /// Calls `body` with each key that is pressed while the widget contains the focus, before its descendants get it.
   ///
-  /// `body` returns whether it handled the key. As in accelerators, the key has its name in the keyboard's first Latin
+  /// `body` returns whether it handled the key. As in accelerators, the key is named as in the keyboard's first Latin
   /// layout, without Shift.
   public final func onKeyPress(_ body: @escaping @MainActor (Accelerator) -> Bool) {
     let keys = add(controller: gtk_event_controller_key_new(), beforeChildren: true)
