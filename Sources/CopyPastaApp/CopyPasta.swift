@@ -110,7 +110,7 @@ public enum CopyPasta {
 }
 
 extension StartupServices.Service {
-  /// The warning that the service does not respond and what fails without it.
+  /// A warning that the service does not respond, with the consequences.
   fileprivate var silence: String {
     switch self {
     case .portal:

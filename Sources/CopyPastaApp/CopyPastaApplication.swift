@@ -15,7 +15,7 @@ final class CopyPastaApplication {
     case onDemand
   }
 
-  /// How long a D-Bus activated program waits for a call that gives it a reason to stay.
+  /// How long a program that was started by D-Bus activation waits for a call that keeps it running.
   private static let callTime = Duration.seconds(10)
 
   private let startup: StartupServices
@@ -149,7 +149,7 @@ final class CopyPastaApplication {
   }
 
   private func windowHidden() {
-    // Close the window of a whole text together with the list that it was opened from.
+    // Close the window with a full text together with the list from which it was opened.
     dialogs.close(.text)
     reasons.forgetLost()
     Task.unpooled { [self] in
@@ -261,7 +261,7 @@ final class CopyPastaApplication {
   /// Ends the main loop at its next iteration.
   private func quit() {
     isEnding = true
-    // GTK destroys the windows before the main loop has run all pending work, such as this task.
+    // GTK destroys the windows before the main loop has run all pending work, such as the preparation.
     preparation?.cancel()
     // Before it is registered, GApplication would log a warning; `run(_:)` checks `isEnding` instead.
     if application.isRegistered { application.quit() }

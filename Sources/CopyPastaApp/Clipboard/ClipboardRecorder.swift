@@ -2,12 +2,12 @@ import ClipHistory
 import ClipboardCore
 import Synchronization
 
-/// Records the texts that a `ClipboardSource` delivers in the history.
+/// Records in the history the texts that a `ClipboardSource` delivers.
 ///
 /// The source's thread enqueues a text, the store's thread validates and records it, and `report` receives the outcome.
 /// No step waits for the main thread.
 final class ClipboardRecorder: Sendable {
-  /// The backlog in bytes up to which the next text is read before the earlier ones are on disk.
+  /// The largest backlog, in bytes, with which the next text is read before the earlier ones are on disk.
   static let backlogLimit = 4 << 20
   /// Counted for each waiting text in addition to its bytes, so that the number of small texts is bounded, too.
   private static let costOfText = 1 << 10
@@ -101,7 +101,7 @@ final class ClipboardRecorder: Sendable {
           try store.noteCopied(text)
         } catch {
           // Ignore other errors: the text is on the clipboard, as the user wants, and a store that cannot note the copy
-          // cannot record a row for it either. These two mean that the history has to be opened again.
+          // cannot record a row for it either. The errors below require that the history is opened again.
           if error == .damaged || error == .replaced { report(.failed(error)) }
         }
         _ = state.withLock { $0.unnoted.removeFirst() }

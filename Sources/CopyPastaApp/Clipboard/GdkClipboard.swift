@@ -227,8 +227,8 @@ private final class GdkClipboardSource: ClipboardSource {
 
   /// How long to wait, after the end of the pipe, for the owner's connection to the compositor to close as well.
   ///
-  /// When a process exits, the kernel closes both, at times that depend on the scheduler. Every text is recorded later
-  /// by this time.
+  /// When a process exits, the kernel closes both, at times that depend on the scheduler. Every text is recorded this
+  /// much later.
   private static let dying = Duration.milliseconds(50)
   /// The same for an owner that has sent nothing; it may be longer, because it delays no text.
   private static let longDying = Duration.milliseconds(500)

@@ -137,7 +137,7 @@ final class PendingRead: Sendable {
 
   /// Grants or revokes a permit, and so starts or ends a pending read.
   ///
-  /// - Returns: whether that is a change.
+  /// - Returns: whether the permit has changed.
   func follow(_ isFollowing: Bool, _ permit: ReadPermit) -> Bool {
     let before = permit.current
     if isFollowing { permit.grant() } else { permit.revoke() }

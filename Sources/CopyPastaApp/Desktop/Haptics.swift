@@ -8,7 +8,7 @@ import SerialQueue
 struct Haptics {
   static let service = RemoteObject(
     name: "org.sigxcpu.Feedback", path: "/org/sigxcpu/Feedback", interface: "org.sigxcpu.Feedback")
-  /// The only application event that every profile answers with a short vibration.
+  /// The only application event for which every profile provides a short vibration.
   ///
   /// The event naming specification has no event for copying, and themes do not know other names.
   private static let event = "button-pressed"

@@ -16,7 +16,7 @@ final class TextWindow: Dialogs.Dialog {
   private var copiedTimer: Timeout?
 
   private static let size = (width: 480, height: 600)
-  /// The size in bytes from which memory is returned to the kernel when the window closes.
+  /// The size of a text, in bytes, from which memory is returned to the kernel when the window closes.
   private static let largeSize = 64 << 10
 
   /// Copies a subject, and then calls the closure when it is on the clipboard.
@@ -90,7 +90,7 @@ final class TextWindow: Dialogs.Dialog {
     }
   }
 
-  /// Shows on the button for a moment that the copy is on the clipboard.
+  /// Briefly shows on the button that the copy is on the clipboard.
   private func showCopied() {
     check.isVisible = true
     copyButton.addStyle("copied")

@@ -2,7 +2,7 @@ import ClipHistory
 import Glibc
 import GtkKit
 
-/// `--export`: writes the whole history as JSON lines, oldest first, one object with `captured_at` and `text` a line.
+/// `--export`: writes the whole history as JSON lines, oldest first, one object with `captured_at` and `text` per line.
 ///
 /// Needs no display, does not change the history, and works while the program runs. Holds one text in memory at a time.
 enum Export {
@@ -11,7 +11,7 @@ enum Export {
   /// - Returns: The exit status.
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {
     do {
-      // A history that was never written exports as nothing, with success.
+      // If there is no history yet, export nothing and succeed.
       if try !location.isVacant { try write(location, to: descriptor) }
       return 0
     } catch let error as StoreError {
@@ -63,7 +63,8 @@ private final class Output {
 
   deinit { fclose(file) }
 
-  /// Writes the rest of the buffer and closes a duplicate, because NFS and some quotas report errors only at a close.
+  /// Writes the rest of the buffer and closes a duplicate, because NFS and some quotas report errors only when a file
+  /// is closed.
   func finish() throws {
     guard fflush(file) == 0, close(dup(fileno(file))) == 0 || errno == EINTR else {
       throw FileError(errno: errno)

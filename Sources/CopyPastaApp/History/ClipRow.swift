@@ -127,7 +127,7 @@ final class ClipRow: ListRow {
 
   /// Updates the age, and whether the clip is on the clipboard.
   ///
-  /// Leaves the accessible name of the row in focus unchanged until the next update, because a screen reader would
+  /// Leaves the accessible name of the focused row unchanged until the next update, because a screen reader would
   /// announce the whole row again.
   func refreshDetails() {
     showDetails()

@@ -35,7 +35,7 @@ final class HistoryController {
   /// Runs the deletions of expired items separately, because they can take long and must not delay captures or copies.
   private let retentionQueue = TaskQueue()
   private var isClosed = false
-  /// The last failure to delete expired items, to show it only once.
+  /// The last failure to delete expired items, stored so that it is shown only once.
   private var retentionFailure: StoreError?
 
   /// - Parameters:
@@ -205,7 +205,7 @@ final class HistoryController {
 
   // MARK: - Recording
 
-  /// Whether the clipboard is followed and copies by other programs are recorded.
+  /// Whether the clipboard is followed and copies in other programs are recorded.
   var isReading = false {
     didSet {
       guard isReading != oldValue else { return }

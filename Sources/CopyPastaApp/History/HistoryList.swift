@@ -32,7 +32,7 @@ final class HistoryList: HistoryView {
     self?.view.boundRows.compactMap(\.clip?.capturedAt) ?? []
   } refresh: { [weak self] in
     LocalTime.updateZone()
-    // Refresh rows out of sight as well, because they may be scrolled into view before the next refresh.
+    // Refresh invisible rows as well, because they may be scrolled into view before the next refresh.
     self?.view.boundRows.forEach { $0.refreshDetails() }
   }
 
@@ -197,7 +197,7 @@ final class HistoryList: HistoryView {
   ///
   /// Visible rows keep their place; new clips scroll into view only at the top of the list.
   private func changed(at position: Int, removed: Int, added: Int) {
-    // Update the position in the name of each row that has a view.
+    // Update the position in the accessible name of each row that has a view.
     view.boundRows.forEach { $0.refreshPlace() }
     if model.count == 0 { newItems.hide() }
     if !Self.isNew(model) { firstSteps.take()?.root.isVisible = false }

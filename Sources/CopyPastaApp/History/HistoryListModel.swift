@@ -9,7 +9,7 @@ import GtkKit
 @MainActor
 final class HistoryListModel: ListModelSource {
   private static let pageSize = 64
-  /// The number of held rows beyond which those far from the visible part are released.
+  /// The number of loaded rows above which those far from the visible part are released.
   private static let cacheLimit = 512
   /// The maximum number of removed runs of rows that are reported to the views separately.
   private static let mostRuns = 16

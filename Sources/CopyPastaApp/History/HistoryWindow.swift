@@ -72,7 +72,7 @@ final class HistoryWindow {
   /// Whether the window is shown and has the focus.
   var isActive: Bool { window.isShownAndActive }
 
-  /// Whether the window has the focus, apart from a grab of the keyboard by a desktop shortcut on X11.
+  /// Whether the window has the focus, ignoring keyboard grabs by desktop shortcuts on X11.
   ///
   /// While the keys of a desktop shortcut are held down, they are grabbed, and the window appears to lose the focus.
   func isInFront() async -> Bool {

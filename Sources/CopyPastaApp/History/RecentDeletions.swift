@@ -27,7 +27,7 @@ final class RecentDeletions {
     self.changed = changed
   }
 
-  /// Adds a clip that was just deleted, and restarts the time for all of them.
+  /// Adds a clip that was just deleted, and restarts the undo time of all clips.
   func add(_ clip: DeletedClip, wasCopied: Bool = false) {
     clips.append((clip, wasCopied))
     var size = clips.reduce(0) { $0 + $1.deleted.byteCount }

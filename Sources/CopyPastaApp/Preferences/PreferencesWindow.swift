@@ -10,11 +10,11 @@ final class PreferencesWindow: Dialogs.Dialog {
   private let retention: RetentionMenu
   private let vibrates: PreferenceRow
   private let trayIcon: PreferenceRow
-  /// Watch for the services that vibrate and show the tray icon.
+  /// The watches for the services that vibrate and show the tray icon.
   private var watches: [Bus.Registration] = []
   let shortcut: ShortcutGroup
 
-  /// - Parameter connect: the bus with the services that vibrate and show the tray icon.
+  /// - Parameter connect: Returns the bus with the services that vibrate and show the tray icon.
   init(
     _ services: AppServices, connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session
   ) {

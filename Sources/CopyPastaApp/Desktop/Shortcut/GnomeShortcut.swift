@@ -74,7 +74,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
   /// Updates the keys in GNOME's settings, if the shortcut is there.
   func start(_ keys: Accelerator) async -> ShortcutState {
     self.keys = keys
-    // Ignore failures: if the settings are locked, GNOME's present keys still work, and `state` names them.
+    // Ignore failures: if the settings are locked, GNOME's current keys still work, and `state` names them.
     if isSet { install(keys) }
     return state
   }

@@ -51,7 +51,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     self.keys = keys
     losses = 0
     let state = await setUp(keys)
-    // Unless the user has refused, watch for a new portal, because the request may succeed there.
+    // Unless the user has refused, watch for a new portal, with which the request may succeed.
     if state != .notHeld(.refused), self.keys != nil { watchPortal() }
     return state
   }
@@ -82,7 +82,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
   private func watchPortal() {
     var isFirst = true
     watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
-      // Ignore the first call if it reports the portal that was just asked, and not one that has started since.
+      // Ignore the first call if it reports the portal that received the request, not one that has started since.
       if let self, !isFirst || isPortalGone { sessionLost() }
       isFirst = false
     } vanished: { [weak self] in
@@ -120,7 +120,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
 
   private func setUp(_ keys: Accelerator) async -> ShortcutState {
     let mayAsk = refused?.string("keys") != keys.name
-    // Query KDE even after a refusal, because the user may have revoked it in KDE's settings.
+    // Query KDE even after a refusal, because the user may have revoked the refusal in KDE's settings.
     guard mayAsk || remembers else { return .notHeld(.refused) }
     isPortalGone = false
     do throws(Portal.RequestError) {
