@@ -56,7 +56,8 @@ static GVariant *platform_data(void) {
 // The outcome of the call.
 typedef enum {
   TOGGLED,
-  // No instance runs, or one is still starting or has just ended: activate it, because toggling could hide its window.
+  // No instance is running, or one is still starting or has just exited: activate it, because toggling could hide
+  // its window.
   NOTHING_TO_TOGGLE,
   // There is no bus, or an unexpected error: let the program report it.
   UNCLEAR,
@@ -78,7 +79,7 @@ static Answer toggle(void) {
   switch (error->code) {
   case G_DBUS_ERROR_SERVICE_UNKNOWN:
   case G_DBUS_ERROR_NAME_HAS_NO_OWNER:
-  // The instance ended before it answered.
+  // The instance exited before it answered.
   case G_DBUS_ERROR_NO_REPLY:
   // The instance owns its name but has not registered its objects yet.
   case G_DBUS_ERROR_UNKNOWN_METHOD:
