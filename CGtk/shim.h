@@ -71,7 +71,7 @@ static inline const char *copypasta_type_name(gpointer instance) {
 /* Emits a signal without arguments. */
 static inline void copypasta_emit(gpointer instance, const char *signal) { g_signal_emit_by_name(instance, signal); }
 
-/* From <gio/gunixoutputstream.h>, which is in an include directory of its own. */
+/* From <gio/gunixoutputstream.h>, which is in a separate include directory. */
 GType g_unix_output_stream_get_type(void);
 gint g_unix_output_stream_get_fd(gpointer stream);
 gpointer g_unix_output_stream_new(gint fd, gboolean close_fd);
@@ -153,13 +153,13 @@ static inline void copypasta_window_present(GtkWindow *window, guint32 time) {
 
 G_GNUC_END_IGNORE_DEPRECATIONS
 
-/* Limits the C library to two heaps (malloc arenas), however many threads there are. */
+/* Limits the C library to two heaps (malloc arenas), regardless of the number of threads. */
 static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 
 /* Returns freed memory from the C library to the kernel. */
 static inline void copypasta_trim_heaps(void) { malloc_trim(0); }
 
-/* Integrates libdispatch's main queue into a foreign event loop (CoreFoundation uses the same two functions). */
+/* Integrates libdispatch's main queue into another event loop; CoreFoundation uses the same two functions. */
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *);
 
