@@ -24,7 +24,7 @@ struct FailureTests {
     try await store.add("two")
   }
 
-  /// Lowers SQLite's limit.
+  /// The test lowers SQLite's limit.
   ///
   /// A row that claims a larger size is damaged, because such a row cannot be written.
   @Test func `a row above SQLite's size limit counts as damaged, and writing such a row fails`() throws {
@@ -38,7 +38,7 @@ struct FailureTests {
     #expect(try history.isMarked())
   }
 
-  /// After ordinary damage, the program would reopen the history and find the same damage again and again.
+  /// If the damage were reported as recoverable, the program would reopen the history and find it again and again.
   @Test func `damage to a history in a read-only folder is reported as not recoverable`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()

@@ -6,8 +6,8 @@ import Testing
 
 /// Damages the files of a history at random and checks the result.
 ///
-/// Whatever their bytes are, the history can be opened or recovered, contains all rows that were not hit, and records
-/// the next text.
+/// With any bytes in its files, the history can be opened or recovered, contains all rows that were not hit, and
+/// records the next text.
 struct FileFuzz {
   /// The files of an undamaged history, and their content.
   private struct Original {

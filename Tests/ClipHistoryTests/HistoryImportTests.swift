@@ -175,7 +175,7 @@ struct HistoryImportTests {
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
-  /// Some computers have a clock without a battery.
+  /// A computer without a clock battery starts with an implausible time.
   @Test(arguments: [3_600_000_000, 5_000_000_000_000_000] as [Int64])
   func `imported clips are sorted by time even if the current clock is implausible`(now: Int64) async throws {
     try await record([("x", Self.now + 100), ("y", Self.now + 200)])

@@ -62,7 +62,7 @@ struct StoreLifetimeTests {
     #expect(try descriptors() == 0)
   }
 
-  /// Each start releases its lock for an instant after it has checked whether it is alone.
+  /// Each start releases its lock for an instant after it has checked whether it is the only program.
   @Test func `opening a history releases its lock if an import takes the history meanwhile`() async throws {
     try await history.record("one")
     let lock = try FolderLock(history.location)

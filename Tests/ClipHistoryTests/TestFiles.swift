@@ -31,7 +31,7 @@ enum TestFiles {
 
   private struct State {
     var files: [String: File] = [:]
-    /// The path and the address of the real methods, by the address of SQLite's file object.
+    /// The path of each open file and the address of its real methods, by the address of SQLite's file object.
     var open: [UInt: (path: String, methods: UInt)] = [:]
     /// The number of changes until `beforeChange` is called.
     var changesLeft = 0

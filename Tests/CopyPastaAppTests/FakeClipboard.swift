@@ -39,7 +39,7 @@ final class FakeSource: ClipboardSource {
   var content: ClipboardContent?
   /// The error with which every read fails.
   var failure: TransferError?
-  /// If set, every read is followed by another offer, which this creates from the number of reads.
+  /// If set, every read is followed by another offer, which this closure creates from the number of reads.
   var endless: ((Int) -> ClipboardContent)?
   /// The content that an explicit read (`readNow`) receives.
   var contentOnPurpose = ClipboardContent.noText

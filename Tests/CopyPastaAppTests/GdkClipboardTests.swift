@@ -91,7 +91,7 @@ import Testing
     var copying: Task<Void, any Error>?
     device.beforeRequest = { [clipboard] in
       copying = Task { try await clipboard.offer(own) }
-      // Gives the copy the main thread before the request.
+      // Let the copy run on the main thread before the request.
       for _ in 0..<10 { await Task.yield() }
     }
     source.follow(true)

@@ -39,12 +39,12 @@ import Testing
 
   // MARK: - Failures
 
-  /// What the user does with a row.
+  /// The user's action on a row.
   enum Action: Sendable {
     case copy, cut, delete, show
   }
 
-  /// Why the action fails.
+  /// The cause of the failure.
   enum Fault: Sendable {
     case goneFromStore, storeClosed, clipboardUnavailable, clipboardOvertaken
   }
@@ -262,7 +262,7 @@ import Testing
     controller.isReading = true
     try await pump("the indicator showing the secret") { view.showsSecret }
     clipboard.offers.copy(next)
-    // In a burst the outcome waits for a timer of the main loop.
+    // In a burst, the outcome arrives with a timer of the main loop.
     try await pump("the indicator back to normal") { !view.showsSecret }
     #expect(view.secretCount == 1)
   }
@@ -413,7 +413,7 @@ import Testing
     #expect(try await eventually { gone == nil && goneView == nil })
   }
 
-  /// Another controller of the same history.
+  /// Creates another controller for the same history.
   ///
   /// - Parameter time: how long its store waits for another program's lock, in milliseconds; nil for the same store.
   private func controller(waiting time: Int32? = nil, firstPageSize: Int = 30) throws -> HistoryController {

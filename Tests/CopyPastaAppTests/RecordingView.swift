@@ -17,7 +17,7 @@ final class RecordingView: HistoryView, HistoryDelegate {
   /// How often a skipped secret was shown.
   private(set) var secretCount = 0
   private(set) var showsSecret = false
-  /// The questions about expired items; nil whenever no question is shown.
+  /// The expired items of each question to the user; nil each time that the question was withdrawn.
   private(set) var questions: [ExpiredClips?] = []
   /// The texts that were shown, with their clips.
   private(set) var shown: [(text: ShownText, id: Clip.ID)] = []

@@ -80,7 +80,7 @@ import Testing
     try await record(40, 50)
     await look()
     #expect(question?.count == 2)
-    // More than half of the history has not expired from here on.
+    // From here on, more than half of the items have not expired.
     try await record(0, 0, 0, 0, 0, 0)
     for _ in 0..<3 { await look() }
     #expect(question?.count == 2)

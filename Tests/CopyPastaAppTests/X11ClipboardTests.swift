@@ -9,7 +9,7 @@ import X11Kit
 
 @testable import CopyPastaApp
 
-/// The program's two X11 connections for the clipboard.
+/// CopyPasta's two X11 connections for the clipboard.
 @MainActor
 @Suite struct X11ClipboardTests {
   @Test func `a paste and the window's own read both get the text when started together`() async throws {

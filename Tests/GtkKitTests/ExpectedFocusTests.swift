@@ -4,7 +4,7 @@ import Testing
 
 @testable import GtkKit
 
-/// A window that is being shown without a window manager, so that it gets no focus.
+/// A window that is shown without a window manager, and therefore gets no focus.
 @MainActor
 @Suite struct ExpectedFocusTests {
   init() async throws { try await TestDisplay.open() }

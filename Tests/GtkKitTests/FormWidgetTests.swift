@@ -5,7 +5,7 @@ import Testing
 
 @testable import GtkKit
 
-/// The widgets of dialogs: each is released with its closures, and reacts to its user.
+/// The widgets of dialogs, which must not leak and must react to the user.
 @MainActor
 @Suite(.serialized) struct FormWidgetTests {
   init() async throws { try await TestDisplay.open() }

@@ -47,7 +47,7 @@ final class Client {
 
   func signal(_ signal: Int32) { program.signal(signal) }
 
-  /// Returns its next line; nil if it exits first, or if no line arrives within `generousLimit`.
+  /// Returns the program's next line; nil if the program exits first, or if no line arrives within `generousLimit`.
   func nextLine() async throws -> String? {
     var line: String?
     _ = try await eventually(every: .milliseconds(1)) {
@@ -61,7 +61,7 @@ final class Client {
     return line
   }
 
-  /// Returns all lines until it exits, or up to but not including `last`.
+  /// Returns all lines until the program exits, or up to but not including `last`.
   func lines(before last: String? = nil) async throws -> [String] {
     var lines: [String] = []
     while let line = try await nextLine(), line != last { lines.append(line) }
@@ -84,7 +84,7 @@ func paste(_ options: String..., display: String) async throws -> [UInt8] {
   try await output(of: ["xclip", "-o", "-selection", "clipboard"] + options, display: display)
 }
 
-/// The result of a read, as one type for tables of contents and errors.
+/// The content or the error of a read, in one type for the arguments of tests.
 enum Outcome: Equatable, Sendable {
   case content(ClipboardContent)
   case failure(TransferError)

@@ -8,7 +8,7 @@ import Testing
 extension X11KitTests {
   /// Global keys, pressed by xdotool; each test has an X server, and thereby a keyboard, of its own.
   @Suite struct KeyGrabTests {
-    /// Control, Super and v: the program's own default.
+    /// Control, Super and v, the program's default shortcut.
     static let toggle = KeyCombination(keysym: letter("v"), modifiers: [.control, .logo])
     /// The keycodes of v, y and z on a US keyboard.
     static let (v, y, z) = ("55", "29", "52")
@@ -109,7 +109,7 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == (manager.hasPrefix("IceWM") && hasKeys ? .taken : .held))
       let withAlt = KeyCombination(keysym: letter("v"), modifiers: [.control, .alt])
       #expect(await grab.grab(withAlt) == .held)
-      // The test for the Super keys must release them again.
+      // The check of the Super keys must release them again.
       #expect(try other.grab([Keyboard.Stroke(code: 133, state: 0), Keyboard.Stroke(code: 134, state: 0)]))
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Handing the text over to a clipboard manager.
+  /// An owner that hands its text over to a clipboard manager.
   @Suite struct OwnerHandOverTests {
     let display: String
     let owner: SelectionOwner
