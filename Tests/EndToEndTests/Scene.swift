@@ -41,7 +41,7 @@ struct Scene {
     return again
   }
 
-  /// Stops the program if it still runs, and expects status 0 and no output of GTK or the program.
+  /// Stops the program if it still runs, and expects status 0 and no output from GTK or the program.
   func end(_ app: CopyPasta? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let app = app ?? self.app
     if app.program.isRunning {
@@ -109,7 +109,7 @@ struct Scene {
   /// A part of the newest row that contains its text and nothing of the row below.
   static let firstRow = Rectangle(x: 24, y: 66, width: 200, height: 24)
 
-  /// Waits until the newest row is drawn; the empty state leaves its place blank.
+  /// Waits until the newest row is drawn; the empty page leaves its place blank.
   func waitForFirstRow() async throws {
     try await waitUntil("the first row drawn") { try await !screenshot().isPlain(in: Self.firstRow) }
   }

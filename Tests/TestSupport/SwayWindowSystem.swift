@@ -37,7 +37,7 @@ struct SwayWindowSystem: Compositor {
 
   // MARK: Tools
 
-  /// Runs one of sway's commands, which must succeed.
+  /// Runs a sway command, which must succeed.
   func command(_ words: String) async throws {
     let answer = try JSONDecoder().decode([Answer].self, from: try desktop.sway.ask(.command, words))
     guard answer.allSatisfy(\.success) else { throw TestSupportError("sway, \(words): \(answer)") }

@@ -15,7 +15,7 @@ import Testing
       try scene.desktop.home.set(["hide-after-copying": hidesAfterCopying])
       let slow = try await ClipboardOwner.start(behaving: "Slow", on: scene.desktop)
       try await waitUntil("the owner asked", every: .milliseconds(10)) { !slow.contentRequests.isEmpty }
-      // Click instead of pressing a key: on sway a new virtual keyboard would send focus and offer again.
+      // Click instead of pressing a key, because a new virtual keyboard makes sway send focus and offer again.
       try await scene.clickFirstRow()
       try await scene.expectClipboard("new")
       try await scene.expectNewest(Self.text)
@@ -40,7 +40,7 @@ import Testing
       scene.app.program.signal(SIGSTOP)
       try await scene.clickFirstRow()
       scene.app.program.signal(SIGCONT)
-      // A pasting program may ask the owner first, so on a busy machine the owner can list its formats too late.
+      // Another requestor may query the owner first, so on a busy machine the owner may list its formats too late.
       let isAsked = try await waitFor("the owner asked, or replaced") { slow.contentRequests.first } != "lost"
       try await scene.expectClipboard("new")
       guard isAsked else { return try await scene.expectNotice(at: edge) }

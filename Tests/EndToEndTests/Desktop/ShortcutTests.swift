@@ -28,8 +28,8 @@ import Testing
     async throws
   {
     try await Self.run(under: manager, with: ["older", "newest"]) { scene, _ in
-      // Repeat the keys: the grab keeps them for at most half a second, in which a busy machine may not show the
-      // window.
+      // Repeat the keys, because the grab holds them for at most half a second, and a busy machine may need longer to
+      // show the window.
       for _ in 1...5 {
         try await scene.desktop.xdotool("key", "--delay", "0", "ctrl+super+v", "Down", "Return")
         try await scene.expectActive()

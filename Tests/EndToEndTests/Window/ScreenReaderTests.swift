@@ -230,7 +230,7 @@ import Testing
 }
 
 extension Scene {
-  /// The names of the focused widgets after each of six Tabs, which go round all widgets.
+  /// The names of the focused widgets after each of six Tabs, which cycle through all widgets.
   fileprivate func namesReachedByTab(by reader: ScreenReader) async throws -> [String] {
     var names: [String] = []
     for _ in 1...6 {

@@ -22,7 +22,7 @@ def parse(arguments):
 
 
 def own():
-    """Takes the clipboard, and returns the server time of that, which is the answer to TIMESTAMP requests."""
+    """Takes the clipboard, and returns the server time of the ownership, which answers TIMESTAMP requests."""
     root = dpy.screen().root
     window = root.create_window(0, 0, 1, 1, 0, X.CopyFromParent, event_mask=X.PropertyChangeMask)
     window.change_property(atom('COPYPASTA_TIME'), Xatom.STRING, 8, b'')
