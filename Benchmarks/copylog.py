@@ -49,7 +49,7 @@ class Picture:
         return False
 
     def changed_pixels(self, old, place):
-        """The number of pixels in those squares of a rectangle that differ from an old picture."""
+        """Returns the number of pixels in those squares of a rectangle that differ from an old picture."""
         bottom, count = place['y'] + place['height'], 0
         for top in range(place['y'], bottom, SQUARE):
             lines = [(self.line(place['x'], y, place['width']), old.line(place['x'], y, place['width']))
@@ -101,7 +101,7 @@ class Log:
     # MARK: Frames
 
     def capture(self):
-        """Requests a frame without a buffer yet, ahead of time so that none is missed."""
+        """Requests the next frame ahead of time, without a buffer yet, so that none is missed."""
         frame = self.connection.new(self.frame_event)
         self.connection.request(self.manager, CAPTURE_OUTPUT, frame, 0, self.output)
         return frame

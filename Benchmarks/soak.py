@@ -60,7 +60,7 @@ def arguments() -> argparse.Namespace:
 
 
 def texts(round_number: int) -> list[str]:
-    """Mostly short texts, some of a page, and a few large ones, whose space in the file is reused after a deletion."""
+    """Returns mostly short texts, some of a page, and a few large ones, whose space in the file is reused."""
     def text(number: int) -> str:
         size = 100_000 if number % 500 == 0 else 2_000 if number % 50 == 0 else 60
         name = f'round {round_number} copy {number} '
@@ -133,7 +133,7 @@ def state(running: Running, home: Home) -> State:
 
 
 def faults(first: State, last: State) -> list[str]:
-    """Messages for resources that have grown since the first round by more than the rows need."""
+    """Returns messages for resources that have grown since the first round by more than the rows need."""
     found = []
     if last.resident_mib > first.resident_mib + _MEMORY_LIMIT_MIB:
         found.append(f'memory grew by {last.resident_mib - first.resident_mib:.1f} MiB')

@@ -96,7 +96,7 @@ class X11Copier(Copier):
 
 
 class WaylandCopier(Copier):
-    """Copies by ext-data-control or wlr-data-control, as wl-copy does, without a window and the focus."""
+    """Copies with ext-data-control or wlr-data-control, as wl-copy does, without a window and the focus."""
 
     _TYPES = ('text/plain;charset=utf-8', 'text/plain', 'UTF8_STRING')
 

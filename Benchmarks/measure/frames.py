@@ -35,7 +35,7 @@ class _Client:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        # By protocol ids, which are reused: surfaces by their role and by pending request, windows by surface.
+        # These maps use protocol ids, which are reused: surfaces by role and by pending request, and windows by surface.
         self._surfaces: dict[str, str] = {}
         self._windows: dict[str, int] = {}
         self._feedback: dict[str, str] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import bus
 
-# In the order in which they need each other, with their names on the session bus.
+# The services in the order of their dependencies, with their names on the session bus.
 _SERVICES = {
     'org.gnome.Settings.GlobalShortcutsProvider': '/usr/libexec/gnome-control-center-global-shortcuts-provider',
     'org.freedesktop.impl.portal.desktop.gnome': '/usr/libexec/xdg-desktop-portal-gnome',
@@ -15,7 +15,7 @@ _SERVICES = {
 }
 _DIALOG_IS_SHOWN = ('global.display.focus_window?.get_wm_class() === "org.gnome.Settings.GlobalShortcutsProvider"')
 _IS_GRANTED = 'Main.shellDBusService._grabbedAccelerators.size > 0'
-# From the list of shortcuts to the button "Add".
+# The keys that move from the list of shortcuts to the button "Add".
 _KEYS = 'Tab', 'Tab', 'Tab', 'space'
 
 

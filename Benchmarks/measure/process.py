@@ -21,7 +21,7 @@ def now_ms() -> float:
 class Running:
     """A started program; `started` is the time just before, in milliseconds."""
 
-    # Set by a screen that reads the standard error of programs: the reader, and variables for the programs.
+    # The reader of the programs' standard error and the variables for the programs, set by a screen that needs them.
     reader: Callable[[IO[str]], None] | None = None
     reader_environment: dict[str, str] = {}
 

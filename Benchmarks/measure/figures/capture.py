@@ -16,13 +16,13 @@ _CAPTURE_GAP_MS = 60
 
 
 def measure_copies(bench: Bench) -> list[Figure]:
-    """How many of 200 copies by one program are recorded, in which order and how often, while the list is shown."""
+    """Measures how many of one program's 200 copies are recorded while the list is shown, and in which order."""
     return [figure for rows in (FEW_ROWS, bench.rows) for gap, target in ((20, '100 %'), (5, '≥ 99 %'))
             for figure in _recorded(bench, rows, gap, target)]
 
 
 def measure_bytes_written(bench: Bench) -> list[Figure]:
-    """The bytes written for a capture, averaged over 50 of them, with many rows against few."""
+    """Compares the bytes written for a capture (the average of 50) between a history of many rows and one of few."""
     many, few = bench.copy_home(bench.rows, 'captures-many'), bench.copy_home(FEW_ROWS, 'captures-few')
     runs = pairs(_RUNS, lambda: _kib_per_capture(bench, many), lambda: _kib_per_capture(bench, few), warm_ups=0)
     return [paired(f'written for one capture, {bench.rows:,} rows', 'KiB', runs, of=f'{FEW_ROWS} rows',

@@ -18,7 +18,7 @@ _OTHER_ROWS = 10_000
 
 
 def measure_end(bench: Bench) -> list[Figure]:
-    """The time from the key End to the first frame with another part of the list, with many rows against few."""
+    """Compares the time from the key End to the first frame at the list's end between many rows and few."""
     many, few = bench.home(bench.rows), bench.home(FEW_ROWS)
     runs = pairs(max(bench.pairs // 3, 3), lambda: _end_ms(bench, many), lambda: _end_ms(bench, few))
     return [paired(f'End at {bench.rows:,} rows, key to drawn', 'ms', runs, of=f'{FEW_ROWS} rows', target='< 40 ms',
@@ -26,7 +26,7 @@ def measure_end(bench: Bench) -> list[Figure]:
 
 
 def measure_page_down_held(bench: Bench) -> list[Figure]:
-    """The longest frame while Page Down is held down for 3 s, with 30 repetitions a second.
+    """Measures the longest frame while Page Down is held down for 3 s, with 30 repetitions a second.
 
     Debian's build of GTK has no frame times (GDK_DEBUG=frames), and the gaps between frames depend on the key's
     repetition. So the duration of a frame is taken as the stall of the main loop, which is what the user notices. The
@@ -59,7 +59,7 @@ def _end_ms(bench: Bench, home: Home) -> float:
 
 
 def _hold(bench: Bench, home: Home, to_frame: list[Pair]) -> float:
-    """The longest stall of the main loop. Appends the longest and the median time from a key to the next frame."""
+    """Returns the longest stall of the main loop. Appends the longest and the median time from a key to the next frame."""
     with bench.start_settled(home), LoopPing() as ping:
         pressed = []
         due = time.monotonic()

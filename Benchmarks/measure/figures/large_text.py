@@ -27,7 +27,7 @@ class _Run:
 
 
 def measure_large_text(bench: Bench) -> list[Figure]:
-    """The times until it is on disk and until it is drawn, the longest stall of the main loop, and the peak memory."""
+    """Measures when the text is on disk and when it is drawn, the main loop's longest stall, and the peak memory."""
     runs = [_run(bench, number) for number in range(_RUNS)]
 
     def middle(field: str) -> float:
@@ -70,7 +70,7 @@ def _run(bench: Bench, number: int) -> _Run:
 
 
 def _paste_ms(file: Path) -> float:
-    """How long the same transfer takes another program, in milliseconds."""
+    """Returns how long the same transfer takes with another program, in milliseconds."""
     with LargeOwner(file):
         time.sleep(0.3)
         started = now_ms()

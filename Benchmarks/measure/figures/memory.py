@@ -14,7 +14,7 @@ _LARGE_TEXT_BYTES = 1_000_000
 
 
 def after_end_and_home(bench: Bench, home: Home, pss: list[float] | None = None) -> float:
-    """The memory in MiB one second after moving to the last row and back to the first."""
+    """Returns the memory in MiB one second after moving to the last row and back to the first."""
     with bench.start_settled(home) as running:
         for key in ('End', 'Home'):
             bench.screen.press(key)
@@ -23,7 +23,7 @@ def after_end_and_home(bench: Bench, home: Home, pss: list[float] | None = None)
 
 
 def measure_memory_against_rows(bench: Bench) -> list[Figure]:
-    """Many rows against few, each after End and Home."""
+    """Compares the memory between many rows and few, each after End and Home."""
     ours: list[float] = []
     theirs: list[float] = []
     many, few = bench.home(bench.rows), bench.home(FEW_ROWS)
@@ -33,7 +33,7 @@ def measure_memory_against_rows(bench: Bench) -> list[Figure]:
 
 
 def measure_memory_against_baseline(bench: Bench) -> list[Figure]:
-    """Few rows against the baseline, each one second after its first frame."""
+    """Compares the memory between few rows and the baseline, each one second after the first frame."""
     ours: list[float] = []
     theirs: list[float] = []
 
@@ -52,7 +52,7 @@ def measure_memory_against_baseline(bench: Bench) -> list[Figure]:
 
 
 def measure_memory_hidden(bench: Bench) -> list[Figure]:
-    """Started hidden and never shown, against the baseline in the same state."""
+    """Compares the memory of a program that was started hidden and never shown with the baseline's in the same state."""
     ours: list[float] = []
     theirs: list[float] = []
     home = bench.home(FEW_ROWS)
@@ -71,7 +71,7 @@ def measure_memory_hidden(bench: Bench) -> list[Figure]:
 
 
 def measure_memory_against_large_texts(bench: Bench) -> list[Figure]:
-    """100 texts of 1 MB in the list against 100 words, each after End and Home."""
+    """Compares the memory between 100 texts of 1 MB in the list and 100 words, each after End and Home."""
     large, words = bench.fresh_home('large-texts'), bench.fresh_home('words')
     large.add((f'text {number} ' * (_LARGE_TEXT_BYTES // 8))[:_LARGE_TEXT_BYTES] for number in range(_LARGE_TEXTS))
     words.add(f'word{number}' for number in range(_LARGE_TEXTS))

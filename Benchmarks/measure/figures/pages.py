@@ -11,7 +11,7 @@ _PAGE_SIZE = 64
 
 
 def measure_page(bench: Bench) -> list[Figure]:
-    """A page in the middle and one near the end, against the first one."""
+    """Compares a page in the middle and one near the end with the first one."""
     rows = bench.rows
     depths = {'at the top': rows, 'at 50 %': rows // 2, 'at 99.9 %': rows // 1000 + 1}
     command = [bench.pagequery, bench.home(rows).database, _page_query(), str(_PAGE_SIZE), *map(str, depths.values())]
@@ -22,7 +22,7 @@ def measure_page(bench: Bench) -> list[Figure]:
 
 
 def _page_query() -> str:
-    """The query in the program's source."""
+    """Returns the query in the program's source."""
     found = re.search(r'pageQuery = """\n(.*?)"""', _SOURCE.read_text(), re.DOTALL)
     if not found:
         raise LookupError(f'no pageQuery in {_SOURCE.name}')

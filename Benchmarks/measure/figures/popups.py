@@ -13,7 +13,7 @@ _SLOW_MS = 40
 
 
 def measure_popups(bench: Bench) -> list[Figure]:
-    """Popups by D-Bus in five processes, one after the other. Prints an explanation of each slow one immediately."""
+    """Measures popups requested over D-Bus in five processes in turn. Explains each slow one immediately."""
     times, slow = [], 0
     for program in range(_PROGRAMS):
         with bench.start_settled(bench.home(_ROWS)) as running:
@@ -30,7 +30,7 @@ def measure_popups(bench: Bench) -> list[Figure]:
 
 
 def _popup(bench: Bench, running: Running) -> tuple[float, str]:
-    """How long a popup took in milliseconds, and an explanation."""
+    """Returns how long a popup took, in milliseconds, and an explanation."""
     trace = Trace(running.pid)
     asked = bus.toggle(bus.COPYPASTA)
     bench.screen.first_frame(asked)

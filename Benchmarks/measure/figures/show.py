@@ -30,7 +30,7 @@ class _Way:
 
 
 def measure_start(bench: Bench) -> list[Figure]:
-    """From the start of the program, against the baseline."""
+    """Measures the time from the start of the program, compared with the baseline."""
     home = bench.home(_ROWS)
 
     def start(program: str) -> Picture:
@@ -43,7 +43,7 @@ def measure_start(bench: Bench) -> list[Figure]:
 
 
 def measure_first_popup(bench: Bench) -> list[Figure]:
-    """The first popup of a program that was started hidden and has become idle, against the second popup."""
+    """Compares the first popup of a program that was started hidden and has become idle with the second popup."""
     home = bench.home(_ROWS)
 
     def popups() -> tuple[Picture, Picture]:
@@ -60,17 +60,17 @@ def measure_first_popup(bench: Bench) -> list[Figure]:
 
 
 def measure_popup(bench: Bench) -> list[Figure]:
-    """Windows that were shown before: CopyPasta's, the baselines' and those of the installed peers, alternately."""
+    """Measures windows that were shown before, alternately CopyPasta's, the baselines' and the installed peers'."""
     return _measure_popups(bench, '', bench.rounds, _WAYS, nullcontext())
 
 
 def measure_popup_busy(bench: Bench) -> list[Figure]:
-    """The same next to four busy processes."""
+    """Measures the same windows during the work of four busy processes."""
     return _measure_popups(bench, f', beside {_BUSY} busy processes', bench.rounds, [_KEY], Busy(_BUSY))
 
 
 def measure_popup_slow(bench: Bench) -> list[Figure]:
-    """The same with half of a processor for each program."""
+    """Measures the same windows with half of a processor for each program."""
     return _measure_popups(bench, ', half of a processor', bench.rounds, [_KEY], Quota(0.5))
 
 
@@ -98,7 +98,7 @@ def _measure_popups(bench: Bench, how: str, count: int, ways: list[str],
 
 
 def _popup(way: _Way) -> Picture | None:
-    """The times of a popup; None if it did not appear, which happens with peers."""
+    """Returns the times of a popup; None if it did not appear, which happens with peers."""
     try:
         return way.show()
     except NothingDrawn:

@@ -8,7 +8,7 @@ from ..process import MIB
 
 
 def measure_size(bench: Bench) -> list[Figure]:
-    """The statically linked program after `strip`, without its symbols."""
+    """Measures the statically linked program without its symbols, after `strip`."""
     stripped = bench.scratch / 'copypasta-stripped'
     shutil.copy(bench.copypasta, stripped)
     subprocess.run(['strip', stripped], check=True)

@@ -4,7 +4,7 @@ from ..figure import Figure, paired, pairs
 
 
 def measure_start_against_rows(bench: Bench) -> list[Figure]:
-    """With many rows against few."""
+    """Compares the start with many rows and with few."""
     many, few = bench.home(bench.rows), bench.home(FEW_ROWS)
     runs = pairs(bench.pairs, lambda: bench.first_frame_ms([bench.copypasta], many.environment),
                  lambda: bench.first_frame_ms([bench.copypasta], few.environment), warm_ups=2)
@@ -12,7 +12,7 @@ def measure_start_against_rows(bench: Bench) -> list[Figure]:
 
 
 def measure_start_against_baseline(bench: Bench) -> list[Figure]:
-    """With few rows against the baseline."""
+    """Compares the start with few rows and the baseline's start."""
     few = bench.home(FEW_ROWS)
     runs = pairs(bench.pairs, lambda: bench.first_frame_ms([bench.copypasta], few.environment),
                  lambda: bench.first_frame_ms([bench.baseline]), warm_ups=2)

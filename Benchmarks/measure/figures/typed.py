@@ -53,7 +53,7 @@ class _Other:
 
 
 def measure_typed(bench: Bench) -> list[Figure]:
-    """How often the right text was on the clipboard, and how often a key reached the program that was in front."""
+    """Measures how often the right text was on the clipboard, and how often a key reached the program in front."""
     return [_typed(bench, gap, busy) for busy in (0, _BUSY) for gap in _GAPS_MS]
 
 
@@ -72,7 +72,7 @@ def _typed(bench: Bench, gap: int, busy: int) -> Figure:
         _until(other.has_focus)
         with Busy(busy):
             for number in range(count):
-                # Choose another text than the last time.
+                # Choose a different text than in the last round.
                 downs = 1 + number % 2
                 wanted = home.texts()[-1 - downs]
                 other.keys.clear()

@@ -27,12 +27,12 @@ class Peer(ABC):
     """A clipboard manager in the run's scratch home, with its default settings except for the number of texts."""
 
     name: str
-    # The program by which an installation is found, and the Debian package.
+    # The program whose presence shows an installation, and the Debian package.
     program: str
     package: str
     # The names of its processes.
     processes: tuple[str, ...]
-    # The most texts with which it is filled.
+    # The maximum number of texts with which it is filled.
     most: int
     how_filled: str
     # The time after which a request to show its history is repeated.
