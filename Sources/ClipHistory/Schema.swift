@@ -21,7 +21,7 @@ enum Schema {
   /// The `sql` column of `sqlite_schema` in a history, for each version from 1 on.
   ///
   /// Never edit the statements of a released version. For an added column SQLite inserts a comma, a space and the
-  /// column right before the closing parenthesis.
+  /// column's definition right before the closing parenthesis.
   private static let objects = [firstObjects, firstObjects + [lastLook]]
 
   private static let firstObjects = [
