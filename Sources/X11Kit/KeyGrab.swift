@@ -56,7 +56,6 @@ public actor KeyGrab {
   private let connection: XConnection
   private let queue = SerialQueue(label: "org.copypasta.key-grab")
   private var wanted: KeyCombination?
-  /// The strokes that are grabbed.
   private var held: Set<Keyboard.Stroke> = []
   private var lastRelease: Event.Key?
   private let ownWindow: Window?

@@ -141,7 +141,7 @@ private func chunks<Element>(_ buffer: UnsafeBufferPointer<Element>, of length: 
 public struct KeyCombination: Equatable, Sendable {
   /// Modifier keys.
   public struct Modifiers: OptionSet, Sendable {
-    /// Each modifier is one bit.
+    /// The modifiers, one bit each.
     public let rawValue: UInt8
 
     /// Makes a set from modifier bits.

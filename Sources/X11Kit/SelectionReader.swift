@@ -31,7 +31,7 @@ public actor SelectionReader: SerialActor {
   private var followedGrant: Int?
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
-  /// The windows whose focus restarts the last read, which failed because they did not have it.
+  /// The windows that restart a read when they receive the focus, without which the last read failed.
   private var awaitedFocus: [Window] = []
 
   /// Reads sleep in `poll(2)`, so they run on a thread of their own.

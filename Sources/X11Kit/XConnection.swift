@@ -6,9 +6,9 @@ import Glibc
 typealias Atom = xcb_atom_t
 typealias Window = xcb_window_t
 
-/// None, as a window.
+/// The protocol's None, for a window.
 let noWindow: Window = 0
-/// None, as an atom.
+/// The protocol's None, for an atom.
 let noAtom: Atom = 0
 /// CurrentTime, in a request without a timestamp.
 let noTime: xcb_timestamp_t = 0
