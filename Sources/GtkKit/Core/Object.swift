@@ -133,7 +133,7 @@ open class Object {
   }
 }
 
-/// A type of signal arguments; GLib prints a critical warning if the signal's argument has another type.
+/// A type for signal arguments; GLib prints a critical warning if the signal's argument has another type.
 protocol SignalArgument {
   init(_ value: UnsafePointer<GValue>)
 }

@@ -67,7 +67,7 @@ final class Closure<Body> {
   /// Returns user data for C, which takes over the reference.
   static func retained(_ body: Body) -> gpointer { Unmanaged.passRetained(Closure(body)).toOpaque() }
 
-  /// Returns the closure of user data; `Body` must be the type with which it was retained.
+  /// Returns the closure in user data; `Body` must be the type with which it was retained.
   static func behind(_ data: gpointer?) -> Body {
     Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue().body
   }

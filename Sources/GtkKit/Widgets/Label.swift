@@ -83,7 +83,7 @@ public final class Label: Widget {
     return (shown, parts.map { shifted($0.lowerBound)..<shifted($0.upperBound - 1) + 1 })
   }
 
-  /// Whether the text is ellipsized in its present layout.
+  /// Whether the text is ellipsized in its current layout.
   public var isCut: Bool { pango_layout_is_ellipsized(gtk_label_get_layout(opaque)) != 0 }
 
   /// Wraps the text to at most `lines` lines, if necessary within words, and ellipsizes the rest.

@@ -156,8 +156,8 @@ public final class ListView<Row: ListRow>: Widget {
   ///
   /// Rows inserted at the very top remain visible.
   private func keepPlace(at position: Int, removed: Int, added: Int) {
-    // In an unscrolled list, rows added at the top stay visible, and rows added at the end, as after the start, move
-    // nothing.
+    // In an unscrolled list, rows added at the top stay visible, and rows added at the end, for example after the
+    // start, do not move others.
     let isExtended = removed == 0 && offset <= 0 && (position == 0 || position + added == itemCount)
     guard isMapped, !isExtended, let kept = place ?? topRow(otherThan: position..<(position + removed)) else {
       return

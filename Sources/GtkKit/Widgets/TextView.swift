@@ -76,7 +76,7 @@ public final class TextView: Widget {
 
   private func replacePrimarySelection(as types: [String]) {
     let primary = gtk_widget_get_primary_clipboard(widget)
-    // The view's present content provider, used only for comparison.
+    // The view's current content provider, used only for comparison.
     let offered = Shared<UnsafeMutablePointer<GdkContentProvider>?>(nil)
     let withdraw: @MainActor () -> Void = {
       if let content = offered.value, content == gdk_clipboard_get_content(primary) {

@@ -54,7 +54,7 @@ open class Widget: Object {
     set { gtk_widget_set_tooltip_text(widget, newValue) }
   }
 
-  /// Whether the widget may show a tooltip at present.
+  /// Whether the widget may currently show a tooltip.
   public final var hasTooltip: Bool {
     get { gtk_widget_get_has_tooltip(widget) != 0 }
     set { gtk_widget_set_has_tooltip(widget, newValue ? 1 : 0) }

@@ -242,7 +242,7 @@ public enum ConfirmationDialog {
   /// Shows the dialog above `parent`, which is blocked meanwhile; calls `confirmed` if the user confirms.
   ///
   /// - Parameters:
-  ///   - title: the question.
+  ///   - title: the heading, a question.
   ///   - text: the consequences.
   ///   - action: the label of the confirming button, with `_` before its mnemonic.
   public static func ask(

@@ -6,7 +6,7 @@ import CGtk
 /// let hints = Variant.dictionary(["urgency": .int32(1)])
 /// hints.type                            // "a{sv}"
 /// hints.dictionary?["urgency"]?.int32   // 1
-/// hints.string                          // nil: a dictionary is no string
+/// hints.string                          // nil: a dictionary is not a string
 /// ```
 public final class Variant: @unchecked Sendable {
   // Unchecked: GLib counts a variant's references atomically, and its value is immutable.
@@ -211,6 +211,6 @@ extension Variant: Equatable {
 }
 
 extension Variant: CustomStringConvertible {
-  /// Shows only the type, because the value may be a text of the user.
+  /// Shows only the type, because the value may be the user's text.
   public var description: String { "Variant(\(type))" }
 }
