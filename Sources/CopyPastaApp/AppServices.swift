@@ -95,7 +95,7 @@ final class AppServices {
   /// The global shortcut backends that this desktop may support, the preferred one first.
   private static func liveShortcutBackends() -> [any GlobalShortcutController.Backend] {
     var backends: [any GlobalShortcutController.Backend] = []
-    // GNOME's settings come first, because keys that are set there look taken to every other backend. A sandbox
+    // GNOME's settings come first, because keys that are set there appear taken to every other backend. A sandbox
     // cannot reach these settings.
     if !Desktop.isFlatpak, let gnome = GnomeShortcut.ofDesktop() { backends.append(gnome) }
     // A grab is reliable and carries the time of the press, but under Xwayland no press would reach it.

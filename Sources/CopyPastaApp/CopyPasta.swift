@@ -65,7 +65,7 @@ public enum CopyPasta {
       if start == .hidden { return 0 }
       let answer = RunningApplication(id: id).activate(with: activation)
       attempts -= 1
-      // The running instance may have just ended and released the name: try again a few times.
+      // The running instance may have just exited and released the name: try again a few times.
       guard answer == .notRunning, attempts > 0 else { return status(of: answer) }
     }
     MainLoop.attachMainActor()
@@ -164,7 +164,7 @@ enum Invocation: Equatable {
   case service
   case quit
   case export
-  /// Add what another history exported.
+  /// Add the items that another history exported.
   case importing
   case check
   case help

@@ -66,7 +66,7 @@ final class CopyPastaApplication {
     return status
   }
 
-  /// Draws the window before registering on the bus, which took 18 of the 119 ms to the first frame.
+  /// Draws the window before registering on the bus, because registering took 18 of the 119 ms to the first frame.
   private func showAhead() {
     show(.ambient)
     MainLoop.run(until: { window?.isDrawn == true }, atMost: .seconds(1))
@@ -276,7 +276,7 @@ final class CopyPastaApplication {
   private func end() {
     window?.hide()
     MainLoop.wait(atMost: .seconds(3)) { [window, services] in
-      // Wait for pending writes: a row that was just deleted has to be gone from the disk.
+      // Wait for pending writes: a row that was just deleted must be removed from the disk.
       await window?.controller?.drain()
       await services.clipboard.handOver()
     }

@@ -70,7 +70,6 @@ private final class GdkClipboardSource: ClipboardSource {
   private var waiting: [@Sendable () -> Void] = []
   private var reads: [Read] = []
 
-  /// A read in progress.
   private final class Read {
     /// The value of the source's `changes` when the read began, which identifies the offer.
     let changes: Int
@@ -85,7 +84,7 @@ private final class GdkClipboardSource: ClipboardSource {
     /// Its owner may still be sending, but GDK no longer reports on it.
     var isOwnershipLost = false
     var hasAsked = false
-    /// Receives a value when the selection owner changes; set only while `confirm` waits for this.
+    /// Receives a value when the selection owner changes; set only while `confirm` waits for that.
     var change: FirstValue<Void>?
 
     init(changes: Int, grant: Int?, graceTime: Duration) {
@@ -230,7 +229,7 @@ private final class GdkClipboardSource: ClipboardSource {
   /// When a process exits, the kernel closes both, at times that depend on the scheduler. Every text is recorded this
   /// much later.
   private static let dying = Duration.milliseconds(50)
-  /// The same for an owner that has sent nothing; it may be longer, because it delays no text.
+  /// The same wait for an owner that has sent nothing; it may be longer, because it delays no text.
   private static let longDying = Duration.milliseconds(500)
 
   /// Throws unless the bytes that were read are known to be the owner's whole text.

@@ -5,8 +5,8 @@ import GtkKit
 /// Another reason is a text that this program offers on the clipboard; see `SystemClipboard.isOffering`.
 ///
 /// If the desktop takes a reason away, the process keeps running. GNOME removes its tray while the screen is locked,
-/// and a panel that has ended looks the same as one that is slow to restart. Therefore a program that was hidden in the
-/// tray is still running when the tray returns. If the tray does not return, closing the window ends the program.
+/// and a panel that has exited looks the same as one that is slow to restart. Therefore a program that was hidden in
+/// the tray is still running when the tray returns. If the tray does not return, closing the window ends the program.
 @MainActor
 final class KeepAliveReasons {
   enum Reason: CaseIterable {

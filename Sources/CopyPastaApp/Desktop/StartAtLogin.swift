@@ -94,7 +94,7 @@ final class StartAtLogin {
     }
   }
 
-  /// Applies the setting to the desktop, and resets the setting if that fails and it has not changed meanwhile.
+  /// Applies the setting to the desktop; if that fails, resets the setting, unless it has changed meanwhile.
   private func applySetting() async {
     let wanted = preferences[flag: .startsAtLogin]
     do throws(EntryError) {
@@ -202,7 +202,7 @@ extension StartAtLogin {
         }
         if answer["autostart"]?.bool == starts { return }
       } catch {
-        // Without a bus or a portal nothing has changed either.
+        // Without a bus or a portal, the desktop's configuration is unchanged, so this counts as refused, too.
       }
       throw .refused
     }

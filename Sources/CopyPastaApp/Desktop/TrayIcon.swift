@@ -110,7 +110,7 @@ final class TrayIcon {
           Self.watcher, "RegisterStatusNotifierItem", [.string(name)], startsService: false)
         self?.askForHost(on: bus)
       } catch {
-        // The watcher rejects items or has ended, so the icon is not shown.
+        // The watcher rejects items or has exited, so the icon is not shown.
       }
     }
   }
@@ -129,7 +129,7 @@ final class TrayIcon {
       } catch {
         // A watcher that does not answer counts as one without a host.
       }
-      // Ignore the answer if the watcher has ended or the icon was removed meanwhile.
+      // Ignore the answer if the watcher has exited or the icon was removed meanwhile.
       if let asked, asked == self?.watcherOwner { self?.isShown = isHosted }
     }
   }

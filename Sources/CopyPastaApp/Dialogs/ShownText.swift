@@ -17,7 +17,6 @@ struct ShownText: Equatable, Sendable {
   static let wordLimit = 512
   private static let tabWidth = 8
 
-  /// The converted text.
   private(set) var text = ""
   /// The number of Unicode scalars in the whole text.
   let characterCount: Int

@@ -79,7 +79,7 @@ struct HistoryAction {
     ]
   }
 
-  /// The actions in the menu of a row, the one that deletes last.
+  /// The actions in the menu of a row, with the deleting one at the end.
   ///
   /// All are in one section, because GTK 4.8 measures a menu before it adds the separators, and then cuts off its end.
   /// The style sheet adds a gap above the last one instead.

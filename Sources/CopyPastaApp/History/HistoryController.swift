@@ -124,7 +124,7 @@ final class HistoryController {
   func clear() {
     queue.add { [self] in
       // First add the clips that are already on disk to the list, because they are deleted, too. The queue records
-      // nothing new before this has ended.
+      // nothing new before this is done.
       arrivals.flush()
       do throws(StoreError) {
         try await store.deleteAll()

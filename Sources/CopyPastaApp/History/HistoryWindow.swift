@@ -322,7 +322,7 @@ final class HistoryWindow {
     switch state {
     case .unavailable(let error, _) where !isActive: state = .unavailable(error, wasLeft: true)
     case .unavailable(_, wasLeft: true):
-      // Try again, because the cause may be gone.
+      // Try again, because the cause may no longer exist.
       services.forgetHistory()
       openHistory()
     case .open(let list) where isActive && list.controller.model.isReplaced: reopen(because: .replaced)

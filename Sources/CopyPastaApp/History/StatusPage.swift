@@ -35,7 +35,7 @@ final class StatusPage {
     page = Box(.vertical, spacing: 12, [image, heading, body, note, commandBox])
     page.addStyle("status-page")
     page.align(horizontally: .center, vertically: .center)
-    // Let the page have the focus, because nothing else in the window can, so that a screen reader announces it.
+    // Make the page focusable, so that a screen reader announces it; nothing else in the window can have the focus.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleDescription(text)
@@ -48,7 +48,6 @@ final class StatusPage {
       Button(words: tr("Copy"), copy))
   }
 
-  /// The heading.
   var title: String {
     didSet { if title != oldValue { showTitle() } }
   }

@@ -59,13 +59,14 @@ struct Portal {
     // Use a random token, because another `Portal` may use the same connection.
     let token = "copypasta_" + String(UInt64.random(in: .min ... .max), radix: 16)
     let sender = String(bus.uniqueName.dropFirst().map { $0 == "." ? "_" : $0 })
-    // Subscribe before the call, because the answer could arrive before a later subscription. The path is predictable.
+    // Subscribe before the call, because the answer could arrive before a later subscription. The request's path is
+    // known in advance.
     let request = Self.interface(
       "org.freedesktop.portal.Request", at: "\(Self.path)/request/\(sender)/\(token)")
     let answer = FirstValue<Result<[String: Variant], RequestError>>()
     let subscription = bus.subscribe(to: "Response", of: request) { answer.send(.init(response: $0)) }
     var isThere = false
-    // If the portal ends while its dialog is shown, no answer will come.
+    // If the portal exits while its dialog is shown, no answer arrives.
     let watch = bus.watchName(Self.name) { _ in
       isThere = true
     } vanished: {
