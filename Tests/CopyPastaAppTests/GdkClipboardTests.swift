@@ -84,7 +84,7 @@ import Testing
     #expect(device.reads == 0)
   }
 
-  @Test func `a copy waits until a pending read has requested its text`()
+  @Test func `copying a row waits until a pending read has requested the other program's text`()
     async throws
   {
     let own = try ClipText(validating: Array("own".utf8))

@@ -214,7 +214,8 @@ import Testing
     #expect(view.focuses == [nil, nil] && view.failures.isEmpty)
   }
 
-  @Test func `pasting records a deleted last capture again, and a text copied by CopyPasta itself`()
+  @Test
+  func `pasting records the last captured text again after its deletion, and also CopyPasta's own copy`()
     async throws
   {
     try await scratch.store.delete(ids[0])

@@ -41,7 +41,7 @@ import Testing
   /// KDE 6.3 opens System Settings if remembered keys are requested again. Later versions require a request but show
   /// no dialog.
   @Test(arguments: [(true, nil, 0), (false, nil, 0), (false, 2, 1)] as [(Bool, UInt32?, Int)])
-  func `keys that KDE grants or remembers are requested only if KDE then shows no dialog`(
+  func `shortcut keys that KDE grants or remembers are requested only if KDE then shows no dialog`(
     grantsAtOnce: Bool, version: UInt32?, questions: Int
   ) async throws {
     portal.grantsAtOnce = grantsAtOnce
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .failed, .silence])
-  func `keys that KDE does not remember are requested`(_ answer: FakePortal.Answer) async throws {
+  func `shortcut keys that KDE does not remember are requested`(_ answer: FakePortal.Answer) async throws {
     portal.remembered = FakePortal.list("another", trigger: "Meta+V")
     portal.answers["ListShortcuts"] = answer
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: "ListShortcuts") : .patient
@@ -165,7 +165,7 @@ import Testing
     #expect(portal.calls.contains("Session.Close") == (method == "BindShortcuts"))
   }
 
-  @Test func `a grant without CopyPasta's shortcut counts as refused`() async throws {
+  @Test func `a portal's grant without CopyPasta's shortcut counts as a refusal`() async throws {
     portal.granted = FakePortal.list("another", trigger: "Meta+V")
     try await expectHeld(as: .notHeld(.refused))
   }
@@ -223,7 +223,7 @@ import Testing
     #expect(refused.exists == trigger.isEmpty)
   }
 
-  @Test func `choosing refused keys again asks the portal again`() async throws {
+  @Test func `choosing refused shortcut keys again asks the portal again`() async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
     let controller = GlobalShortcutController(

@@ -42,7 +42,7 @@ import Testing
     #expect(button.value == 16)
   }
 
-  @Test func `Preferences hides vibration without its service and reports a missing tray`()
+  @Test func `Preferences hides the vibration setting without a haptics service, and reports a missing tray`()
     async throws
   {
     let scene = try await BusScene.start()
@@ -117,7 +117,9 @@ import Testing
   enum Way: CaseIterable { case destroyed, closed, hidden }
 
   @Test(arguments: Way.allCases)
-  func `the shortcut is restored however Preferences closes while waiting for keys`(_ way: Way) async throws {
+  func `the shortcut works again however Preferences is closed while waiting for keys`(_ way: Way)
+    async throws
+  {
     let shown = try ShownDialogs()
     let controller = shown.services.shortcut
     controller.start()
@@ -143,7 +145,7 @@ import Testing
     window.window.destroy()
   }
 
-  @Test func `choosing the same keys again forgets their refusal`() async throws {
+  @Test func `choosing the same shortcut keys again forgets their refusal`() async throws {
     let shown = try ShownDialogs()
     shown.show(.preferences)
     let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
@@ -155,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: Dialogs.Kind.allCases)
-  func `a closed dialog is released each time with all its widgets`(_ kind: Dialogs.Kind)
+  func `each time a dialog is closed, the dialog and all its widgets are released`(_ kind: Dialogs.Kind)
     async throws
   {
     let shown = try ShownDialogs()

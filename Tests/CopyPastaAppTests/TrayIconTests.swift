@@ -24,7 +24,7 @@ import Testing
     try await pump("the last watcher gone") { tray.shown == [true, false, true, false, true, false] }
   }
 
-  @Test func `in a sandbox, the tray icon registers under the connection's unique name`()
+  @Test func `in a sandbox, the tray icon registers under the bus connection's unique name`()
     async throws
   {
     let scene = try await BusScene.start()

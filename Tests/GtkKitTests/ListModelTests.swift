@@ -47,7 +47,7 @@ private final class Numbers: ListModelSource {
     #expect(value(in: model, at: 0) == nil)
   }
 
-  @Test func `a list model's length changes only with the reported change`() {
+  @Test func `a list model's length does not change before the change is reported`() {
     let numbers = Numbers([1])
     let model = ListModel(source: numbers)
     numbers.numbers.append(2)

@@ -6,7 +6,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Global keys, pressed by xdotool; each test has an X server, and thereby a keyboard, of its own.
+  /// Global keys, pressed with xdotool; each test has its own X server, and therefore its own keyboard.
   @Suite struct KeyGrabTests {
     /// Control, Super and v, the program's default shortcut.
     static let toggle = KeyCombination(keysym: letter("v"), modifiers: [.control, .logo])

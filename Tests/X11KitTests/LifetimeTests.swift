@@ -5,7 +5,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Released readers and owners close their connections, and idle ones use no processor time.
+  /// Released readers and owners close their connections, and idle ones do not busy-loop.
   ///
   /// Tests that count sockets or processor time use child processes, because other tests run concurrently in this one.
   @Suite struct LifetimeTests {
@@ -57,7 +57,7 @@ extension X11KitTests {
       }
     }
 
-    @Test func `an idle selection owner uses no processor time`() async {
+    @Test func `an idle selection owner does not busy-loop`() async {
       await #expect(processExitsWith: .success) {
         let owner = try SelectionOwner(display: try XServer.shared.get().display)
         try await owner.offer([1])
