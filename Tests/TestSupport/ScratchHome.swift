@@ -70,7 +70,7 @@ public struct ScratchHome: Sendable {
 
   /// The environment of a program in this home, without a display.
   ///
-  /// Inherits only the variables by which programs and libraries are found, and a few others that tests need.
+  /// Inherits only the variables with which programs and libraries are found, and a few others that tests need.
   public var environment: [String: String] {
     let kept = ["PATH", "LD_LIBRARY_PATH", "TZ", "COPYPASTA_MUTANT"]
     let inherited = ProcessInfo.processInfo.environment.filter { kept.contains($0.key) }

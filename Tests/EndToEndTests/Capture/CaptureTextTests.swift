@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A captured text is stored byte for byte, and invalid text is refused.
+/// A captured text is stored byte for byte, and an empty text is not stored.
 @Suite struct CaptureTextTests {
   private static let texts = [
     " leading and trailing \t\n", "\n", " ", "\t\ttabs\tand\n\nempty lines\n\n", "carriage\r\nreturns\r",

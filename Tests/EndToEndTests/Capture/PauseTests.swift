@@ -113,7 +113,7 @@ extension Scene {
     try await waitUntil("paused") { try await !app.window.showsReading() }
   }
 
-  /// Resumes reading in the same way.
+  /// Resumes reading with the indicator in the header bar.
   func resume() async throws {
     try await clickIndicator()
     try await waitUntil("reading") { try await app.window.showsReading() }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A hidden program uses no processor time, even after much use.
+/// A hidden program does not wake up, even after much use.
 @Suite struct IdleTests {
   /// How long an idle program is observed; a timer of one second would fire several times.
   fileprivate static let rest = Duration.seconds(3)

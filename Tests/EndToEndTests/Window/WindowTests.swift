@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `an idle window uses no processor time`() async throws {
+  @Test func `an idle window uses almost no processor time`() async throws {
     try await Scene.run { scene in
       for text in ["one", "two", "three"] { try await scene.capture(text) }
       try await scene.waitForFirstRow()

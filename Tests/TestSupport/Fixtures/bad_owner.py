@@ -167,7 +167,7 @@ class EmptyPromise(Owner):
 
 
 class Numbers(Owner):
-    """Answers with elements of 32 bits."""
+    """Answers with 32-bit elements."""
     def asked(self, request, name):
         request.requestor.change_property(request.property, request.target, 32, [1, 2, 3])
         self.answer(request)
