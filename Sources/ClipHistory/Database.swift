@@ -219,7 +219,7 @@ final class Database {
   }
 }
 
-/// The version of a file; differs after the file is written, created or replaced.
+/// The state of a file; two stamps differ if the file was written, created or replaced in between.
 private struct FileStamp: Equatable {
   private let number: UInt
   private let size: Int
