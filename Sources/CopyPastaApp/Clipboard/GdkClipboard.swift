@@ -256,7 +256,7 @@ private final class GdkClipboardSource: ClipboardSource {
       return
     }
     if changes != read.changes, clipboard.mimeTypes.isEmpty { throw TransferError.ownerGone }
-    // Let the main loop run once, in which GTK processes a loss of the focus.
+    // Let the main loop run once, so that GTK processes a loss of the focus.
     try await Timeout.wait(.zero)
     guard permit.current == read.grant else { throw TransferError.cancelled }
   }

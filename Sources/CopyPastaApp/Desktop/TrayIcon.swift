@@ -171,7 +171,7 @@ final class TrayIcon {
 
   /// The icon in each size as `(iiay)`, drawn by `meson-helpers/internal/draw-tray-icon`.
   ///
-  /// Drawing it at run time would cost memory and, from gdk-pixbuf 2.44 on, a sandboxed process.
+  /// Drawing it at run time would need more memory and, from gdk-pixbuf 2.44 on, a sandboxed process.
   private static let pixmaps: [Variant] = {
     var rest = PackageResources.tray_icon_argb[...]
     return sizes.map { size in
