@@ -59,7 +59,7 @@ struct PermissionTests {
     }
   }
 
-  @Test func `opening throws if a file is in place of the history folder`() throws {
+  @Test func `opening a history throws if a file is in place of its folder`() throws {
     let file = history.location.folder
     try history.makeFolder()
     try FileManager.default.removeItem(atPath: file)

@@ -58,7 +58,7 @@ import Testing
     #expect(parts == ["·", "··"])
   }
 
-  @Test func `containers do not leak`() {
+  @Test func `container widgets do not leak`() {
     expectNoLeak { _ in Box(.vertical, spacing: 1, [Label("a"), Label("b")]) }
     expectNoLeak { _ in
       let stack = Stack()

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A running child process, with its standard output and standard error.
 ///
-/// The program ends with the test process at the latest, even if that is killed: see `startThread`.
+/// The program ends at the latest when the test process ends, even if that is killed: see `startThread`.
 ///
 ///     let listing = try await Program.run(["ls", "/"], environment: [:])
 ///     #expect(listing.exit == .code(0))
@@ -114,7 +114,7 @@ public final class Program: Sendable {
     // Mesa on an X server without a graphics card.
     #"MESA-EGL: warning: DRI3 error: Could not get DRI3 device\n"#,
     #"MESA-EGL: warning: Ensure your X server supports DRI3 to get accelerated rendering\n"#,
-    // glycin in the imitated sandbox of Flatpak.
+    // glycin in the tests' imitation of Flatpak's sandbox.
     #"WARNING: Glycin running without sandbox. Force disabled via environment variable.\n"#,
   ]
 
