@@ -13,7 +13,9 @@ final class SocketStream {
 
   init() {
     var ends: [CInt] = [-1, -1]
-    precondition(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0, "no sockets")
+    // Close the ends on exec, because a child that another suite starts would keep the stream from ending.
+    let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "no sockets")
     otherEnd = ends[1]
     let socket = g_socket_new_from_fd(ends[0], nil)
     // The connection retains the socket, and the stream lives as long as the connection.

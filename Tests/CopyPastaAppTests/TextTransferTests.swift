@@ -1,6 +1,7 @@
 import ClipboardCore
 import GtkKit
 import GtkTestSupport
+import TestSupport
 import Testing
 
 @testable import CopyPastaApp
@@ -24,6 +25,14 @@ import Testing
     stream.send([1, 2, 3])
     stream.end()
     #expect(try await read(limits(bytes: 3)) == [1, 2, 3])
+  }
+
+  /// The program must not inherit the stream's other end, because the stream would then end only with the program.
+  @Test func `a stream ends while a program that was started meanwhile still runs`() async throws {
+    let program = try Program(["/bin/sleep", "1000"], environment: [:])
+    stream.end()
+    #expect(try await read(limits()) == [])
+    try await program.killNow()
   }
 
   @Test func `a stream one byte above the size limit is refused`() async throws {

@@ -1,6 +1,7 @@
 import CGtk
 import Glibc
 import GtkTestSupport
+import TestSupport
 import Testing
 
 @testable import GtkKit
@@ -55,27 +56,23 @@ import Testing
 /// A pasting program, represented by the reading end of a pipe.
 @MainActor
 private final class Requestor {
-  private let ends: [CInt]
+  private let ends: (read: CInt, write: CInt)
 
-  init() throws {
-    var ends: [CInt] = [-1, -1]
-    try #require(pipe(&ends) == 0)
-    self.ends = ends
-  }
+  init() throws { ends = try pipe() }
 
-  isolated deinit { close(ends[0]) }
+  isolated deinit { close(ends.read) }
 
   /// The bytes that can be read at this moment.
   var taken: [UInt8] {
-    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    _ = fcntl(ends.read, F_SETFL, O_NONBLOCK)
     var buffer = [UInt8](repeating: 0, count: 4 << 20)
-    let count = read(ends[0], &buffer, buffer.count)
+    let count = read(ends.read, &buffer, buffer.count)
     return Array(buffer.prefix(max(count, 0)))
   }
 
   /// Returns when everything is written; call it once.
   func ask(_ content: DeferredContent, for type: String) async throws {
-    let stream = Object(Owned(taking: g_unix_output_stream_new(ends[1], 1)))
+    let stream = Object(Owned(taking: g_unix_output_stream_new(ends.write, 1)))
     try await awaitingResult { cancellable, callback, data in
       gdk_content_provider_write_mime_type_async(
         content.cast(), type, stream.cast(), G_PRIORITY_DEFAULT, cancellable, callback, data)
