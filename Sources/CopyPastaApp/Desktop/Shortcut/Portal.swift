@@ -65,6 +65,9 @@ struct Portal {
       "org.freedesktop.portal.Request", at: "\(Self.path)/request/\(sender)/\(token)")
     let answer = FirstValue<Result<[String: Variant], RequestError>>()
     let subscription = bus.subscribe(to: "Response", of: request) { answer.send(.init(response: $0)) }
+    // One limit for the call and its answer together.
+    let timeout = limit.map { Timeout(after: $0) { answer.send(.failure(.timedOut)) } }
+    defer { timeout?.cancel() }
     var isThere = false
     // If the portal exits while its dialog is shown, no answer arrives.
     let watch = bus.watchName(Self.name) { _ in
@@ -81,7 +84,7 @@ struct Portal {
       }
       let result: Result<[String: Variant], RequestError>
       do throws(CancellationError) {
-        result = try await answer.value(within: limit, else: .failure(.timedOut))
+        result = try await answer.value()
       } catch { throw .cancelled }
       return try result.get()
     } catch {
