@@ -173,27 +173,52 @@ import Testing
     try await pump("the answer") { start.work == nil }
     start.reconcile()
     #expect(preferences[flag: .startsAtLogin] && messages.count == 1)
+    // A later refusal resets the setting to that value.
+    fake.answers["RequestBackground"] = .refused
+    preferences[flag: .startsAtLogin] = false
+    try await pump("the second message") { messages.count == 2 }
+    #expect(preferences[flag: .startsAtLogin])
   }
 
-  @Test func `the start-at-login setting keeps a change made while the portal asks`() async throws {
+  @Test func `two simultaneous requests to the portal each get their own answer`() async throws {
+    let fake = try await FakePortal()
+    try await fake.start()
+    let entry = StartAtLogin.BackgroundPortal { fake.client }
+    fake.answers["RequestBackground"] = .silence
+    let first = Task { try await entry.set(true) }
+    try await pump("the first request") { fake.calls.count == 1 }
+    fake.answers["RequestBackground"] = .refused
+    await #expect(throws: StartAtLogin.EntryError.refused) {
+      try await pumping { try await entry.set(false) }
+    }
+    fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
+    try await pumping { try await first.value }
+  }
+
+  @Test(arguments: [FakePortal.Answer.granted, .refused])
+  func `the start-at-login setting keeps a change made while the portal asks, unless that is refused`(
+    _ answer: FakePortal.Answer
+  ) async throws {
     let fake = try await FakePortal()
     try await fake.start()
     fake.answers["RequestBackground"] = .silence
     let preferences = Preferences(schema: nil)
+    var messages: [String] = []
     let start = startAtLogin(preferences, StartAtLogin.BackgroundPortal { fake.client }) {
-      Issue.record("\($0)")
+      messages.append($0)
     }
     preferences[flag: .startsAtLogin] = true
-    try await pump("the question") { fake.calls.count == 1 }
+    try await pump("the request") { fake.calls.count == 1 }
     preferences[flag: .startsAtLogin] = false
-    fake.answers["RequestBackground"] = .granted
+    fake.answers["RequestBackground"] = answer
     fake.respond(to: fake.requests[0], [.uint32(0), .dictionary(["autostart": .bool(true)])])
-    try await pump("the second question") { fake.calls.count == 2 }
+    try await pump("the second request") { fake.calls.count == 2 }
     let options = fake.arguments["RequestBackground"]?[1]?.dictionary
     #expect(options?["autostart"]?.bool == false)
     #expect(options?["commandline"]?.strings == ["copypasta", "--background"])
     try await pump("the answer") { start.work == nil }
-    #expect(!preferences[flag: .startsAtLogin])
+    #expect(preferences[flag: .startsAtLogin] == (answer == .refused))
+    #expect(messages == (answer == .refused ? [StartAtLogin.EntryError.refused.message] : []))
     withExtendedLifetime(start) {}
   }
 

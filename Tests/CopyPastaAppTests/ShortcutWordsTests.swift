@@ -34,6 +34,22 @@ import Testing
     #expect(state.keys == "Not Available")
   }
 
+  @Test(arguments: [
+    ("ubuntu:GNOME", "in GNOME Settings, under Apps"), ("KDE", "in System Settings, under Keyboard"),
+    ("Hyprland", "in your desktop’s settings"),
+  ])
+  func `the message about the portal's keys names the desktop's own settings`(
+    desktop: String, place: String
+  ) {
+    let before = getenv("XDG_CURRENT_DESKTOP").map { String(cString: $0) }
+    defer { setenv("XDG_CURRENT_DESKTOP", before ?? "", 1) }
+    setenv("XDG_CURRENT_DESKTOP", desktop, 1)
+    for name in ["Ctrl+Super+V", nil] {
+      let message = ShortcutState.held(by: .portal, name: name).message
+      #expect(message.contains(place) && message.hasSuffix("."), "\(message)")
+    }
+  }
+
   @Test func `a displayed command cannot wrap at its hyphens`() {
     let shown = ShortcutState.unbroken("copypasta --toggle")
     #expect(shown.filter { $0 != "\u{2060}" } == "copypasta --toggle" && !shown.contains("--"))
