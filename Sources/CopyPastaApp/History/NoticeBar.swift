@@ -25,14 +25,21 @@ final class NoticeBar {
   /// Stays empty until there is a notice, so that the first frame does not wait for its content.
   let root = Revealer()
   private lazy var content = makeContent()
+  private let time: @MainActor (Lifetime) -> Duration
   private let giveBackFocus: @MainActor () -> Void
   private var notices: [Lifetime: (text: String, action: Action?, timer: Timeout)] = [:]
   /// The notices that were not announced yet.
   private var unannounced: Set<String> = []
   private var pauseTimer: Timeout?
 
-  /// - Parameter giveBackFocus: Moves the focus back when the bar closes while its button has the focus.
-  init(giveBackFocus: @escaping @MainActor () -> Void) {
+  /// - Parameters:
+  ///   - time: Returns how long a notice is shown; tests shorten it.
+  ///   - giveBackFocus: Moves the focus back when the bar closes while its button has the focus.
+  init(
+    time: @escaping @MainActor (Lifetime) -> Duration = { $0.time },
+    giveBackFocus: @escaping @MainActor () -> Void
+  ) {
+    self.time = time
     self.giveBackFocus = giveBackFocus
   }
 
@@ -65,7 +72,7 @@ final class NoticeBar {
 
   /// Shows a notice, with a button if there is an `action`; `.long` is for one that occurs only once.
   func show(_ text: String, lifetime: Lifetime = .short, action: Action? = nil) {
-    let timer = Timeout(after: lifetime.time, weakly(self) { $0.end(lifetime) })
+    let timer = Timeout(after: time(lifetime), weakly(self) { $0.end(lifetime) })
     notices[lifetime] = (text, action, timer)
     unannounced.insert(text)
     draw()
