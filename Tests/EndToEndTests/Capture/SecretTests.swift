@@ -57,17 +57,27 @@ import Testing
   @Test func `a second secret is not announced while the indicator still shows the first`() async throws {
     try await Scene.run(with: ["one"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
-      let start = ContinuousClock.now
-      for text in ["hush", "hush-hush"] {
-        let owner = try await ClipboardOwner.start(offering: .text(text), .hint("secret"), on: scene.desktop)
-        try await waitUntil("the hint requested") { owner.requests.contains("x-kde-passwordManagerHint") }
+      // Repeat on a machine so slow that the indicator no longer showed the first secret.
+      try await waitUntil("two secrets within the time for which the indicator shows one") {
+        let (start, heard) = (ContinuousClock.now, reader.heard.count)
+        for text in ["hush", "hush-hush"] {
+          let owner = try await ClipboardOwner.start(
+            offering: .text(text), .hint("secret"), on: scene.desktop)
+          try await waitUntil("the hint requested") {
+            owner.requests.contains("x-kde-passwordManagerHint")
+          }
+        }
+        try await scene.record("after \(heard)")
+        // Texts are handled in order, so the second secret was skipped before.
+        let isInTime = ContinuousClock.now - start < .seconds(6)
+        try await scene.desktop.press("Home", "Return")
+        try await waitUntil("the announcement of the copy") {
+          reader.heard.dropFirst(heard).contains("Copied")
+        }
+        let announcements = reader.heard.dropFirst(heard).count { $0.contains("Secret Skipped") }
+        #expect((1...(isInTime ? 1 : 2)).contains(announcements))
+        return isInTime
       }
-      // On a very slow machine the indicator no longer shows the first secret.
-      let isInTime = ContinuousClock.now - start < .seconds(5)
-      try await scene.capture("after")
-      try await scene.desktop.press("Home", "Return")
-      try await waitUntil("the announcement of the copy") { reader.heard.contains("Copied") }
-      #expect(reader.heard.count { $0.contains("Secret Skipped") } == 1 || !isInTime)
     }
   }
 
