@@ -36,6 +36,15 @@ import Testing
         try await again.expectClipboard("another")
         try await again.end()
       }
+      // Without its connection the program offers no text any more, so nothing keeps it running.
+      let last = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
+      try await last.waitForFirstRow()
+      try await desktop.press("End", "Return")
+      try await last.expectClipboard(text)
+      try await last.dropOwnersConnection()
+      try await last.closeWindow(.closeButton)
+      #expect(try await last.app.program.waitForExit() == .code(0))
+      try await last.end()
     }
   }
 
@@ -97,6 +106,18 @@ import Testing
 }
 
 extension Scene {
+  /// Makes the X server close the connection of the clipboard's owner, as `xkill` does.
+  fileprivate func dropOwnersConnection() async throws {
+    let script = """
+      from Xlib import display
+      d = display.Display()
+      d.get_selection_owner(d.intern_atom('CLIPBOARD')).kill_client()
+      d.sync()
+      """
+    let result = try await desktop.run(["/usr/bin/python3", "-c", script])
+    #expect(result.exit == .code(0), "\(result.errors)")
+  }
+
   fileprivate func closeWindow(_ way: ShutdownTests.Way) async throws {
     switch way {
     case .closeButton: try await app.window.close()
