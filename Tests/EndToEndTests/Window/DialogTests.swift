@@ -57,11 +57,26 @@ import Testing
   }
 
   /// The number is normally applied when its field loses the focus, which does not happen if the window closes.
-  @Test func `a typed size limit is saved however Preferences is closed`() async throws {
+  @Test func `Preferences saves a typed size limit however it is closed, and leaks no X resources`()
+    async throws
+  {
     try await Scene.run(with: ["one"]) { scene in
       try await scene.leavePreferences(byTyping: "10", and: "")
+      let first = try await scene.resources()
       try await scene.leavePreferences(byTyping: "11", and: "Escape")
       try await scene.leavePreferences(byTyping: "12", and: "ctrl+w")
+      for _ in 1...6 {
+        try await scene.openDialog("ctrl+comma", titled: "Preferences")
+        try await scene.desktop.press("Escape")
+        try await waitUntil("the main window again") { try await scene.app.window.isActive() }
+      }
+      // Some resources are released with a delay. A leak would grow with each of the eight times.
+      try await waitUntil(
+        "no more X resources or channels than after the first time",
+        seen: { try await "\(scene.resources()), first \(first)" }
+      ) {
+        try await scene.resources().allSatisfy { $0.value < first[$0.key, default: 0] + 4 }
+      }
       try await scene.leavePreferences(byTyping: "13", and: "ctrl+q")
     }
   }
@@ -157,6 +172,19 @@ extension Scene {
     #expect(isKept, "\(key)")
     if key == "ctrl+q" { return }
     try await waitUntil("the main window again") { try await app.window.isActive() }
+  }
+
+  /// The number of the program's X resources by kind, such as windows and pixmaps, and of its channels.
+  fileprivate func resources() async throws -> [String: Int] {
+    let result = try await desktop.run(
+      ["/usr/bin/python3", Fixture.path("x_resources.py"), "\(app.window.id)"])
+    #expect(result.exit == .code(0), "\(result.errors)")
+    var counts = ["channels": try #require(app.program.openChannels)]
+    for line in result.text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      counts[words.dropLast().joined(separator: " ")] = Int(words.last ?? "")
+    }
+    return counts
   }
 
   /// Presses keys and waits for the window that they open.
