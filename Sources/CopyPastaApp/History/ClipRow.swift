@@ -53,6 +53,8 @@ final class ClipRow: ListRow {
   private var spokenPreview = ""
   /// The row's accessible name, which is set only when it changes.
   private var name = ""
+  /// The position and the number of rows in the accessible name.
+  private var place: (position: Int, count: Int)?
   private let context: RowContext
 
   init(of item: ListItem, in context: RowContext) {
@@ -136,6 +138,8 @@ final class ClipRow: ListRow {
 
   /// Updates the row's digit and its position in the accessible name.
   func refreshPlace() {
+    // Rows that the list has just bound show their place already.
+    if let place, place == (item.position, context.count()) { return }
     showDigit()
     refreshName()
   }
@@ -170,13 +174,16 @@ final class ClipRow: ListRow {
       column.append(label)
       digit = label
     }
-    digit?.text = number.map(String.init) ?? ""
+    let text = number.map(String.init) ?? ""
+    if digit?.text != text { digit?.text = text }
   }
 
   /// Updates the accessible name: the preview, the details and the position in the list.
   private func refreshName() {
     guard let container, let position = item.position else { return }
-    let order = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(context.count()))
+    let count = context.count()
+    place = (position, count)
+    let order = tr("%s of %s").filled(with: Format.number(position + 1), Format.number(count))
     let newName = "\(spokenPreview), \(details.text), \(order)"
     guard newName != name else { return }
     name = newName
