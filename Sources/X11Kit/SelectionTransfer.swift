@@ -20,7 +20,7 @@ final class SelectionTransfer {
   private var outstanding: SelectionReader.OrphanedRequests.Remainder?
   /// The owner's window, whose destruction is observed.
   private var watched = noWindow
-  private var stage = Stage.judging(since: 0)
+  private var stage = Stage.examining(since: 0)
   private var graceEnd: SuspendingClock.Instant?
   private let ownWindow: () -> Window?
   private let asked: () -> Void
@@ -44,7 +44,7 @@ final class SelectionTransfer {
 
   private enum Stage {
     /// The formats are requested; `since` is the number of the request for the owner.
-    case judging(since: UInt32)
+    case examining(since: UInt32)
     /// The text is requested, by the request with this number.
     case asked(by: UInt32)
     /// The owner has answered, so what arrives is its text.
@@ -115,7 +115,7 @@ final class SelectionTransfer {
 
   private func currentOwner() throws(TransferError) -> Window? {
     let request = xcb_get_selection_owner(connection.handle, selection).sequence
-    stage = .judging(since: request)
+    stage = .examining(since: request)
     return try connection.selectionOwner(answering: request, deadline)
   }
 
@@ -264,7 +264,7 @@ final class SelectionTransfer {
   /// Whether the owner of this selection changed after the request for the owner.
   private func isCurrent(_ change: Event.SelectionChange) -> Bool {
     guard change.selection == selection else { return false }
-    guard case .judging(let request) = stage else { return true }
+    guard case .examining(let request) = stage else { return true }
     return change.isAfter(request)
   }
 
@@ -293,14 +293,14 @@ final class SelectionTransfer {
     case .asked(let request) where change.isAfter(request) && isAnotherProgram(change.owner):
       graceEnd = graceEnd ?? .now + limits.grace
     // The text may belong to an offer whose formats were not examined.
-    case .judging, .asked: throw change.owner == nil ? .ownerGone : .cancelled
+    case .examining, .asked: throw change.owner == nil ? .ownerGone : .cancelled
     }
   }
 
   /// Whether the request for the text reached the examined owner before a change.
   private func isRequestBefore(_ change: Event.SelectionChange) -> Bool {
     switch stage {
-    case .judging: false
+    case .examining: false
     case .asked(let request): change.isAfter(request)
     case .answered: true
     }

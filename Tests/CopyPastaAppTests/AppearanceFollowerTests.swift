@@ -25,7 +25,7 @@ import Testing
         "uint32 1", "color-scheme", "uint32 0",
       ], environment: ["PATH": "/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": scene.daemon.address])
     var said: [Substring] { String(decoding: portal.output, as: UTF8.self).split(separator: "\n") }
-    try await pump("the question") { said.contains("asked") }
+    try await pump("the request") { said.contains("asked") }
     // The main loop is not running here, so the answer and the change are both waiting for it.
     try await waitUntil("the change") { said.contains("told") }
     try await pump("the change applied") { follower.appearance.hasHighContrast }

@@ -48,7 +48,7 @@ final class FakePortal {
   /// The bus connection of the program under test.
   var client: Bus { scene.client }
   /// How often the user was asked to grant the shortcut.
-  var questions: Int { calls.count { $0 == "BindShortcuts" } }
+  var bindRequests: Int { calls.count { $0 == "BindShortcuts" } }
   var sessions: Int { calls.count { $0 == "CreateSession" } }
 
   static let handle = Portal.path + "/session/1_1/copypasta"

@@ -81,9 +81,9 @@ import Testing
     first.outcome = nil
     controller.start()
     try await expect(.starting)
-    try await pump("the question") { first.asked.count == 1 }
+    try await pump("the request") { first.asked.count == 1 }
     preferences.shortcut = "<Alt>F1"
-    try await pump("the second question") { first.asked.count == 2 }
+    try await pump("the second request") { first.asked.count == 2 }
     #expect(first.wasCancelled)
     first.outcome = Self.held
     preferences.shortcut = "<Alt>F2"
@@ -153,7 +153,7 @@ import Testing
   @Test func `a change in one shortcut backend is not mistaken for another backend's answer`() async throws {
     second.outcome = nil
     controller.start()
-    try await pump("the question") { second.asked.count == 1 }
+    try await pump("the request") { second.asked.count == 1 }
     first.change(to: .notHeld(.unsupported))
     #expect(controller.state == .starting)
     second.outcome = .held(by: .portal, name: "X")

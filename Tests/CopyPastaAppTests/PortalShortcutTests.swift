@@ -9,7 +9,7 @@ import Testing
 @MainActor @Suite struct PortalShortcutTests {
   private let portal: FakePortal
   private let shortcut: PortalShortcut
-  private let told = Told()
+  private let reports = Reports()
   private let keys: Accelerator
   private static let held = ShortcutState.held(by: .portal, name: "Ctrl+Meta+V")
 
@@ -18,7 +18,7 @@ import Testing
     self.portal = portal
     keys = try #require(Accelerator("<Control><Super>v"))
     shortcut = PortalShortcut(limits: .patient) { portal.client }
-    told.follow(shortcut)
+    reports.follow(shortcut)
   }
 
   // MARK: A portal that behaves well
@@ -42,13 +42,13 @@ import Testing
   /// no dialog.
   @Test(arguments: [(true, nil, 0), (false, nil, 0), (false, 2, 1)] as [(Bool, UInt32?, Int)])
   func `shortcut keys that KDE grants or remembers are requested only if KDE then shows no dialog`(
-    grantsAtOnce: Bool, version: UInt32?, questions: Int
+    grantsAtOnce: Bool, version: UInt32?, requests: Int
   ) async throws {
     portal.grantsAtOnce = grantsAtOnce
     portal.version = version
     portal.remembered = portal.granted
     try await expectHeld(makeShortcut(remembers: true))
-    #expect(portal.questions == questions)
+    #expect(portal.bindRequests == requests)
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .failed, .silence])
@@ -57,7 +57,7 @@ import Testing
     portal.answers["ListShortcuts"] = answer
     let limits = answer == .silence ? PortalShortcut.Limits.short(for: "ListShortcuts") : .patient
     try await expectHeld(makeShortcut(limits, remembers: true))
-    #expect(portal.questions == 1)
+    #expect(portal.bindRequests == 1)
   }
 
   /// After an empty grant the shortcut is requested once more, in another session.
@@ -75,9 +75,9 @@ import Testing
     portal.answers["BindShortcuts"] = answer
     portal.granted = FakePortal.list("toggle-history", trigger: words)
     try await expectHeld(as: .held(by: .portal, name: name))
-    #expect(portal.questions == (answer == .grantedEmpty ? 2 : 1))
+    #expect(portal.bindRequests == (answer == .grantedEmpty ? 2 : 1))
     portal.activate()
-    try await pump("the press") { told.presses.count == 1 }
+    try await pump("the press") { reports.presses.count == 1 }
   }
 
   @Test(arguments: [false, true])
@@ -89,7 +89,7 @@ import Testing
       if isSaid { portal.change(to: portal.granted) } else { portal.answers = [:] }
     }
     try await expectHeld()
-    #expect(portal.questions == (isSaid ? 1 : 2))
+    #expect(portal.bindRequests == (isSaid ? 1 : 2))
   }
 
   @Test func `the program registers its id first if the portal supports registration`() async throws {
@@ -108,8 +108,8 @@ import Testing
     portal.activate()
     portal.activate(options: ["activation_token": .string("abc")])
     portal.activate(options: ["activation_token": .int32(5)])
-    try await pump("the presses") { told.presses.count == 3 }
-    #expect(told.presses == [.ambient, .token("abc"), .ambient])
+    try await pump("the presses") { reports.presses.count == 3 }
+    #expect(reports.presses == [.ambient, .token("abc"), .ambient])
   }
 
   /// KDE still lists a shortcut whose keys were removed.
@@ -126,7 +126,7 @@ import Testing
       (FakePortal.list("toggle-history", trigger: ""), .notHeld(.removed)),
     ]
     for change in changes { portal.change(to: change.list) }
-    try await pump("the changes") { told.states == changes.map(\.state) }
+    try await pump("the changes") { reports.states == changes.map(\.state) }
   }
 
   @Test func `stopping a portal shortcut closes its session and ignores later signals`() async throws {
@@ -137,8 +137,8 @@ import Testing
     portal.activate()
     portal.closeSession()
     try await portal.settle()
-    #expect(told.presses == [])
-    #expect(told.states == [])
+    #expect(reports.presses == [])
+    #expect(reports.states == [])
     #expect(try await start(nil, Accelerator("<Alt>F1")) == Self.held)
   }
 
@@ -202,7 +202,7 @@ import Testing
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
     portal.answers = [:]
     try await portal.start()
-    try await pump("the shortcut from the restarted portal") { told.states.last == Self.held }
+    try await pump("the shortcut from the restarted portal") { reports.states.last == Self.held }
   }
 
   // MARK: Refusals
@@ -219,7 +219,7 @@ import Testing
     try await expectHeld(
       makeShortcut(refused: refused, remembers: true),
       as: trigger.isEmpty ? .notHeld(.refused) : .held(by: .portal, name: trigger))
-    #expect((portal.questions > 0) == !trigger.isEmpty)
+    #expect((portal.bindRequests > 0) == !trigger.isEmpty)
     #expect(refused.exists == trigger.isEmpty)
   }
 
@@ -260,31 +260,31 @@ import Testing
     limits.answer = .seconds(1)
     limits.pauses = Array(repeating: .milliseconds(100), count: 1200)
     let shortcut = makeShortcut(limits)
-    told.follow(shortcut)
+    reports.follow(shortcut)
     #expect(try await start(shortcut) == .notHeld(.unsupported))
     try await portal.start()
-    try await pump("the shortcut") { told.states.last == Self.held }
+    try await pump("the shortcut") { reports.states.last == Self.held }
     portal.stop()
-    try await pump("the shortcut lost") { told.states.last == .starting }
+    try await pump("the shortcut lost") { reports.states.last == .starting }
     try await portal.start()
-    try await pump("the shortcut again") { told.states.last == Self.held }
+    try await pump("the shortcut again") { reports.states.last == Self.held }
     portal.activate()
-    try await pump("the press") { told.presses.count == 1 }
+    try await pump("the press") { reports.presses.count == 1 }
   }
 
   @Test func `a closed portal session is reopened even if the first attempts fail`() async throws {
     var limits = PortalShortcut.Limits.patient
     limits.pauses = Array(repeating: .milliseconds(20), count: 50)
     let shortcut = makeShortcut(limits)
-    told.follow(shortcut)
+    reports.follow(shortcut)
     try await expectHeld(shortcut)
     portal.answers["CreateSession"] = .failed
     portal.closeSession()
     try await pump("three attempts") { portal.sessions > 3 }
     portal.answers = [:]
-    try await pump("the shortcut again") { told.states == [.starting, Self.held] }
+    try await pump("the shortcut again") { reports.states == [.starting, Self.held] }
     portal.activate()
-    try await pump("the press") { told.presses.count == 1 }
+    try await pump("the press") { reports.presses.count == 1 }
   }
 
   @Test func `a limited number of attempts is made with a portal that closes every session`()
@@ -295,7 +295,7 @@ import Testing
       if case .became(Self.held) = $0 { portal.closeSession() }
     }
     portal.closeSession()
-    try await pump("the shortcut given up") { told.states.last == .notHeld(.unsupported) }
+    try await pump("the shortcut given up") { reports.states.last == .notHeld(.unsupported) }
     #expect(portal.sessions == 1 + PortalShortcut.Limits.patient.losses)
     withExtendedLifetime(token) {}
   }
@@ -342,14 +342,14 @@ import Testing
     portal.answers["BindShortcuts"] = .silence
     try await portal.start()
     let asking = Task { [keys] in await shortcut.start(keys) }
-    try await pump("the question") { portal.questions == 1 }
+    try await pump("the request") { portal.bindRequests == 1 }
     return asking
   }
 }
 
 /// The events that a shortcut has reported.
 @MainActor
-private final class Told {
+private final class Reports {
   var presses: [Activation] = []
   var states: [ShortcutState] = []
   private var tokens: [ListenerToken] = []

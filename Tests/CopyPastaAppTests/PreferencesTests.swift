@@ -20,22 +20,22 @@ import Testing
 
   @Test func `a changed setting is stored and reported once`() {
     let preferences = Preferences(schema: nil)
-    let told = Told()
-    let token = preferences.observe(.showsTrayIcon) { told.count += 1 }
+    let changes = Changes()
+    let token = preferences.observe(.showsTrayIcon) { changes.count += 1 }
     preferences[flag: .showsTrayIcon] = true
-    #expect(told.count == 0, "reported although the value was the same")
+    #expect(changes.count == 0, "reported although the value was the same")
     preferences[flag: .showsTrayIcon] = false
-    #expect(told.count == 1)
+    #expect(changes.count == 1)
     #expect(!preferences[flag: .showsTrayIcon])
     preferences[flag: .usesHaptics] = false
-    #expect(told.count == 1, "reported for another key")
+    #expect(changes.count == 1, "reported for another key")
     withExtendedLifetime(token) {}
   }
 
   @Test func `every preference property has its own settings key`() {
     let preferences = Preferences(schema: nil)
-    let told = Told()
-    let tokens = Preferences.Key.allCases.map { key in preferences.observe(key) { told.keys.append(key) } }
+    let changes = Changes()
+    let tokens = Preferences.Key.allCases.map { key in preferences.observe(key) { changes.keys.append(key) } }
     preferences.shortcut = ""
     preferences[flag: .hidesAfterCopying].toggle()
     preferences[flag: .hidesOnFocusLoss].toggle()
@@ -45,7 +45,7 @@ import Testing
     preferences.previewLineCount = 1
     preferences.retentionPeriod = .week
     preferences[flag: .usesHaptics].toggle()
-    #expect(told.keys == Preferences.Key.allCases)
+    #expect(changes.keys == Preferences.Key.allCases)
     withExtendedLifetime(tokens) {}
   }
 
@@ -68,7 +68,7 @@ import Testing
 }
 
 @MainActor
-private final class Told {
+private final class Changes {
   var count = 0
   var keys: [Preferences.Key] = []
 }

@@ -114,10 +114,10 @@ import Testing
   // MARK: Closing windows
 
   /// How a dialog is closed.
-  enum Way: CaseIterable { case destroyed, closed, hidden }
+  enum CloseAction: CaseIterable { case destroyed, closed, hidden }
 
-  @Test(arguments: Way.allCases)
-  func `the shortcut works again however Preferences is closed while waiting for keys`(_ way: Way)
+  @Test(arguments: CloseAction.allCases)
+  func `the shortcut works again however Preferences is closed while waiting for keys`(_ action: CloseAction)
     async throws
   {
     let shown = try ShownDialogs()
@@ -134,7 +134,7 @@ import Testing
       if !controller.isPaused { window.shortcut.record() }
       return !shown.way.isHeld
     }
-    switch way {
+    switch action {
     case .destroyed: window.window.destroy()
     case .closed: shown.dialogs.close()
     case .hidden: window.window.isVisible = false

@@ -18,13 +18,13 @@ final class RecordingView: HistoryView, HistoryDelegate {
   private(set) var secretCount = 0
   private(set) var showsSecret = false
   /// The expired items of each question to the user; nil each time that the question was withdrawn.
-  private(set) var questions: [ExpiredClips?] = []
+  private(set) var confirmations: [ExpiredClips?] = []
   /// The texts that were shown, with their clips.
   private(set) var shown: [(text: ShownText, id: Clip.ID)] = []
   /// Called when a text was put on the clipboard.
   var onCopied: (@MainActor () -> Void)?
 
-  func ask(about expired: ExpiredClips?) { questions.append(expired) }
+  func ask(about expired: ExpiredClips?) { confirmations.append(expired) }
 
   func show(_ text: ShownText, of clip: Clip) { shown.append((text, clip.id)) }
 

@@ -48,7 +48,7 @@ import Testing
   /// Runs a check with nothing due, which stores the current clock as trusted.
   private func believeClock() async {
     await look()
-    #expect(view.questions.last == .some(nil))
+    #expect(view.confirmations.last == .some(nil))
   }
 
   private func pass(days: Int64) {
@@ -61,7 +61,7 @@ import Testing
     #expect(controller.ids.count == count)
   }
 
-  private var question: ExpiredClips? { view.questions.last ?? nil }
+  private var asked: ExpiredClips? { view.confirmations.last ?? nil }
 
   @Test func `expired items are deleted without asking if the clock is trusted`() async throws {
     try await record(29, 1)
@@ -69,7 +69,7 @@ import Testing
     pass(days: 2)
     await look()
     try expectCount(1)
-    #expect(view.questions.allSatisfy { $0 == nil } && view.failures.isEmpty)
+    #expect(view.confirmations.allSatisfy { $0 == nil } && view.failures.isEmpty)
   }
 
   // MARK: - Questions
@@ -79,16 +79,16 @@ import Testing
   {
     try await record(40, 50)
     await look()
-    #expect(question?.count == 2)
+    #expect(asked?.count == 2)
     // From here on, more than half of the items have not expired.
     try await record(0, 0, 0, 0, 0, 0)
     for _ in 0..<3 { await look() }
-    #expect(question?.count == 2)
+    #expect(asked?.count == 2)
     // Simulate a restart of the program.
     let next = Retention({ [preferences] in preferences }, clock: { [clock] in clock.reading })
     controller.expire(by: next)
     await controller.drainRetention()
-    #expect(question?.count == 2)
+    #expect(asked?.count == 2)
     try expectCount(8)
   }
 
@@ -97,7 +97,7 @@ import Testing
     await look()
     retention.keepForever()
     for _ in 0..<3 { await look() }
-    #expect(question == nil)
+    #expect(asked == nil)
     #expect(preferences.retentionPeriod == .forever)
     try expectCount(2)
   }
@@ -110,10 +110,10 @@ import Testing
     await believeClock()
     clock.wallTime += 730 * Self.day
     await look()
-    #expect(question?.count == 3)
+    #expect(asked?.count == 3)
     preferences.retentionPeriod = .year
     await look()
-    #expect(question?.count == 3)
+    #expect(asked?.count == 3)
     try expectCount(3)
   }
 
@@ -125,18 +125,18 @@ import Testing
     pass(days: 1)
     try await record(Array((1...25).reversed()))
     await look()
-    #expect(question?.count == 1)
+    #expect(asked?.count == 1)
     clock.wallTime += 29 * Self.day
-    retention.confirm(try #require(question))
+    retention.confirm(try #require(asked))
     await look()
     try expectCount(25)
-    #expect(question?.count ?? 0 > 20, "the new clock must cause its own question")
+    #expect(asked?.count ?? 0 > 20, "the new clock must cause its own question")
   }
 
   @Test func `the clock is trusted after the user has confirmed a retention deletion`() async throws {
     try await record(40, 29)
     await look()
-    retention.confirm(try #require(question))
+    retention.confirm(try #require(asked))
     await look()
     try expectCount(1)
     pass(days: 2)
@@ -152,7 +152,7 @@ import Testing
     await believeClock()
     clock.wallTime += days * Self.day
     await look()
-    #expect((question != nil) == (days > 0))
+    #expect((asked != nil) == (days > 0))
     try expectCount(28)
   }
 
@@ -166,7 +166,7 @@ import Testing
     clock.wallTime -= days * Self.day
     await look()
     try expectCount(4)
-    #expect(question == nil)
+    #expect(asked == nil)
   }
 
   @Test func `correcting a clock that was behind from the start asks before deleting items`() async throws {
@@ -175,7 +175,7 @@ import Testing
     try await record(0, 0, 0)
     clock.wallTime += 31 * Self.day
     await look()
-    #expect(question?.count == 3)
+    #expect(asked?.count == 3)
     try expectCount(3)
   }
 
@@ -191,7 +191,7 @@ import Testing
       await look()
     }
     try expectCount(0)
-    #expect(view.questions.allSatisfy { $0 == nil })
+    #expect(view.confirmations.allSatisfy { $0 == nil })
   }
 
   // MARK: - Confirmations
@@ -203,7 +203,7 @@ import Testing
       location: scratch.location, digest: { key, _ in key }, timeouts: .init(lock: 20))
     let controller = try HistoryController(
       store, scratch.history.reader, FakeClipboard(), now: { 0 }, firstPageSize: 30, delegate: view)
-    retention.confirm(try #require(question))
+    retention.confirm(try #require(asked))
     try await scratch.whileLocked {
       controller.expire(by: retention)
       await controller.drainRetention()
@@ -212,14 +212,14 @@ import Testing
     clock.wallTime += 365 * Self.day
     await look()
     try expectCount(2)
-    #expect(question?.count == 2)
+    #expect(asked?.count == 2)
   }
 
   @Test func `a retention confirmation is void after the retention period changes`() async throws {
     try await record(400, 20)
     await look()
-    #expect(question?.count == 1)
-    retention.confirm(try #require(question))
+    #expect(asked?.count == 1)
+    retention.confirm(try #require(asked))
     preferences.retentionPeriod = .year
     await look()
     preferences.retentionPeriod = .month
@@ -235,13 +235,13 @@ import Testing
     controller.delete(controller.ids[1])
     await controller.drain()
     await look()
-    #expect(question?.count == 1)
+    #expect(asked?.count == 1)
     controller.undo()
     await controller.drain()
-    retention.confirm(try #require(question))
+    retention.confirm(try #require(asked))
     await look()
     try expectCount(3)
-    #expect(question?.count == 2)
+    #expect(asked?.count == 2)
   }
 
   // MARK: - Other events
@@ -262,7 +262,7 @@ import Testing
   @Test func `raising the retention period during a purge keeps the remaining items`() async throws {
     try await record(Array(repeating: 40, count: 4_100))
     await look()
-    retention.confirm(try #require(question))
+    retention.confirm(try #require(asked))
     try await retention.run(on: scratch.store, asking: { _ in }) { [preferences] _, ids in
       if !ids.isEmpty { preferences.retentionPeriod = .forever }
     }

@@ -57,13 +57,13 @@ extension Scene {
 
   /// Whether an owner has received all the requests that are expected.
   func hasAskedAll(of owner: ClipboardOwner) async throws -> Bool {
-    let questions = ["TARGETS", "x-kde-passwordManagerHint"]
+    let metadata = ["TARGETS", "x-kde-passwordManagerHint"]
     let asked = owner.lines.dropFirst()
     // An owner that swaps in a secret must have done so before the test's next copy.
     if ["SecretBeforeText", "SecretAfterTargets", "SecretAfterHint"].contains(owner.program.arguments.last) {
       return asked.contains("swapped")
     }
     if owner.program.arguments.last == "Mute" { return asked.contains("TARGETS") }
-    return asked.contains { !questions.contains($0) || $0 == questions[1] }
+    return asked.contains { !metadata.contains($0) || $0 == metadata[1] }
   }
 }

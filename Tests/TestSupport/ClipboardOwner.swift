@@ -59,8 +59,8 @@ public struct ClipboardOwner: Sendable {
   ///
   /// GTK itself requests TARGETS on X11, and a password manager's hint does not contain the secret.
   public var contentRequests: [String] {
-    let questions = ["TARGETS", "TIMESTAMP", "MULTIPLE", "SAVE_TARGETS", "x-kde-passwordManagerHint"]
-    return requests.filter { !questions.contains($0) }
+    let metadata = ["TARGETS", "TIMESTAMP", "MULTIPLE", "SAVE_TARGETS", "x-kde-passwordManagerHint"]
+    return requests.filter { !metadata.contains($0) }
   }
 
   /// All lines of its output: `ready`, then the requests and other events.

@@ -194,14 +194,14 @@ private final class GdkClipboardSource: ClipboardSource {
     let wanted = TextFormat.names.filter(offered.contains)
     guard !wanted.isEmpty else { return .noText }
     if offered.contains(SecretHint.name), try await isSecret(read, within: limits) { return .secret }
-    return .text(try await transfer(wanted, of: read, within: limits) { read.hasAsked = true })
+    return .text(try await readBytes(wanted, of: read, within: limits) { read.hasAsked = true })
   }
 
   private func isSecret(_ read: Read, within limits: TransferLimits) async throws -> Bool {
     var limits = limits
     limits.bytes = SecretHint.longestValue
     do {
-      return SecretHint.isSecretHint(try await transfer([SecretHint.name], of: read, within: limits) {})
+      return SecretHint.isSecretHint(try await readBytes([SecretHint.name], of: read, within: limits) {})
     } catch TransferError.tooLarge {
       return false
     } catch is GLibError {
@@ -210,7 +210,7 @@ private final class GdkClipboardSource: ClipboardSource {
   }
 
   /// Returns the bytes that the owner sends until it closes its end of the pipe.
-  private func transfer(
+  private func readBytes(
     _ types: [String], of read: Read, within limits: TransferLimits, asking: @escaping @MainActor () -> Void
   ) async throws -> [UInt8] {
     let bytes = try await TextTransfer(limits: limits).bytes { [self] in

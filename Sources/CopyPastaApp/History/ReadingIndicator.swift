@@ -65,13 +65,13 @@ final class ReadingIndicator {
   func showSecret() {
     // The window may have lost the focus before the outcome reached the main thread.
     guard state == .reading else { return }
-    let isNews = secretTimer == nil
+    let isFirst = secretTimer == nil
     secretTimer = Timeout(after: Self.secretTime) { [weak self] in
       self?.secretTimer = nil
       self?.show()
     }
     show()
-    if isNews { root.announce(State.secret.name) }
+    if isFirst { root.announce(State.secret.name) }
   }
 
   /// Ends `showSecret`, because the clipboard now has other content.

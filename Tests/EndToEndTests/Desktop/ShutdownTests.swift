@@ -5,7 +5,7 @@ import Testing
 /// How the program exits, and what remains on the clipboard.
 @Suite struct ShutdownTests {
   /// The ways in which a user closes the window.
-  enum Way: CaseIterable { case closeButton, escape, altF4 }
+  enum CloseAction: CaseIterable { case closeButton, escape, altF4 }
 
   @Test func `a copied text can be pasted after closing, and the program ends once another program copies`()
     async throws
@@ -13,12 +13,12 @@ import Testing
     let text = "pasted\tafter é 🍝\n"
     try await VirtualDesktop.with { desktop in
       try await Scene.fillHistory(with: [text, "newest"], on: desktop)
-      for way in Way.allCases {
+      for action in CloseAction.allCases {
         let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
         try await scene.waitForFirstRow()
         try await desktop.press("End", "Return")
         try await scene.expectClipboard(text)
-        try await scene.closeWindow(way)
+        try await scene.closeWindow(action)
         try await waitUntil("the window gone") { try await !scene.app.window.isVisible() }
         #expect(try await XClip.paste(on: desktop) == Array(text.utf8))
         #expect(try await XSel.paste(on: desktop) == Array(text.utf8))
@@ -31,7 +31,7 @@ import Testing
 
         let again = try await scene.relaunch()
         try await again.expectNewest("another")
-        try await again.closeWindow(way)
+        try await again.closeWindow(action)
         #expect(try await again.app.program.waitForExit() == .code(0))
         try await again.expectClipboard("another")
         try await again.end()
@@ -118,8 +118,8 @@ extension Scene {
     #expect(result.exit == .code(0), "\(result.errors)")
   }
 
-  fileprivate func closeWindow(_ way: ShutdownTests.Way) async throws {
-    switch way {
+  fileprivate func closeWindow(_ action: ShutdownTests.CloseAction) async throws {
+    switch action {
     case .closeButton: try await app.window.close()
     case .escape: try await desktop.press("Escape")
     case .altF4: try await desktop.press("alt+F4")
