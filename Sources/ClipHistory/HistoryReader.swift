@@ -87,8 +87,8 @@ public final class HistoryReader {
 
 /// Iterates over all clips of a history with their whole texts, oldest first.
 ///
-/// A cursor has its own connection, so any single thread can use it next to a store and its readers. Between two clips
-/// it holds no SQLite lock: it skips clips that are deleted meanwhile, and lets the log be truncated. Imports and
+/// A cursor has its own connection, so any single thread can use it while a store and its readers are in use. Between
+/// two clips it holds no SQLite lock: it skips clips that have been deleted, and lets the log be truncated. Imports and
 /// recoveries, which would renumber the clips, wait until the cursor is released. Only one text at a time is in memory.
 ///
 /// ```swift
@@ -112,7 +112,7 @@ public final class ClipCursor {
     }
   }
 
-  /// Whether the last failure concerned a single clip; the next call then continues behind it.
+  /// Whether the last failure concerned a single clip; the next call then continues after it.
   public private(set) var isPastFailure = false
 
   /// Opens an existing history, or a recovery that is not installed yet, without writing anything.
@@ -126,7 +126,7 @@ public final class ClipCursor {
 
   /// The next newer clip, nil after the newest.
   ///
-  /// - Throws: `.damaged` if the clip holds no valid text; the next call continues behind the clip.
+  /// - Throws: `.damaged` if the clip holds no valid text; the next call continues after this clip.
   public func next() throws(StoreError) -> Clip.Full? {
     isPastFailure = false
     let (found, behind) = try following.read { connection throws(StoreError) in

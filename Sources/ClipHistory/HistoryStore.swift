@@ -63,8 +63,8 @@ public actor HistoryStore: SerialActor {
 
   /// Whether the log may still hold a deleted text.
   ///
-  /// A reader can prevent truncating the log, so the store tries immediately, at each later write, after each delay in
-  /// `retries`, and when it closes.
+  /// A reader can prevent the log from being truncated, so the store tries immediately, at each later write, after each
+  /// delay in `retries`, and when it closes.
   private var needsCheckpoint: Bool
   private var retry: DispatchTimer?
   /// The number of restored clips; a change invalidates an earlier search for expired clips.
@@ -91,7 +91,7 @@ public actor HistoryStore: SerialActor {
   init(location: HistoryLocation, digest: @escaping Digest, timeouts: LockTimeouts) throws(StoreError) {
     self.digest = digest
     self.timeouts = timeouts
-    // A log that a crash left behind may hold a text that was deleted just before.
+    // The log of a crashed process may hold a text that was deleted just before the crash.
     let hasLog = try (HistoryFolder.size(of: location.writeAheadLog) ?? 0) > 0
     needsCheckpoint = hasLog
     self.location = location

@@ -127,9 +127,9 @@ private enum CrashReport {
   /// Prevents core dumps and backtraces under any configuration of the system.
   ///
   /// Limits a core dump to 1 byte, not 0. If dumps are piped to a program (systemd-coredump, apport), the kernel
-  /// ignores every limit except 1, at which it does not start that program.
+  /// ignores the limit unless it is exactly 1; in that case it does not start the program.
   ///
-  /// `PR_SET_DUMPABLE` would also keep debuggers out. But then only root can read `/proc/PID/root`, and
+  /// `PR_SET_DUMPABLE` would also keep debuggers out, but with it only root could read `/proc/PID/root`.
   /// xdg-desktop-portal rejects a program whose root it cannot read, so the global shortcut and the start at login
   /// would fail in a sandbox. It would protect little, because any program of this user can read the history's file.
   static func forbid() {
@@ -143,7 +143,7 @@ private enum CrashReport {
   }
 }
 
-/// Prints a message to standard error in one line, with the program's name in front.
+/// Prints a one-line message to standard error, with the program's name in front.
 ///
 /// The message must not contain a clip's text.
 func printError(_ message: String) { writeError("copypasta: \(message)\n") }

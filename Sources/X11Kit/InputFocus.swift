@@ -20,7 +20,7 @@ public actor InputFocus {
   ///
   /// Another program's key grab redirects the keyboard while the key is down, but does not move the focus.
   ///
-  /// - Returns: false also if the server cannot be reached.
+  /// - Returns: whether the window has the focus; also false if the server cannot be reached.
   public func isIn(_ window: UInt32) -> Bool {
     do {
       let connection = try XConnection(display: display)

@@ -46,7 +46,9 @@ public actor KeyGrab {
     let focus: Window?
     /// Whether the keyboard is frozen: the server queues what is typed.
     var isFrozen: Bool
-    /// Whether the key may still be down, and repeat; its release is sent to the newly focused window.
+    /// Whether the key may still be held down and repeating.
+    ///
+    /// Its release cannot be relied on as an event, because it goes to the newly focused window.
     var isDown: Bool
     var wasSeenDown = false
     /// Whether the focus has moved to this program's windows, or away from them.
@@ -284,8 +286,9 @@ public actor KeyGrab {
   /// Whether the window manager receives all keys pressed with Super; the server then grants a grab of them, but
   /// reports no press.
   ///
-  /// icewm grabs the Super keys for this purpose, unless its setting `Win95Keys` is off. Other programs grab them, too,
-  /// but replay the following keys, so the window manager's name decides.
+  /// icewm grabs the Super keys for this purpose, unless its setting `Win95Keys` is off. Other programs also grab the
+  /// Super keys, but replay the keys that follow. A failed grab is therefore not enough, and this also checks that the
+  /// window manager's name is IceWM.
   private func managerKeepsSuper(_ keyboard: Keyboard) throws(TransferError) -> Bool {
     let atoms = try Atoms(connection)
     let window: [Window]? = connection.elements(of: atoms[.windowManager], of: connection.root, limit: 1)

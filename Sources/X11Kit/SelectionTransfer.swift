@@ -43,7 +43,8 @@ final class SelectionTransfer {
   private(set) var lacksFocus = false
 
   private enum Stage {
-    /// The formats are requested; `since` is the number of the request for the owner.
+    /// The owner is being looked up and its formats examined; `since` is the sequence number of the GetSelectionOwner
+    /// request.
     case examining(since: UInt32)
     /// The text is requested, by the request with this number.
     case asked(by: UInt32)
@@ -276,7 +277,8 @@ final class SelectionTransfer {
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
     if let owner = change.owner, owner == ownWindow() {
-      // If the examined owner received the request first, the user copied from the history later, so continue.
+      // If the request reached the owner before this change, the user copied from the history after that text was
+      // copied, so continue reading it.
       guard isRequestBefore(change) else { throw .ownershipLost }
       isOwnershipLost = true
       return

@@ -110,7 +110,7 @@ extension XConnection {
       bytes.append(
         contentsOf: UnsafeRawBufferPointer(start: xcb_get_property_value(reply.memory), count: count))
       if rest == 0 { return .consumed(type: body.type, format: body.format) }
-      // A short slice before the end is invalid, and the loop might never end.
+      // Reject a short slice before the end: it is invalid, and accepting it could make this loop endless.
       guard count == Int(sliceLength) * 4 else { return .unsteady }
       seen = (body.type, body.format)
       offset += sliceLength

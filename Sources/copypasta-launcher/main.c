@@ -1,7 +1,7 @@
 // The installed command, bin/copypasta. For --toggle it calls the running instance over D-Bus, without loading GTK,
-// whose libraries take four times as long to load as this whole program runs. Otherwise it executes the program:
-// lib/copypasta-gtk if a distribution has no libexec, libexec/copypasta-gtk if it has one. It is in C because Swift's
-// runtime takes as long to load as GIO (docs/decisions/desktop.md).
+// whose libraries alone take four times as long to load as this whole program takes to run. Otherwise it executes the
+// program: lib/copypasta-gtk if a distribution has no libexec, libexec/copypasta-gtk if it has one. It is in C because
+// Swift's runtime takes as long to load as GIO (docs/decisions/desktop.md).
 #include <gio/gio.h>
 #include <libintl.h>
 #include <locale.h>

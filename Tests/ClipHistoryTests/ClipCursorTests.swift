@@ -26,7 +26,7 @@ struct ClipCursorTests {
     #expect(try clips.next() == nil)
   }
 
-  @Test func `a history cursor skips clips deleted meanwhile and includes clips recorded meanwhile`()
+  @Test func `an open history cursor skips newly deleted clips and includes newly recorded ones`()
     async throws
   {
     let store = try history.store()

@@ -11,7 +11,9 @@ struct ClockTests {
   init() throws { store = try history.store() }
 
   @Test(arguments: [73, -56] as [Int64])
-  func `a clock jump affects only the times of clips recorded meanwhile`(years: Int64) async throws {
+  func `a clock jump affects only the times of clips recorded before the clock is corrected`(years: Int64)
+    async throws
+  {
     try await store.add("before", at: today)
     let jumped = try await store.add("meanwhile", at: today + years * year)
     #expect(jumped.capturedAt == today + years * year)
@@ -76,7 +78,7 @@ struct ClockTests {
   }
 
   @Test(arguments: [-5, 0, Int64.max] as [Int64])
-  func `a clip whose stored size is impossible is listed with a possible size`(size: Int64) async throws {
+  func `a clip whose stored size is impossible is listed with a plausible size`(size: Int64) async throws {
     try history.run(
       """
       INSERT INTO clip(captured_at, byte_count, preview, text)

@@ -60,7 +60,9 @@ struct DeletionTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test func `restoring a clip removes another deleted text that a reader kept in the log`() async throws {
+  @Test func `restoring a clip also clears another clip's deleted text, which a reader had kept in the log`()
+    async throws
+  {
     let store = try history.store(HistoryStore.LockTimeouts(readers: 0, retries: []))
     let kept = try #require(try await store.delete(try await store.add("what comes back").id))
     let clip = try await store.add("Xq7!vanish")

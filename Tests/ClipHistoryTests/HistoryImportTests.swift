@@ -191,7 +191,9 @@ struct HistoryImportTests {
     #expect(try found() == ["x 100", "y 200"])
   }
 
-  @Test func `deleting clips that an import moved removes their text from the files`() async throws {
+  @Test func `deleting clips after an import has moved them removes their text from the files`()
+    async throws
+  {
     try await record(
       (1...60).map { ("Xq7!vanish \($0) " + String(repeating: "x", count: 300), Int64($0) * 10) })
     try add((1...60).map { ("other \($0)", Int64($0) * 10 + 5) })

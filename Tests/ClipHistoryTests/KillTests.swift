@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Kills a process `COPYPASTA_KILLS` (10) times, with seeds from `COPYPASTA_SEED` (1) on.
+/// Starts and kills a process `COPYPASTA_KILLS` times (default: 10), with consecutive seeds starting at
+/// `COPYPASTA_SEED` (default: 1).
 @Suite(.serialized)
 struct KillTests {
   let history = TemporaryHistory()

@@ -64,7 +64,10 @@ struct PreviewTests {
     #expect(try preview(string) == " \u{301}x")
   }
 
-  @Test func `a preview skips up to 4 KiB of white space, and otherwise begins at the start`() throws {
+  @Test
+  func `a preview skips up to 4 KiB of leading white space, and begins at the text's start if there is more`()
+    throws
+  {
     let visible = "x" + String(repeating: "y", count: 500)
     #expect(try preview(String(repeating: " ", count: 4096) + visible)?.first == "x")
     let blank = String(repeating: " ", count: 400)

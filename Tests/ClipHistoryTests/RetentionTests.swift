@@ -80,7 +80,7 @@ import Testing
 
   // MARK: - Trust in the clock
 
-  /// A later reading of the clocks, if the last check was at `here`.
+  /// A reading of the clocks at the check that follows the one at `here`, and whether it is trusted.
   struct Later: Sendable {
     let reading: ClockReading
     let isBelieved: Bool
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, .max])
-  func `the clock is not trusted after a damaged last check`(_ number: Int64) throws {
+  func `the clock is not trusted if the record of the last check is damaged`(_ number: Int64) throws {
     let damaged = ClockReading(wallTime: Self.now, bootTime: number, bootID: "boot")
     #expect(!RetentionPolicy.believes(Self.here, after: damaged, keeping: Self.day))
     let later = ClockReading(wallTime: number, bootTime: number, bootID: "boot")
@@ -149,9 +149,9 @@ import Testing
   }
 
   @Test(arguments: [-10_000, 60_000] as [Int64])
-  func `a retention check with an impossible clock does not make the clock trusted`(_ days: Int64)
-    async throws
-  {
+  func `a retention check with an impossible clock reading does not establish trust in the clock`(
+    _ days: Int64
+  ) async throws {
     let odd = ClockReading(
       wallTime: Self.now + days * Self.day - 10_000 * Self.day, bootTime: 0, bootID: "boot")
     _ = try await store.findExpired(after: .day, at: odd)

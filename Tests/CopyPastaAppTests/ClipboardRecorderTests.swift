@@ -109,9 +109,9 @@ import Testing
     #expect(try await eventuallyTexts(["next", "last"]))
   }
 
-  /// The text waits in the queue behind the user's earlier actions.
+  /// The text waits in the queue until the user's earlier actions are done.
   @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
-  func `a text read before a copy is compared with the last capture before the copy`(
+  func `a text read before a row is copied is recorded unless it equals the last capture or the copied text`(
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()

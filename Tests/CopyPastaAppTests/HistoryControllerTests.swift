@@ -166,7 +166,7 @@ import Testing
     try expect(["one"])
     controller.undo()
     controller.undo()
-    // One undo more than there are deletions has no effect.
+    // All deletions have been undone, so another undo has no effect.
     controller.undo()
     await controller.drain()
     try expect(initial)

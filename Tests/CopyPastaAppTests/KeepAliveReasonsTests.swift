@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [KeepAliveReasons.Reason.trayIcon, .shortcut])
-  func `a hidden program keeps running if the desktop takes away its last keep-alive reason`(
+  func `a hidden program keeps running even if the desktop takes away its last keep-alive reason`(
     _ reason: KeepAliveReasons.Reason
   ) {
     reasons.hold(reason)
@@ -75,7 +75,7 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test func `a keep-alive reason that the user disables ends even after being lost to the desktop`() {
+  @Test func `disabling a keep-alive reason ends it even after the desktop has taken it away`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     reasons.end(.trayIcon)

@@ -287,7 +287,8 @@ import Testing
     try await pump("the press") { reports.presses.count == 1 }
   }
 
-  @Test func `a limited number of attempts is made with a portal that closes every session`()
+  @Test
+  func `a portal shortcut gives up after a limited number of attempts if the portal closes every session`()
     async throws
   {
     try await expectHeld()

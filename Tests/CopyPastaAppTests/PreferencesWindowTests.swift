@@ -117,9 +117,9 @@ import Testing
   enum CloseAction: CaseIterable { case destroyed, closed, hidden }
 
   @Test(arguments: CloseAction.allCases)
-  func `the shortcut works again however Preferences is closed while waiting for keys`(_ action: CloseAction)
-    async throws
-  {
+  func `the shortcut works again after Preferences is closed, hidden or destroyed while it waits for keys`(
+    _ action: CloseAction
+  ) async throws {
     let shown = try ShownDialogs()
     let controller = shown.services.shortcut
     controller.start()

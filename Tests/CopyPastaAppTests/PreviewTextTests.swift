@@ -125,7 +125,7 @@ import Testing
     #expect(!String(decoding: rest, as: UTF8.self).contains("·"))
   }
 
-  @Test func `a preview's accessible text shows white space without symbols, unless entirely blank`() {
+  @Test func `a preview's accessible text contains white-space symbols only if the preview is blank`() {
     #expect(PreviewText.spoken("one\ntwo") == "one two")
     #expect(PreviewText.spoken("  two before ") == "  two before ")
     #expect(PreviewText.spoken("1\n2\n3\n4") == "1 2 3…")

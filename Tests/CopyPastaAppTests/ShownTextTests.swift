@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: 0...3)
-  func `a text above 1 MiB is cut at a character boundary with a note`(offset: Int) throws {
+  func `a text above 1 MiB is cut at a character boundary, and a note mentions the cut`(offset: Int) throws {
     let text = String(repeating: "a", count: offset) + String(repeating: "🙂 🙂 ", count: 1 << 17)
     let shown = try Self.shown(text)
     #expect(shown.isCut)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["a", "é", "🙂"], [0, 1])
-  func `a long word is split at a character boundary with a note`(
+  func `a long word is split at a character boundary, and a note mentions the split`(
     character: String, offset: Int
   ) throws {
     let text = String(repeating: "b", count: offset) + String(repeating: character, count: 3000)

@@ -131,7 +131,7 @@ struct Scene {
     try await Screenshot.take(of: app.window, on: desktop)
   }
 
-  /// A point in the newest row, in the window.
+  /// A point inside the newest row, in window coordinates.
   static let firstRowPoint = (x: 150, y: 78)
 
   func clickFirstRow(button: Int = 1) async throws {

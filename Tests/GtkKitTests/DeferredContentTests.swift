@@ -23,7 +23,9 @@ import Testing
     #expect(requestor.taken.count < text.count)
   }
 
-  @Test func `at most 64 concurrent requests are served, and a later request again`() async throws {
+  @Test func `at most 64 concurrent requests are served, and new requests are accepted once those finish`()
+    async throws
+  {
     let gate = Gate()
     let content = DeferredContent(types: [type]) {
       await gate.wait()

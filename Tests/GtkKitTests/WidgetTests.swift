@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `a reflowing box moves its second widget below the first if wider than half of the box`() {
+  @Test func `a reflowing box moves its second widget below the first if the second would be wider`() {
     let (words, control) = (Label("Some words that tell of what is beside them"), Label("a control"))
     words.wrap()
     let box = ReflowingBox(words, control)

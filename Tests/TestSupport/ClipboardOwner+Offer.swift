@@ -36,11 +36,13 @@ extension ClipboardOwner {
       return Offer(targets: ["text/uri-list"], bytes: Array(list.utf8))
     }
 
-    /// A picture, of which only the signature is real.
+    /// The signature of a PNG picture, without the rest.
     public static let image = Offer(
       targets: ["image/png"], bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-    /// The hint that a password manager adds to its text, which means a secret only with the value `secret`.
+    /// The hint that a password manager offers with its text.
+    ///
+    /// Only the value `secret` marks the text as secret.
     public static func hint(_ value: String = "secret") -> Offer {
       Offer(targets: ["x-kde-passwordManagerHint"], bytes: Array(value.utf8))
     }

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Reads a history as another program does, through its documented table and a connection of its own.
+/// Reads a history the way another program would: through the documented table, on a separate connection.
 public struct HistoryDatabase: Sendable {
   /// A row, byte for byte.
   public struct Clip: Equatable, Sendable {

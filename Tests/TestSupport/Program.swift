@@ -171,7 +171,7 @@ public final class Program: Sendable {
     started.wait()
   }
 
-  /// Waits for the child's end, and reaps it under the lock, so that `signal` never hits a reused process id.
+  /// Waits for the child to exit, and reaps it under the lock, so that `signal` never hits a reused process id.
   private func reap(_ pid: pid_t) {
     var information = siginfo_t()
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}

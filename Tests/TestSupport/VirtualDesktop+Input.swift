@@ -20,7 +20,7 @@ extension VirtualDesktop {
     try await x11.xdotool(arguments)
   }
 
-  /// Moves two fingers on a touchpad by some pixels, with the pointer at a position on the screen.
+  /// Moves two fingers on a touchpad by `right` and `down` pixels, with the pointer at (`x`, `y`) on the screen.
   ///
   /// The content follows the fingers. This works only on Wayland, because X11 does not report when fingers touch and
   /// leave the touchpad.

@@ -14,7 +14,7 @@ extension VirtualDesktop {
     try await shell.call("touchUp()")
   }
 
-  /// Moves a finger over GNOME's touch screen by some pixels, from a position.
+  /// Swipes a finger across GNOME's touch screen from (`x`, `y`), by `right` and `down` pixels.
   public func swipeFinger(fromX x: Int, y: Int, right: Int = 0, down: Int = 0) async throws {
     let shell = GnomeWindowSystem(desktop: self)
     try await shell.call("swipe(\(x), \(y), \(right), \(down))")

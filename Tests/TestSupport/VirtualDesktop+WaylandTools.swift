@@ -1,6 +1,6 @@
 /// The usual tools for compositors with wlroots' protocols, such as sway and labwc.
 extension VirtualDesktop {
-  /// Presses keys, with the names of `press`.
+  /// Presses keys, which are named as in `press`.
   func pressByWtype(_ keys: [String]) async throws {
     for key in keys {
       let parts = key.split(separator: "+").map { $0 == "super" ? "logo" : String($0) }

@@ -39,7 +39,7 @@ public final class VirtualDesktop: Sendable {
       return optional[self].map { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) } ?? true
     }
 
-    /// Whether its start takes many resources.
+    /// Whether starting it needs a lot of resources.
     fileprivate var isLarge: Bool { self == .gnome || self == .kde }
   }
 

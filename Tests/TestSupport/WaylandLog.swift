@@ -2,7 +2,7 @@ import Foundation
 
 /// The requests that a program has sent to its compositor, from libwayland's log for `WAYLAND_DEBUG=1`.
 public struct WaylandLog {
-  /// A window from when it is shown until it is hidden.
+  /// One appearance of a window, from when it is shown until it is hidden.
   public struct Showing: Sendable {
     /// The number of frames that were drawn, counted by their buffers.
     public fileprivate(set) var buffers = 0

@@ -183,7 +183,7 @@ extension X11KitTests {
       #expect(try await other.nextKey() == Self.v)
     }
 
-    @Test func `keys typed right after the shortcut hides the window reach the next focused window`()
+    @Test func `when the shortcut hides the window, keys typed right after it go to the next focused window`()
       async throws
     {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))

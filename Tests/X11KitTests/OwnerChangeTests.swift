@@ -147,7 +147,8 @@ extension X11KitTests {
       #expect(!before.isAtOrAfter(after))
     }
 
-    @Test func `offering a text reports if another program takes the clipboard right afterwards`()
+    @Test
+    func `offering a text returns ownershipLost if another program takes the clipboard right afterwards`()
       async throws
     {
       let owner = try SelectionOwner(display: display)

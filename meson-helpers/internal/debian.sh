@@ -1,10 +1,11 @@
-# Functions to make a Debian and to run commands in it. Sourced by test, try-bare, try-package, try-flatpak and try-tarball.
+# Functions to create a Debian system in a folder and to run commands in it. Sourced by test, try-bare, try-package,
+# try-flatpak and try-tarball.
 # shellcheck shell=bash
 
 # shellcheck source=meson-helpers/internal/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# The folders of this machine to mount in a Debian, as FROM:TO.
+# The folders on this machine to mount in a Debian system, as FROM:TO.
 binds=()
 
 # cannot MESSAGE: exits with 77, which means to .ci/run that this machine cannot run the script, not that the script failed.
@@ -49,7 +50,7 @@ in_debian() {
     PATH="${toolchain:+$toolchain/usr/bin:}/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" "${@:2}" </dev/null
 }
 
-# as_user FOLDER COMMAND...: the same as the unprivileged user "try".
+# as_user FOLDER COMMAND...: like in_debian, but runs the command as the unprivileged user "try".
 as_user() {
   # shellcheck disable=SC2016
   in_debian "$1" sh -ec 'id try >/dev/null 2>&1 || useradd --create-home try
@@ -67,8 +68,8 @@ mirror() {
   echo "${found:-http://deb.debian.org/debian}"
 }
 
-# make_debian FOLDER RELEASE [PACKAGE...]: makes a Debian in FOLDER if there is none, updates it, and installs the packages.
-# The release "arm64" is sid for arm64, emulated if this machine has another architecture.
+# make_debian FOLDER RELEASE [PACKAGE...]: creates a Debian system in FOLDER if there is none, updates it, and installs the
+# packages. The release "arm64" is sid for arm64, emulated if this machine has another architecture.
 make_debian() {
   local folder=$1 release=$2 options=() script
   ((EUID == 0)) || cannot "this needs root, to mount and to change the root"
@@ -97,16 +98,16 @@ make_debian() {
   (($# == 2)) || install_there "$folder" "${@:3}"
 }
 
-# install_there FOLDER PACKAGE...: installs packages in a Debian.
+# install_there FOLDER PACKAGE...: installs packages in the Debian system in FOLDER.
 install_there() {
   in_debian "$1" apt-get -qq install --yes --no-install-recommends "${@:2}" >"$1.log" 2>&1 ||
     fail "apt-get failed: $(grep -m 1 '^E: ' "$1.log") ($1.log)"
 }
 
-# swift_of FOLDER: prints the version of Swift in that Debian's archive; nothing if it has none.
+# swift_of FOLDER: prints the version of Swift in that system's archive; nothing if it has none.
 swift_of() { in_debian "$1" apt-cache show --no-all-versions swiftlang 2>/dev/null | sed -n 's/^Version: //p' | head -n 1; }
 
-# own_toolchain: sets $toolchain to the folder of this machine's Swift, and mounts it in every Debian.
+# own_toolchain: sets $toolchain to the folder of this machine's Swift, and mounts it in every Debian system.
 own_toolchain() {
   toolchain=$(readlink -f "$(command -v swift)") || fail "there is no Swift here"
   toolchain=${toolchain%/usr/bin/*}

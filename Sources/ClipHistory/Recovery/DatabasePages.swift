@@ -10,7 +10,7 @@ struct DatabasePages {
   var count: Int { fileCount + logOnly.count }
   /// The number of pages in the database file, which are numbered from 1.
   let fileCount: Int
-  /// The numbers of pages that exist only in the log; a damaged log may contain any number.
+  /// The page numbers that exist only in the log; in a damaged log they may be arbitrary.
   let logOnly: [Int]
   var isDatabase: Bool { header?.starts(with: Array("SQLite format 3\0".utf8)) ?? false }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// The source's thread enqueues a text, the store's thread validates and records it, and `report` receives the outcome.
 /// No step waits for the main thread.
 final class ClipboardRecorder: Sendable {
-  /// The largest backlog, in bytes, with which the next text is read before the earlier ones are on disk.
+  /// The largest backlog, in bytes, at which the next text is read although earlier ones are not on disk yet.
   static let backlogLimit = 4 << 20
   /// Counted for each waiting text in addition to its bytes, so that the number of small texts is bounded, too.
   private static let costOfText = 1 << 10
@@ -155,7 +155,7 @@ enum CaptureOutcome: Equatable, Sendable {
   /// A password manager asks not to record the text.
   case secret
 
-  /// Whether the clipboard now holds something other than a text of the history.
+  /// Whether the clipboard now holds something other than a text from the history.
   var isOfAnotherText: Bool {
     switch self {
     case .recorded, .ignored, .failed: false

@@ -1,7 +1,7 @@
 import GtkKit
 import SerialQueue
 
-/// A desktop notification, which must not contain a text of the history.
+/// A desktop notification, which must not contain text from the history.
 ///
 /// Calls the service directly because GApplication's notifications log a warning on a desktop without it. See
 /// https://specifications.freedesktop.org/notification-spec.

@@ -42,7 +42,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
     return caps.dropFirst().reduce(caps[0]) { ReflowingBox($0, $1) }
   }
 
-  /// A heading with its shortcuts, whose keys are named as the user reads them.
+  /// A heading with its shortcuts; the keys are labels for display, such as "Ctrl+C".
   private typealias Group = (title: String, shortcuts: [(title: String, keys: [String])])
 
   private static func groups(_ shortcut: ShortcutState) -> [Group] {

@@ -140,7 +140,7 @@ struct ImportReader {
     bytes += String(Character(scalar)).utf8
   }
 
-  /// The escapes of two characters: maps the second one to the character that it stands for.
+  /// The two-character escapes: maps the character after the backslash to the character that the escape stands for.
   private static let escapes = Dictionary(
     uniqueKeysWithValues: zip(#""\/bfnrt"#.utf8, "\"\\/\u{8}\u{c}\n\r\t".utf8))
 

@@ -28,13 +28,13 @@ struct HistoryAction {
   let name: String
   /// The description for the shortcuts window.
   let title: String
-  /// The label in the menu of a row, with its mnemonic; nil if the action is not in the menu.
+  /// The label in a row's menu, with its mnemonic; nil if the action is not in the menu.
   var entry: String?
   /// The documented keys, as accelerators.
   var keys: [String] = []
-  /// The key from `keys` that the row menu shows.
+  /// The key from `keys` that a row's menu shows.
   var menuKeys: String?
-  /// Whether it is last in the menu of a row.
+  /// Whether the action is listed last in a row's menu, because it is destructive.
   var isDestructive = false
   /// Undocumented keys that do the same.
   var otherKeys: [String] = []
@@ -45,7 +45,7 @@ struct HistoryAction {
 
   static var all: [HistoryAction] { ofTexts + [close] }
 
-  /// The actions on texts, in the order of the menu of a row and of the shortcuts window.
+  /// The actions on texts, in the order in which a row's menu and the shortcuts window show them.
   static var ofTexts: [HistoryAction] {
     [
       HistoryAction(

@@ -21,8 +21,8 @@ final class HistoryController {
   private lazy var arrivals = BurstMailbox<CaptureOutcome>(deliver: weakly(self) { $0.show($1) })
   /// The clip that is on the clipboard, if that is known without reading it.
   ///
-  /// It is known while this program offers the clip, or while the clip was the last to be recorded and the clipboard
-  /// has been followed since.
+  /// It is known while this program offers the clip, or if the clip was the last one captured from the clipboard and
+  /// the clipboard has been followed ever since.
   private(set) var onClipboard: Clip.ID? {
     didSet { if onClipboard != oldValue { view?.markOnClipboard(onClipboard) } }
   }
@@ -194,7 +194,7 @@ final class HistoryController {
 
   /// Returns a clip's whole text, for a program that it is dragged to.
   ///
-  /// - Throws: `StoreError`; `CancellationError` if the clip no longer exists, after showing that to the user.
+  /// - Throws: `StoreError`; `CancellationError` if the clip no longer exists, after showing the user a message.
   func text(of id: Clip.ID) async throws -> ClipText {
     guard let text = try await store.text(of: id) else {
       delegate?.show(.gone)
@@ -220,7 +220,7 @@ final class HistoryController {
   /// Records the clipboard's text at the user's request, even if its row was deleted.
   func paste() {
     transfers.add { [self] in
-      // Wait for an earlier request to copy from the history, so that its text is on the clipboard.
+      // First finish any pending copy from the history, so that its text is on the clipboard.
       await queue.drain()
       do throws(TransferError) {
         switch try await clipboardContent() {

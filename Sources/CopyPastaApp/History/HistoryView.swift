@@ -25,7 +25,7 @@ protocol HistoryDelegate: AnyObject {
   /// - Parameter wasCopied: whether the last clip was copied before.
   func showDeletions(_ count: Int, wasCopied: Bool)
 
-  /// Called when a text of the history was put on the clipboard.
+  /// Called when a text from the history has been put on the clipboard.
   func copied()
 
   func show(_ text: ShownText, of clip: Clip)

@@ -29,7 +29,7 @@ final class HistoryWindow {
   /// Runs `expire` again; nil while the window is hidden.
   private var retentionTimer: Timeout?
   private var wasActive = false
-  /// Notified when a text of the history was put on the clipboard.
+  /// Notified when a text from the history has been put on the clipboard.
   let copies = Observers<Void>()
   let closed: @MainActor () -> Void
   let showText: @MainActor (TextWindow) -> Void
@@ -190,7 +190,7 @@ final class HistoryWindow {
     enter(.unavailable(error, wasLeft: false))
   }
 
-  /// Recovers the damaged history off the main thread, which may take some seconds.
+  /// Recovers the damaged history off the main thread, which may take several seconds.
   private func recoverHistory() async {
     do throws(StoreError) {
       let outcome = try await services.recoverHistory()
@@ -266,7 +266,7 @@ final class HistoryWindow {
       services.retention.confirm(expired)
       expire()
     case .keep:
-      // The change of the setting calls `expire` again.
+      // Changing the setting calls `expire` again.
       services.retention.keepForever()
       showNotice(tr("Nothing was deleted. Keep History For is now Forever."))
     }

@@ -25,7 +25,7 @@ final class Preferences {
     /// Whether a device with haptics vibrates briefly after a copy.
     case usesHaptics = "haptics"
 
-    /// The default, for a program without its schema.
+    /// The default, used if the settings have no schema.
     var initialValue: Variant {
       switch self {
       case .shortcut: .string("<Control><Super>v")

@@ -72,7 +72,9 @@ final class Closure<Body> {
     Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue().body
   }
 
-  /// Returns the closure of user data that C uses once and does not release, and releases the user data.
+  /// Releases the user data and returns its closure.
+  ///
+  /// Use it for user data that C uses once and does not release.
   static func consume(_ data: gpointer?) -> Body {
     Unmanaged<Closure>.fromOpaque(data.unsafelyUnwrapped).takeRetainedValue().body
   }

@@ -57,7 +57,7 @@ public enum Display {
   /// Whether the user's language is written from right to left.
   public static var isRightToLeft: Bool { gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL }
 
-  /// Sets environment variables that GTK reads at its start, unless the user has set them.
+  /// Sets environment variables that GTK reads at startup, unless the user has set them.
   ///
   /// They select drawing with cairo and disable the search for a GPU, which on a machine without one takes longer than
   /// the rest of the start. Call this before `open`.

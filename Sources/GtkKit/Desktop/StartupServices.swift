@@ -2,7 +2,7 @@ import CGtk
 import Glibc
 import SerialQueue
 
-/// Contacts the session services that GTK needs at its start, because GTK would wait for them without a timeout.
+/// Contacts the session services that GTK needs at startup, because GTK would wait for them without a timeout.
 ///
 /// If a service hangs, the program continues without its features, and the window still appears.
 ///

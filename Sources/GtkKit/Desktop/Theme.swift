@@ -40,7 +40,7 @@ public final class Theme {
     }
   }
 
-  /// Whether GTK's settings name one of GTK's own themes, or none.
+  /// Whether `GTK_THEME` is unset, and the theme name in GTK's settings is empty or one of GTK's own themes.
   public var isOfGTK: Bool { forced == nil && chosen.map(Self.names.contains) == true }
 
   /// Whether GTK draws its own theme for any reason, including that the chosen one does not support GTK 4.

@@ -46,7 +46,7 @@ extension Widget {
   private func followTouchpad(_ movement: Movement) {
     let scroll = add(
       controller: gtk_event_controller_scroll_new(copypasta_GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES))
-    // Nil while no finger is on the touchpad, because a wheel sends neither beginning nor end.
+    // Nil while no finger is on the touchpad. This ignores the events of a wheel, which have no beginning or end.
     let moved = Shared<Point?>(nil)
     scroll.connect("scroll-begin") {
       movement.begin()
@@ -57,7 +57,7 @@ extension Widget {
       guard let self, var point = moved.value,
         gtk_event_controller_scroll_get_unit(controller) == GDK_SCROLL_UNIT_SURFACE
       else { return false }
-      // Scroll deltas are those of the view, opposite to the fingers'.
+      // Scroll deltas describe the view's movement, which is opposite to that of the fingers.
       point.x -= x
       point.y -= y
       moved.value = point

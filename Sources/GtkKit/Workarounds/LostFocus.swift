@@ -17,8 +17,9 @@ extension Window {
       changed()
     }
     connect("realize") { [weak self] in self?.follow(isLeft) }
-    // Read the state after the first frame, for which GTK waits for the compositor's configuration. If the window gets
-    // the focus immediately, the state is the same as before it was hidden, so GDK notifies no change.
+    // Read the state after the first frame, because GTK draws it only after the compositor's configuration has arrived.
+    // If the window gets the focus immediately, its state is the same as before it was hidden, so GDK does not report a
+    // change.
     connect("map") { [weak self] in self?.onNextFrame { self?.readFocus(isLeft) } }
   }
 

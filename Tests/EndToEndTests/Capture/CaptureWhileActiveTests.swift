@@ -15,7 +15,7 @@ import Testing
       let unseen = try await ClipboardOwner.start(offering: .text("unseen"), on: scene.desktop)
       let kept = try await ClipboardOwner.start(offering: .text("kept"), on: scene.desktop)
       #expect(try await unseen.program.waitForExit() == .code(0))
-      // The owner received no request, even for its formats.
+      // The owner received no request, not even for its formats.
       #expect(unseen.requests == [])
       for round in 1...3 {
         try await scene.app.window.activate()

@@ -10,7 +10,7 @@ import Testing
 /// the only tests.
 @Suite struct MisbehavingOwnerTests {
   @Test(arguments: [OwnerCase.x11, OwnerCase.wayland])
-  func `the window shows why a selection owner's text was refused, and records the next copy`(
+  func `the window shows why a selection owner's text was refused, and the next copy is recorded`(
     _ owners: [OwnerCase]
   )
     async throws

@@ -30,7 +30,7 @@ import Testing
         #expect(try await scene.desktop.copypasta().exit == .code(0))
       }
       try await waitUntil("the window active again") { try await scene.shownWindow()?.isActive() == true }
-      // After these keys are handled, opening the window has had all its effects.
+      // Once these keys are handled, everything that opening the window triggers has happened.
       try await scene.desktop.press("Down", "Home")
       try await scene.replace(unseen, with: "on purpose")
       #expect(unseen.requests == [])
@@ -83,7 +83,8 @@ import Testing
     }
   }
 
-  @Test func `a click, the menu and D-Bus toggle the pause, which ends with the program`()
+  @Test
+  func `a click, the menu and D-Bus can pause or resume reading, and a pause does not survive a restart`()
     async throws
   {
     try await Scene.run(with: ["one"]) { scene in

@@ -37,7 +37,7 @@ import Testing
 
   /// Decoded as a string, the path would name another folder.
   @Test(arguments: [[], ["--export"], ["--check"], ["--version"]])
-  func `a data folder whose path is not UTF-8 is refused in one line, and no folder is created`(
+  func `a data folder path that is not valid UTF-8 is refused with a one-line error and creates no folder`(
     _ arguments: [String]
   ) async throws {
     let folder = try TemporaryFolder()
@@ -71,7 +71,9 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: history))
   }
 
-  @Test func `an overlong data folder path is refused in one line that names XDG_DATA_HOME`() async throws {
+  @Test func `an overlong data folder path is refused with a one-line error that names XDG_DATA_HOME`()
+    async throws
+  {
     let home = try TemporaryFolder()
     let long = home.path + String(repeating: "/" + String(repeating: "n", count: 99), count: 5)
     let result = try await Program.run(

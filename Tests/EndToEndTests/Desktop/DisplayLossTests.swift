@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `SIGTERM, SIGINT and SIGHUP end the program cleanly, without a write-ahead log left`()
+  @Test func `SIGTERM, SIGINT and SIGHUP end the program cleanly and leave no write-ahead log`()
     async throws
   {
     try await VirtualDesktop.with { desktop in

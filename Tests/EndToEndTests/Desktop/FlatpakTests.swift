@@ -108,7 +108,7 @@ struct FlatpakTests {
 
   private static func launch(on desktop: VirtualDesktop) async throws -> CopyPasta {
     if try settings(on: desktop).isEmpty { try set("shortcut=''", on: desktop) }
-    // Use the place of an installed schema, because the tests' own folder is outside the sandbox.
+    // Put the schemas where an installed program finds them, because the tests' own folder is outside the sandbox.
     let schemas =
       (CopyPasta.programPath as NSString).deletingLastPathComponent + "/share/glib-2.0/schemas"
     try await compileSettingsSchemas(Fixture.checkout + "/data", into: schemas)

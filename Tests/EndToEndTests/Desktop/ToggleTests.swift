@@ -5,7 +5,7 @@ import Testing
 
 /// The installed command, and its option `--toggle`.
 @Suite struct ToggleTests {
-  // MARK: - The command alone, with a script in place of the program
+  // MARK: - The launcher with a script in place of the program
 
   @Test(arguments: [[], ["--export"], ["--toggle", "--toggle"], ["two words", ""]])
   func `the launcher passes all arguments except a single --toggle to the program unchanged`(
@@ -92,7 +92,7 @@ import Testing
     #expect(result.exit == .code(127))
   }
 
-  // MARK: - The command with the program
+  // MARK: - The launcher with the real program
 
   @Test(arguments: VirtualDesktop.Kind.everywhere)
   func `repeated --toggle shows, hides and shows the window`(_ kind: VirtualDesktop.Kind) async throws {
@@ -166,7 +166,9 @@ import Testing
 
   /// The error means that the owner has exited, but the name stays owned.
   @Test(arguments: [["--toggle"], []])
-  func `an owner of CopyPasta's bus name that always fails is reported in one line`(_ arguments: [String])
+  func `if the owner of CopyPasta's bus name fails every call, the command prints a one-line error`(
+    _ arguments: [String]
+  )
     async throws
   {
     try await VirtualDesktop.with { desktop in
@@ -235,7 +237,8 @@ private struct InstalledCommand {
     return command
   }
 
-  /// - Parameter patience: how long the command waits for answers, generous for busy machines; nil for the default.
+  /// - Parameter patience: how long the command waits for answers; nil for the default. Pass a generous limit where a
+  ///   busy machine must not fail the test.
   private init(patience: Duration?, folder: String) async throws {
     prefix = try TemporaryFolder()
     self.folder = folder

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Deletions can be undone for some seconds, at the old position.
+/// A deletion can be undone for a few seconds, which restores the clip to its old position.
 @Suite struct UndoTests {
   static let clips = (1...8).map { "row \($0)" }
   static let reversed = [String](clips.reversed())

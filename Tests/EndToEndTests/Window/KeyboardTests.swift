@@ -55,7 +55,10 @@ import Testing
     }
   }
 
-  @Test func `Ctrl with a digit copies the last row, and does nothing beyond the last row`() async throws {
+  @Test
+  func `Ctrl with the number of the last row copies that row, and Ctrl with a higher digit does nothing`()
+    async throws
+  {
     try await Scene.run(with: ["one", "two", "three"]) { scene in
       try await scene.desktop.press("ctrl+3")
       try await scene.expectClipboard("one")

@@ -51,7 +51,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
     self.keys = keys
     losses = 0
     let state = await setUp(keys)
-    // Unless the user has refused, watch for a new portal, with which the request may succeed.
+    // Unless the user has refused, watch for a new portal, which may grant the request.
     if state != .notHeld(.refused), self.keys != nil { watchPortal() }
     return state
   }
@@ -232,7 +232,7 @@ private final class PortalShortcutSession {
       do throws(BusError) {
         try await bus.call(session, "Close", timeout: .seconds(5), startsService: false)
       } catch {
-        // The session was closed before, or the portal has exited.
+        // The session was already closed, or the portal has exited.
       }
     }.value
   }
