@@ -24,7 +24,7 @@ def describe(bench: Bench) -> str:
 
 
 def _renderer() -> str:
-    return os.environ.get('GSK_RENDERER', 'the renderer of the program')
+    return os.environ.get('GSK_RENDERER', "each program's default renderer")
 
 
 def _processor() -> str:
