@@ -125,7 +125,7 @@ class GnomeScreen(_FrameScreen):
             with GnomePortal(self._evaluate, self.press):
                 yield
         else:
-            # The shell starts the command with its own environment, of which the command needs only the bus.
+            # The shell starts the command in its own environment; the command needs only the bus from it.
             self._evaluate(f'tests.bind("<Control><Super>v", {json.dumps(command)})')
             yield
 

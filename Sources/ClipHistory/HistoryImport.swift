@@ -58,7 +58,7 @@ public final class HistoryImport {
   /// Sorts all clips by time and commits to disk.
   ///
   /// Clips of the same history keep their order: a clip whose time is unknown, or not after that of its predecessor,
-  /// stays behind its predecessor.
+  /// stays after its predecessor.
   public func finish() throws(StoreError) {
     let database = connection.database
     if !present.isEmpty { try merge() }
@@ -150,7 +150,7 @@ private struct Run {
   private let end: Int64
   private let latest: Int64
 
-  /// - Parameter latest: a clip with a later time stays behind its predecessor.
+  /// - Parameter latest: a clip with a later time stays after its predecessor.
   init(from start: Int64, to end: Int64, latest: Int64) {
     self.start = start
     self.end = end

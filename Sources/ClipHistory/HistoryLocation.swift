@@ -7,12 +7,12 @@ import Glibc
 /// location.database  // "/home/ada/.local/share/copypasta/history.sqlite3"
 /// ```
 public struct HistoryLocation: Sendable, Equatable {
-  /// The folder, accessible only to its user (0700); a store creates it if it is missing.
+  /// The folder, accessible only to its user (mode 0700); a store creates it if it is missing.
   public let folder: String
 
   private let name: String
 
-  /// The path of the database file (0600).
+  /// The path of the database file (mode 0600).
   public var database: String { folder + "/" + name }
 
   /// SQLite's write-ahead log, with what is committed but not yet checkpointed; it has the database's permissions.

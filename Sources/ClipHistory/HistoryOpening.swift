@@ -241,7 +241,7 @@ final class ReopeningReader<Connection: PreparedReads> {
     current = try Connection(opening.toRead())
   }
 
-  /// Runs `body`, and repeats it if the file was written meanwhile, because the result may be inconsistent.
+  /// Runs `body`, and repeats it if the file was written during the read, because the result may be inconsistent.
   func read<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
     while true {
       if current.database.isStale {

@@ -30,7 +30,7 @@ public actor HistoryStore: SerialActor {
   struct LockTimeouts: Sendable {
     /// How long to wait for another program's lock, in milliseconds.
     var lock: Int32 = 2000
-    /// How long a checkpoint waits for readers, in milliseconds; captures are blocked meanwhile.
+    /// How long a checkpoint waits for readers, in milliseconds; captures are blocked until then.
     var readers: Int32 = 50
     /// The delays before further attempts to truncate the log after a deletion, unless a write truncates it first.
     var retries: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
@@ -192,7 +192,7 @@ public actor HistoryStore: SerialActor {
 
   /// Tries again to open the history for writing, if it could only be read when the store was opened.
   ///
-  /// - Returns: true if this succeeds; reopen readers then, because other programs may have written meanwhile.
+  /// - Returns: true if this succeeds; reopen readers then, because other programs may have written in between.
   public func resumesWriting() -> Bool {
     guard obstacle != nil else { return false }
     do throws(StoreError) {

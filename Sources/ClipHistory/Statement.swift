@@ -96,7 +96,7 @@ final class Statement {
     }
   }
 
-  /// Reads the first clip with an id from `start` (`?1`) to `end` (`?2`), and moves `start` behind it; nil if there is
+  /// Reads the first clip with an id from `start` (`?1`) to `end` (`?2`), and moves `start` past it; nil if there is
   /// none.
   ///
   /// No lock is held between two clips. `start` becomes nil after the largest possible id.

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The statements with which a store reads, on its write connection or, if the history is read-only, on another.
+/// The statements that a store reads with, on its write connection or, if the history is read-only, on another.
 struct ReadConnection: PreparedReads {
   let database: Database
   private let text: Statement

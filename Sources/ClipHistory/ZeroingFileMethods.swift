@@ -53,8 +53,8 @@ final class ZeroingFileMethods {
   /// (https://sqlite.org/fileformat2.html#b_tree_pages).
   ///
   /// When SQLite balances its tree, it moves rows between pages and leaves copies in their old places, which
-  /// `secure_delete` does not overwrite. Measured with SQLite 3.40: 38 of 27,018 deletions left the deleted text
-  /// behind, always in this range.
+  /// `secure_delete` does not overwrite. Measured with SQLite 3.40: 38 of 27,018 deletions left a copy of the
+  /// deleted text, always in this range.
   ///
   /// - Returns: nil if the page is not a leaf page of a table, or is malformed.
   static func unallocatedSpace(of page: UnsafeRawBufferPointer, isFirst: Bool) -> Range<Int>? {

@@ -158,7 +158,7 @@ public actor SelectionOwner {
 
   /// Returns a server time for taking ownership, as ICCCM 2.1 requires.
   ///
-  /// Handles requests that arrive meanwhile.
+  /// Handles requests that arrive before the answer.
   private func serverTime(_ deadline: Deadline) throws(TransferError) -> UInt32 {
     connection.requestTime(for: window, through: atoms[.timeProperty])
     // Do not wait for the event alone, which never arrives if another client has destroyed the window.

@@ -97,8 +97,8 @@ final class XConnection {
 
   /// Handles pending events, up to `eventsPerTurn`, so that a flood of events does not starve other work.
   ///
-  /// Call it also after everything that waits or writes, because XCB may have read events meanwhile, for which the
-  /// socket does not become readable again.
+  /// Also call it after everything that waits or writes: XCB may have read events during this time, and the socket does
+  /// not become readable again for them.
   ///
   /// - Returns: whether there may be more; see ``ReadSource/callAgain()``.
   func handleTurn(_ handle: (Event) -> Void) -> Bool {
@@ -118,7 +118,7 @@ final class XConnection {
   }
 
   func nextEvent(_ deadline: Deadline) throws(TransferError) -> Event {
-    // Flush first: it may read events, for which `poll` would not wake.
+    // Flush first: flushing may read events, and `poll` would not wake for them.
     flush()
     while true {
       try deadline.check()

@@ -8,7 +8,7 @@ struct DeletionTests {
   let history = TemporaryHistory()
 
   @Test(arguments: [20, 300, 401, 5_000, 1_000_000])
-  func `deleting a clip immediately removes its text from the files`(size: Int) async throws {
+  func `deleting a clip removes its text from the files immediately`(size: Int) async throws {
     let store = try history.store()
     try await store.add("what stays")
     let secret = String(repeating: "Xq7!vanish ", count: size / 11 + 1)

@@ -59,7 +59,9 @@ struct FailureTests {
   /// The history was marked while it was writable.
   ///
   /// Its readable part must be shown, and errors must request a recovery only if one is possible.
-  @Test func `a history marked as damaged in a folder that became read-only stays readable`() async throws {
+  @Test func `a history that was marked as damaged stays readable if its folder becomes read-only`()
+    async throws
+  {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()
       history.markDamaged()

@@ -71,7 +71,7 @@ struct FullDiskTests {
 
   /// SQLite creates the index of its log even for reading.
   @Test(.serialized, arguments: [ENOSPC, EDQUOT], [true, false])
-  func `a history opened on a full disk is readable, and writable once there is room`(
+  func `a history that was opened on a full disk is readable, and writable once there is room`(
     code: Int32, hasLog: Bool
   ) async throws {
     try await handing("\(code)", "\(hasLog)", as: "full disk") {
@@ -95,7 +95,9 @@ struct FullDiskTests {
   }
 
   /// A connection without locks could read another program's partial write.
-  @Test func `readers opened on a full disk show other programs' writes once there is room`() async throws {
+  @Test func `readers that were opened on a full disk show other programs' writes once there is room`()
+    async throws
+  {
     await #expect(processExitsWith: .success) {
       TestFiles.install()
       let history = try await filledHistory(withLog: false)

@@ -194,7 +194,7 @@ struct RecoveryTests {
     #expect(try history.previews() == ["two", "one"])
   }
 
-  /// SQLite reports only a generic error, with which every start would fail without a recovery.
+  /// SQLite reports only a generic error, which would make every start fail without a recovery.
   @Test func `a migration that fails on an invalid row reports damage`() async throws {
     try history.plant(.first)
     func declare(_ column: String, as other: String) throws {

@@ -217,7 +217,8 @@ import Testing
     #expect(try await store.record(try ClipText("what stays"), at: Self.now) == .duplicate)
   }
 
-  @Test func `a confirmed retention deletion is cancelled if an item was restored or deleted meanwhile`()
+  @Test
+  func `a confirmed retention deletion is cancelled if an item was restored or deleted after the search`()
     async throws
   {
     for text in ["one", "two", "three"] { try await store.add(text, at: Self.now - 40 * Self.day) }

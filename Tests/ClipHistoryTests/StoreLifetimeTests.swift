@@ -63,7 +63,7 @@ struct StoreLifetimeTests {
   }
 
   /// Each start releases its lock for an instant after it has checked whether it is the only program.
-  @Test func `opening a history releases its lock if an import takes the history meanwhile`() async throws {
+  @Test func `opening a history releases its lock if an import locks the history first`() async throws {
     try await history.record("one")
     let lock = try FolderLock(history.location)
     let folder = history.location.folder

@@ -19,7 +19,7 @@ final class TemporaryHistory: Sendable {
       do {
         try FileManager.default.removeItem(atPath: parent)
       } catch CocoaError.fileNoSuchFile {
-        // FileManager stops if a store that was just released removes its log meanwhile.
+        // FileManager stops if a store that was just released removes its log at the same time.
       } catch {
         Issue.record(error)
         break

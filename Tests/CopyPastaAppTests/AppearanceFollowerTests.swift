@@ -10,7 +10,9 @@ import Testing
 @Suite struct AppearanceFollowerTests {
   init() { keepSettingsInMemory() }
 
-  @Test func `a portal answer sent before an appearance change does not undo the change`() async throws {
+  @Test func `a portal answer that was sent before an appearance change does not undo the change`()
+    async throws
+  {
     let scene = try await BusScene.start()
     let folder = try TemporaryFolder()
     let follower = Appearance.Follower(

@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .refused])
-  func `the start-at-login setting keeps a change made while the portal asks, unless that is refused`(
+  func `a start-at-login change during the portal's question is kept, unless the portal refuses the change`(
     _ answer: FakePortal.Answer
   ) async throws {
     let fake = try await FakePortal()

@@ -67,7 +67,9 @@ import Testing
   }
 
   /// The clipboard is read when the window becomes active, and the user may copy a row during that read.
-  @Test func `the last captured text is not recorded again if read while a row is copied`() async throws {
+  @Test func `the last captured text is not recorded again if it is read while a row is copied`()
+    async throws
+  {
     source.follow(true)
     source.copy(text("last"))
     #expect(try await eventuallyTexts(["last"]))
@@ -89,7 +91,7 @@ import Testing
 
   /// A clipboard manager may take over a copy and be read before the copy is noted.
   @Test(arguments: [["copied out"], ["copied out", "the next one"]])
-  func `a copied row's text is not recorded even if read before the copy is noted`(copies: [String])
+  func `a copied row's text is not recorded even if it is read before the copy is noted`(copies: [String])
     async throws
   {
     source.follow(true)
@@ -111,7 +113,7 @@ import Testing
 
   /// The text waits in the queue until the user's earlier actions are done.
   @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
-  func `a text read before a row is copied is recorded unless it equals the last capture or the copied text`(
+  func `a text that was read before a copy is recorded unless it equals the last capture or the copied text`(
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()

@@ -13,7 +13,7 @@ final class FakeClipboard: SystemClipboard {
   }
 
   private(set) var offered: [String] = []
-  /// The error with which offering a text fails, if any.
+  /// The error that offering a text throws, if any.
   var failure: TransferError?
   var offeredText: ClipText?
 
@@ -37,13 +37,13 @@ final class FakeClipboard: SystemClipboard {
 final class FakeSource: ClipboardSource {
   /// The content that a read receives immediately; if nil, the read waits for `answer`.
   var content: ClipboardContent?
-  /// The error with which every read fails.
+  /// The error that every read throws.
   var failure: TransferError?
   /// If set, every read is followed by another offer, which this closure creates from the number of reads.
   var endless: ((Int) -> ClipboardContent)?
   /// The content that an explicit read (`readNow`) receives.
   var contentOnPurpose = ClipboardContent.noText
-  /// The errors with which explicit reads fail before one receives the content.
+  /// The errors that explicit reads throw before one receives the content.
   var failuresOnPurpose: [TransferError] = []
   /// Whether explicit reads wait until this is false.
   var stallsOnPurpose = false {

@@ -59,7 +59,7 @@ import Testing
     #expect(deliveries.all == [.failure(.cancelled), Self.whole])
   }
 
-  @Test func `a read replaced by CopyPasta's own copy can finish even after another program copies`()
+  @Test func `a read that CopyPasta's own copy replaced can finish even after another program copies`()
     async throws
   {
     source.limits.grace = .seconds(3600)

@@ -292,7 +292,7 @@ import Testing
 
   // MARK: - Concurrent actions
 
-  @Test func `history actions requested together run in order`() async throws {
+  @Test func `history actions that are requested together run in order`() async throws {
     controller.copy(ids[1])
     controller.delete(ids[1])
     controller.copy(ids[1])
@@ -313,7 +313,7 @@ import Testing
   }
 
   /// A text's owner may take as long as the transfer limits allow.
-  @Test func `a paste waiting for its text does not delay other actions`() async throws {
+  @Test func `a paste that waits for its text does not delay other actions`() async throws {
     clipboard.offers.stallsOnPurpose = true
     clipboard.offers.contentOnPurpose = .text(Array("late".utf8))
     controller.paste()

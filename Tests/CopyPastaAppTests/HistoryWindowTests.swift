@@ -13,7 +13,7 @@ import Testing
 @Suite(.serialized) struct HistoryWindowTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `a full text requested before the window was hidden is not shown`() async throws {
+  @Test func `a full text that was requested before the window was hidden is not shown`() async throws {
     let scratch = try Scratch()
     let clip = try #require(try await scratch.record("private"))
     var shown: [TextWindow] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CopyPastaApp
 
-/// The reasons for which the process keeps running, and when they end.
+/// The reasons that keep the process running, and when they end.
 @MainActor
 @Suite struct KeepAliveReasonsTests {
   private let clock = FakeClock()
@@ -49,7 +49,7 @@ import Testing
     clock.now += .seconds(100_000)
     #expect(!reasons.isEmpty)
     #expect(calls.count == 0)
-    // Another reason that begins and ends meanwhile changes nothing: the panel may still return.
+    // Another reason that begins and ends now changes nothing: the panel may still return.
     reasons.hold(.background)
     reasons.end(.background)
     #expect(!reasons.isEmpty)

@@ -227,7 +227,7 @@ import Testing
     text.window.onNextFrame { isDrawn = true }
     gtk_widget_queue_draw(view)
     try await pump("the selection drawn") { isDrawn }
-    // GTK draws the lines at which a selection begins and ends twice.
+    // GTK draws the first and the last line of a selection twice.
     #expect(before...before + 2 ~= drawnTexts(), "\(before)")
     shown.dialogs.close()
     withExtendedLifetime(style) {}

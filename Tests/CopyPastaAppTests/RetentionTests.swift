@@ -157,7 +157,9 @@ import Testing
   }
 
   @Test(arguments: [-31, -20_000] as [Int64])
-  func `an item captured while the clock was behind does not expire early`(_ days: Int64) async throws {
+  func `an item that was captured while the clock was behind does not expire early`(
+    _ days: Int64
+  ) async throws {
     try await record(3)
     await believeClock()
     clock.wallTime += days * Self.day + 1
@@ -179,7 +181,9 @@ import Testing
     try expectCount(3)
   }
 
-  @Test func `an item captured while the clock was ahead expires with its neighbours`() async throws {
+  @Test func `an item that was captured while the clock was ahead expires with its neighbours`()
+    async throws
+  {
     try await record(0)
     await believeClock()
     clock.wallTime += 400 * Self.day
@@ -246,7 +250,7 @@ import Testing
 
   // MARK: - Other events
 
-  @Test func `undo does not restore items that have expired meanwhile`() async throws {
+  @Test func `undo does not restore items that have expired since their deletion`() async throws {
     try await record(29, 1)
     await believeClock()
     for id in controller.ids { controller.delete(id) }

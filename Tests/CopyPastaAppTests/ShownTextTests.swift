@@ -54,7 +54,9 @@ import Testing
     #expect(shown.note == nil)
   }
 
-  @Test func `the full text window shows invisible characters as symbols with a note`() throws {
+  @Test func `the full text window shows invisible characters as symbols, and a note mentions the symbols`()
+    throws
+  {
     let shown = try Self.shown("a\u{200E}b\u{202E}c\u{AD}d\u{1}")
     #expect(shown.text == "a⇢b⇠c◌d␁")
     #expect(shown.note == "Signs stand for invisible characters. Copy takes everything.")

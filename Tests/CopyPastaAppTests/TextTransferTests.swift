@@ -28,7 +28,9 @@ import Testing
   }
 
   /// The program must not inherit the stream's other end, because the stream would then end only with the program.
-  @Test func `a stream ends while a program that was started meanwhile still runs`() async throws {
+  @Test func `closing a stream ends it even while a program that was started later still runs`()
+    async throws
+  {
     let program = try Program(["/bin/sleep", "1000"], environment: [:])
     stream.end()
     #expect(try await read(limits()) == [])

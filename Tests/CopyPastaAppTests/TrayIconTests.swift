@@ -59,7 +59,7 @@ import Testing
     try await pump("hidden") { tray.shown == [true, false] }
   }
 
-  @Test func `a tray icon refused by the watcher does not count as shown`() async throws {
+  @Test func `a tray icon that the watcher refused does not count as shown`() async throws {
     let watcher = try ScriptedWatcher(on: tray.scene.client, refuses: true)
     try await pump("the item") { watcher.items == [tray.name] }
     try await tray.scene.settle()
@@ -78,7 +78,7 @@ import Testing
     #expect(watcher.items == [tray.name, tray.name])
   }
 
-  @Test func `a tray icon that is enabled and immediately disabled does not appear`() async throws {
+  @Test func `enabling and immediately disabling the tray icon shows no icon`() async throws {
     let tray = try await TrayScene.start(showsIcon: false)
     tray.preferences[flag: .showsTrayIcon] = true
     tray.preferences[flag: .showsTrayIcon] = false

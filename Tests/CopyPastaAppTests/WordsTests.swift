@@ -65,7 +65,8 @@ import Testing
     }
   }
 
-  @Test func `a date is short, in the language's order, with the year only if not the current one`()
+  @Test
+  func `a date is short, in the language's order, and contains the year only if it is not the current one`()
     async throws
   {
     // This is 14 November 2023, about 22:00 UTC.

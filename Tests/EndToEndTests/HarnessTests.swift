@@ -75,7 +75,9 @@ import Testing
       "please install what is missing (docs/packages.md), or set COPYPASTA_SKIP_PACKAGES=1: gtk4 "
     ),
   ])
-  func `the packages script names missing packages in one line`(swift: String, line: String) async throws {
+  func `the packages script prints one line with all missing packages`(
+    swift: String, line: String
+  ) async throws {
     let folder = try TemporaryFolder()
     for name in ["basename", "dirname", "head", "sed", "sort"] {
       try FileManager.default.createSymbolicLink(

@@ -13,7 +13,7 @@ extension Scene {
 
   /// Starts a script that prints a line whenever the window's lower edge looks different.
   ///
-  /// A message disappears after some seconds, so a loaded machine could miss it with screenshots taken on demand.
+  /// A message disappears after a few seconds, so screenshots taken on demand could miss it on a loaded machine.
   func watchEdge() async throws -> Program {
     _ = try await settledScreenshot()
     let frame = try await app.window.frame()

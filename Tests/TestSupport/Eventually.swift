@@ -3,8 +3,8 @@ public let generousLimit = Duration.seconds(120)
 
 /// Polls `condition` until it is true, and returns whether it became true within the limit.
 ///
-/// Use this only for conditions that must become true. To prove that nothing happens, wait for a later event instead of
-/// waiting for some time.
+/// Use this only for conditions that must become true. To prove that nothing happens, wait for a later event rather
+/// than for a fixed time.
 ///
 ///     #expect(try await eventually { try await app.history.count() == 3 })
 ///

@@ -2,7 +2,7 @@ import Glibc
 
 /// A failure of the test harness.
 public struct TestSupportError: Error, CustomStringConvertible, Sendable {
-  /// The failure in one line, possibly followed by a program's output.
+  /// One line that describes the failure, possibly followed by a program's output.
   public let description: String
 
   /// Makes an error with this description.

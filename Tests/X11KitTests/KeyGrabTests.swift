@@ -213,7 +213,7 @@ extension X11KitTests {
       try await waitUntil("the focus noticed") { await !grab.getsNoFocus }
     }
 
-    @Test func `a key grab reports a key only once if held while the window appears`() async throws {
+    @Test func `a key that is held while the window appears is reported only once`() async throws {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
       let grab = try await freezing(for: program, atMost: generousLimit)
       try await other.focus()

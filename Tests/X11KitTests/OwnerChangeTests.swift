@@ -54,7 +54,7 @@ extension X11KitTests {
       #expect(try await nextOutcome() == .text("the owner's text"))
     }
 
-    @Test func `waiting for a clipboard offer ends when another program takes the clipboard`() async throws {
+    @Test func `a wait for a clipboard offer ends when another program takes the clipboard`() async throws {
       try await own("Owner")
       #expect(try await nextOutcome() == .text("the owner's text"))
       let reader = reader
@@ -76,7 +76,9 @@ extension X11KitTests {
     }
 
     /// The owner has already received the request for its text.
-    @Test func `a requested text arrives even if CopyPasta takes the clipboard meanwhile`() async throws {
+    @Test func `a requested text arrives even if CopyPasta takes the clipboard before the answer`()
+      async throws
+    {
       let slow = try await own("Late")
       let owner = try SelectionOwner(display: display)
       let (reader, window) = (reader, owner.window)
@@ -120,7 +122,7 @@ extension X11KitTests {
 
     /// Some window managers mark a window as active before they move the focus to it.
     @Test(arguments: ["frame", "window", "child"])
-    func `a clipboard read cancelled for lack of focus is repeated when its window gets the focus`(
+    func `a clipboard read that was cancelled for lack of focus is repeated when its window gets the focus`(
       _ place: String
     )
       async throws
@@ -161,7 +163,7 @@ extension X11KitTests {
       withExtendedLifetime(rival) {}
     }
 
-    @Test func `a new offer ends a read from a selection owner that does not answer`() async throws {
+    @Test func `a new offer ends a read if the selection owner does not answer`() async throws {
       for behaviour in ["Mute", "NoAnswer", "HintUnanswered"] {
         let silent = try await own(behaviour)
         try await reader.nextOffer()
@@ -213,7 +215,7 @@ extension X11KitTests {
       await #expect(throws: TransferError.cancelled) { try await waiting.value }
     }
 
-    @Test func `waiting for a clipboard offer throws when the X connection is lost`() async throws {
+    @Test func `a wait for a clipboard offer throws when the X connection is lost`() async throws {
       permit.revoke()
       let server = try XServer()
       let reader = try SelectionReader(display: server.display, permit: permit)

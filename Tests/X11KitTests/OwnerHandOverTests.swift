@@ -43,7 +43,7 @@ extension X11KitTests {
       withExtendedLifetime(manager) {}
     }
 
-    @Test func `handing a text over to a clipboard manager that does not answer ends at the time limit`()
+    @Test func `handing a text over ends at the time limit if the clipboard manager does not answer`()
       async throws
     {
       let manager = try await start("mute")
@@ -54,7 +54,7 @@ extension X11KitTests {
       withExtendedLifetime(manager) {}
     }
 
-    @Test func `handing a text over without a clipboard manager does not wait for the time limit`()
+    @Test func `handing a text over does not wait for the time limit if there is no clipboard manager`()
       async throws
     {
       try await owner.offer(Array("alone".utf8))

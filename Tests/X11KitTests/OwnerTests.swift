@@ -123,7 +123,7 @@ extension X11KitTests {
       try await expectNextPasteIsRight()
     }
 
-    @Test func `at most 64 transfers to requestors that never read run together, and all time out`()
+    @Test func `at most 64 transfers run together, and all time out if their requestors do not read`()
       async throws
     {
       let owner = try SelectionOwner(display: display, idleTimeout: .seconds(2))

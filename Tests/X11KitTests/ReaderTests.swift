@@ -64,7 +64,7 @@ extension X11KitTests {
     }
 
     @Test(arguments: ["Mute", "NoAnswer", "IncrStall", "HintUnanswered"])
-    func `reading from a selection owner that does not answer times out`(_ behaviour: String) async throws {
+    func `a read times out if the selection owner does not answer`(_ behaviour: String) async throws {
       try await own(behaviour)
       #expect(await reader.outcome(idleTimeout: .milliseconds(500)) == .failure(.timedOut))
       try await expectNextReadIsRight()

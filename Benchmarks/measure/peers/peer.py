@@ -32,7 +32,7 @@ class Peer(ABC):
     package: str
     # The names of its processes.
     processes: tuple[str, ...]
-    # The maximum number of texts with which it is filled.
+    # The maximum number of texts to fill it with.
     most: int
     how_filled: str
     # The time after which a request to show its history is repeated.

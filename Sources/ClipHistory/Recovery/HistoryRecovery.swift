@@ -37,7 +37,7 @@ public actor HistoryRecovery {
   /// The damaged file stays as it is, under a dated name in the same folder. Nothing is changed until the new history
   /// is complete and on disk.
   ///
-  /// - Returns: nil if the history is not damaged, or another program has recovered it meanwhile.
+  /// - Returns: nil if the history is not damaged, or another program has already recovered it.
   /// - Throws: `.foreign` for another program's file, `.newerSchema` for a newer version's, `.locked` if another
   ///   program has the history open, `.diskFull` if there is not enough room for a second history.
   public func recover(_ location: HistoryLocation) throws(StoreError) -> Outcome? {

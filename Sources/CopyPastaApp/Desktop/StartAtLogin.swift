@@ -94,7 +94,7 @@ final class StartAtLogin {
     }
   }
 
-  /// Applies the setting to the desktop; if that fails, resets the setting, unless it has changed meanwhile.
+  /// Applies the setting to the desktop; if that fails, resets the setting, unless it has changed again.
   private func applySetting() async {
     let wanted = preferences[flag: .startsAtLogin]
     do throws(EntryError) {
@@ -102,7 +102,7 @@ final class StartAtLogin {
       isSet = wanted
     } catch {
       isSet = entry.isSet ?? isSet
-      // Report no failure if the user has changed the setting back meanwhile.
+      // Do not report a failure if the user has already changed the setting back.
       guard preferences[flag: .startsAtLogin] == wanted, wanted != isSet else { return }
       preferences[flag: .startsAtLogin] = isSet
       failed(error.message)

@@ -142,7 +142,7 @@ final class WindowToggler {
       // While a desktop shortcut is held down, it is unknown whether the focus is lost.
       repeat { try await Timeout.wait(Self.lossTime) } while await window.isInFront()
     } catch { return }
-    // Stay visible if the window has the focus again, or a dialog was opened meanwhile.
+    // Stay visible if the window has the focus again, or a dialog was opened during the wait.
     guard !Task.isCancelled, !window.isActive, Window.shownCount < 2 else { return }
     let takenByClick = focusLoss
     hide()

@@ -3,7 +3,7 @@ import GtkKit
 
 /// `--check`: prints whether the history is sound, without a display and also while the program runs.
 enum Check {
-  /// Checks the whole history and prints the outcome in one line.
+  /// Checks the whole history and prints one line with the outcome.
   ///
   /// - Returns: The exit status: 0 if the history is sound or vacant, 1 if it is damaged, 2 if it could not be checked.
   static func run(_ location: HistoryLocation) -> Int32 {

@@ -6,7 +6,7 @@ import GtkKit
 ///
 /// Needs no display, does not change the history, and works while the program runs. Holds one text in memory at a time.
 enum Export {
-  /// Writes the history to a file descriptor, or prints in one line why that failed.
+  /// Writes the history to a file descriptor; if that fails, prints one line with the reason.
   ///
   /// - Returns: The exit status.
   static func run(_ location: HistoryLocation, to descriptor: Int32) -> Int32 {

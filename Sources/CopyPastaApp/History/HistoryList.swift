@@ -164,7 +164,7 @@ final class HistoryList: HistoryView {
     view.onRowClick(.primary) { [controller] row, _ in
       if let clip = row.clip { controller.copy(clip.id) }
     }
-    // Handles the second of two quick clicks, for which GTK does not call `onRowClick`.
+    // Handle the second of two quick clicks, because GTK calls `onRowClick` only for the first.
     view.onActivate { [controller, unowned model] position in controller.copy(model.id(at: position)) }
     view.onRowDrag { [controller] row in
       row.clip.map { clip in

@@ -6,7 +6,7 @@ final class RowMenu {
   private let view: ListView<ClipRow>
   /// Created when it first opens, so that the first frame does not wait for it.
   private lazy var popover = makePopover()
-  /// The row whose menu is open, which has a style class meanwhile.
+  /// The row whose menu is open; while it is open, the row has a style class.
   private var row: ClipRow?
 
   /// - Parameter view: The list view, which has the menu's actions.

@@ -20,7 +20,7 @@ final class HistoryWindow {
   private(set) var isDrawn = false
   /// Whether `prepare` has done the work of the first `present` in advance.
   private var isPrepared = false
-  /// The error with which opening the history failed the last time.
+  /// The error of the last failed attempt to open the history.
   private var openingError: StoreError?
   private var observations: [ListenerToken] = []
   private var pauseObservation: ListenerToken?

@@ -13,7 +13,7 @@ final class ReadingIndicator {
     case secret
   }
 
-  /// The longest time for which the indicator shows that a secret was skipped.
+  /// How long the indicator shows at most that a secret was skipped.
   static let secretTime = Duration.seconds(6)
 
   let root: ToggleButton
@@ -52,7 +52,7 @@ final class ReadingIndicator {
 
   /// Shows *Recording* in advance while the window is being shown, so that the window is not drawn twice.
   ///
-  /// The window gets the focus, and reading begins, some milliseconds after it is shown.
+  /// The window gets the focus, and reading begins, a few milliseconds after it is shown.
   func expectReading() {
     expectation = Timeout(after: Window.focusLimit) { [weak self] in
       self?.expectation = nil
@@ -61,7 +61,7 @@ final class ReadingIndicator {
     show()
   }
 
-  /// Shows that a secret was skipped, for some seconds at most, and announces it once to a screen reader.
+  /// Shows that a secret was skipped, for a few seconds at most, and announces it once to a screen reader.
   func showSecret() {
     // The window may have lost the focus before the outcome reached the main thread.
     guard state == .reading else { return }

@@ -3,7 +3,7 @@ import GtkKit
 
 /// Recently deleted clips that can be restored, the last one first.
 ///
-/// Their texts are only in memory, and are released some seconds after the last deletion.
+/// Their texts are only in memory, and are released a few seconds after the last deletion.
 @MainActor
 final class RecentDeletions {
   private let time: Duration

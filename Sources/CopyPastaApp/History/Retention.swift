@@ -55,7 +55,7 @@ final class Retention {
         deleted(expired, [])
         try await store.delete(expired) { [preferences] ids in
           deleted(expired, ids)
-          // Stop if the user has changed the retention period meanwhile.
+          // Stop if the user has changed the retention period since the last batch.
           return preferences().retentionPeriod == expired.period
         }
       }

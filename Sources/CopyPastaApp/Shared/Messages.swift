@@ -3,7 +3,7 @@ import Glibc
 import GtkKit
 
 extension StoreError {
-  /// What failed and what the user can do, in one line.
+  /// One line that says what failed and what the user can do.
   var message: String {
     switch self {
     case .folderUnusable(_, ENAMETOOLONG):
@@ -59,7 +59,7 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// The message that the history can only be read, with the reason, in one line.
+  /// A one-line message that the history can only be read, with the reason.
   var reasonForReadOnly: String {
     self == .readOnly ? message : tr("The history can’t be changed right now.") + " " + message
   }
@@ -81,7 +81,7 @@ extension HistoryRecovery.Outcome {
 }
 
 extension HistoryCheck {
-  /// What was found, and what the next start does about it, in one line.
+  /// One line that says what was found, and what the next start does about it.
   var message: String {
     guard !isSound else {
       return trn(
@@ -121,7 +121,7 @@ enum HistoryFailure: Equatable {
   case notExpired(StoreError)
   case notRecorded(CaptureOutcome)
 
-  /// What failed and what the user can do, in one line; nil if nothing has to be shown.
+  /// One line that says what failed and what the user can do; nil if nothing has to be shown.
   var message: String? {
     switch self {
     case .notRead(let error): error.message
@@ -138,7 +138,7 @@ enum HistoryFailure: Equatable {
 }
 
 extension CaptureOutcome {
-  /// The message for the user in one line, without the text itself; nil if the list shows the outcome.
+  /// A one-line message for the user, without the text itself; nil if the list shows the outcome.
   var message: String? {
     switch self {
     case .recorded, .ignored, .nothingToRecord: nil

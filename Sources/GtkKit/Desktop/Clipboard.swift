@@ -186,8 +186,8 @@ public final class Drop: Object {
   /// Completes the drop and reports to the other program whether it was accepted; call it exactly once.
   public func finish(accepted: Bool) {
     gdk_drop_finish(opaque, accepted ? copypasta_GDK_ACTION_COPY : GdkDragAction(rawValue: 0))
-    // On X11, GTK 4.8 leaks the drop, which stays connected to its source: the next drag from there would change the
-    // drop's actions, for which GDK prints a critical warning.
+    // On X11, GTK 4.8 leaks the drop, which stays connected to its source. The next drag from there would change the
+    // drop's actions, and GDK would print a critical warning.
     g_signal_handlers_disconnect_matched(
       UnsafeMutableRawPointer(gdk_drop_get_display(opaque)), copypasta_G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
       raw)

@@ -38,8 +38,8 @@ public enum Desktop {
 
     /// Removes relative paths from the variables, because the specification declares them invalid.
     ///
-    /// GLib would use them, and the program would use other files depending on the folder in which it is started. Call
-    /// this before GLib reads the variables, which it does once.
+    /// GLib would use them, so the program's files would depend on the folder in which it is started. Call this before
+    /// GLib reads the variables, which it does once.
     static func ignoreRelativePaths() {
       let variables = [
         "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",

@@ -335,7 +335,7 @@ public final class ReflowingBox: Widget {
     return (max(one.minimum, two.minimum), max(one.natural, two.natural) + horizontalSpacing + two.natural)
   }
 
-  /// Returns the widths of both widgets in one line; nil if they do not fit.
+  /// Returns the widths of both widgets if they are side by side; nil if they do not fit.
   private static func widthsInLine(_ first: Child?, _ second: Child?, within width: gint) -> (gint, gint)? {
     let own = extent(of: second, GTK_ORIENTATION_HORIZONTAL).natural
     let end = isWide(second) ? (width - horizontalSpacing) / 2 : own

@@ -233,7 +233,7 @@ public final class ListView<Row: ListRow>: Widget {
     return Int(g_list_model_get_n_items(model))
   }
 
-  /// Makes Tab leave the list; the arrow keys reach its rows, of which there may be a million.
+  /// Makes Tab leave the list, because there may be a million rows; the arrow keys reach them.
   public func leaveByTab() {
     // Since 4.12, GTK has a property for this.
     if self[property: "tab-behavior"] != nil {

@@ -18,7 +18,7 @@ import Testing
   }
 
   /// GDK would cut the text at the NUL and escape invalid UTF-8.
-  @Test func `a dropped text offered only as UTF8_STRING is validated byte for byte`()
+  @Test func `a dropped text that is offered only as UTF8_STRING is validated byte for byte`()
     async throws
   {
     try await Scene.run(with: ["old"]) { scene in

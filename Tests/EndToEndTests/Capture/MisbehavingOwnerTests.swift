@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `a selection owner replaced during its transfer leaves either the whole text or no text`(
+  func `if a selection owner is replaced during its transfer, either the whole text or no text is recorded`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
@@ -76,7 +76,7 @@ import Testing
 
   /// On X11 the transfer runs to its end; on Wayland the text is read again after reactivation.
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `a slow text is recorded whole and once if the window loses the focus meanwhile`(
+  func `a slow text is recorded whole and once if the window loses the focus during the transfer`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in

@@ -20,7 +20,9 @@ import Testing
   @Test(arguments: [
     ["--no-such-option"], ["-x"], ["stray"], ["--version", "stray"], ["two", "words"], [""],
   ])
-  func `invalid arguments print one line and exit with status 2`(_ arguments: [String]) async throws {
+  func `with invalid arguments the program prints one line and exits with status 2`(
+    _ arguments: [String]
+  ) async throws {
     let result = try await run(arguments)
     #expect(result.exit == .code(2))
     #expect(result.isOneLineOfErrors, "\(result.errors)")

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `an export to a full disk reports the error in one line`() async throws {
+  @Test func `an export to a full disk prints a one-line error`() async throws {
     try await withHistory(Self.manyClips) { home in
       let result = try await export(home: home, into: "exec cat >/dev/null", redirected: ">/dev/full")
       #expect(
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// NFS and some quotas report errors only on closing.
-  @Test func `an export reports an error on closing its output in one line`() async throws {
+  @Test func `an export prints a one-line error if closing its output fails`() async throws {
     try await withHistory("SELECT 1") { home in
       let fault = """
         #define _GNU_SOURCE
@@ -114,13 +114,13 @@ import Testing
     }
   }
 
-  @Test func `exporting a history from a newer version fails with one line`() async throws {
+  @Test func `exporting a history from a newer version fails with a one-line error`() async throws {
     try await withHistory("PRAGMA user_version = 99") { home in
       try await expectFailure(home: home)
     }
   }
 
-  @Test func `exporting a damaged history fails with one line`() async throws {
+  @Test func `exporting a damaged history fails with a one-line error`() async throws {
     try await withHistory(Self.manyClips) { home in
       let file = try FileHandle(
         forUpdating: URL(fileURLWithPath: home + "/.local/share/copypasta/history.sqlite3"))

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGTERM])
-  func `a display lost during shutdown leaves the history intact`(_ signal: Int32) async throws {
+  func `losing the display during shutdown leaves the history intact`(_ signal: Int32) async throws {
     try await VirtualDesktop.with { desktop in
       let program = try desktop.start([CopyPasta.programPath, "--background"])
       try await desktop.waitForName()

@@ -49,7 +49,7 @@ import Testing
   }
 
   /// This is X11 only, because on Wayland the program could not tell whether the text is complete.
-  @Test func `a text still being transferred when the window closes is recorded`() async throws {
+  @Test func `a text that is still being transferred when the window closes is recorded`() async throws {
     try await Scene.run { scene in
       let long = try await ClipboardOwner.start(behaving: "IncrLong", on: scene.desktop)
       try await waitUntil("the transfer started") { long.lines.contains("piece") }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `only the first close that leaves the program running shows a notification`()
+  @Test func `only the first time that the program keeps running after a close, a notification appears`()
     async throws
   {
     try await VirtualDesktop.with { desktop in

@@ -64,7 +64,7 @@ import Testing
     try await application.stop()
   }
 
-  @Test func `--toggle reports a hanging bus in one line`() async throws {
+  @Test func `--toggle prints a one-line error if the bus hangs`() async throws {
     let command = try await InstalledCommand.withScript(patience: nil)
     let bus = try await PrivateBus.start()
     bus.signal(SIGSTOP)
@@ -74,7 +74,7 @@ import Testing
     #expect(result.exit == .code(1) && result.text == "")
   }
 
-  @Test func `--toggle reports a hanging instance in one line`() async throws {
+  @Test func `--toggle prints a one-line error if the running instance hangs`() async throws {
     let command = try await InstalledCommand.withScript(patience: .seconds(10))
     let bus = try await PrivateBus.start()
     let application = try await startApplication("hangs", on: bus)
@@ -84,7 +84,7 @@ import Testing
     try await application.stop()
   }
 
-  @Test func `the launcher reports a missing program in one line`() async throws {
+  @Test func `the launcher prints a one-line error if the program is missing`() async throws {
     let command = try await InstalledCommand.withScript()
     try FileManager.default.removeItem(atPath: command.program)
     let result = try await PrivateBus.start().run([command.path])

@@ -78,7 +78,7 @@ import Testing
     try await Scene.run { scene in
       let panel = try await scene.hideIntoTray()
       try await panel.stop()
-      // Repeat, because the program waits some seconds for a panel that restarts.
+      // Repeat, because the program waits several seconds for the panel to restart.
       try await waitUntil("the program exited") {
         #expect(try await scene.desktop.run([CopyPasta.programPath]).exit == .code(0))
         try await scene.waitForWindow()

@@ -47,7 +47,7 @@ import Testing
   /// Orca reads a focused row again if its name changes.
   @Test func `the focused row's accessible name does not change with its age`() async throws {
     try await VirtualDesktop.with(accessibility: true) { desktop in
-      // The displayed age changes some seconds after the start.
+      // The displayed age changes a few seconds after the start.
       let time = Int(Date().timeIntervalSince1970 - 50) * 1_000_000
       try await Scene.fillHistory(with: ["old", "new"], on: desktop, from: time)
       let scene = Scene(desktop: desktop, app: try await CopyPasta.launch(on: desktop))
