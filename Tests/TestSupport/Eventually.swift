@@ -8,8 +8,8 @@ public let generousLimit = Duration.seconds(120)
 ///
 ///     #expect(try await eventually { try await app.history.count() == 3 })
 ///
-/// - Parameter pause: the time between two polls; if none is given, it grows from 10 to 200 ms, because a poll may start
-///   programs, which slow down what is waited for.
+/// - Parameter pause: the time between two polls; if none is given, it grows from 10 to 200 ms, because a poll may
+///   start programs, which slow down what is waited for.
 public nonisolated(nonsending) func eventually(
   within limit: Duration = generousLimit, every pause: Duration? = nil,
   _ condition: () async throws -> Bool
