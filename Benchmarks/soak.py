@@ -23,7 +23,7 @@ DELETIONS = 100
 _PATIENCE_SECONDS = 60
 # The number of deletions without a pause, half of which are then undone.
 _AT_ONCE = 10
-# The list keeps the id of each row, and GTK keeps up to some hundreds of the rows that were built.
+# The list keeps the id of each row, and GTK keeps up to several hundred of the rows that were built.
 _MEMORY_LIMIT_MIB = 16
 # libdispatch opens its timer descriptors at their first use.
 _DESCRIPTOR_LIMIT = 1

@@ -30,7 +30,7 @@ public actor HistoryStore: SerialActor {
   struct LockTimeouts: Sendable {
     /// How long to wait for another program's lock, in milliseconds.
     var lock: Int32 = 2000
-    /// How long a checkpoint waits for readers, in milliseconds; captures are blocked until then.
+    /// How long a checkpoint waits for readers, in milliseconds; captures are blocked while it waits.
     var readers: Int32 = 50
     /// The delays before further attempts to truncate the log after a deletion, unless a write truncates it first.
     var retries: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
@@ -241,8 +241,8 @@ public actor HistoryStore: SerialActor {
 
   /// Deletes every clip, as thoroughly as `delete` does, and shrinks the file.
   ///
-  /// Readers continue meanwhile, and see either everything or nothing. The fingerprint of the last captured text stays.
-  /// The deletion temporarily needs as much free disk space as the history takes.
+  /// Readers continue during the deletion, and see either everything or nothing. The fingerprint of the last captured
+  /// text stays. The deletion temporarily needs as much free disk space as the history takes.
   public func deleteAll() throws(StoreError) {
     let connection = try opened()
     try connection.database.transaction { () throws(StoreError) in

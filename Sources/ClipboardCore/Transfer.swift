@@ -130,7 +130,7 @@ public final class ReadPermit: Sendable {
   /// If two values are equal, the permit was not revoked in between.
   public var current: Int? { state.withLock { $0.isGranted ? $0.grants : nil } }
 
-  /// Sends a request if reading is allowed; the permit cannot be revoked meanwhile.
+  /// Sends a request if reading is allowed; the permit cannot be revoked before the request is sent.
   ///
   /// - Returns: false if it was not sent.
   public func request(_ send: () -> Void) -> Bool {

@@ -31,7 +31,7 @@ public actor SelectionReader: SerialActor {
   private var followedGrant: Int?
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
-  /// The windows that restart a read when they receive the focus, without which the last read failed.
+  /// The windows that restart a read when they receive the focus; the last read failed for lack of it.
   private var awaitedFocus: [Window] = []
 
   /// Reads sleep in `poll(2)`, so they run on a thread of their own.

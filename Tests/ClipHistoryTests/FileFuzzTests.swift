@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Fuzzes `COPYPASTA_FUZZ_FILES` files (200), with seeds from `COPYPASTA_SEED` (1) on.
+/// Fuzzes `COPYPASTA_FUZZ_FILES` files (default: 200), with seeds starting at `COPYPASTA_SEED` (default: 1).
 ///
 /// With `COPYPASTA_FUZZ_BITS`, the first seeds each flip one bit of the smallest file.
 ///

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClipHistory
 
-/// Simulates `COPYPASTA_CUTS` (12) power cuts, with seeds from `COPYPASTA_SEED` (1) on.
+/// Simulates `COPYPASTA_CUTS` power cuts (default: 12), with seeds starting at `COPYPASTA_SEED` (default: 1).
 struct PowerCutTests {
   @Test func `a history contains the acknowledged changes after a power cut at any write`() async throws {
     await #expect(processExitsWith: .success) {

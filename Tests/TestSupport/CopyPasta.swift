@@ -21,7 +21,7 @@ public struct CopyPasta: Sendable {
   public let program: Program
   /// Its window.
   public let window: DesktopWindow
-  /// The history that it keeps, read by another connection.
+  /// The history that it keeps, read through another connection.
   public let history: HistoryDatabase
 
   /// Starts the program, and returns once its window is active and drawn, so that it receives keys.

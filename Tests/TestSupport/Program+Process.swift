@@ -34,7 +34,7 @@ extension Program {
     do {
       let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task")
       return threads.compactMap { thread in
-        // Ignore a thread that has ended meanwhile.
+        // Ignore a thread that has ended since it was listed.
         let status = FileManager.default.contents(atPath: "/proc/\(processID)/task/\(thread)/status")
         let lines = String(decoding: status ?? Data(), as: UTF8.self).split(separator: "\n")
         let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }

@@ -1,7 +1,7 @@
 # Functions that all scripts of meson-helpers source.
 # shellcheck shell=bash
 
-# shellcheck disable=SC2034  # used by who sources this
+# shellcheck disable=SC2034  # used by the scripts that source this
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # help: prints the comment at the top of the script.
@@ -55,5 +55,5 @@ in_front() {
 # is_new_enough VERSION: succeeds if this version of Swift compiles CopyPasta.
 is_new_enough() { [[ $(printf '%s\n' 6.2 "$1" | sort -V | head -n 1) == 6.2 ]]; }
 
-# languages: prints the languages of the program other than English, one a line.
+# languages: prints the languages of the program other than English, one per line.
 languages() { sed '/^#/d' "$project/po/LINGUAS"; }

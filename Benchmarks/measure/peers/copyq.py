@@ -19,7 +19,7 @@ class CopyQ(Peer):
             self.wait_ready()
             output('copyq', 'config', 'maxitems', str(self.most))
             if 'WAYLAND_DISPLAY' in os.environ:
-                # Without a tray, CopyQ minimises its window at the start, which stays visible if that is not possible.
+                # Without a tray, CopyQ minimises its window at startup; if it cannot, the window stays visible.
                 output('copyq', 'config', 'hide_main_window', 'true')
             self.end(running)
 

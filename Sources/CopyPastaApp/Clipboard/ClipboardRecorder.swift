@@ -71,7 +71,7 @@ final class ClipboardRecorder: Sendable {
 
   // MARK: - The user's actions
 
-  /// Records a text that the user pastes or drops, unless it equals the newest clip's.
+  /// Records a text that the user pastes or drops, unless it equals the newest clip's text.
   ///
   /// Call this from work in the queue.
   /// - Returns: The outcome, which `report` does not receive.
@@ -142,7 +142,7 @@ final class ClipboardRecorder: Sendable {
 enum CaptureOutcome: Equatable, Sendable {
   /// The text is on disk, so its row may be shown.
   case recorded(Clip)
-  /// The text equals the last captured one, or, if it was pasted or dropped, the newest clip's.
+  /// The text equals the last captured one, or, if it was pasted or dropped, the newest clip's text.
   case ignored
   /// The text is empty, is not valid UTF-8 or contains a NUL.
   case invalid(ClipText.Refusal)

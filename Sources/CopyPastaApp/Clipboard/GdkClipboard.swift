@@ -237,7 +237,7 @@ private final class GdkClipboardSource: ClipboardSource {
   /// The end of the stream does not prove that: an owner that exits closes its end, and one that was replaced may do
   /// so. Therefore this asks the compositor whether the owner is still the same, first immediately and then again after
   /// a while or when the next offer arrives. A compositor reports changes only to the window with the focus. If the
-  /// focus was lost meanwhile, the answer is unknown, and the text is read again at the next activation.
+  /// focus was lost in between, the answer is unknown, and the text is read again at the next activation.
   ///
   /// If this program has replaced the owner, the compositor reports nothing more about it. The text then counts as
   /// whole if it was requested before and is not empty: an owner does not stop in the middle of a transfer because the

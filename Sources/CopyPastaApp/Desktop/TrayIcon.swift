@@ -129,7 +129,7 @@ final class TrayIcon {
       } catch {
         // A watcher that does not answer counts as one without a host.
       }
-      // Ignore the answer if the watcher has exited or the icon was removed meanwhile.
+      // Ignore the answer if the watcher has exited or the icon was removed since the call.
       if let asked, asked == self?.watcherOwner { self?.isShown = isHosted }
     }
   }

@@ -78,7 +78,7 @@ final class HistoryListModel: ListModelSource {
   ///
   /// - Parameter older: Their ids in ascending order; consumed, so that a million ids are not in memory twice.
   func addOlder(_ older: consuming [Int64]) {
-    // The history may have been cleared meanwhile.
+    // The history may have been cleared since the ids were read.
     guard mayHaveMore else { return }
     let shown = ids.count
     let added = older.count

@@ -13,7 +13,7 @@ final class ReadingIndicator {
     case secret
   }
 
-  /// How long the indicator shows at most that a secret was skipped.
+  /// The longest time that the indicator shows a skipped secret.
   static let secretTime = Duration.seconds(6)
 
   let root: ToggleButton

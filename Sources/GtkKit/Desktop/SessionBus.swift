@@ -139,7 +139,7 @@ public struct RunningApplication {
     }
   }
 
-  /// The token under two names: that in the specification, and that which GTK 4.8 reads.
+  /// The token under two names: the one in the specification, and the one that GTK 4.8 reads.
   private func platformData(_ activation: Activation) -> Variant {
     guard case .token(let token) = activation else { return .dictionary([:]) }
     return .dictionary(["desktop-startup-id": .string(token), "activation-token": .string(token)])

@@ -239,7 +239,7 @@ public enum Activation: Equatable, Sendable {
 /// A dialog that asks for confirmation of an irreversible action.
 @MainActor
 public enum ConfirmationDialog {
-  /// Shows the dialog above `parent`, which is blocked meanwhile; calls `confirmed` if the user confirms.
+  /// Shows the dialog above `parent`, which is blocked until it closes; calls `confirmed` if the user confirms.
   ///
   /// - Parameters:
   ///   - title: the heading, a question.

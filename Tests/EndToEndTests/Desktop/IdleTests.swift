@@ -92,7 +92,7 @@ extension VirtualDesktop {
   fileprivate func hasHiddenWindow(of program: Program) async throws -> Bool {
     let folder = "/proc/\(program.processID)/fd"
     let files = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
-      // The file may have been closed meanwhile.
+      // The file may have been closed since it was listed.
       try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
     }
     guard files.contains(CopyPasta.databasePath(dataHome: home.dataHome)) else { return false }

@@ -88,7 +88,7 @@ extension Scene {
   /// Whether any file in the history's folder contains `text`.
   fileprivate func filesContain(_ text: String) throws -> Bool {
     try folderEntries().contains { name in
-      // A listed file may have been removed meanwhile.
+      // A file may have been removed since it was listed.
       guard let content = FileManager.default.contents(atPath: folder + "/" + name) else { return false }
       return content.contains(bytesOf: text)
     }

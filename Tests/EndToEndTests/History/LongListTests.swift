@@ -73,7 +73,7 @@ extension Scene {
     }
   }
 
-  /// Goes to the oldest row, which is loaded shortly after the first frame.
+  /// Moves to the oldest row, which is loaded shortly after the first frame.
   fileprivate func goToTheEnd() async throws {
     try await parkMouse()
     try await waitUntil("the oldest row copied", every: .milliseconds(100)) {

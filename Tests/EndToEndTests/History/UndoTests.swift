@@ -74,7 +74,7 @@ import Testing
       let isClear = try await waitFor("the undo bar and the focused row") { () -> Bool? in
         var isClear: Bool?
         try await scene.desktop.press("End", "Delete")
-        // The row scrolls some frames after the bar has appeared, and may be covered until then.
+        // The row scrolls a few frames after the bar has appeared, and may be covered until then.
         _ = try await eventually(within: .seconds(20)) {
           let picture = try await scene.screenshot()
           let frame = picture.focusFrame()

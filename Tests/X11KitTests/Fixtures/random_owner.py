@@ -20,7 +20,7 @@ class RandomOwner:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.display = display.Display()
-        # Ignore errors, because a reader may destroy its window meanwhile.
+        # Ignore errors, because a reader may already have destroyed its window.
         self.display.set_error_handler(lambda *_: None)
         self.window = None
         self.begin()

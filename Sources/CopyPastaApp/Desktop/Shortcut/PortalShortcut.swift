@@ -128,7 +128,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
       let session = try await PortalShortcutSession.make(
         for: keys, through: portal, within: limits.answer, remembers: remembers, mayAsk: mayAsk,
         weakly(self) { $0.handle($1) })
-      // Close the session if the shortcut was stopped meanwhile.
+      // Close the session if the shortcut was stopped while it was being set up.
       guard self.keys == keys, !Task.isCancelled else {
         await session.close()
         return .off

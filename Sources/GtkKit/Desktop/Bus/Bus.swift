@@ -187,7 +187,7 @@ public final class Bus: Object {
   /// Requests a name on the bus; if it has an owner, the request is queued.
   ///
   /// Releasing the name does not block, unlike GLib's own function, which waits for the bus and warns if the connection
-  /// closes meanwhile.
+  /// closes during the wait.
   public func ownName(_ name: String) -> Registration {
     send(.bus, "RequestName", [.string(name), .uint32(0)])
     return Registration { [self] in send(.bus, "ReleaseName", [.string(name)]) }
