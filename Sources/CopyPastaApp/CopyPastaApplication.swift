@@ -149,8 +149,8 @@ final class CopyPastaApplication {
   }
 
   private func windowHidden() {
-    // Close the window with a full text together with the list from which it was opened.
-    dialogs.close(.text)
+    // Close the dialogs and questions with the window that they belong to. It is hidden, so these are all that are shown.
+    Window.shown.forEach { $0.destroy() }
     reasons.forgetLost()
     Task.unpooled { [self] in
       // Wait for a copy that the user has just made, which may keep the program running.

@@ -33,7 +33,7 @@ final class WindowToggler {
     case settled
     /// The window is to be shown, and may still get the focus.
     case arriving(Timeout)
-    /// A toggle waits for the X server to report which window is in front.
+    /// A toggle waits for the desktop to report which window is in front.
     case asking
     /// The focus was lost; the window hides unless the focus returns.
     case leaving(Task<Void, Never>)
@@ -70,7 +70,7 @@ final class WindowToggler {
     if window.isActive { state = .settled }
   }
 
-  /// Hides the window if it is in front, and shows it in front otherwise.
+  /// Hides the window if it or one of its dialogs is in front, and shows it in front otherwise.
   func toggle(_ activation: Activation) {
     switch state {
     case .arriving, .asking: return
@@ -79,7 +79,7 @@ final class WindowToggler {
     guard window.isShown, !window.isActive else { return window.isActive ? hide() : callUp(activation) }
     state = .asking
     Task.unpooled { [self] in
-      let isInFront = await window.isInFront()
+      let isInFront = await window.isInFront(orDialog: true)
       guard case .asking = state else { return }
       state = .settled
       if isInFront { hide() } else { callUp(activation) }
@@ -132,7 +132,7 @@ final class WindowToggler {
       focusLoss = .now
       // Start no countdown while a dialog is shown: it could close just before the end, when the focus is about to
       // return.
-      guard Window.shownCount < 2, preferences()[flag: .hidesOnFocusLoss] else { return }
+      guard Window.shown.count < 2, preferences()[flag: .hidesOnFocusLoss] else { return }
       state = .leaving(Task.unpooled { [weak self] in await self?.hideUnlessFocusReturns() })
     }
   }
@@ -143,7 +143,7 @@ final class WindowToggler {
       repeat { try await Timeout.wait(Self.lossTime) } while await window.isInFront()
     } catch { return }
     // Stay visible if the window has the focus again, or a dialog was opened during the wait.
-    guard !Task.isCancelled, !window.isActive, Window.shownCount < 2 else { return }
+    guard !Task.isCancelled, !window.isActive, Window.shown.count < 2 else { return }
     let takenByClick = focusLoss
     hide()
     focusLoss = takenByClick

@@ -31,7 +31,7 @@ final class Dialogs {
     show(.text, above: parent) { text }
   }
 
-  func close(_ kind: Kind) { open[kind]?.window.destroy() }
+  private func close(_ kind: Kind) { open[kind]?.window.destroy() }
 
   func close() { Kind.allCases.forEach(close) }
 

@@ -75,11 +75,18 @@ final class HistoryWindow {
   /// Whether the window has the focus, ignoring keyboard grabs by desktop shortcuts on X11.
   ///
   /// While the keys of a desktop shortcut are held down, they are grabbed, and the window appears to lose the focus.
-  func isInFront() async -> Bool {
+  ///
+  /// - Parameter orDialog: Whether the focus may be in another window of the program; false if this one is hidden.
+  func isInFront(orDialog: Bool = false) async -> Bool {
     if isActive { return true }
-    guard isShown, case .x11(let display) = Display.backend, let number = window.x11Number
-    else { return false }
-    return await InputFocus(display: display).isIn(number)
+    guard isShown else { return false }
+    let windows = orDialog ? Window.shown : [window]
+    guard case .x11(let display) = Display.backend else {
+      return windows.contains(where: \.isFocusedByCompositor)
+    }
+    let focus = InputFocus(display: display)
+    for number in windows.compactMap(\.x11Number) where await focus.isIn(number) { return true }
+    return false
   }
 
   /// The window as the parent of dialogs; nil while it is hidden.

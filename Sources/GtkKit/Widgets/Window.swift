@@ -76,12 +76,19 @@ public final class Window: Widget {
   /// Whether the window is visible and has the focus, which `is-active` does not guarantee; see `followFocus`.
   public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 && !isLeft }
 
-  /// The number of this program's visible windows.
-  public static var shownCount: Int {
+  /// Whether the window is visible and, as the compositor knows, has the focus; only for Wayland.
+  public var isFocusedByCompositor: Bool {
+    guard isVisible, let surface = gtk_native_get_surface(opaque) else { return false }
+    return gdk_toplevel_get_state(surface).rawValue & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue != 0
+  }
+
+  /// This program's visible windows.
+  public static var shown: [Window] {
     let windows = Object(Owned(borrowing: gtk_window_get_toplevels()))
-    return (0..<g_list_model_get_n_items(windows.opaque)).count { position in
-      guard let item = g_list_model_get_object(windows.opaque, position) else { return false }
-      return Window(Owned(taking: item)).isVisible
+    return (0..<g_list_model_get_n_items(windows.opaque)).compactMap { position in
+      guard let item = g_list_model_get_object(windows.opaque, position) else { return nil }
+      let window = Window(Owned(taking: item))
+      return window.isVisible ? window : nil
     }
   }
 

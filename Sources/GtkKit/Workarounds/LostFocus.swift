@@ -41,7 +41,7 @@ extension Window {
 
   /// Reads from a compositor's last configuration whether the window has the focus.
   private func readFocus(_ isLeft: @MainActor (Bool) -> Void) {
-    guard x11Number == nil, let surface = gtk_native_get_surface(opaque) else { return }
-    isLeft(gdk_toplevel_get_state(surface).rawValue & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue == 0)
+    guard x11Number == nil, gtk_native_get_surface(opaque) != nil else { return }
+    isLeft(!isFocusedByCompositor)
   }
 }

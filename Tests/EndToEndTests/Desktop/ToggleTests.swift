@@ -129,6 +129,35 @@ import Testing
     }
   }
 
+  /// The question is left out on Wayland, where GDK warns about the menu that leads to it.
+  @Test(arguments: [
+    (VirtualDesktop.Kind.x11, "Preferences"), (.x11, "Clear History?"), (.wayland, "Preferences"),
+  ])
+  func `--toggle hides the window and the dialog in front of it, and then shows the window alone`(
+    _ kind: VirtualDesktop.Kind, _ dialog: String
+  ) async throws {
+    try await Scene.run(on: kind, with: ["text"]) { scene in
+      try await scene.parkMouse()
+      // The program keeps running because it owns the clipboard.
+      try await scene.desktop.press("Return")
+      try await waitUntil("the text offered") { try await scene.desktop.paste() != nil }
+      if dialog == "Preferences" {
+        try await scene.desktop.press("ctrl+comma")
+      } else {
+        try await scene.openPopup("F10")
+        try await scene.desktop.press("Down", "Return")
+      }
+      try await scene.waitForDialog(titled: dialog)
+      try await scene.toggle()
+      try await waitUntil("no window") { try await scene.desktop.copyPastaWindowCount() == 0 }
+      try await scene.toggle()
+      try await waitUntil("the window in front") {
+        try await CopyPasta.readyWindow(on: scene.desktop)?.isActive() == true
+      }
+      try await scene.desktop.expectOneWindow()
+    }
+  }
+
   @Test func `simultaneous toggles result in one window and one process`() async throws {
     try await VirtualDesktop.with { desktop in
       let command = try await InstalledCommand.ofProgram()

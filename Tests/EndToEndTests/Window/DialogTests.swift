@@ -28,18 +28,21 @@ import Testing
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       let chosen = [
         ("alt+t", "<Alt>t"), ("alt+s", "<Alt>s"), ("alt+c", "<Alt>c"), ("ctrl+q", "<Control>q"),
-        ("ctrl+comma", "<Control>comma"), ("ctrl+Down", "<Control>Down"), ("alt+h", "<Alt>h"),
+        ("ctrl+comma", "<Control>comma"), ("ctrl+Down", "<Control>Down"),
       ]
-      for (keys, shortcut) in chosen {
+      func choose(_ keys: String, _ shortcut: String) async throws {
         try await scene.pressOnOneKeyboard(["alt+h", keys])
         let line = "shortcut='\(shortcut)'"
         try await waitUntil("\(line) by \(keys)") { try scene.keyFile().contains(line) }
       }
+      for (keys, shortcut) in chosen { try await choose(keys, shortcut) }
       try await scene.pressOnOneKeyboard(["alt+h", "Escape", "alt+c"])
       #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=true") })
       let settings = try scene.keyFile()
       #expect(!settings.contains("tray-icon") && !settings.contains("start-at-login"), "\(settings)")
       #expect(try await scene.desktop.window(titled: "Preferences")?.isActive() == true)
+      // Choose the button's own key last, because on X11 it then hides the window with Preferences.
+      try await choose("alt+h", "<Alt>h")
     }
   }
 
