@@ -37,6 +37,11 @@ import Testing
     #expect(indicator.root.tooltip == reading)
   }
 
+  /// The window in front may be a dialog of the program.
+  @Test func `the tooltip of an idle window does not name the window in front`() {
+    #expect(ReadingIndicator().root.tooltip?.contains("this window is not in front") == true)
+  }
+
   @Test func `the indicator does not show a skipped secret while the window is inactive`() {
     let indicator = ReadingIndicator()
     let idle = indicator.root.tooltip

@@ -112,7 +112,7 @@ extension ReadingIndicator.State {
     case .reading:
       tr("Recording what you copy while this window is in front. Click to pause.")
     case .idle:
-      tr("Not recording, because another window is in front. Click to pause.")
+      tr("Not recording, because this window is not in front. Click to pause.")
     case .paused:
       tr("Paused. Only what you paste or drop here is recorded. Click to resume.")
     case .secret:
