@@ -93,6 +93,20 @@ import Testing
     }
   }
 
+  @Test func `during a pause the first steps say how to resume`() async throws {
+    try await withList(of: ["one"]) { list, _ in
+      @MainActor func words() -> String {
+        let labels = firstSteps(in: list).flatMap { widgets(gtk_label_get_type(), in: $0) }
+        return labels.first.map { String(cString: gtk_label_get_text(OpaquePointer($0))) } ?? ""
+      }
+      #expect(words().hasPrefix("Copy text in any app"))
+      list.isPaused = true
+      #expect(words().hasPrefix("Recording is paused"))
+      list.isPaused = false
+      #expect(words().hasPrefix("Copy text in any app"))
+    }
+  }
+
   @Test func `the first-steps help is hidden in a low window`() async throws {
     try await withList(of: ["one", "two"], height: 130) { list, _ in
       #expect(firstSteps(in: list).isEmpty && rows(of: list).count == 2)

@@ -64,6 +64,14 @@ import Testing
     await controller.close()
   }
 
+  @Test func `during a pause the empty page says how to resume`() {
+    let body = HistoryContentView(controller: { nil }, copyCommand: {})
+    for isPaused in [true, false] {
+      body.isPaused = isPaused
+      #expect(body.emptyPage.text.contains("To resume, click Paused") == isPaused)
+    }
+  }
+
   @Test func `the undo bar reports when its button gets the focus`() async throws {
     var arrivals = 0
     let bar = UndoBar(of: {

@@ -31,6 +31,18 @@ import Testing
     #expect(!preferences[flag: .usesHaptics], "toggled although the switch is disabled")
   }
 
+  @Test func `a switch is off and disabled while its setting has no effect, and keeps the setting`() throws {
+    let preferences = Preferences(schema: nil)
+    let row = PreferenceRow(.showsTrayIcon, of: preferences, "Title", "Explanation")
+    let control = try #require(row.control as? Switch)
+    row.isAvailable = false
+    #expect(!control.isOn && !control.isEnabled)
+    row.clicked?()
+    #expect(!control.isOn && preferences[flag: .showsTrayIcon])
+    row.isAvailable = true
+    #expect(control.isOn && control.isEnabled)
+  }
+
   @Test func `the size limit in Preferences is set in MiB`() throws {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(sizeLimitOf: preferences, "Title", "Explanation")
@@ -55,7 +67,13 @@ import Testing
       }
       .map { gtk_widget_get_visible($0) != 0 } ?? false
     }
-    func isTrayMissing() -> Bool { Self.label("Not available: this desktop has no tray.", in: root) != nil }
+    func isTrayMissing() -> Bool {
+      let isSwitchOff = Self.label("_Tray Icon", in: root)
+        .flatMap { gtk_widget_get_ancestor($0, gtk_list_box_row_get_type()) }
+        .flatMap { widgets(gtk_switch_get_type(), in: $0).first }
+        .map { gtk_widget_get_sensitive($0) == 0 && gtk_switch_get_active(OpaquePointer($0)) == 0 }
+      return isSwitchOff == true && Self.label("Not available: this desktop has no tray.", in: root) != nil
+    }
     try await pump("no tray") { isTrayMissing() }
     #expect(!isVibrationOffered())
     do {
@@ -96,6 +114,25 @@ import Testing
     var (least, natural): (gint, gint) = (0, 0)
     gtk_widget_measure(question, GTK_ORIENTATION_HORIZONTAL, -1, &least, &natural, nil, nil)
     #expect(natural > 2 * least)
+    parent.destroy()
+  }
+
+  /// A Japanese text can wrap at each character.
+  @Test func `a confirmation dialog is as high as its content in any language`() throws {
+    let parent = Window(title: "test")
+    let text = "項目（1 件）がすべて完全に削除されます。"
+    ConfirmationDialog.ask(over: parent, title: "履歴を消去しますか?", text: text, action: "履歴を消去(_L)") {}
+    let question = try #require(toplevels().first { Self.label(text, in: $0) != nil })
+    let page = try #require(Self.label(text, in: question).flatMap { gtk_widget_get_parent($0) })
+    func size(of widget: UnsafeMutablePointer<GtkWidget>) -> (width: gint, height: gint) {
+      var (width, height): (gint, gint) = (0, 0)
+      gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
+      gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, width, nil, &height, nil, nil)
+      return (width, height)
+    }
+    let (whole, content) = (size(of: question), size(of: page))
+    // The window's border is as wide at the sides as above and below.
+    #expect(whole.height - content.height <= whole.width - content.width, "\(whole), \(content)")
     parent.destroy()
   }
 
@@ -233,6 +270,18 @@ import Testing
     withExtendedLifetime(style) {}
   }
 
+  @Test func `the full text window is wider and higher above a large main window`() throws {
+    let shown = try ShownDialogs()
+    let lines = try ClipText(validating: Array(String(repeating: "line\n", count: 200).utf8))
+    let sizes = [(480, 640), (1280, 900)].map { size in
+      let text = shown.textWindow(lines, in: size)
+      defer { text.window.destroy() }
+      return text.window.defaultSize
+    }
+    #expect(sizes[0] == (480, 600))
+    #expect(sizes[1] == (ClipRow.greatestWidth, 852))
+  }
+
   @Test func `a second full text window replaces the first`() async throws {
     let shown = try ShownDialogs()
     let (first, second) = (shown.textWindow(), shown.textWindow())
@@ -270,9 +319,9 @@ private final class ShownDialogs {
     }
   }
 
-  func textWindow(_ text: ClipText? = nil) -> TextWindow {
+  func textWindow(_ text: ClipText? = nil, in size: (width: Int, height: Int) = (480, 640)) -> TextWindow {
     TextWindow(
-      ShownText(text ?? self.text), capturedAt: 0, state: services.windowState, copy: { $1() },
+      ShownText(text ?? self.text), capturedAt: 0, in: size, state: services.windowState, copy: { $1() },
       copyPart: { $1() })
   }
 

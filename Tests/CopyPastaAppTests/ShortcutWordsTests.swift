@@ -32,6 +32,7 @@ import Testing
     let command = try #require(state.command)
     #expect(command.contains("toggle") && state.message.hasSuffix("\(compositor.file):"))
     #expect(state.keys == "Not Available")
+    #expect(ShortcutsWindow.keys(of: state) == "Set Up in Preferences")
   }
 
   @Test(arguments: [

@@ -49,7 +49,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
     [
       (
         title: tr("Everywhere"),
-        shortcuts: [(tr("Open or close the history"), [shortcut.keys])]
+        shortcuts: [(tr("Open or close the history"), [keys(of: shortcut)])]
       ),
       (
         title: tr("Items"),
@@ -77,6 +77,14 @@ final class ShortcutsWindow: Dialogs.Dialog {
         ]
       ),
     ]
+  }
+
+  /// The global shortcut's keys, or where to set them.
+  static func keys(of shortcut: ShortcutState) -> String {
+    switch shortcut {
+    case .off, .notHeld: tr("Set Up in Preferences")
+    case .starting, .held: shortcut.keys
+    }
   }
 
   /// The keys as the user reads them, such as “Ctrl+C” for `<Control>c`.

@@ -9,12 +9,10 @@ final class TextWindow: Dialogs.Dialog {
   /// The title does not contain the text, because panels and window switchers show titles.
   let window = Window(title: tr("Full Text"))
   private let view: TextView
-  private let copyButton: Button
-  private let copyLabel = Label()
-  private let check = Image(icon: "object-select-symbolic")
+  private let copyButton = CopyButton(tr("_Copy"))
   private let monospace = ToggleAction("monospace")
-  private var copiedTimer: Timeout?
 
+  /// The least width, and the greatest height, of the first size in pixels, if the main window is not larger.
   private static let size = (width: 480, height: 600)
   /// The size of a text, in bytes, from which memory is returned to the kernel when the window closes.
   private static let largeSize = 64 << 10
@@ -24,11 +22,13 @@ final class TextWindow: Dialogs.Dialog {
 
   /// - Parameters:
   ///   - time: When the text was captured, in microseconds since 1970 UTC.
+  ///   - parentSize: The size in pixels of the main window, which the window may fill up to a readable width.
   ///   - state: Stores whether the font is monospace.
   ///   - copy: Copies the whole text.
   ///   - copyPart: Copies the given bytes, a part of the text.
   init(
-    _ shown: ShownText, capturedAt time: Int64, state: KeyFile,
+    _ shown: ShownText, capturedAt time: Int64, in parentSize: (width: Int, height: Int)? = nil,
+    state: KeyFile,
     copy: @escaping Copying<Void>, copyPart: @escaping Copying<[UInt8]>
   ) {
     let details = [
@@ -42,11 +42,6 @@ final class TextWindow: Dialogs.Dialog {
     view.setAccessibleName(tr("Full Text"))
     view.setAccessibleDescription([details, shown.note].compactMap(\.self).joined(separator: ". "))
 
-    check.isVisible = false
-    check.setAccessibleRole(.presentation)
-    copyButton = Button(child: Box(.horizontal, spacing: 6, [check, copyLabel]))
-    copyLabel.show(nameOf: copyButton, tr("_Copy"))
-    copyButton.addStyle("text-button")
     let monospaceLabel = Label()
     let monospaceButton = ToggleButton(child: monospaceLabel, action: "text.monospace")
     monospaceLabel.show(nameOf: monospaceButton, tr("_Monospace"))
@@ -57,10 +52,14 @@ final class TextWindow: Dialogs.Dialog {
     // Let the details scroll on a small screen, to leave the space for the text.
     let top = ReflowingBox(ScrollingBox(words), monospaceButton)
     top.addStyle("text-details")
-    window.setTitlebar(HeaderBar(title: tr("Full Text"), start: [copyButton]))
+    window.setTitlebar(HeaderBar(title: tr("Full Text"), start: [copyButton.root]))
     window.setChild(Box(.vertical, [top, ScrolledWindow(child: view)]))
-    let textHeight = view.height(inWidth: Self.size.width, atMost: Self.size.height)
-    window.defaultSize = (Self.size.width, min(textHeight + 140, Self.size.height))
+    let parentSize = parentSize ?? Self.size
+    let width = parentSize.width.clamped(to: Self.size.width...ClipRow.greatestWidth)
+    // The main window's own edges stay in sight.
+    let greatestHeight = max(Self.size.height, parentSize.height - 48)
+    let textHeight = view.height(inWidth: width, atMost: greatestHeight)
+    window.defaultSize = (width, min(textHeight + 140, greatestHeight))
 
     let actions = ActionGroup()
     monospace.isOn = view.isMonospace
@@ -75,8 +74,8 @@ final class TextWindow: Dialogs.Dialog {
         printError(tr("Couldn’t save the choice of Monospace: %s").filled(with: error.message))
       }
     }
-    let copied = weakly(self) { $0.showCopied() }
-    copyButton.onClick { copy((), copied) }
+    let copied = weakly(self) { $0.copyButton.showCopied() }
+    copyButton.root.onClick { copy((), copied) }
     view.handOut(as: TextFormat.mimeTypes, shown.part) { copyPart($0, copied) }
     view.grabFocus()
     // GTK keeps up to 100 MiB of layouts for a long text.
@@ -88,19 +87,5 @@ final class TextWindow: Dialogs.Dialog {
         }
       }
     }
-  }
-
-  /// Briefly shows on the button that the copy is on the clipboard.
-  private func showCopied() {
-    check.isVisible = true
-    copyButton.addStyle("copied")
-    copyLabel.show(nameOf: copyButton, tr("Copied"))
-    copiedTimer = Timeout(
-      after: .milliseconds(1500),
-      weakly(self) {
-        $0.check.isVisible = false
-        $0.copyButton.removeStyle("copied")
-        $0.copyLabel.show(nameOf: $0.copyButton, tr("_Copy"))
-      })
   }
 }

@@ -24,11 +24,21 @@ final class HistoryContentView {
     root = Overlay(pages, under: [undoBar.root])
   }
 
+  /// Whether the first steps explain how to resume recording.
+  var isPaused = false {
+    didSet {
+      guard isPaused != oldValue else { return }
+      emptyPage.text = StatusPage.firstSteps(isPaused: isPaused)
+      list?.isPaused = isPaused
+    }
+  }
+
   /// Shows the list of clips, or the empty page if there is none.
   func show(_ list: HistoryList) {
     undoBar.show(0)
     pages.removeAll()
     self.list = list
+    list.isPaused = isPaused
     draw()
   }
 

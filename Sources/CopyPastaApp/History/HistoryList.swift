@@ -20,7 +20,7 @@ final class HistoryList: HistoryView {
   private let swipe: RowSwipe
   private let rows: RowContext
   /// The first steps and the shortcut, shown below the rows until the history has had three items.
-  private var firstSteps: (root: Widget, note: Label)?
+  private var firstSteps: (root: Widget, rule: Label, note: Label)?
   private lazy var newItems = NewItemsButton(clicked: weakly(self) { $0.goToNewest() })
   /// The largest id that was ever in the list; clips with larger ones are new.
   private var newestSeen: Clip.ID
@@ -83,18 +83,23 @@ final class HistoryList: HistoryView {
 
   private static func isNew(_ model: HistoryListModel) -> Bool { model.countEver < 3 }
 
-  private static func makeFirstSteps() -> (root: Widget, note: Label) {
-    let (rule, note) = (Label(StatusPage.firstSteps), Label())
+  private static func makeFirstSteps() -> (root: Widget, rule: Label, note: Label) {
+    let (rule, note) = (Label(StatusPage.firstSteps(isPaused: false)), Label())
     for label in [rule, note] { label.wrap() }
     note.addStyle("note")
     let root = ClampedColumn([rule, note], width: ClipRow.greatestWidth)
     root.addStyle("first-steps")
     root.align(horizontally: .center)
-    return (root, note)
+    return (root, rule, note)
   }
 
   /// Shows a line about the shortcut below the first steps, while these are shown.
   func showNote(_ words: String) { firstSteps?.note.text = words }
+
+  /// Whether the first steps explain how to resume recording.
+  var isPaused = false {
+    didSet { if isPaused != oldValue { firstSteps?.rule.text = StatusPage.firstSteps(isPaused: isPaused) } }
+  }
 
   // MARK: -
 

@@ -10,7 +10,7 @@ extension HistoryWindow: HistoryDelegate {
   func show(_ text: ShownText, of clip: Clip) {
     guard isShown else { return }
     showText(
-      TextWindow(text, capturedAt: clip.capturedAt, state: services.windowState) {
+      TextWindow(text, capturedAt: clip.capturedAt, in: parentOfDialogs?.size, state: services.windowState) {
         // Use the controller that the text came from: a history opened since may have another text with that id.
         [weak self, weak controller] _, copied in
         if let controller { controller.copy(clip.id, copied: copied) } else { self?.show(.gone) }

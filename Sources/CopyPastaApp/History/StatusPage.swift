@@ -7,10 +7,12 @@ final class StatusPage {
   private let page: Box
   private let heading = Label()
   private let note = Label()
+  private let body = Label()
   private let command = Label()
   private let commandBox: Box
-  private let text: String
-  private var copiedTimer: Timeout?
+  private let copyButton = CopyButton(tr("Copy"))
+  /// The line and the command below the text, for a screen reader.
+  private var addition: [String] = []
 
   /// - Parameter copy: Called when the user clicks *Copy* next to the command.
   init(icon: String, title: String, text: String, copy: @escaping @MainActor () -> Void = {}) {
@@ -18,13 +20,12 @@ final class StatusPage {
     image.addStyle("dim-label")
     self.title = title
     heading.addStyle("title-2")
-    let body = Label(text)
     self.text = text
+    body.text = text
     note.isVisible = false
     commandBox = Box(.horizontal, spacing: 6, [command])
     commandBox.isVisible = false
     commandBox.addStyle("command")
-    commandBox.align(horizontally: .center)
     for label in [heading, body, note] {
       label.wrap()
       label.center()
@@ -38,14 +39,16 @@ final class StatusPage {
     // Make the page focusable, so that a screen reader announces it; nothing else in the window can have the focus.
     page.isFocusable = true
     page.setAccessibleRole(.group)
-    page.setAccessibleDescription(text)
     root = ScrolledWindow(child: page)
     root.expand(horizontally: true, vertically: true)
     showTitle()
     image.setAccessibleRole(.presentation)
     command.wrap()
-    commandBox.append(
-      Button(words: tr("Copy"), copy))
+    command.expand(horizontally: true)
+    copyButton.root.align(vertically: .center)
+    copyButton.root.onClick(copy)
+    commandBox.append(copyButton.root)
+    describe()
   }
 
   var title: String {
@@ -57,31 +60,50 @@ final class StatusPage {
     page.setAccessibleName(title)
   }
 
+  /// The text below the heading.
+  var text: String {
+    didSet {
+      guard text != oldValue else { return }
+      body.text = text
+      describe()
+    }
+  }
+
+  private func describe() {
+    page.setAccessibleDescription(([text] + addition).joined(separator: " "))
+  }
+
   /// Adds a line below the text, and below that the command that the line refers to.
   func add(_ line: String, command: String?) {
     note.text = line
     note.isVisible = !line.isEmpty
     self.command.text = command.map(ShortcutState.unbroken) ?? ""
     commandBox.isVisible = command != nil
-    page.setAccessibleDescription([text, line, command].compactMap(\.self).joined(separator: " "))
+    addition = [line, command].compactMap(\.self)
+    describe()
   }
 
   func showCopied() {
-    commandBox.addStyle("copied")
+    copyButton.showCopied()
     commandBox.announce(tr("Copied"))
-    copiedTimer = Timeout(after: HistoryList.flashTime, weakly(self) { $0.commandBox.removeStyle("copied") })
   }
 
   func focus() { page.grabFocus() }
 
   static func empty(copy: @escaping @MainActor () -> Void) -> StatusPage {
     StatusPage(
-      icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"), text: firstSteps, copy: copy)
+      icon: "edit-paste-symbolic", title: tr("Nothing Copied Yet"), text: firstSteps(isPaused: false),
+      copy: copy)
   }
 
   /// What to do first, and what is recorded.
-  static var firstSteps: String {
-    tr(
+  static func firstSteps(isPaused: Bool) -> String {
+    if isPaused {
+      return tr(
+        "Recording is paused: only what you paste or drop here is recorded. To resume, click Paused at the top of "
+          + "this window.")
+    }
+    return tr(
       "Copy text in any app, then come back to this window. The clipboard is read only while this window is in "
         + "front, so only your latest copy is picked up.")
   }

@@ -75,6 +75,14 @@ final class PreferenceRow {
   var isShown = true {
     didSet { container?.isVisible = isShown }
   }
+
+  /// Whether the setting can have an effect here; if not, its switch is disabled and shown as off.
+  var isAvailable = true {
+    didSet { refresh?() }
+  }
+
+  /// Shows the setting again.
+  private var refresh: (@MainActor () -> Void)?
 }
 
 extension PreferenceRow {
@@ -84,7 +92,7 @@ extension PreferenceRow {
   ) {
     let control = Switch()
     self.init(title, explanation, control) { if control.isEnabled { control.isOn.toggle() } }
-    bind(control, \.isOn, to: key, \.[flag: key], of: preferences)
+    bind(control, \.isOn, to: key, \.[flag: key], of: preferences, ifUnavailable: false)
   }
 
   convenience init(sizeLimitOf preferences: Preferences, _ title: String, _ explanation: String) {
@@ -102,17 +110,20 @@ extension PreferenceRow {
   /// Binds the control to a setting in both directions, including changes by other programs.
   private func bind<Control: ValueControl, Value>(
     _ control: Control, _ shown: ReferenceWritableKeyPath<Control, Value>, to key: Preferences.Key,
-    _ value: ReferenceWritableKeyPath<Preferences, Value>, of preferences: Preferences
+    _ value: ReferenceWritableKeyPath<Preferences, Value>, of preferences: Preferences,
+    ifUnavailable substitute: Value? = nil
   ) {
-    let show: @MainActor () -> Void = { [weak control] in
-      control?[keyPath: shown] = preferences[keyPath: value]
+    let show: @MainActor () -> Void = { [weak self, weak control] in
+      guard let self, let control else { return }
+      control[keyPath: shown] = (isAvailable ? nil : substitute) ?? preferences[keyPath: value]
+      control.isEnabled = isAvailable && preferences.isWritable(key)
     }
     show()
-    control.isEnabled = preferences.isWritable(key)
-    control.onChange { [weak control] in
-      if let control { preferences[keyPath: value] = control[keyPath: shown] }
+    control.onChange { [weak self, weak control] in
+      if let control, self?.isAvailable == true { preferences[keyPath: value] = control[keyPath: shown] }
     }
     observation = preferences.observe(key, show)
+    refresh = show
   }
 }
 

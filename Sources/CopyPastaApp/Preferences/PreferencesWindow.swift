@@ -62,6 +62,7 @@ final class PreferencesWindow: Dialogs.Dialog {
   private static var trayExplanation: String { tr("Open the history and pause recording from the panel.") }
 
   private func showTray(_ isThere: Bool) {
+    trayIcon.isAvailable = isThere
     trayIcon.explain(isThere ? Self.trayExplanation : tr("Not available: this desktop has no tray."))
   }
 

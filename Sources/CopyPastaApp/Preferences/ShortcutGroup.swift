@@ -18,7 +18,7 @@ final class ShortcutGroup {
   private lazy var keys = PreferenceRow(
     tr("Open or Close the _History"), "", button, clicked: weakly(self) { $0.record() })
   private let command: PreferenceRow
-  private let copyButton = Button(label: tr("Cop_y"))
+  private let copyButton = CopyButton(tr("Cop_y"))
   private let gnomeButton = Button(label: "")
   private let gnome: PreferenceRow
   private var tokens: [ListenerToken] = []
@@ -36,7 +36,7 @@ final class ShortcutGroup {
     label.wrap()
     button = Button(child: label)
     button.addStyle("shortcut")
-    command = PreferenceRow(tr("C_ommand to Bind"), "", copyButton)
+    command = PreferenceRow(tr("C_ommand to Bind"), "", copyButton.root)
     command.root.addStyle("command")
     gnome = PreferenceRow(tr("Shortcut in _GNOME"), "", gnomeButton)
     window.noteInput()
@@ -50,7 +50,7 @@ final class ShortcutGroup {
     button.onFocusLoss(weakly(self) { $0.isRecording = false })
     // Handle hiding as well, because a window can close without losing the focus first.
     button.onHide(weakly(self) { $0.isRecording = false })
-    copyButton.onClick(weakly(self) { $0.copyCommand() })
+    copyButton.root.onClick(weakly(self) { $0.copyCommand() })
     gnomeButton.onClick(weakly(self) { $0.useGnome() })
     tokens = [
       controller.changes.add(weakly(self) { $0.show() }),
@@ -118,9 +118,10 @@ final class ShortcutGroup {
 
   private func copyCommand() {
     guard let text = controller.state.command else { return }
-    Task.unpooled { [clipboard, command] in
-      let failure = await clipboard.offer(command: text)
-      if let failure { command.showError(failure) } else { command.root.announce(tr("Copied")) }
+    Task.unpooled { [clipboard, command, copyButton] in
+      if let failure = await clipboard.offer(command: text) { return command.showError(failure) }
+      copyButton.showCopied()
+      command.root.announce(tr("Copied"))
     }
   }
 

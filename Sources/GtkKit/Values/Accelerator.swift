@@ -54,7 +54,11 @@ public struct Accelerator: Equatable, Sendable {
   public var name: String { String(taking: gtk_accelerator_name(key, gdkModifiers)) }
 
   /// The label for users, in their language: “Ctrl+Super+V”.
-  public var label: String { String(taking: gtk_accelerator_get_label(key, gdkModifiers)) }
+  public var label: String {
+    let label = String(taking: gtk_accelerator_get_label(key, gdkModifiers))
+    // GTK writes “Page Up” for the key Page_Up, but its Japanese translation keeps the underscore.
+    return keyName.contains("_") ? String(label.map { $0 == "_" ? " " : $0 }) : label
+  }
 
   /// The name of the key alone in GDK and X11, such as `v` or `F12`; empty if it has none.
   public var keyName: String { gdk_keyval_name(key).map { String(cString: $0) } ?? "" }

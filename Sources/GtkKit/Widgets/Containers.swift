@@ -164,6 +164,11 @@ public final class ScrollingBox: Widget {
     let scrolled = ScrolledWindow(child: label)
     scrolled.isFocusable = true
     scrolled.setLabelledBy(label)
+    self.init(scrolled)
+  }
+
+  /// Makes a box around a view, as high as the view's content in the available width.
+  public convenience init(_ scrolled: ScrolledWindow) {
     self.init([scrolled]) { box, orientation, width, minimum, natural, _, _ in
       guard let scrolled = gtk_widget_get_first_child(box) else { return }
       var size = extent(of: scrolled, orientation, for: width)

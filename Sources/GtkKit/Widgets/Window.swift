@@ -67,6 +67,11 @@ public final class Window: Widget {
     set { gtk_window_set_default_size(cast(), gint(newValue.width), gint(newValue.height)) }
   }
 
+  /// The present size in pixels, without decorations.
+  public var size: (width: Int, height: Int) {
+    (Int(gtk_widget_get_width(widget)), Int(gtk_widget_get_height(widget)))
+  }
+
   /// Whether the window fills the screen's work area.
   public var isMaximized: Bool {
     get { gtk_window_is_maximized(cast()) != 0 }
@@ -286,7 +291,7 @@ public enum ConfirmationDialog {
     }
     let page = Box(.vertical, spacing: 12, [heading, body, ReflowingBox(cancel, confirm)])
     page.addStyle("page")
-    window.setChild(ScrolledWindow(child: page, isAsLargeAsItsChild: true))
+    window.setChild(ScrollingBox(ScrolledWindow(child: page, isAsLargeAsItsChild: true)))
     window.onKeys(["Escape"]) {
       close()
       return true
