@@ -54,6 +54,10 @@ final class CopyPastaApplication {
     application.onActivate { [self] in show(.ambient) }
     application.onTerminationSignal(quit)
     tokens.append(services.clipboard.offerLosses.add(endIfUnneeded))
+    tokens.append(
+      services.pause.changes.add { [self] in
+        if services.pause.isPaused { reasons.hold(.pause) } else { reasons.end(.pause) }
+      })
     // Wait before the window is shown, because keys pressed in it have no actions until the application runs.
     startup.awaitBeforeApplication()
     switch start {

@@ -15,6 +15,8 @@ final class KeepAliveReasons {
     case trayIcon
     /// A global shortcut brings the window back.
     case shortcut
+    /// Recording is paused, and the pause would end with the program.
+    case pause
   }
 
   private var holding: Set<Reason> = []

@@ -32,6 +32,18 @@ import Testing
       try await reader.expectNames(in: "the empty page", with: "History Is Empty")
     }
   }
+
+  /// GTK's Japanese translation of “Page_Up” has an underscore.
+  @Test func `the names of keys contain no underscore in any language`() async throws {
+    try await TestLocale.with("ja_JP") { locale in
+      try await Scene.run(accessibility: true, environment: locale.environment()) { scene in
+        let reader = ScreenReader(desktop: scene.desktop)
+        try await scene.desktop.press("ctrl+question")
+        try await waitUntil("the keys") { try await reader.tree().all.contains { $0.name == "Ctrl+Q" } }
+        #expect(try await reader.tree().all.filter { $0.name.contains("_") }.map(\.name) == [])
+      }
+    }
+  }
 }
 
 extension ScreenReader {
