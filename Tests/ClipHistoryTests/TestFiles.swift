@@ -39,7 +39,7 @@ enum TestFiles {
     /// The remaining growth in bytes of all files, or of the one named `narrowFile`; nil for no limit.
     var room: Int?
     var narrowFile: String?
-    /// The `errno` with which creating a log's index fails; nil if it succeeds.
+    /// The `errno` that creating a log's index reports; nil if it succeeds.
     var indexError: Int32?
   }
 

@@ -129,7 +129,7 @@ import Testing
     try await scene.call(.bus, "GetNameOwner", [.string(clock.name)])[0]?.string
   }
 
-  /// GLib's own function waits for 25 s, and warns if the bus exits meanwhile.
+  /// GLib's own function waits for 25 s, and warns if the bus exits during that time.
   @Test func `releasing a bus name does not wait for the bus`() async throws {
     var name: Bus.Registration? = try await scene.takeName()
     scene.daemon.signal(SIGSTOP)

@@ -5,7 +5,7 @@ import Foundation
 /// Unlike a pipe, it never fills up, need not be drained, and does not block the reader while a grandchild has it open
 /// (xclip in the background). The kernel deletes the file when the last process closes it.
 struct ScratchFile: ~Copyable {
-  /// The descriptor, closed on exec, so that only the child that gets it explicitly inherits it.
+  /// The descriptor, closed on exec, so that a child inherits it only if it is passed explicitly.
   let descriptor: Int32
 
   /// Makes a file with `content`, which is read from its start.

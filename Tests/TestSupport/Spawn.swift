@@ -35,7 +35,7 @@ func spawn(
   return pid
 }
 
-/// Makes a pipe that only a child that gets it explicitly inherits; the caller closes both ends.
+/// Makes a pipe that a child inherits only if it is passed explicitly; the caller closes both ends.
 ///
 /// Swift cannot import `pipe2`. The lock prevents spawning another child before the ends are closed on exec: that child
 /// would keep them open, and the reader would wait for its end as well.

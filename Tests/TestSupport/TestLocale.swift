@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A locale made for a test, because a fresh Debian has only C.UTF-8.
+/// A locale made for a test, because a new Debian system has only C.UTF-8.
 ///
 /// LANGUAGE is not sufficient: in C.UTF-8, the C library ignores it (seen with glibc 2.43), and only the locale makes
 /// GTK mirror a window (seen with GTK 4.18).

@@ -74,7 +74,7 @@ extension X11KitTests {
     }
 
     @Test func `a key grab that fails for one stroke holds no other stroke`() async throws {
-      // Grab only one stroke, as a program does that ignores CapsLock.
+      // Grab only one stroke, as a program that ignores CapsLock does.
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))
       #expect(await grab.grab(Self.toggle) == .taken)

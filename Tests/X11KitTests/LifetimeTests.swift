@@ -67,7 +67,7 @@ extension X11KitTests {
 
     // MARK: - Tools
 
-    /// Expects that releasing the object and the client returned by `body` frees the object and closes its connection.
+    /// Releases the object and the client that `body` returns; expects the object freed and its connection closed.
     static func expectNothingLeft<Object: AnyObject>(
       of body: () async throws -> (Object, Client?)
     ) async throws {

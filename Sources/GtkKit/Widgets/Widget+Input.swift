@@ -67,7 +67,7 @@ extension Widget {
   private func add(keys: [String], beforeChildren: Bool = false, _ makeAction: () -> OpaquePointer?) {
     let controller = add(controller: gtk_shortcut_controller_new(), beforeChildren: beforeChildren)
     for key in keys {
-      // The shortcut takes ownership of trigger and action, the controller that of the shortcut.
+      // The shortcut takes ownership of the trigger and the action, and the controller takes ownership of the shortcut.
       gtk_shortcut_controller_add_shortcut(
         controller.opaque, gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), makeAction()))
     }

@@ -225,7 +225,7 @@ private final class InputEvent {
   isolated deinit { gdk_event_unref(event) }
 }
 
-/// Evidence that the user requested a window, without which a window manager may refuse it the focus.
+/// Evidence that the user requested a window; if it is missing, a window manager may refuse the window the focus.
 public enum Activation: Equatable, Sendable {
   /// The activation that GTK has received itself, such as the token of a D-Bus call.
   case ambient
