@@ -153,7 +153,7 @@ final class CopyPastaApplication {
   }
 
   private func windowHidden() {
-    // Close the dialogs and questions with the window that they belong to. It is hidden, so these are all that are shown.
+    // Close the window's dialogs and questions with it. The window is already hidden, so no other windows are shown.
     Window.shown.forEach { $0.destroy() }
     reasons.forgetLost()
     Task.unpooled { [self] in
