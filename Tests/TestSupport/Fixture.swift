@@ -5,7 +5,7 @@ public enum Fixture {
   /// The path of a file in `Fixtures`.
   public static func path(_ name: String) -> String { checkout + "/Tests/TestSupport/Fixtures/" + name }
 
-  /// The command that runs a Python file in `Fixtures` with Debian's Python, which has the modules of Debian's packages.
+  /// The command that runs a Python file in `Fixtures` with Debian's Python, which has Debian's modules.
   public static func python(_ name: String, _ arguments: [String] = []) -> [String] {
     ["/usr/bin/python3", "-u", path(name)] + arguments
   }
