@@ -88,6 +88,19 @@ extension ClipboardSource {
   @MainActor func text(of drop: any DroppedText) async throws(TransferError) -> [UInt8] {
     try await drop.read(within: limits)
   }
+
+  /// Reads the clipboard; if another program copies during the read, reads the new content instead.
+  @MainActor func readNewest() async throws(TransferError) -> ClipboardContent {
+    var attempts = 5
+    while true {
+      do throws(TransferError) {
+        return try await readNow()
+      } catch {
+        attempts -= 1
+        guard attempts > 0, error == .cancelled || error == .ownershipLost else { throw error }
+      }
+    }
+  }
 }
 
 @MainActor

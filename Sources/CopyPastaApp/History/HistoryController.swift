@@ -223,7 +223,7 @@ final class HistoryController {
       // First finish any pending copy from the history, so that its text is on the clipboard.
       await queue.drain()
       do throws(TransferError) {
-        switch try await clipboardContent() {
+        switch try await source.readNewest() {
         case .text(let bytes): record(bytes, fromClipboard: true)
         case .own: if let text = clipboard.offeredText { record(text.bytes, fromClipboard: true) }
         case .noText: delegate?.show(.notRecorded(.noText))
@@ -343,19 +343,6 @@ final class HistoryController {
     }
   }
 
-  /// Reads the clipboard; if another program copies during the read, reads the new content instead.
-  private func clipboardContent() async throws(TransferError) -> ClipboardContent {
-    var attempts = 5
-    while true {
-      do throws(TransferError) {
-        return try await source.readNow()
-      } catch {
-        attempts -= 1
-        guard attempts > 0, error == .cancelled || error == .ownershipLost else { throw error }
-      }
-    }
-  }
-
   /// Records a pasted or dropped text, and focuses the newest row, which has that text even if it was a duplicate.
   private func record(_ bytes: [UInt8], fromClipboard: Bool) {
     queue.add { [self] in
@@ -385,16 +372,6 @@ final class HistoryController {
       case .invalid, .unread, .noText: delegate?.show(.notRecorded(outcome))
       }
       if fromClipboard, outcome.isOfAnotherText { onClipboard = nil }
-    }
-  }
-}
-
-extension HistoryDelegate {
-  /// Reopens the history if that solves the problem; shows the failure otherwise.
-  func show(_ error: StoreError, as failure: HistoryFailure) {
-    switch error {
-    case .damaged, .replaced: reopen(because: error)
-    default: show(failure)
     }
   }
 }

@@ -42,3 +42,13 @@ protocol HistoryDelegate: AnyObject {
   /// Opens the history again, because its file is damaged or was replaced.
   func reopen(because error: StoreError)
 }
+
+extension HistoryDelegate {
+  /// Reopens the history if that solves the problem; shows the failure otherwise.
+  func show(_ error: StoreError, as failure: HistoryFailure) {
+    switch error {
+    case .damaged, .replaced: reopen(because: error)
+    default: show(failure)
+    }
+  }
+}
