@@ -14,7 +14,7 @@ import Testing
       let frame = try await scene.settledScreenshot().focusFrame()
       #expect(frame.contains(Scene.firstRowPoint.y) && frame.count < 70, "\(frame)")
       // Choose with the pointer, because a key would show the focus frame.
-      try await scene.chooseByMouse(entry: 0)
+      try await scene.app.window.click(x: Scene.firstRowPoint.x + 32, y: Scene.firstRowPoint.y + 24)
       try await scene.expectClipboard("new")
       try await waitUntil("no focus frame") { try await scene.screenshot().focusFrame().isEmpty }
       #expect(try await scene.history.texts() == ["new", "old"])
@@ -23,8 +23,9 @@ import Testing
 
   @Test func `Delete in the context menu deletes the right-clicked row`() async throws {
     try await Scene.run(with: ["old", "new"]) { scene in
-      try await scene.openMenuByMouse()
-      try await scene.chooseByMouse(entry: 2)
+      let menu = try await scene.openMenuByMouse()
+      // The last entry.
+      try await menu.click(x: 32, y: menu.frame().height - 24)
       #expect(try await eventually { try await scene.history.texts() == ["old"] })
       // The neighbouring row gets the focus.
       try await waitUntil("the menu gone") { try await scene.desktop.popups().isEmpty }
@@ -154,10 +155,5 @@ extension Scene {
       guard try await desktop.popups().isEmpty, try await window?.title() == title else { return nil }
       return window
     }
-  }
-
-  /// Clicks on an entry of the menu opened by a right click on the newest row; 0 is the first entry.
-  fileprivate func chooseByMouse(entry: Int) async throws {
-    try await app.window.click(x: Self.firstRowPoint.x + 32, y: Self.firstRowPoint.y + 24 + entry * 32)
   }
 }
