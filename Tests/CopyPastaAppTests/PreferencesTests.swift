@@ -36,16 +36,12 @@ import Testing
     let preferences = Preferences(schema: nil)
     let changes = Changes()
     let tokens = Preferences.Key.allCases.map { key in preferences.observe(key) { changes.keys.append(key) } }
+    for key in Preferences.Key.allCases where key.initialValue.bool != nil { preferences[flag: key].toggle() }
     preferences.shortcut = ""
-    preferences[flag: .hidesAfterCopying].toggle()
-    preferences[flag: .hidesOnFocusLoss].toggle()
-    preferences[flag: .showsTrayIcon].toggle()
-    preferences[flag: .startsAtLogin].toggle()
     preferences.sizeLimitInMiB = 1
     preferences.previewLineCount = 1
     preferences.retentionPeriod = .week
-    preferences[flag: .usesHaptics].toggle()
-    #expect(changes.keys == Preferences.Key.allCases)
+    #expect(changes.keys.map(\.rawValue).sorted() == Preferences.Key.allCases.map(\.rawValue).sorted())
     withExtendedLifetime(tokens) {}
   }
 
