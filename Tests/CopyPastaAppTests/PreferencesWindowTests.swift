@@ -117,25 +117,6 @@ import Testing
     parent.destroy()
   }
 
-  /// A Japanese text can wrap at each character.
-  @Test func `a confirmation dialog is as high as its content in any language`() throws {
-    let parent = Window(title: "test")
-    let text = "項目（1 件）がすべて完全に削除されます。"
-    ConfirmationDialog.ask(over: parent, title: "履歴を消去しますか?", text: text, action: "履歴を消去(_L)") {}
-    let question = try #require(toplevels().first { Self.label(text, in: $0) != nil })
-    let page = try #require(Self.label(text, in: question).flatMap { gtk_widget_get_parent($0) })
-    func size(of widget: UnsafeMutablePointer<GtkWidget>) -> (width: gint, height: gint) {
-      var (width, height): (gint, gint) = (0, 0)
-      gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, &width, nil, nil)
-      gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, width, nil, &height, nil, nil)
-      return (width, height)
-    }
-    let (whole, content) = (size(of: question), size(of: page))
-    // The window's border is as wide at the sides as above and below.
-    #expect(whole.height - content.height <= whole.width - content.width, "\(whole), \(content)")
-    parent.destroy()
-  }
-
   private static func label(
     _ text: String, in widget: UnsafeMutablePointer<GtkWidget>
   ) -> UnsafeMutablePointer<GtkWidget>? {
