@@ -84,7 +84,10 @@ import Testing
             return colour.red < 70 && colour.green < 70 && colour.blue < 70 && y > frame.lowerBound + 40
           }
           guard frame.count > 40, let bar else { return isClear != nil }
-          seen = "\(frame), bar at \(bar)"
+          // Judge only pictures of the bar at rest, because below the row it slides in first.
+          let state = "\(frame), bar at \(bar)"
+          defer { seen = state }
+          guard state == seen else { return false }
           isClear = frame.upperBound <= bar
           return isClear == true
         }
