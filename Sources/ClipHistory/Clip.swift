@@ -86,8 +86,8 @@ extension DeletedClip: CustomStringConvertible, CustomReflectable {
 
 /// Valid capture times, in microseconds since 1970 UTC.
 ///
-/// Times from the file must be checked, because a flipped bit can turn one into any number without an error from
-/// SQLite.
+/// Times read from the database must be checked, because a flipped bit can turn one into any number without an error
+/// from SQLite.
 enum CaptureTime {
   static let unknown: Int64 = 0
 
@@ -105,9 +105,8 @@ enum CaptureTime {
 
   /// Returns the time to store for a capture at `now` that follows a capture at `last`.
   ///
-  /// Normally this is `now`, even if it is earlier than `last`: only the rows that are recorded while the clock is
-  /// wrong get wrong times. If the clock was set back by no more than `adjustment`, this is `last`, so that times
-  /// ascend with ids.
+  /// Normally this is `now`, even if it is earlier than `last`, so that a wrong clock affects only the rows recorded
+  /// meanwhile. If the clock was set back by no more than `adjustment`, this is `last`, so that times ascend with ids.
   static func next(after last: Int64, at now: Int64) -> Int64 {
     let (last, now) = (plausible(last), plausible(now))
     return last > now && last - now <= adjustment ? last : now

@@ -2,7 +2,7 @@ import Glibc
 
 /// The text of a clip: not empty, valid UTF-8, without a NUL, and otherwise byte for byte what was copied.
 ///
-/// NULs at the very end are removed, because some programs append one, as C does.
+/// NULs at the very end are removed, because some programs include the NUL that terminates a C string.
 ///
 /// A text is validated once, when it is created. Equality compares bytes: unlike with `String`, "é" as one scalar and
 /// "é" as two are different texts. The description gives only the size, so that no clip reaches a log.

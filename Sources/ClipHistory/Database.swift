@@ -132,8 +132,8 @@ final class Database {
     return error
   }
 
-  /// Whether only the file's format version made SQLite open it for reading (SQLite's file format, 1.3.3): an unknown
-  /// write version permits reading but not writing.
+  /// Whether SQLite treats a writable file as read-only, because the write version in its header is damaged: a file with
+  /// an unknown write version can be read but not written (https://sqlite.org/fileformat2.html, section 1.3.3).
   private var saysWronglyItIsReadOnly: Bool {
     erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
   }
@@ -151,8 +151,8 @@ final class Database {
 
   /// Makes calls wait up to `limit` milliseconds for a lock, with an attempt every 2 ms.
   ///
-  /// SQLite's own timeout slows down to an attempt every 100 ms. While another program wrote continuously, all of these
-  /// attempts failed for 2 s, in two of ten runs on a busy machine.
+  /// SQLite's own busy handler slows down to an attempt every 100 ms. While another program wrote continuously, it
+  /// failed to get the lock within 2 s in two of ten runs on a busy machine.
   private func wait(atMost limit: Int32) {
     sqlite3_busy_handler(
       handle,

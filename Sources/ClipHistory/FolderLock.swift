@@ -63,7 +63,8 @@ final class FolderLock {
 /// write at the same time would damage the file. Therefore each computer locks a byte of its own, shared by all of its
 /// programs, and checks for locks on the other bytes.
 ///
-/// A mount that keeps locks local to each computer (`nolock`, `nobrl`) hides the others, from SQLite as well.
+/// On a mount that keeps locks local to each computer (`nolock`, `nobrl`), neither this class nor SQLite detects other
+/// computers.
 final class HostLock {
   private let descriptor: Int32
 

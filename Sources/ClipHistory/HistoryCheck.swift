@@ -25,8 +25,8 @@ public struct HistoryCheck: Sendable, Equatable {
   /// Reads the whole history, one text at a time, and changes nothing in it.
   ///
   /// If it finds damage, it creates the damage marker, so that the next start recovers the history even if SQLite would
-  /// not detect the damage. The integrity check of a large file is a single read, which may take several seconds; a
-  /// text that is deleted during the read stays in the log until the read ends.
+  /// not detect the damage. The integrity check is a single read transaction, which may take several seconds for a
+  /// large file; a text that is deleted meanwhile stays in the log until the check ends.
   ///
   /// - Throws: as `HistoryStore.init` does if the history cannot be checked, but never `.damaged`.
   public init(_ location: HistoryLocation) throws(StoreError) {

@@ -188,7 +188,7 @@ enum HistoryFolder {
     }
     guard status.st_mode & 0o077 != 0, chmod(path, mode) != 0 else { return }
     switch errno {
-    case ENOENT: return  // The last user of the log has removed it.
+    case ENOENT: return  // The last connection to close has removed the log.
     case EROFS: throw .readOnly
     case let code: throw .folderUnusable(path: path, errno: code)
     }

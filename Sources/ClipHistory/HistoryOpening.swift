@@ -54,8 +54,8 @@ struct HistoryOpening {
     try readBeforeWriting()
     let database = try Database(path: location.database, access: .readWrite, lockTimeout: timeouts.lock)
     try bringUpToDate(database)
-    // Remove the marker file even if another process created it, because with it a database that is emptied later would
-    // not count as damaged.
+    // Remove the marker file even if another process created it, because while it exists, an emptied database does not
+    // count as damaged.
     unlink(location.creationMarker)
     return try WriteConnection(database, lock: lock)
   }
@@ -66,7 +66,7 @@ struct HistoryOpening {
   func toRead() throws(StoreError) -> Database {
     try HistoryFolder.checkKinds(location)
     if try isRecoveryDue() { return try read(location.finishedRecovery, .immutable) }
-    // Do not open an empty database: even when it only reads, SQLite deletes its log, which may be all that is left.
+    // Do not open an empty database: SQLite would delete its log, even for a reader. The log may be all that is left.
     if try isEmptied() { throw damage }
     do throws(StoreError) {
       return try read(location.database, .readOnly)
@@ -187,7 +187,8 @@ struct HistoryOpening {
     do throws(StoreError) {
       try database.useForWriting()
     } catch .readOnly {
-      // File and folder are writable, as was checked above, so SQLite refuses because of a damaged number in the file.
+      // `prepareFiles` has checked that file and folder are writable, so SQLite refuses because of a damaged number in
+      // the file.
       throw .damaged
     }
     if version < Schema.version { try Schema.migrate(database) }

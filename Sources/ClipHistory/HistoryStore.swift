@@ -225,7 +225,7 @@ public actor HistoryStore: SerialActor {
     return deleted
   }
 
-  /// Restores a deleted clip with its id, and therefore its place, its time and its bytes.
+  /// Restores a deleted clip with its time, its bytes and its id, which determines its place in the list.
   ///
   /// The fingerprint of the last captured text does not change.
   ///
@@ -256,8 +256,8 @@ public actor HistoryStore: SerialActor {
 
   /// Finds the clips that are older than a retention period, according to the given clocks.
   ///
-  /// If there are none, this stores `reading` as the last check, if its clock is trusted or there was no earlier check.
-  /// It also shrinks a file that an interrupted deletion left mostly empty.
+  /// If none has expired, this shrinks a file that an interrupted deletion left mostly empty. It also stores `reading`
+  /// as the last check, provided that its clock is trusted or there was no earlier check.
   ///
   /// - Returns: nil if no clip can expire, because the period is forever or reaches back before 1970.
   public func findExpired(

@@ -52,7 +52,7 @@ public struct ClockReading: Sendable, Equatable {
       bootID: currentBootID)
   }
 
-  /// Whether a running clock can show this time; some clocks without a battery start in 1980.
+  /// Whether a working clock can show this time; 1980 is possible, because some clocks without a battery start there.
   var isPlausible: Bool { CaptureTime.believableClocks.contains(wallTime) }
 
   /// Whether to keep `last` instead of storing this reading: within one boot either serves equally well, and after a

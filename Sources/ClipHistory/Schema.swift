@@ -20,8 +20,8 @@ enum Schema {
 
   /// The `sql` column of `sqlite_schema` in a history, for each version from 1 on.
   ///
-  /// Never edit the statements of a released version. For an added column SQLite inserts a comma, a space and the
-  /// column's definition right before the closing parenthesis.
+  /// Never edit the statements of a released version. If a migration adds a column, list the table as SQLite stores it
+  /// then: with a comma, a space and the column's definition right before the closing parenthesis.
   private static let objects = [firstObjects, firstObjects + [lastLook]]
 
   private static let firstObjects = [
@@ -138,7 +138,7 @@ enum Schema {
     guard isRight == 1 else { throw .damaged }
   }
 
-  /// Whether a row has the largest possible id, for which SQLite would report a full disk.
+  /// Whether a row has the largest possible id, after which SQLite reports a full disk instead of assigning an id.
   static func isOutOfIDs(_ database: Database) throws(StoreError) -> Bool {
     try database.integer("SELECT coalesce(max(id), 0) FROM clip") == .max
   }

@@ -75,7 +75,7 @@ public enum StoreError: Error, Equatable, Sendable {
     // bound.
     case SQLITE_TOOBIG: self = .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
-    // Set by the trigger against replacing a row. In an undamaged file, our statements violate no other constraint.
+    // Raised by the trigger `clip_is_not_replaced`. In an undamaged file, our statements violate no other constraint.
     case SQLITE_CONSTRAINT where code == Self.constraintOfTrigger: self = .alreadyThere
     case SQLITE_CONSTRAINT: self = .damaged
     default: self = .failed(code: code)

@@ -97,8 +97,8 @@ extension [UInt8] {
 
 /// Finds the newest committed image of each page in a write-ahead log, damaged or not.
 ///
-/// SQLite stops at the first frame with a wrong checksum, and silently discards later commits. Each frame's checksum
-/// continues the previous frame's, which is stored there, so every frame can be verified independently
+/// SQLite stops at the first frame with a wrong checksum, and silently discards later commits. A frame's checksum
+/// continues from the one that the previous frame stores, so every frame can be verified independently
 /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
 struct WALReader {
   /// The page size of every history; SQLite's default for new files.

@@ -117,7 +117,7 @@ public actor HistoryRecovery {
         }
       }
     }
-    // Only the database file is moved to its place, without the log.
+    // Truncate the log, because only the database file is moved to its place.
     guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
     return (kept, known - kept)
   }
