@@ -58,8 +58,8 @@ public enum CopyPasta {
       printError(tr("No display: set WAYLAND_DISPLAY or DISPLAY to a running desktop."))
       return 1
     }
-    // With D-Bus activation, leave the name to GApplication, which claims it once the application can answer, because
-    // the bus delivers the pending call as soon as the name has an owner.
+    // With D-Bus activation, let GApplication claim the name, once the application can answer: the bus delivers the
+    // pending call as soon as the name has an owner.
     var attempts = 5
     while start != .onDemand, !SessionBus.claim(id) {
       if start == .hidden { return 0 }

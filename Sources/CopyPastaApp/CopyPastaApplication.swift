@@ -153,7 +153,7 @@ final class CopyPastaApplication {
   }
 
   private func windowHidden() {
-    // Close the window's dialogs and questions with it. The window is already hidden, so no other windows are shown.
+    // Close the window's dialogs, too. They are the only windows still shown, because the window is already hidden.
     Window.shown.forEach { $0.destroy() }
     reasons.forgetLost()
     Task.unpooled { [self] in
@@ -265,7 +265,7 @@ final class CopyPastaApplication {
   /// Ends the main loop at its next iteration.
   private func quit() {
     isEnding = true
-    // GTK destroys the windows before the main loop has run all pending work, such as the preparation.
+    // Cancel the preparation, because GTK destroys the windows before the main loop has run all pending work.
     preparation?.cancel()
     // Before it is registered, GApplication would log a warning; `run(_:)` checks `isEnding` instead.
     if application.isRegistered { application.quit() }

@@ -20,7 +20,7 @@ final class ClipboardRecorder: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Texts that were copied from the history, until `noteCopied` has stored this.
+    /// Texts that were copied from the history, and that `noteCopied` has not stored yet.
     var unnoted: [ClipText] = []
     /// The size in bytes of the texts that were delivered but are not on disk yet.
     var backlog = 0
@@ -90,9 +90,9 @@ final class ClipboardRecorder: Sendable {
 
   /// Stores that a text was copied from the history, so that reading it back does not record it.
   ///
-  /// The note waits for the read in progress and for the texts in the queue. They were on the clipboard before this
-  /// copy, so they must be compared with the capture or copy before it. If the copy were noted first, the text that is
-  /// read again when the window becomes active would look new.
+  /// Storing waits for the read in progress and for the texts in the queue, which were on the clipboard before this
+  /// copy. When the window becomes active, a text is read again that may already be recorded. If this copy were stored
+  /// first, that text would no longer equal the last captured one, and would be recorded twice.
   @MainActor func noteCopied(_ text: ClipText, after source: any ClipboardSource) {
     state.withLock { $0.unnoted.append(text) }
     source.afterRead { [self] in

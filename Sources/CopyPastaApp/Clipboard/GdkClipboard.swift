@@ -167,7 +167,7 @@ private final class GdkClipboardSource: ClipboardSource {
     return await pendingRead.delivery(under: permit) { () throws(TransferError) in try await content() }
   }
 
-  // Leaves `hasNewOffer` set: a text that the user has requested must still be delivered to the recorder.
+  // Leaves `hasNewOffer` set, because the offer must still be delivered to the recorder.
   func readNow() async throws(TransferError) -> ClipboardContent { try await content() }
 
   private func content() async throws(TransferError) -> ClipboardContent {

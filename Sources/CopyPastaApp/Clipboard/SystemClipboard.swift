@@ -77,7 +77,7 @@ protocol ClipboardSource: AnyObject, Sendable {
   /// Runs `body` when the read in progress has been delivered; immediately if no read is in progress.
   @MainActor func afterRead(_ body: @escaping @Sendable () -> Void)
 
-  /// Ends following permanently, and cancels a transfer in progress.
+  /// Stops following the clipboard permanently, and cancels a transfer in progress.
   @MainActor func close()
 
   /// The limits of size and time for transfers that begin from now on.
@@ -170,7 +170,7 @@ final class PendingRead: Sendable {
       if end(), content == .own { throw .ownershipLost }
       return .success(content)
     } catch {
-      // If only this read was cancelled, the next one sends the request.
+      // If only this read was cancelled, stay pending until the next one sends the request.
       if error != .cancelled || permit.current == nil { end() }
       return .failure(error)
     }

@@ -61,7 +61,7 @@ final class KeepAliveReasons {
     if holding.remove(reason) != nil { lost[reason] = now() }
   }
 
-  /// Drops the reasons that were lost longer ago than the grace time; call this when the user closes the window.
+  /// Drops the reasons that were lost more than `graceTime` ago; call this when the user closes the window.
   func forgetLost() {
     lost = lost.filter { now() - $0.value < graceTime }
   }

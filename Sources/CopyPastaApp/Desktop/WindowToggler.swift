@@ -130,8 +130,8 @@ final class WindowToggler {
       state = .settled
     } else if case .settled = state {
       focusLoss = .now
-      // Start no countdown while a dialog is shown: it could close just before the end, when the focus is about to
-      // return.
+      // Do not start the wait while a dialog is shown: if the dialog closed just before its end, the window would hide
+      // although the focus was about to return.
       guard Window.shown.count < 2, preferences()[flag: .hidesOnFocusLoss] else { return }
       state = .leaving(Task.unpooled { [weak self] in await self?.hideUnlessFocusReturns() })
     }

@@ -24,7 +24,7 @@ final class AboutDialog: Dialogs.Dialog {
       page.append(button)
     }
     add(tr("© 2026 The CopyPasta authors"))
-    // Translators replace this text by their names.
+    // Translators replace this text with their names.
     let credits = tr("translator-credits")
     if credits != "translator-credits" {
       add(tr("Translation"), style: "heading")

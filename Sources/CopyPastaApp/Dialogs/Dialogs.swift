@@ -25,7 +25,7 @@ final class Dialogs {
 
   var areOpen: Bool { !open.isEmpty }
 
-  /// Shows a text window, after closing that of another text.
+  /// Shows a text window in place of the one that is open.
   func show(_ text: TextWindow, above parent: Window?) {
     close(.text)
     show(.text, above: parent) { text }

@@ -12,17 +12,17 @@ final class TextWindow: Dialogs.Dialog {
   private let copyButton = CopyButton(tr("_Copy"))
   private let monospace = ToggleAction("monospace")
 
-  /// The least width, and the greatest height, of the first size in pixels, if the main window is not larger.
+  /// The minimum initial width, and the maximum initial height unless the main window is taller, in pixels.
   private static let size = (width: 480, height: 600)
   /// The size of a text, in bytes, from which memory is returned to the kernel when the window closes.
   private static let largeSize = 64 << 10
 
-  /// Copies a subject, and then calls the closure when it is on the clipboard.
+  /// Copies a subject, and calls the closure once the subject is on the clipboard.
   typealias Copying<Subject> = @MainActor (Subject, @escaping @MainActor () -> Void) -> Void
 
   /// - Parameters:
   ///   - time: When the text was captured, in microseconds since 1970 UTC.
-  ///   - parentSize: The size in pixels of the main window, which the window may fill up to a readable width.
+  ///   - parentSize: The main window's size in pixels, from which the initial size of this window is derived.
   ///   - state: Stores whether the font is monospace.
   ///   - copy: Copies the whole text.
   ///   - copyPart: Copies the given bytes, a part of the text.
@@ -56,7 +56,7 @@ final class TextWindow: Dialogs.Dialog {
     window.setChild(Box(.vertical, [top, ScrolledWindow(child: view)]))
     let parentSize = parentSize ?? Self.size
     let width = parentSize.width.clamped(to: Self.size.width...ClipRow.greatestWidth)
-    // The main window's own edges stay in sight.
+    // Keep the main window's edges visible.
     let greatestHeight = max(Self.size.height, parentSize.height - 48)
     let textHeight = view.height(inWidth: width, atMost: greatestHeight)
     window.defaultSize = (width, min(textHeight + 140, greatestHeight))
@@ -78,7 +78,7 @@ final class TextWindow: Dialogs.Dialog {
     copyButton.root.onClick { copy((), copied) }
     view.handOut(as: TextFormat.mimeTypes, shown.part) { copyPart($0, copied) }
     view.grabFocus()
-    // GTK keeps up to 100 MiB of layouts for a long text.
+    // Return memory to the kernel after the window closes: GTK's layouts of a long text take up to 100 MiB.
     if shown.text.utf8.count > Self.largeSize {
       window.onHide {
         Task.unpooled {

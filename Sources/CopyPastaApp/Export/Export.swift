@@ -63,8 +63,8 @@ private final class Output {
 
   deinit { fclose(file) }
 
-  /// Writes the rest of the buffer and closes a duplicate, because NFS and some quotas report errors only when a file
-  /// is closed.
+  /// Writes the rest of the buffer and closes a duplicate of the descriptor, because NFS and some quotas report errors
+  /// only when a file is closed.
   func finish() throws {
     guard fflush(file) == 0, close(dup(fileno(file))) == 0 || errno == EINTR else {
       throw FileError(errno: errno)

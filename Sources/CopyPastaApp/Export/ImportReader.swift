@@ -1,7 +1,7 @@
 import Glibc
 import GtkKit
 
-/// Reads lines of JSON from a file descriptor, holding only the text of a line in memory.
+/// Reads lines of JSON from a file descriptor, holding only the text of one line in memory.
 ///
 /// SQLite's JSON functions are not used. They hold several copies of a line, 270 MiB for a text of 64 MiB, and those of
 /// SQLite 3.40 silently truncate a text at an escaped NUL.
@@ -62,7 +62,7 @@ struct ImportReader {
     return nil
   }
 
-  // MARK: JSON (RFC 8259), in which a line break always ends the line
+  // MARK: JSON (RFC 8259), but without line breaks between tokens
 
   private mutating func object() throws -> Line {
     var line = Line()

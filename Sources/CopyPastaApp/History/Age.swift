@@ -39,10 +39,10 @@ enum Age {
   private static func date(_ time: Int64, withYear: Bool) -> String {
     let pattern =
       switch (LocalTime.hasMonthFirst, withYear) {
-      // A date's conversions for GLib (g_date_time_format), where the day comes before the month.
+      // A pattern for g_date_time_format, in languages that put the day before the month.
       case (false, false): tr("%-d %b")
       case (false, true): tr("%-d %b %Y")
-      // The same, where the month comes before the day.
+      // The same, in languages that put the month before the day.
       case (true, false): tr("%b %-d")
       case (true, true): tr("%b %-d, %Y")
       }

@@ -53,7 +53,7 @@ final class ClipRow: ListRow {
   private var spokenPreview = ""
   /// The row's accessible name, which is set only when it changes.
   private var name = ""
-  /// The position and the number of rows in the accessible name.
+  /// The position and the number of rows that the accessible name contains.
   private var place: (position: Int, count: Int)?
   private let context: RowContext
 

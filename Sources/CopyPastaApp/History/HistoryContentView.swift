@@ -79,7 +79,7 @@ final class HistoryContentView {
 
   /// Offers to undo `count` deletions; 0 hides the offer.
   ///
-  /// - Parameter wasCopied: whether the last clip was copied before.
+  /// - Parameter wasCopied: whether the last clip was copied before it was deleted.
   func showDeletions(_ count: Int, wasCopied: Bool = false) {
     // Move the focus back to the content, because the bar's buttons are about to be hidden.
     if count == 0 && undoBar.hasFocus { focusAgain() }

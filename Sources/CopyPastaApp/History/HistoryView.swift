@@ -22,7 +22,7 @@ protocol HistoryView: AnyObject {
 protocol HistoryDelegate: AnyObject {
   /// Offers to undo `count` deletions; 0 hides the offer.
   ///
-  /// - Parameter wasCopied: whether the last clip was copied before.
+  /// - Parameter wasCopied: whether the last clip was copied before it was deleted.
   func showDeletions(_ count: Int, wasCopied: Bool)
 
   /// Called when a text from the history has been put on the clipboard.

@@ -76,7 +76,8 @@ final class HistoryWindow {
   ///
   /// While the keys of a desktop shortcut are held down, they are grabbed, and the window appears to lose the focus.
   ///
-  /// - Parameter orDialog: Whether the focus may be in another window of the program; false if this one is hidden.
+  /// - Parameter orDialog: Whether the focus may be in another window of the program instead.
+  /// - Returns: False while this window is hidden, even if another one has the focus.
   func isInFront(orDialog: Bool = false) async -> Bool {
     if isActive { return true }
     guard isShown else { return false }

@@ -5,8 +5,8 @@ import GtkKit
 final class NoticeBar {
   /// The pause before a notice is announced.
   ///
-  /// During this pause, a screen reader announces a simultaneous change of the focus, such as to another page.
-  /// Announced later, it would interrupt the notice.
+  /// During this pause, a screen reader announces a simultaneous change of the focus, such as to another page, which
+  /// would otherwise interrupt the notice.
   private static let pause = Duration.milliseconds(150)
 
   /// How long a notice is shown.

@@ -16,8 +16,8 @@ final class RecentDeletions {
   ///   - time: How long all clips are held after the last deletion.
   ///   - sizeLimit: The largest total size of the texts, in bytes. Above it, the oldest deletions are released early.
   ///     The last deletion is always held, regardless of its size.
-  ///   - changed: Called with the number of deletions that can be undone when it may have changed, and whether the
-  ///     last clip was copied before.
+  ///   - changed: Called when the number of deletions that can be undone may have changed, with this number and
+  ///     whether the last clip was copied before it was deleted.
   init(
     heldFor time: Duration, sizeLimit: Int = 256 << 20,
     changed: @escaping @MainActor (_ count: Int, _ wasCopied: Bool) -> Void

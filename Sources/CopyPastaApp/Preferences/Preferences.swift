@@ -5,7 +5,7 @@ import GtkKit
 ///
 /// ```swift
 /// let token = preferences.observe(.showsTrayIcon) { print(preferences[flag: .showsTrayIcon]) }
-/// preferences[flag: .showsTrayIcon] = false   // calls it, as a change by another program would
+/// preferences[flag: .showsTrayIcon] = false   // calls the closure, as a change by another program would
 /// ```
 @MainActor
 final class Preferences {

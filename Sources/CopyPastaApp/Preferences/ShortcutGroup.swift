@@ -78,7 +78,7 @@ final class ShortcutGroup {
   /// Whether `askFirst` has added its key handler.
   private var isAskedFirst = false
 
-  /// Adds a key handler to the window only now, because GTK runs the most recently added handler first.
+  /// Adds a key handler when recording first begins, because GTK runs the most recently added handler first.
   private func askFirst() {
     guard !isAskedFirst else { return }
     isAskedFirst = true

@@ -180,7 +180,7 @@ final class GlobalShortcutController {
     switch event {
     case .pressed(let activation): presses.notify(activation)
     case .became(let state):
-      // Ignore other backends that do not have the shortcut: GNOME's reports its state at each change of its settings.
+      // Ignore a backend that does not have the shortcut: GNOME's reports its state whenever its settings change.
       if holder == nil, state.isPromising { holder = backend }
       guard holder === backend else { return }
       if !state.isPromising { holder = nil }

@@ -50,7 +50,7 @@ struct Portal {
   /// Makes a request and waits for its answer, the signal `Response`.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait; nil without a limit, for a request that asks the user. When a request times out or
+  ///   - limit: How long to wait; nil for no limit, for a request that asks the user. When a request times out or
   ///     the task is cancelled, the request is closed, together with its dialog.
   ///   - arguments: Returns the method's arguments for a value of the option `handle_token`.
   func request(

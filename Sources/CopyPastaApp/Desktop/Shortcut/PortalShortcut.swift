@@ -355,7 +355,7 @@ private final class PortalShortcutSession {
 
   /// Returns the name of the keys in the notation that users know.
   ///
-  /// GNOME 48 provides "Press <Control><Super>v", with several keys in sequence.
+  /// GNOME 48 provides "Press <Control><Super>v", with any alternative keys after it.
   private static func readable(_ name: String) -> String {
     let words = name.split { $0.isWhitespace || $0 == "," || $0 == ";" }
     let keys = words.filter { $0.hasPrefix("<") }.compactMap { Accelerator(String($0))?.label }
@@ -372,7 +372,7 @@ private final class PortalShortcutSession {
     return .array(of: "(sa{sv})", [.tuple([.string(id), details])])
   }
 
-  /// The name for our keys in a list of shortcuts; nil if ours is not in the list.
+  /// The name of our shortcut's keys in a list of shortcuts; nil if our shortcut is not in the list.
   private static func triggerName(in shortcuts: Variant?) -> String? {
     guard let details = shortcuts?.children?.first(where: { $0[0]?.string == id })?[1]?.dictionary else {
       return nil
