@@ -132,8 +132,9 @@ final class Database {
     return error
   }
 
-  /// Whether SQLite treats a writable file as read-only, because the write version in its header is damaged: a file with
-  /// an unknown write version can be read but not written (https://sqlite.org/fileformat2.html, section 1.3.3).
+  /// Whether SQLite treats a writable file as read-only, because the write version in its header is damaged.
+  ///
+  /// A file with an unknown write version can be read but not written (SQLite's file format, 1.3.3).
   private var saysWronglyItIsReadOnly: Bool {
     erasing != nil && sqlite3_db_readonly(handle, "main") == 1 && HistoryFolder.isWritable(path)
   }
