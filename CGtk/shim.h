@@ -115,7 +115,8 @@ typedef struct {
   int mode;
 } CopyPastaXFocus;
 
-/* Returns 1 if an X event gives a window the focus, -1 if it takes the focus away, ignoring grabs, and 0 otherwise. */
+/* Returns 1 if an X event gives a window the focus, -1 if it takes the focus away, and 0 otherwise. Ignores events for
+   the start or end of a grab. */
 static inline int copypasta_focus_change(const void *xevent, unsigned long window) {
   enum { generic_event = 35, focus_in = 9, focus_out = 10, normal = 0, while_grabbed = 3, inferior = 2, pointer = 5 };
   const CopyPastaXCookie *cookie = (const CopyPastaXCookie *)xevent;

@@ -48,7 +48,7 @@ public final class ListModel: Object {
 /// views.
 ///
 /// A view that is being destroyed still queries the number of rows, possibly after the source was released, and aborts
-/// if it differs from the number that it knows.
+/// if the number is not the last one announced.
 @MainActor
 private final class Backing {
   weak var source: (any ListModelSource)?

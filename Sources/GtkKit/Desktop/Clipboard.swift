@@ -94,7 +94,7 @@ private final class Fetcher {
   let types: [String]
   private let idleTimeout: Duration
   private let fetch: @MainActor () async throws -> Bytes
-  /// The number of programs that are being served, over all contents.
+  /// The number of programs that are being served by all `DeferredContent` objects together.
   private static var served = 0
 
   init(types: [String], idleTimeout: Duration, fetch: @escaping @MainActor () async throws -> Bytes) {

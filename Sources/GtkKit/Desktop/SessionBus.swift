@@ -62,7 +62,7 @@ public enum SessionBus {
 
   /// Calls a method of another program that is already running, and waits for its answer, a tuple.
   ///
-  /// - Throws: `BusError`; see `isAbsence` if that program does not run.
+  /// - Throws: `BusError`, whose `isAbsence` is true if that program is not running.
   @discardableResult
   static func call(
     _ object: RemoteObject, _ method: String, _ arguments: [Variant], within limit: Duration

@@ -34,7 +34,7 @@ public final class Settings {
       return Object(Owned(taking: g_settings_new_full(schema.pointer, nil, path)))
     }
     stored?.connect("changed", changed)
-    // GSettings emits a change only for keys that were read after the connection was made.
+    // GSettings emits a change only for keys that were read after the handler was connected.
     for key in initial.keys { _ = self[key] }
   }
 

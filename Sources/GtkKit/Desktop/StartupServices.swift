@@ -19,8 +19,8 @@ import SerialQueue
 public final class StartupServices {
   /// A service that GTK waits for.
   public enum Service: Sendable {
-    /// The desktop portal, from which GTK reads fonts, text size and cursor, on Wayland before it opens the display;
-    /// newer versions call it again when the application starts.
+    /// The desktop portal. On Wayland, GTK reads fonts, text size and cursor from it before opening the display; newer
+    /// versions call it again when the application starts.
     case portal
     /// The accessibility bus, to which GTK connects when the first widget gets the focus.
     case accessibility
@@ -82,8 +82,8 @@ public final class StartupServices {
     unanswered.remove(service)
     switch service {
     case .portal:
-      // Divert GTK's calls to the bus, which replies with an "unknown" error. Newer versions of GTK have a switch for
-      // this (`no-portals`), which 4.8 lacks; it cannot be reverted, and disables everything that a portal provides.
+      // Divert GTK's calls from the portal to the bus, which replies with an "unknown" error. Do not use the switch
+      // `no-portals` of newer GTK versions: it cannot be reverted, and disables everything that a portal provides.
       diversion = SessionBus.bus.map {
         g_dbus_connection_add_filter($0.opaque, divertedFromPortal, nil, nil)
       }

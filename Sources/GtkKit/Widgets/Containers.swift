@@ -231,7 +231,7 @@ public final class FootedBox: Widget {
   }
 }
 
-/// Two widgets below each other, with a maximum width, and optionally a small third one in the padding at the end.
+/// Two widgets, one above the other, with a maximum width, and optionally a small third one in the padding at the end.
 ///
 /// The maximum width is also the natural width.
 @MainActor
@@ -297,7 +297,7 @@ public final class ClampedColumn: Widget {
       width: extent(of: badge, GTK_ORIENTATION_HORIZONTAL).minimum,
       height: extent(of: badge, GTK_ORIENTATION_VERTICAL).minimum
     )
-    // The padding at the end is 1.5 times as wide as the badge's space, which is at its outer edge.
+    // The badge's space is at the outer edge of the padding, which is 1.5 times as wide.
     let middle = badgeWidth / 2 + badgeWidth / 2
     let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
     allocate(
@@ -307,7 +307,7 @@ public final class ClampedColumn: Widget {
   }
 }
 
-/// Two widgets side by side, or below each other if the second one needs more than half of the width.
+/// Two widgets side by side, or one above the other if the second one needs more than half of the width.
 ///
 /// If the second widget expands, it gets the same width as the first.
 @MainActor

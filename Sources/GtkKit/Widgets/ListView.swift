@@ -58,8 +58,8 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Calls `body` with a row and a point of the list when a button is pressed and released on that row.
   ///
-  /// GTK's activation by single click omits the second of two quick clicks, even if another row was clicked in between.
-  /// GTK also claims the second click of a double click, which then activates the row.
+  /// GTK's activation by single click ignores the second of two quick clicks on a row, even if another row was clicked
+  /// in between. GTK also claims the second click of a double click, which then activates the row.
   public func onRowClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ point: Point) -> Void
   ) {
@@ -323,8 +323,8 @@ public final class ListView<Row: ListRow>: Widget {
 
   // MARK: - Tooltips
 
-  /// Shows the tooltip that `body` returns for the row at the pointer or, on request, for the focused row; nil for
-  /// none.
+  /// Shows the tooltip that `body` returns for the row at the pointer or, on request from the keyboard, for the focused
+  /// row; nil for none.
   ///
   /// No tooltip appears under a pointer that has not moved since the list appeared under it or since the last key
   /// press, because the user is not pointing at anything then.

@@ -5,7 +5,9 @@ import CGtk
 public final class StyleSheet {
   private let provider: Owned
 
-  /// Adds a style sheet, whose rules and named colours override those of lower levels; the user's own override all.
+  /// Adds a style sheet, whose rules and named colours override those of lower levels.
+  ///
+  /// The user's own style sheet overrides all levels.
   ///
   /// - Parameter level: 0 for the program's own style; negative for a style that it overrides.
   public init(_ css: String, level: Int = 0) {

@@ -19,8 +19,8 @@ extension Widget {
 
   /// Calls `body` with the points where a button is pressed and released, in the widget's coordinates.
   ///
-  /// It is called at the release. A menu that opens while the button is down would get the release, and GTK would print
-  /// a warning.
+  /// `body` is called at the release, because a menu that opens while the button is down would get the release, and GTK
+  /// would print a warning.
   public final func onClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ down: Point, _ released: Point) -> Void
   ) {
@@ -149,7 +149,7 @@ extension Widget {
   }
 }
 
-/// Returns a key's keysym without modifiers, from the first layout where it is ASCII or no character, such as F12.
+/// Returns a key's keysym without modifiers, from the first layout where it is an ASCII character or, like F12, none.
 @MainActor
 private func latinKey(at code: UInt32) -> UInt32? {
   guard let display = gdk_display_get_default() else { return nil }

@@ -197,7 +197,7 @@ extension Widget {
     }
   }
 
-  /// Ends an announcement that describes the widget, because the widget now shows something else.
+  /// Ends an announcement that is the widget's description; call it when the widget shows something else.
   public final func endAnnouncement() {
     guard g_object_get_data(cast(), Self.announcementKey) != nil else { return }
     g_object_set_data(cast(), Self.announcementKey, nil)

@@ -67,7 +67,7 @@ public final class Window: Widget {
     set { gtk_window_set_default_size(cast(), gint(newValue.width), gint(newValue.height)) }
   }
 
-  /// The present size in pixels, without decorations.
+  /// The current size in pixels, without decorations.
   public var size: (width: Int, height: Int) {
     (Int(gtk_widget_get_width(widget)), Int(gtk_widget_get_height(widget)))
   }
@@ -81,7 +81,7 @@ public final class Window: Widget {
   /// Whether the window is visible and has the focus, which `is-active` does not guarantee; see `followFocus`.
   public var isShownAndActive: Bool { isVisible && gtk_window_is_active(cast()) != 0 && !isLeft }
 
-  /// Whether the window is visible and, as the compositor knows, has the focus; only for Wayland.
+  /// Whether the window is visible and, according to the compositor, has the focus; only for Wayland.
   public var isFocusedByCompositor: Bool {
     guard isVisible, let surface = gtk_native_get_surface(opaque) else { return false }
     return gdk_toplevel_get_state(surface).rawValue & copypasta_GDK_TOPLEVEL_STATE_FOCUSED.rawValue != 0
@@ -236,8 +236,8 @@ public enum Activation: Equatable, Sendable {
 
   /// The activation with which this program was launched.
   ///
-  /// Call it before GTK starts, because GTK removes the variable. GTK 4.8 reads only `DESKTOP_STARTUP_ID`, so this also
-  /// sets that variable to the token from the newer one.
+  /// Call it before GTK starts, because GTK removes the token from the environment. GTK 4.8 reads only
+  /// `DESKTOP_STARTUP_ID`, so this also stores the token from `XDG_ACTIVATION_TOKEN` there.
   public static func ofThisLaunch() -> Activation {
     let values = [g_getenv("XDG_ACTIVATION_TOKEN"), g_getenv("DESKTOP_STARTUP_ID")].compactMap(\.self)
     guard let token = values.map({ String(cString: $0) }).first(where: { $0 != "" }) else { return .ambient }

@@ -7,13 +7,13 @@ import CGtk
 /// resets `is-active` (4.18, not 4.8), its focused widget has no `focus` state. So each popup was drawn twice:
 /// inactive, and a frame later active.
 ///
-/// **Workaround**: removes `backdrop` before each frame until the window gets the focus, for at most `limit`. Without
-/// the focus, `backdrop` is then set again, which also hides the style of the focus.
+/// **Workaround**: removes `backdrop` before each frame until the window gets the focus, for at most `limit`. If the
+/// window does not have the focus then, sets `backdrop` again, which also hides the focus style.
 ///
 /// **Remove it** when GTK draws the first frame of a window that requests the focus without `backdrop`.
 @MainActor
 final class ExpectedFocus {
-  /// The longest time that a window is drawn as active without being so.
+  /// The longest time that a window is drawn as active without the focus.
   static let limit = Duration.milliseconds(300)
 
   private weak var window: Window?
