@@ -14,7 +14,7 @@ static inline xcb_extension_t *copypasta_xfixes(void) {
 
 static inline uint32_t copypasta_xfixes_send(
     xcb_connection_t *connection, uint8_t opcode, bool has_reply, const uint32_t *arguments, size_t count) {
-  /* XCB writes the four bytes before the arguments, and requires two unused parts before ours. */
+  /* XCB fills in the first four bytes of the request, and requires two unused elements before it in the array. */
   uint32_t request[4] = {0};
   struct iovec parts[3];
   xcb_protocol_request_t description = {1, copypasta_xfixes(), opcode, !has_reply};

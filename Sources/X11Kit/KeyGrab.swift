@@ -13,7 +13,7 @@ import SerialQueue
 /// focused one.
 ///
 /// The grab works with NumLock and CapsLock on, and in every keyboard layout. When the keyboard mapping changes, the
-/// combination is grabbed again. If another program has it, there is no further attempt before such a change.
+/// combination is grabbed again. If another program has grabbed it, `KeyGrab` tries again only after such a change.
 ///
 /// Under Xwayland the server grants the grab, but reports no press while a Wayland window has the focus.
 public actor KeyGrab {
@@ -35,7 +35,7 @@ public actor KeyGrab {
   private let longestFreeze: Duration
   /// The longest time to wait for the focus after a press, to learn whether the window manager grants it at all.
   private static let longestArrival = Duration.seconds(2)
-  /// How long no window may have the focus, after ours has lost it, until this counts as a move.
+  /// The time after a press from which our window's loss of the focus counts as a move, even if no window receives it.
   private static let longestGap = Duration.milliseconds(100)
 
   /// A press that is not completed yet.
@@ -48,7 +48,7 @@ public actor KeyGrab {
     var isFrozen: Bool
     /// Whether the key may still be held down and repeating.
     ///
-    /// Its release cannot be relied on as an event, because it goes to the newly focused window.
+    /// Query the key's state, because the event of its release goes to the newly focused window.
     var isDown: Bool
     var wasSeenDown = false
     /// Whether the focus has moved to this program's windows, or away from them.
@@ -81,7 +81,7 @@ public actor KeyGrab {
   /// The call blocks until the server answers.
   ///
   /// - Parameters:
-  ///   - ownWindow: Any window of the connection whose windows a press shows and hides; nil to freeze no keys.
+  ///   - ownWindow: Any window of the X client whose windows a press shows and hides; nil to never freeze the keyboard.
   ///   - longestFreeze: The longest time that a press freezes the keyboard.
   ///   - pressed: Called on the grab's queue once for each press, even if the key repeats, with the server's time in
   ///     milliseconds.
@@ -163,7 +163,8 @@ public actor KeyGrab {
 
   // MARK: - Focus after a press
 
-  /// Checks the focus, thaws the keyboard when it has moved or the time is up, and then waits for the key's release.
+  /// Checks the focus, thaws the keyboard once the focus has moved or after `longestFreeze`, and then waits for the
+  /// key's release.
   ///
   /// The focus is queried, because a focus event concerns one window, and a window manager may choose any of ours.
   private func followPress() {
@@ -225,7 +226,7 @@ public actor KeyGrab {
     if isDown == false { press?.isDown = false }
   }
 
-  /// The time limit of a request: while another program has grabbed the server, it does not answer.
+  /// The time limit of a request, because the server does not answer while another program has grabbed it.
   private var deadline: Deadline { .endless.limited(to: longestFreeze) }
 
   /// Returns the server's answer; nil if the request fails or times out.
@@ -287,8 +288,8 @@ public actor KeyGrab {
   /// reports no press.
   ///
   /// icewm grabs the Super keys for this purpose, unless its setting `Win95Keys` is off. Other programs also grab the
-  /// Super keys, but replay the keys that follow. A failed grab is therefore not enough, and this also checks that the
-  /// window manager's name is IceWM.
+  /// Super keys, but replay the keys that follow. A failed grab is therefore not sufficient evidence, so this also
+  /// checks that the window manager's name is IceWM.
   private func managerKeepsSuper(_ keyboard: Keyboard) throws(TransferError) -> Bool {
     let atoms = try Atoms(connection)
     let window: [Window]? = connection.elements(of: atoms[.windowManager], of: connection.root, limit: 1)

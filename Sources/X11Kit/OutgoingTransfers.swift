@@ -23,8 +23,8 @@ final class OutgoingTransfers {
   static let capacity = 64
   /// The size of one request, in bytes; a longer text is sent in chunks of this size.
   ///
-  /// At most a quarter of the server's limit (ICCCM 2.5), which is 64 KiB without BIG-REQUESTS. At most 256 KiB,
-  /// because xsel cannot receive chunks of over 4 MB.
+  /// It is a quarter of the longest request (ICCCM 2.5), 64 KiB without BIG-REQUESTS, but at most 256 KiB, because xsel
+  /// cannot receive chunks of over 4 MB.
   let chunkLength: Int
 
   private let connection: XConnection

@@ -5,7 +5,7 @@ import SerialQueue
 /// Owns the X11 clipboard and serves its text, with its own X connection and thread.
 ///
 /// GDK's implementation deadlocks the program with texts of 256 KiB and more, and fails with 20 MiB and more. This
-/// class serves texts of any length to several requestors at the same time, from a single copy of the text.
+/// actor serves texts of any length to several requestors at the same time, from a single copy of the text.
 ///
 /// ```swift
 /// let owner = try SelectionOwner(display: nil) { _ in print("another program has copied something") }
@@ -301,8 +301,8 @@ public actor SelectionOwner {
     }
   }
 
-  /// All text targets for a short text; for a long text only UTF8_STRING, which all programs support, with the same
-  /// bytes.
+  /// All text targets for a short text; for a long text only UTF8_STRING, because all programs support it and the other
+  /// targets would transfer the same bytes again.
   private var targetsToKeep: [Atom] {
     let isShort = (offer?.bytes.count ?? 0) <= transfers.chunkLength
     return isShort ? atoms.textTargets : [atoms[.utf8String]]

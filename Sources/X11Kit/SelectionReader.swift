@@ -31,7 +31,9 @@ public actor SelectionReader: SerialActor {
   private var followedGrant: Int?
   private var hasNewOffer = false
   private var waiter: CheckedContinuation<Void, Never>?
-  /// The windows that restart a read when they receive the focus; the last read failed for lack of it.
+  /// Once one of these windows receives the focus, the offer counts as new again.
+  ///
+  /// Empty unless the last read failed because none of them had the focus.
   private var awaitedFocus: [Window] = []
 
   /// Reads sleep in `poll(2)`, so they run on a thread of their own.

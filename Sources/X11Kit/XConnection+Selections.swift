@@ -44,7 +44,7 @@ extension XConnection {
     return true
   }
 
-  /// Starts or stops sending an `Event.ownerChanged` for each change of a selection's owner.
+  /// Starts or stops receiving an `Event.ownerChanged` for each change of a selection's owner.
   func followOwner(of selection: Atom, _ isFollowed: Bool) {
     // All kinds of changes: another owner, a destroyed owner window, a closed owner connection.
     let all: UInt32 = 0b111
@@ -193,8 +193,7 @@ extension XConnection {
 
 /// The atoms in use.
 ///
-/// They are valid while the server runs. An atom is None if the server was out of memory; requests with it are refused
-/// later.
+/// They are valid while the server runs. An atom is None if the server was out of memory; requests that use it fail.
 struct Atoms {
   enum Name: String, CaseIterable {
     case clipboard = "CLIPBOARD"

@@ -265,7 +265,7 @@ final class XConnection {
     return (setup.pointee.min_keycode, setup.pointee.max_keycode)
   }
 
-  /// Grabs all of these strokes, whichever window has the focus, or none of them.
+  /// Grabs either all of these strokes or none, whichever window has the focus.
   ///
   /// The grab freezes nothing, so a process that is stopped blocks only these keys. See ``freezeKeys(since:)``.
   ///
@@ -348,8 +348,9 @@ final class XConnection {
       source.cancel()
     }
 
-    /// Call it exactly once before releasing the source, because libdispatch traps if it releases a source that was
-    /// never activated.
+    /// Starts calling `handler`; call this exactly once.
+    ///
+    /// libdispatch traps if a source is released that was never activated.
     func start(_ handler: @escaping @Sendable () -> Void) {
       self.handler = handler
       source.setEventHandler(handler: handler)
