@@ -3,8 +3,8 @@
 // SerialQueue. X11Kit and CopyPastaApp also use ClipboardCore.
 import PackageDescription
 
-// At each start, the dynamic linker relocates 28,000 addresses. Swift's own linker, lld, stores them in 5 KiB instead of
-// 0.6 MiB, all of which would be read at each start. Needs glibc 2.36.
+// Store the 28,000 relocations, all of which the dynamic linker reads at each start, in 5 KiB instead of 0.6 MiB. This
+// needs lld, Swift's own linker, and glibc 2.36.
 let compactLinking = ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
 
 let package = Package(
@@ -34,7 +34,7 @@ let package = Package(
       linkerSettings: [.unsafeFlags(compactLinking, .when(configuration: .release))]),
 
     // Plain targets are part of "swift build -c release" too, so none of them may import anything @testable.
-    // Optimized, because it compares many pictures and bytes.
+    // TestSupport is optimized, because it compares many pictures and bytes.
     .target(
       name: "TestSupport", dependencies: ["CSQLite", "CXCB"], path: "Tests/TestSupport",
       exclude: ["Fixtures"], swiftSettings: [.unsafeFlags(["-O"])]),
@@ -66,12 +66,12 @@ let package = Package(
   ]
 )
 
-// Debian's Swift 6.2.3 lacks the library of the module that Testing and Foundation share, so provide an empty one.
+// Test targets link to lib_Testing_Foundation, which Debian's Swift 6.2.3 lacks, so provide an empty library.
 for target in package.targets where target.type == .test {
   target.linkerSettings = [.unsafeFlags(["-L\(Context.packageDirectory)/Tests/Linking"])]
 }
 
-// libFuzzer provides the entry point, so this program links only where meson-helpers/fuzz builds it.
+// libFuzzer provides the entry point, so this program links only when meson-helpers/fuzz builds it.
 if Context.environment["COPYPASTA_FUZZER"] != nil {
   package.targets.append(
     .executableTarget(name: "TextFuzzer", dependencies: ["TextPipeline"], path: "Tests/TextFuzzer"))

@@ -26,7 +26,7 @@ public enum TransferError: Error, Equatable, Sendable {
   case tooLarge(limit: Int)
   /// The read was cancelled.
   ///
-  /// Another offer has replaced this one, or the result is not needed any more. Show no error.
+  /// Another offer has replaced this one, or the result is no longer needed. Do not show an error.
   case cancelled
   /// The clipboard's owner changed at the same moment: the user copied from the history before this text could be
   /// requested, or another program copied before our text was on the clipboard.
@@ -81,7 +81,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
 
 /// The format that a password manager lists next to a text that should not be recorded.
 ///
-/// Check its value, because xclip, when told to offer this format, sends its own text as the value.
+/// Check its value, because xclip can offer this format, too, with the copied text as the value.
 public enum SecretHint {
   /// The name of the format.
   public static let name = "x-kde-passwordManagerHint"

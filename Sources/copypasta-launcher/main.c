@@ -1,7 +1,7 @@
-// The installed command, bin/copypasta. For --toggle it calls the running instance over D-Bus, without loading GTK,
-// whose libraries alone take four times as long to load as this whole program takes to run. Otherwise it executes the
-// program: lib/copypasta-gtk if a distribution has no libexec, libexec/copypasta-gtk if it has one. It is in C because
-// Swift's runtime takes as long to load as GIO (docs/decisions/desktop.md).
+// The installed command, bin/copypasta. For --toggle it calls the running instance over D-Bus without GTK: loading the
+// libraries of GTK would take four times as long as this program's whole run. Otherwise it executes the program:
+// libexec/copypasta-gtk, or lib/copypasta-gtk on a distribution without libexec. It is written in C because Swift's
+// runtime takes as long to load as GIO (docs/decisions/desktop.md).
 #include <gio/gio.h>
 #include <libintl.h>
 #include <locale.h>
@@ -56,8 +56,8 @@ static GVariant *platform_data(void) {
 // The outcome of the call.
 typedef enum {
   TOGGLED,
-  // No instance is running, or one is still starting or has just exited: activate it, because toggling could hide
-  // its window.
+  // No instance is running, or one is still starting or has just exited. Execute the program without --toggle, because
+  // toggling could hide the window of an instance that is starting.
   NOTHING_TO_TOGGLE,
   // There is no bus, or an unexpected error: let the program report it.
   UNCLEAR,
