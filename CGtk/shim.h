@@ -147,7 +147,7 @@ static inline void copypasta_widget_add_style(GtkWidget *widget, gpointer provid
   gtk_style_context_add_provider(gtk_widget_get_style_context(widget), GTK_STYLE_PROVIDER(provider), priority);
 }
 
-/* gtk_window_present_with_time (deprecated in 4.14; gtk_window_present lacks the time that X11 window managers need). */
+/* gtk_window_present_with_time (deprecated in 4.14; gtk_window_present lacks the time that X window managers need). */
 static inline void copypasta_window_present(GtkWindow *window, guint32 time) {
   gtk_window_present_with_time(window, time);
 }

@@ -4,8 +4,8 @@
 #include <xcb/xcb.h>
 #include <xcb/xcbext.h>
 
-/* The two XFixes requests that report new owners of a selection. libxcb-xfixes provides them, but is not a dependency of
-   GTK; the extension's protocol defines their wire format (fixesproto.txt, version 1). */
+/* The two XFixes requests for reporting new owners of a selection. libxcb-xfixes provides them, but GTK does not depend
+   on it; the extension's protocol defines their wire format (fixesproto.txt, version 1). */
 
 static inline xcb_extension_t *copypasta_xfixes(void) {
   static xcb_extension_t extension = {"XFIXES", 0};

@@ -94,7 +94,7 @@ struct Keyboard {
     return state
   }
 
-  /// Returns the modifier bit of keys with one of these keysyms.
+  /// Returns the bit of the modifier that has a key with one of these keysyms.
   private func state(of keysyms: [UInt32]) -> UInt16? {
     let index = modifierKeys.firstIndex { keys in
       keys.contains { code in
