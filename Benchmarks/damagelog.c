@@ -3,12 +3,12 @@
    Logs what is drawn on the X display and when, one line for each event, until it is killed:
 
      MS mapped WINDOW 0       the window was mapped
-     MS first WINDOW PIXELS   the first frame that shows content since then
+     MS first WINDOW PIXELS   the first frame with content since the window was mapped
      MS drawn WINDOW PIXELS   each later change of pixels, with the size of the rectangle that was drawn
      MS gone WINDOW 0         the window was unmapped
 
    MS is CLOCK_MONOTONIC in milliseconds, which other processes, such as Python's time.monotonic(), read as well. XDamage
-   reports drawing from outside of the program, so figures of different toolkits are comparable. copylog.py does the same
+   observes a program's drawing from outside, so figures of different toolkits are comparable. copylog.py does the same
    on Wayland. Windows of the window manager and windows with a side under 100 pixels are ignored. A window shows content
    once it has more colours than a background with a border, as any antialiased text has. Pixels are compared, because
    drawing the same pixels again is not a change. */

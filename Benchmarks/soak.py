@@ -27,7 +27,7 @@ _AT_ONCE = 10
 _MEMORY_LIMIT_MIB = 16
 # libdispatch opens its timer descriptors at their first use.
 _DESCRIPTOR_LIMIT = 1
-# The threads of GLib's pools vary.
+# The number of threads in GLib's pools varies.
 _THREAD_LIMIT = 4
 # The time after which libdispatch has ended idle threads.
 _REST_SECONDS = 10

@@ -12,7 +12,7 @@
 
 enum { ROWS = 50 };
 
-/* Chooses the same renderer as CopyPasta does by default. Otherwise the figures would compare the probing of GL. */
+/* Chooses the same renderer as CopyPasta does by default. Otherwise the baseline's figures would include probing GL. */
 static void choose_renderer(void) {
   setenv("GSK_RENDERER", "cairo", 0);
   if (gtk_get_minor_version() >= 16)

@@ -116,7 +116,7 @@ class WaylandCopier(Copier):
                         pipe.write(text.encode())
                     self._is_fetched = True
                 except BrokenPipeError:
-                    pass  # The requestor has given up for a newer text.
+                    pass  # The requestor has given up this text for a newer one.
 
         self._is_fetched = False
         source = self._connection.new(asked)

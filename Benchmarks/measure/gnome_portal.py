@@ -15,7 +15,7 @@ _SERVICES = {
 }
 _DIALOG_IS_SHOWN = ('global.display.focus_window?.get_wm_class() === "org.gnome.Settings.GlobalShortcutsProvider"')
 _IS_GRANTED = 'Main.shellDBusService._grabbedAccelerators.size > 0'
-# The keys that move from the list of shortcuts to the button "Add".
+# The keys that move from the list of shortcuts to the button "Add" and press it.
 _KEYS = 'Tab', 'Tab', 'Tab', 'space'
 
 

@@ -80,7 +80,7 @@ class Screen(ABC):
         self.settle()
         with self._news:
             events = [event for event in self._events if event.window == first.window and event.time >= asked]
-        # The log may not report that a new window was mapped.
+        # The log may lack the event that a new window was mapped.
         mapped = max((event.time for event in events if event.what == 'mapped' and event.time <= first.time),
                      default=first.time)
         final = max(event.time for event in events if event.what in ('first', 'drawn'))

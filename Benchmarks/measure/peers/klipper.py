@@ -26,7 +26,7 @@ class Klipper(Peer):
         settings.write_text(f'[General]\nKeepClipboardContents=true\nMaxClipItems={self.most}\n')
 
     def launch(self) -> Running:
-        # Plasma's shell does not start without it.
+        # Plasma's shell does not start without kactivitymanagerd.
         for manager in Path('/usr/lib').glob('*/libexec/kactivitymanagerd') if self.is_shell else ():
             Running([str(manager)])
             bus.wait_for('org.kde.ActivityManager')
