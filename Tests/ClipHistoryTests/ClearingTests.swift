@@ -20,7 +20,7 @@ struct ClearingTests {
     #expect(try history.foreign().rows("PRAGMA application_id") == ["\(Schema.applicationID)"])
   }
 
-  @Test func `clearing the history keeps the last captured text and reuses no id`() async throws {
+  @Test func `clearing the history keeps the last capture's fingerprint and reuses no id`() async throws {
     let store = try history.store()
     for string in ["one", "two"] { try await store.add(string) }
     try await store.deleteAll()

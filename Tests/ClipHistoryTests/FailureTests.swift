@@ -38,7 +38,7 @@ struct FailureTests {
     #expect(try history.isMarked())
   }
 
-  /// If the damage were reported as recoverable, the program would reopen the history and find it again and again.
+  /// If the damage were reported as recoverable, the program would reopen the history and find the damage repeatedly.
   @Test func `damage to a history in a read-only folder is reported as not recoverable`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()

@@ -88,7 +88,7 @@ struct FileFuzz {
 
   // MARK: Damage
 
-  /// Damages a file of blocks that begin at `start`; returns whether two blocks were only swapped.
+  /// Damages a file of blocks that begin at `start`; returns whether the damage only swaps two blocks.
   private static func damage(
     _ bytes: inout Data, blocksOf size: Int, from start: Int = 0, using random: inout SplitMix
   ) -> Bool {

@@ -57,7 +57,7 @@ struct OpeningTests {
   @Test(arguments: ReleasedVersion.allCases)
   func `a history of an older version is migrated when opened`(_ version: ReleasedVersion) async throws {
     try history.plant(version)
-    // Before the first start after an upgrade, only readers use the history.
+    // Readers may open the history before the program has migrated it.
     let clips = try ClipCursor(location: history.location)
     #expect(try clips.next()?.text == ClipText("one"))
     #expect(try HistoryCheck(history.location).isSound)

@@ -281,7 +281,7 @@ struct RecoveryTests {
   /// A child process holds a copy of its parent's locks until it calls `exec`.
   @Test func `a recovery waits for a lock that is held only for a moment`() async throws {
     history.markDamaged()
-    // On a slow machine the moment may exceed the waiting time, so try again.
+    // On a slow machine the lock may be held longer than the recovery waits, so try again.
     let isRecovered = try await eventually {
       var lock: FolderLock? = try FolderLock(history.location)
       async let recovery = history.recovered()

@@ -136,7 +136,7 @@ struct UnusableLocationTests {
   }
 
   /// Computers may share a home folder on NFS, but only programs on the same computer share the index of SQLite's log.
-  @Test func `locking a history throws if it is open on another computer`() async throws {
+  @Test func `locking a history that is open on another computer throws`() async throws {
     try await history.record("one")
     let location = history.location
     var here = [try HostLock(location, host: 4711), try HostLock(location, host: 4711)]

@@ -15,7 +15,7 @@ func say(_ line: String) {
 func churn(in folder: String, seed: UInt64) async throws(StoreError) {
   var random = SplitMix(seed: seed)
   let store = try HistoryStore(location: HistoryLocation(folder: folder)) { key, text in
-    // A simple digest suffices, because it only must not contain the text.
+    // A simple digest suffices, because the only requirement is that it does not contain the text.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in key + text.bytes.prefix(64) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return withUnsafeBytes(of: hash) { Array($0) }
