@@ -32,7 +32,7 @@ final class FakePortal {
   var grantsAtOnce = false
   /// The shortcuts granted to an earlier session.
   var remembered: Variant?
-  /// The shortcuts to grant, in the specified format.
+  /// The shortcuts to grant, in the format of the portal's specification.
   var granted = FakePortal.list("toggle-history", trigger: "Ctrl+Meta+V")
   /// The names of all called methods, and the last arguments of each.
   private(set) var calls: [String] = []

@@ -312,7 +312,7 @@ import Testing
     try expect(["one", "three", "two"])
   }
 
-  /// A text's owner may take as long as the transfer limits allow.
+  /// A selection owner may take as long as the transfer limits allow.
   @Test func `a paste that waits for its text does not delay other actions`() async throws {
     clipboard.offers.stallsOnPurpose = true
     clipboard.offers.contentOnPurpose = .text(Array("late".utf8))

@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `during a pause the first steps say how to resume`() async throws {
+  @Test func `during a pause the first-steps help says how to resume`() async throws {
     try await withList(of: ["one"]) { list, _ in
       @MainActor func words() -> String {
         let labels = firstSteps(in: list).flatMap { widgets(gtk_label_get_type(), in: $0) }

@@ -16,7 +16,7 @@ import Testing
   init() async throws {
     try await TestDisplay.open()
     style = ProgramStyle()
-    // The main loop, without which no time passes, runs only after each test's immediate expectations.
+    // Timeouts fire only in the main loop, which runs only after each test's immediate expectations.
     bar = NoticeBar(time: { $0 == .long ? $0.time : .milliseconds(1) }, giveBackFocus: {})
     window = Window(title: "Notices")
   }

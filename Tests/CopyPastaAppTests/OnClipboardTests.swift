@@ -69,7 +69,7 @@ import Testing
   @Test(arguments: [
     ClipboardContent.noText, .secret, .text([]), .text([0xff]),
   ])
-  func `other clipboard content removes the mark from a captured row`(content: ClipboardContent) async throws
+  func `copying unrecordable content marks no row as on the clipboard`(content: ClipboardContent) async throws
   {
     try await startReading()
     try await copyElsewhere(.text(Array("three".utf8)))

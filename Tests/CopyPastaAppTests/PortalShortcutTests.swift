@@ -196,7 +196,7 @@ import Testing
     #expect(try await pumping { await asking.value } == Self.held)
   }
 
-  @Test func `the wait for the user's answer ends if the portal exits`() async throws {
+  @Test func `a portal shortcut stops waiting for the user's answer if the portal exits`() async throws {
     let asking = try await ask(shortcut)
     portal.stop()
     #expect(try await pumping { await asking.value } == .notHeld(.unsupported))
@@ -208,7 +208,7 @@ import Testing
   // MARK: Refusals
 
   @Test(arguments: ["", "Meta+B"])
-  func `KDE's settings override an earlier refusal`(_ trigger: String) async throws {
+  func `KDE's settings override an earlier refusal of the shortcut`(_ trigger: String) async throws {
     let folder = try TemporaryFolder()
     let refused = KeyFile(path: folder.path + "/shortcut.ini", group: "refused-shortcut")
     try refused.write(strings: [("keys", keys.name)])

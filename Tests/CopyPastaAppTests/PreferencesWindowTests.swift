@@ -31,7 +31,7 @@ import Testing
     #expect(!preferences[flag: .usesHaptics], "toggled although the switch is disabled")
   }
 
-  @Test func `a switch is off and disabled while its setting has no effect, and keeps the setting`() throws {
+  @Test func `a switch without an effect is off and disabled, and does not change its setting`() throws {
     let preferences = Preferences(schema: nil)
     let row = PreferenceRow(.showsTrayIcon, of: preferences, "Title", "Explanation")
     let control = try #require(row.control as? Switch)
@@ -135,7 +135,7 @@ import Testing
   enum CloseAction: CaseIterable { case destroyed, closed, hidden }
 
   @Test(arguments: CloseAction.allCases)
-  func `the shortcut works again after Preferences is closed, hidden or destroyed while it waits for keys`(
+  func `the shortcut works again if Preferences is closed, hidden or destroyed while waiting for keys`(
     _ action: CloseAction
   ) async throws {
     let shown = try ShownDialogs()

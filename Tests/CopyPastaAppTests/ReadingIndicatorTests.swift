@@ -50,7 +50,7 @@ import Testing
   }
 
   /// The main loop does not run before the labels are read, so the first frame shows these labels.
-  @Test func `a window's first frame shows the reading state that is expected once active`() throws {
+  @Test func `a window's first frame shows the reading state expected for an active window`() throws {
     let scratch = try Scratch()
     let cases: [(Result<History, StoreError>, Bool, String)] = [
       (.success(scratch.history), false, "Recording"), (.success(scratch.history), true, "Paused"),

@@ -45,7 +45,7 @@ private struct RetentionModel {
   var lastLook: ClockReading?
   /// The items that the user was asked about; nil after an item was restored.
   var question: (items: [Item], reading: ClockReading)?
-  /// The items that a trusted clock found due in each of the last two checks.
+  /// The items that were due in each of the last two checks; empty for a check without a trusted clock.
   private var dueBefore: [[Item]] = [[], []]
   private(set) var (agreedCount, believedCount, questionCount) = (0, 0, 0)
 
@@ -106,7 +106,7 @@ private struct RetentionModel {
     lastLook = now
   }
 
-  /// Items that a trusted clock found due in one of the last two checks and that still exist.
+  /// The items in `dueBefore` that still exist.
   var overdue: [Item] { dueBefore.joined().filter(items.contains) }
 
   mutating func remove(_ id: Int64) { items.removeAll { $0.id == id } }

@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test
-  func `Delete in the retention bar deletes only the counted items, even if the clock is set`()
+  func `Delete in the retention bar deletes only the counted items, even if the clock is then set forward`()
     async throws
   {
     try await record(30)
@@ -171,7 +171,7 @@ import Testing
     #expect(asked == nil)
   }
 
-  @Test func `correcting a clock that was behind from the start asks before deleting items`() async throws {
+  @Test func `once a clock that was behind is corrected, items are deleted only if confirmed`() async throws {
     clock.wallTime -= 31 * Self.day
     await believeClock()
     try await record(0, 0, 0)

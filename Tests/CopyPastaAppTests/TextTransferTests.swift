@@ -28,7 +28,7 @@ import Testing
   }
 
   /// The program must not inherit the stream's other end, because the stream would then end only with the program.
-  @Test func `closing a stream ends it even while a program that was started later still runs`()
+  @Test func `a stream ends when its other end is closed, even while a later-started program still runs`()
     async throws
   {
     let program = try Program(["/bin/sleep", "1000"], environment: [:])

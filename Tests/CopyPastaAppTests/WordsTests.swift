@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test
-  func `a date is short, in the language's order, and contains the year only if it is not the current one`()
+  func `a date is short, in the language's order, and omits the current year`()
     async throws
   {
     // This is 14 November 2023, about 22:00 UTC.
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `local times follow a changed time zone after an update`() {
+  @Test func `local times use a changed time zone after updateZone() is called`() {
     let time: Int64 = 1_790_000_000 * second
     let zone = getenv("TZ").map { String(cString: $0) }
     defer {
