@@ -60,7 +60,7 @@ import TestSupport
     ] {
       environment[name] = nil
     }
-    // GTK's warnings are the caller's choice, and a staged program brings its own schema.
+    // Unset both: the caller decides whether GTK's warnings are fatal, and a staged program has its own schema.
     environment.merge(
       desktop.environment(with: ["G_DEBUG": "", "GSETTINGS_SCHEMA_DIR": ""])
     ) { $1 }

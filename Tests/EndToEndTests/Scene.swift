@@ -230,7 +230,7 @@ extension Screenshot {
     let background = colour(x: 4, y: height - 4)
     // Start below the line under the header.
     let marked = (54..<height - 4).filter { y in
-      // Look at the left edge of the rows, in the frame's width.
+      // Look only at the columns that the left edge of the frame may cover.
       (8...20).contains { x in
         let colour = colour(x: x, y: y)
         return abs(colour.red - background.red) > 60

@@ -40,7 +40,7 @@ import Testing
 
   /// Another window takes the focus as soon as the owner receives a request.
   @Test(arguments: [OwnerCase.interruptedOnX11, OwnerCase.interruptedOnWayland])
-  func `a misbehaving selection owner does no harm if the window loses the focus during the transfer`(
+  func `a misbehaving selection owner causes no wrong clip or leak if the window loses the focus meanwhile`(
     _ owners: [OwnerCase]
   )
     async throws

@@ -82,7 +82,7 @@ import Testing
   @Test func `a pause continues without a second announcement after the history is recreated`() async throws {
     try await Scene.run(accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
-      // The indicator's description and the empty page also tell where to click.
+      // Exclude the indicator's description and the empty page, which also mention the pause and say where to click.
       func timesSaid() -> Int {
         reader.heard.count { $0.contains("Paused") && !$0.lowercased().contains("click") }
       }

@@ -14,7 +14,7 @@ struct GnomeTests {
 
       try await scene.openOtherWindow()
       try await scene.desktop.copyInGnomeShell("unseen")
-      // At this point CopyPasta would also have recorded the text.
+      // If CopyPasta had read the text, it would be recorded by now.
       try await scene.expectClipboard("unseen")
       try await scene.desktop.copyInGnomeShell("meanwhile")
       try await scene.toggle()

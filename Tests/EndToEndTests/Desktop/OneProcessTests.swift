@@ -93,7 +93,7 @@ import Testing
     try await VirtualDesktop.with { desktop in
       try desktop.home.addService(
         CopyPasta.applicationID, command: "'\(CopyPasta.programPath)' --gapplication-service")
-      // Update the bus's environment as a session does, because the program inherits it, and it has no display yet.
+      // Pass the display to the bus, as a session does, because programs that the bus starts inherit its environment.
       let update = ["dbus-update-activation-environment", "DISPLAY", "GDK_BACKEND", "GTK_A11Y"]
       #expect(try await desktop.run(update).exit == .code(0))
       for call in [["Activate", "{}"], ["ActivateAction", "toggle", "[]", "{}"]] {

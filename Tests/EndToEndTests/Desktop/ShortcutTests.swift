@@ -153,7 +153,7 @@ import Testing
 }
 
 extension Scene {
-  /// Presses the shortcut like a user: without `--clearmodifiers`, locks stay on.
+  /// Presses the shortcut like a user: without `--clearmodifiers`, so that Caps Lock and Num Lock stay on.
   fileprivate func pressShortcut(_ keys: String = "ctrl+super+v") async throws {
     // Wait, because a very fast second press counts as a key repeat.
     try await Task.sleep(for: .milliseconds(300))

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `only the first time that the program keeps running after a close, a notification appears`()
+  @Test func `a notification appears only the first time that the program keeps running after a close`()
     async throws
   {
     try await VirtualDesktop.with { desktop in

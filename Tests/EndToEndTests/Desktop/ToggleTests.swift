@@ -55,7 +55,7 @@ import Testing
     try await application?.stop()
   }
 
-  @Test func `after an unexpected D-Bus error the launcher leaves --toggle to the program`() async throws {
+  @Test func `after an unexpected D-Bus error the launcher passes --toggle to the program`() async throws {
     let command = try await InstalledCommand.withScript()
     let bus = try await PrivateBus.start()
     let application = try await startApplication("org.freedesktop.DBus.Error.AccessDenied", on: bus)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// The question is left out on Wayland, where GDK warns about the menu that leads to it.
+  /// “Clear History?” is left out on Wayland, where GDK warns about the menu that opens it.
   @Test(arguments: [
     (VirtualDesktop.Kind.x11, "Preferences"), (.x11, "Clear History?"), (.wayland, "Preferences"),
   ])

@@ -84,7 +84,7 @@ import Testing
             return colour.red < 70 && colour.green < 70 && colour.blue < 70 && y > frame.lowerBound + 40
           }
           guard frame.count > 40, let bar else { return isClear != nil }
-          // Judge only pictures of the bar at rest, because below the row it slides in first.
+          // Judge only pictures of the bar at rest: while it slides in, it is below the row.
           let state = "\(frame), bar at \(bar)"
           defer { seen = state }
           guard state == seen else { return false }

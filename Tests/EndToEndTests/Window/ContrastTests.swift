@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// The lines of text, without the lines that frame the row.
+  /// The lines of text in the row, without its frame.
   private static func texts(in picture: Screenshot) -> [Rectangle] {
     picture.lines(in: row).filter { $0.height > 8 }
   }
