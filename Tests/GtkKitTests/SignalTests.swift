@@ -48,7 +48,7 @@ import Testing
     #expect(captured == nil)
   }
 
-  @Test func `a handler connected for a single emission is called once and released`() {
+  @Test func `a signal handler connected for a single emission is called once and released`() {
     let action = action()
     var calls = 0
     weak var captured: Token?
