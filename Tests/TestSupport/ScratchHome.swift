@@ -118,7 +118,7 @@ public struct ScratchHome: Sendable {
 
     func newPath() -> String { "\(path)/\(count.add(1, ordering: .relaxed).newValue)" }
 
-    /// Starts a process that removes the folder when this process has ended, which closes the pipe that it reads.
+    /// Starts a process that removes the folder when its pipe is closed, because this process has ended.
     ///
     /// It tries repeatedly, because programs that are ending may still write to the folder.
     private static func removeAfterUs(_ path: String) throws {

@@ -37,8 +37,8 @@ func spawn(
 
 /// Makes a pipe that a child inherits only if it is passed explicitly; the caller closes both ends.
 ///
-/// Swift cannot import `pipe2`. The lock prevents spawning another child before the ends are closed on exec: that child
-/// would keep them open, and the reader would wait for its end as well.
+/// Swift cannot import `pipe2`. The lock prevents spawning another child before the ends are marked close-on-exec: that
+/// child would keep them open, and the reader would wait for that child to exit as well.
 public func pipe() throws -> (read: Int32, write: Int32) {
   var ends: [Int32] = [-1, -1]
   try spawning.withLock { _ in

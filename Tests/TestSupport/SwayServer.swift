@@ -3,8 +3,8 @@ import Synchronization
 
 /// A headless sway without Xwayland, with a pointer.
 ///
-/// The keyboard is not part of the server: each desktop plugs in its own. After another keyboard has pressed keys and
-/// was unplugged, sway sends programs no keymap of the first one, which crashes wev.
+/// The keyboard is not part of the server: each desktop plugs in its own. After a second keyboard was used and
+/// unplugged, sway does not send programs the keymap of the first one, which crashes wev.
 final class SwayServer: Sendable {
   /// Unused servers in their initial state.
   private static let idle = Mutex<[SwayServer]>([])

@@ -6,14 +6,14 @@ extension VirtualDesktop {
   static func startKWin(
     _ servers: inout [Program], in home: ScratchHome, bus: String, on x11Server: X11Server?
   ) async throws -> [String: String] {
-    // Run a copy of the file, which has no capabilities: a container may refuse to run a file with a capability that it
-    // does not grant. Let "cp" make the copy: if this process wrote it, a child that is just being spawned could still
-    // have it open for writing, which also prevents running it.
+    // Run a copy of the file, because the copy has no capabilities: a container may refuse to run a file with a
+    // capability that it does not grant. Let "cp" make the copy: if this process wrote it, a child that is just being
+    // spawned could still have it open for writing, which also prevents running it.
     let copy = home.path + "/kwin_wayland"
     try await Program.run(["cp", "/usr/bin/kwin_wayland", copy], environment: home.environment).succeeded()
     let environment = home.environment.merging([
       "DISPLAY": x11Server?.name ?? "", "DBUS_SESSION_BUS_ADDRESS": bus, "XDG_CURRENT_DESKTOP": "KDE",
-      // Needs no GPU, and lets every client press keys and see the windows.
+      // Use no GPU, and let every client press keys and see the windows.
       "KWIN_COMPOSE": "Q", "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1",
     ]) { $1 }
     let compositor = try Program(
@@ -58,7 +58,7 @@ extension VirtualDesktop {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let entry = "[Desktop Entry]\nType=Application\nName=CopyPasta\nExec=\(CopyPasta.programPath)\n"
     try Data(entry.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(CopyPasta.applicationID).desktop"))
-    // Start the services here instead of by D-Bus activation, because the session bus lacks the environment.
+    // Start the services here instead of by D-Bus activation, because the session bus lacks the desktop's environment.
     for name in Self.portals {
       // The portal's own warnings must not end it.
       let service = try start(ScratchHome.command(ofService: name), environment: ["G_DEBUG": ""])

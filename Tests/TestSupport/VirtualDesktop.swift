@@ -26,8 +26,9 @@ public final class VirtualDesktop: Sendable {
     /// The installed desktops on which general behaviour is tested.
     public static let everywhere: [Kind] = [.x11, .wayland, .labwc].filter(\.isInstalled)
 
-    /// All installed desktops, including GNOME and KDE, which start slowly: for the most common tasks and for special
-    /// behaviour.
+    /// All installed desktops, including GNOME and KDE, which start slowly.
+    ///
+    /// Use it for the most common tasks and for behaviour that differs between desktops.
     public static let all: [Kind] = everywhere + [.gnome, .kde].filter(\.isInstalled)
 
     /// All installed desktops with Wayland.
@@ -69,8 +70,8 @@ public final class VirtualDesktop: Sendable {
   /// The environment of all programs here.
   public let environment: [String: String]
 
-  /// The programs that run here, in the order of their start, kept so that they end even if a test has dropped a
-  /// handle.
+  /// The programs that run here, in the order of their start, retained so that they end with the desktop even if a
+  /// test has released its references to them.
   private let programs: Mutex<[Program]>
 
   /// The X server of X11, or of the window in which KDE runs.

@@ -134,7 +134,7 @@ final class X11Display: Sendable {
 
   // MARK: Reusing the display
 
-  /// The state that a test can change, and that has to be the initial one again before another test gets the display.
+  /// The state that a test can change, and that must equal the initial state before another test gets the display.
   func state() throws -> [String] {
     try connection.withLock { x in
       let setup = xcb_get_setup(x.handle).pointee

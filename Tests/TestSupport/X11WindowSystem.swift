@@ -19,7 +19,8 @@ struct X11WindowSystem: WindowSystem {
 
   /// Replaces a function key by its key code on a PC keyboard.
   ///
-  /// By name, xdotool also presses Alt if the layout has a fourth level for the key, as in xkeyboard-config 2.45.
+  /// Given a key's name, xdotool also presses Alt if the layout has a fourth level for the key, as in
+  /// xkeyboard-config 2.45.
   private func withFunctionKeyByCode(_ keys: String) -> String {
     var parts = keys.split(separator: "+").map(String.init)
     guard let last = parts.last, last.hasPrefix("F"), let number = Int(last.dropFirst()), 1...12 ~= number
