@@ -121,8 +121,7 @@ extension X11KitTests {
       try await press("alt+" + Self.y)
       try await presses.expect(1)
       try await run(["setxkbmap", "de"])
-      // A German keyboard has y and z exchanged. Press repeatedly, because it is unknown when the grab learns of the
-      // change.
+      // A German keyboard has y and z exchanged. Press repeatedly, because the grab follows the change after a moment.
       try await waitUntil("the key in its new place") {
         try await press("alt+" + Self.z)
         return presses.times.count > 1
@@ -183,7 +182,7 @@ extension X11KitTests {
       #expect(try await other.nextKey() == Self.v)
     }
 
-    @Test func `when the shortcut hides the window, keys typed right after it go to the next focused window`()
+    @Test func `keys typed right after a shortcut that hides the window reach the next focused window`()
       async throws
     {
       let (other, program) = (try await Typist(on: server), try await Typist(on: server))
