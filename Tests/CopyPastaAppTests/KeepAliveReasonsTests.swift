@@ -75,7 +75,7 @@ import Testing
     #expect(!reasons.isEmpty)
   }
 
-  @Test func `disabling a keep-alive reason ends it even after the desktop has taken it away`() {
+  @Test func `a keep-alive reason that the desktop has taken away ends when the user disables it`() {
     reasons.hold(.trayIcon)
     reasons.lose(.trayIcon)
     reasons.end(.trayIcon)

@@ -19,7 +19,7 @@ public struct DesktopWindow: Sendable {
   /// Its rectangle on the screen in pixels, without the window manager's frame.
   public func frame() async throws -> Rectangle { try await system.frame(of: id) }
 
-  /// Makes it the active window, also if it is minimised, and returns once it is active.
+  /// Makes it the active window, even if it is minimised, and returns once it is active.
   public func activate() async throws {
     try await system.activate(id)
     try await waitUntil("window \(id) active") { try await isActive() }

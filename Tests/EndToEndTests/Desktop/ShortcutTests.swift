@@ -28,8 +28,8 @@ import Testing
     async throws
   {
     try await Self.run(under: manager, with: ["older", "newest"]) { scene, _ in
-      // Repeat the keys, because the grab holds them for at most half a second, and a busy machine may need longer to
-      // show the window.
+      // Repeat the keys: the shortcut freezes the keyboard for at most half a second, and a busy machine may need
+      // longer to show the window.
       for _ in 1...5 {
         try await scene.desktop.xdotool("key", "--delay", "0", "ctrl+super+v", "Down", "Return")
         try await scene.expectActive()
