@@ -38,7 +38,7 @@ final class ZeroingFileMethods {
     let methods = UnsafeRawPointer(table).assumingMemoryBound(to: Methods.self)
     guard let write = methods.pointee.original.pointee.xWrite else { return SQLITE_IOERR }
     let page = UnsafeRawBufferPointer(start: bytes, count: Int(count))
-    guard let unallocated = unallocatedSpace(of: page, isFirst: offset == 0) else {
+    guard let unallocated = unallocatedSpace(of: page) else {
       return write(file, bytes, count, offset)
     }
     return withUnsafeTemporaryAllocation(byteCount: page.count, alignment: 8) { copy in
@@ -57,16 +57,16 @@ final class ZeroingFileMethods {
   /// deleted text, always in this range.
   ///
   /// - Returns: nil if the page is not a leaf page of a table, or is malformed.
-  static func unallocatedSpace(of page: UnsafeRawBufferPointer, isFirst: Bool) -> Range<Int>? {
-    let header = isFirst ? 100 : 0
-    guard page.count >= 512, page[header] == 0x0d else { return nil }
-    let rows = number(at: header + 3, in: page)
-    let start = header + 8 + 2 * rows
-    let end = number(at: header + 5, in: page)
+  private static func unallocatedSpace(of page: UnsafeRawBufferPointer) -> Range<Int>? {
+    // This also excludes the first page, which holds the schema behind the file's header.
+    guard page.count >= 512, page[0] == 0x0d else { return nil }
+    let rows = number(at: 3, in: page)
+    let start = 8 + 2 * rows
+    let end = number(at: 5, in: page)
     guard start <= end, end <= page.count else { return nil }
     // In a file of 900 GB an overflow page could begin like a leaf page, but would fail this check.
     for row in 0..<rows {
-      guard (end..<page.count).contains(number(at: header + 8 + 2 * row, in: page)) else { return nil }
+      guard (end..<page.count).contains(number(at: 8 + 2 * row, in: page)) else { return nil }
     }
     return start..<end
   }

@@ -39,6 +39,20 @@ struct ClipCursorTests {
     #expect(try rest(of: clips).map(\.id) == [3, 4])
   }
 
+  /// A search for the missing id 20 ends at the first row of the second page, whose id is lower.
+  @Test func `a history cursor throws if a search returns an earlier row`() async throws {
+    try await history.record((1...60).map { "clip \($0) " + String(repeating: ".", count: 180) })
+    try history.run("DELETE FROM clip WHERE id = 20")
+    let rows = try RowRecovery(history.location).positions
+    let row = try #require(rows.first { $0.id == 21 })
+    #expect(!rows.contains { $0.page == row.page && $0.id < 21 })
+    try history.damage { $0[(Int(row.page) - 1) * 4096 + Int(row.offset) + 2] = 13 }
+    let clips = try ClipCursor(location: history.location)
+    #expect(throws: StoreError.damaged) {
+      for _ in 1...60 { _ = try clips.next() }
+    }
+  }
+
   /// An import assigns new ids to existing clips.
   @Test func `an open history cursor blocks imports and returns each clip once`() async throws {
     try await history.record()

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import ClipHistory
+
+struct HistoryCheckTests {
+  let history = TemporaryHistory()
+
+  private func check(after sql: String) async throws -> HistoryCheck {
+    try await history.record(["kept"])
+    try history.run("INSERT INTO clip(id, captured_at, byte_count, preview, text) VALUES \(sql)")
+    return try HistoryCheck(history.location)
+  }
+
+  @Test(arguments: [
+    "(0, 1, 1, NULL, 'x')", "(2, -5, 1, NULL, 'x')", "(2, 1, 2, NULL, 'x')", "(2, 1, 1, 'x', 'x')",
+  ])
+  func `a check counts a clip with a wrong id, time, size or preview and marks the history`(clip: String)
+    async throws
+  {
+    let check = try await check(after: clip)
+    #expect(!check.isSound && check.wrongCount == 1 && check.unreadableCount == 0)
+    #expect(try history.isMarked(), "the next start recovers it")
+  }
+
+  @Test(arguments: ["x'ff'", "x'410042'"])
+  func `a check counts a clip with invalid text and marks the history`(text: String) async throws {
+    let check = try await check(after: "(2, 1, 1, NULL, CAST(\(text) AS TEXT))")
+    #expect(!check.isSound && check.unreadableCount == 1)
+    #expect(check.clipCount == 2)
+    #expect(try history.isMarked(), "the next start recovers it")
+  }
+
+  @Test func `a check of a valid history does not mark it`() async throws {
+    let check = try await check(after: "(2, 1, 1, NULL, 'x')")
+    #expect(check.isSound && check.clipCount == 2)
+    #expect(try !history.isMarked())
+  }
+}
