@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipHistory
 
-/// The changes that `HistoryChurn` has reported, and thereby the expected content of the history.
+/// The changes reported by `HistoryChurn`, and the history content that they lead to.
 struct ChurnLog {
   /// A change that was started but not acknowledged.
   enum Pending: Equatable {
@@ -18,7 +18,7 @@ struct ChurnLog {
   private(set) var pending = Pending.nothing
   private(set) var count = 0
 
-  /// Adds the output of another run.
+  /// Adds the changes in the output of one run of `HistoryChurn`.
   mutating func read(_ output: [UInt8]) {
     for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -44,7 +44,7 @@ struct ChurnLog {
     settle(found)
     #expect(Set(found.keys) == Set(live.keys), what)
     #expect(found == live, what)
-    // Search for all markers with one `grep`; no marker is the beginning of another one.
+    // Search for all markers with one `grep`; no marker is a prefix of another.
     let markers = deleted.values.map { $0.prefix { $0 != "]" } + "]\n" }.joined()
     let search = try await Program.run(
       ["/bin/grep", "--text", "--fixed-strings", "--only-matching", "--file=-"] + history.files,
@@ -64,7 +64,7 @@ struct ChurnLog {
     pending = .nothing
   }
 
-  /// Decides from the rows found whether the pending change was completed.
+  /// Checks in `found`, the rows of the history, whether the pending change was completed.
   private mutating func settle(_ found: [Int64: String]) {
     let done: Int64? =
       switch pending {

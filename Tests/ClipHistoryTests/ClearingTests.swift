@@ -29,7 +29,7 @@ struct ClearingTests {
     #expect(try await store.add("three").id == 3)
   }
 
-  @Test func `clearing the history during another program's read overwrites the texts after the read`()
+  @Test func `if another program is reading, clearing the history overwrites the texts once the read ends`()
     async throws
   {
     let retries = Array(repeating: Duration.milliseconds(20), count: 6000)

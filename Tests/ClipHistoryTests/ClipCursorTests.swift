@@ -39,7 +39,7 @@ struct ClipCursorTests {
     #expect(try rest(of: clips).map(\.id) == [3, 4])
   }
 
-  /// A search for the missing id 20 ends at the first row of the second page, whose id is lower.
+  /// The damage changes id 21 to 13, so a search for the missing id 20 ends at that row.
   @Test func `a history cursor throws if a search returns an earlier row`() async throws {
     try await history.record((1...60).map { "clip \($0) " + String(repeating: ".", count: 180) })
     try history.run("DELETE FROM clip WHERE id = 20")
@@ -53,7 +53,7 @@ struct ClipCursorTests {
     }
   }
 
-  /// An import assigns new ids to existing clips.
+  /// An import would assign new ids to the clips that the cursor has not read yet.
   @Test func `an open history cursor blocks imports and returns each clip once`() async throws {
     try await history.record()
     try history.fill(50, from: 1_000_000)
@@ -137,7 +137,7 @@ struct ClipCursorTests {
     #expect(try allIDs() == [.min, -1, .max])
   }
 
-  @Test func `a history cursor reads a finished recovery without installing the file`()
+  @Test func `a history cursor reads a recovered file without moving it into place`()
     async throws
   {
     try await history.record("one")

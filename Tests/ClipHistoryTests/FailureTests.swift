@@ -24,9 +24,9 @@ struct FailureTests {
     try await store.add("two")
   }
 
-  /// The test lowers SQLite's limit.
+  /// Writes a row, then lowers SQLite's size limit below the size of that row.
   ///
-  /// A row that claims a larger size is damaged, because such a row cannot be written.
+  /// SQLite writes no row above its limit, so a stored row above the limit must be damaged.
   @Test func `a row above SQLite's size limit counts as damaged, and writing such a row fails`() throws {
     let session = try HistoryOpening(history.location).toWrite()
     let large = try ClipText(String(repeating: "x", count: 100_000))
@@ -38,7 +38,7 @@ struct FailureTests {
     #expect(try history.isMarked())
   }
 
-  /// If the damage were reported as recoverable, the program would reopen the history and find the damage repeatedly.
+  /// If the damage were reported as recoverable, the program would reopen the history again and again.
   @Test func `damage to a history in a read-only folder is reported as not recoverable`() async throws {
     await #expect(processExitsWith: .success) {
       let history = try await damagedHistory()
@@ -56,9 +56,9 @@ struct FailureTests {
     }
   }
 
-  /// The history was marked while it was writable.
+  /// The history was marked as damaged while its folder was writable.
   ///
-  /// Its readable part must be shown, and errors must request a recovery only if one is possible.
+  /// The undamaged rows must be shown, and errors must request a recovery only if a recovery is possible.
   @Test func `a history that was marked as damaged stays readable if its folder becomes read-only`()
     async throws
   {
@@ -80,7 +80,7 @@ struct FailureTests {
     }
   }
 
-  /// A power cut would remove a folder whose entry is not on disk, including its files.
+  /// If the folder's entry is not on disk, a power cut removes the folder and its files.
   @Test(.enabled(if: FaultyFsync.isPossible, "emulators have no seccomp"))
   func `opening a history throws if its folder's entry cannot be synced to disk`() async throws {
     await #expect(processExitsWith: .success) {
@@ -92,7 +92,7 @@ struct FailureTests {
     }
   }
 
-  @Test func `a closed history store's methods throw, and its log is removed`() async throws {
+  @Test func `after a history store is closed, its methods throw and no log is left`() async throws {
     let store = try history.store()
     try await store.add("one")
     await store.close()
@@ -130,14 +130,14 @@ private enum FaultyFsync {
   private typealias Prctl = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
   private static let prctl = unsafeBitCast(dlsym(nil, "prctl"), to: Prctl.self)
 
-  /// PR_GET_SECCOMP, which Swift does not import.
+  /// 21 is PR_GET_SECCOMP, which Swift does not import.
   static var isPossible: Bool { prctl(21, 0, 0, 0, 0) >= 0 }
 
   /// Installs a seccomp filter of four instructions: load the system call's number, compare, fail, allow.
   ///
   /// Each instruction is a `sock_filter` in little-endian layout: code, jumps, value.
   static func fail(with code: Int32) throws {
-    // The numbers are PR_SET_NO_NEW_PRIVS and, below, PR_SET_SECCOMP and SECCOMP_MODE_FILTER.
+    // 38 is PR_SET_NO_NEW_PRIVS. Below, 22 is PR_SET_SECCOMP and 2 is SECCOMP_MODE_FILTER.
     try #require(prctl(38, 1, 0, 0, 0) == 0)
     var filter: [(code: UInt16, ifTrue: UInt8, ifFalse: UInt8, value: UInt32)] = [
       (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x0005_0000 | UInt32(code)),

@@ -6,8 +6,8 @@ import Testing
 
 /// Damages the files of a history at random and checks the result.
 ///
-/// With any bytes in its files, the history can be opened or recovered, contains all rows that were not hit, and
-/// records the next text.
+/// Whatever bytes the files contain, the history must open or be recoverable, must still contain all rows that the
+/// damage did not hit, and must record the next text.
 struct FileFuzz {
   /// The files of an undamaged history, and their content.
   private struct Original {
@@ -15,7 +15,7 @@ struct FileFuzz {
     /// The text of each row, and the pages that contain it.
     var rows: [Int64: (text: ClipText, pages: Set<Int>)] = [:]
 
-    /// - Parameter isOpen: whether to copy the files of an open history, as after a crash.
+    /// - Parameter isOpen: whether to copy the files while the history is open, as a crash would leave them.
     init(isOpen: Bool = false, _ fill: (HistoryStore, TemporaryHistory) async throws -> Void) async throws {
       let history = TemporaryHistory()
       try await history.record()
@@ -31,7 +31,7 @@ struct FileFuzz {
       for position in recovery.positions {
         let found = recovery.clip(at: position)
         let clip = try #require(found)
-        // The pages of a large text can be anywhere, so any damage counts as hitting it.
+        // The pages of a large text can be anywhere, so assume that any damage hits the text.
         let isLarge = clip.text.byteCount > 3_000
         rows[clip.id] = (clip.text, isLarge ? Set(-1..<database.count / 4096) : [Int(position.page) - 1])
       }
@@ -88,7 +88,9 @@ struct FileFuzz {
 
   // MARK: Damage
 
-  /// Damages a file of blocks that begin at `start`; returns whether the damage only swaps two blocks.
+  /// Damages a file that consists of blocks of `size` bytes from offset `start` on.
+  ///
+  /// Returns whether the damage only swaps two blocks.
   private static func damage(
     _ bytes: inout Data, blocksOf size: Int, from start: Int = 0, using random: inout SplitMix
   ) -> Bool {
@@ -110,7 +112,7 @@ struct FileFuzz {
       return true
     case 4: bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
     default:
-      // Write a value that is invalid for most numbers.
+      // Write a value that is invalid in most numeric fields.
       let values: [UInt64] = [.max, 0x7fff_ffff_ffff_ffff, 0x8000_0000_0000_0000, 0, 0x7fff_ffff, 0xffff]
       let (value, shift) = (values.randomElement(using: &random) ?? 0, Int.random(in: 0...3, using: &random))
       for index in 0..<min(1 << shift, bytes.count - place) {
@@ -143,14 +145,14 @@ struct FileFuzz {
     var hit: Set<Int>? = Set(0..<original.database.count / 4096).filter {
       original.database[$0 * 4096..<($0 + 1) * 4096] != database.dropFirst($0 * 4096).prefix(4096)
     }
-    // Swapped pages still exist, but a large text may continue on either.
+    // Both swapped pages still exist, so only large texts, which may continue on either page, count as hit.
     if isMoved { hit = hit?.contains(0) == true ? nil : [-1] }
     if isLogHit { hit = nil }
     do {
       try await use()
       try await compare(with: original, hit)
     } catch let error as StoreError {
-      // The application id and the version are on the first page.
+      // Only damage to the first page, which contains the application id and the version, may cause a refusal.
       guard hit?.contains(0) ?? true else { throw error }
       switch error {
       case .foreign, .newerSchema: refusals += 1
@@ -159,7 +161,7 @@ struct FileFuzz {
     }
   }
 
-  /// Opens, reads, records and exports like the program; on damage, recovers the history once and repeats this.
+  /// Opens, reads, records and exports like the program; on damage, recovers the history and tries once more.
   private mutating func use() async throws {
     recorded = []
     do {
@@ -196,14 +198,14 @@ struct FileFuzz {
       do throws(StoreError) {
         try await store.restore(deleted)
       } catch {
-        // A damaged tree can contain the row twice. Debian's Swift 6.2, built with assertions, fails on a pattern in
-        // this `catch`, so compare in its body.
+        // A damaged tree can contain the row twice. Compare here and not with a pattern in the `catch`, because the
+        // compiler of Debian's Swift 6.2, which is built with assertions, crashes on that pattern.
         guard error == .alreadyThere else { throw error }
       }
     }
   }
 
-  /// Expects each row that was not hit.
+  /// Expects the history to contain each row that the damage did not hit.
   ///
   /// Recovers the history first if a check finds damage that SQLite did not detect.
   private mutating func compare(with original: Original, _ hit: Set<Int>?) async throws {

@@ -6,8 +6,8 @@ import Testing
 ///
 /// With `COPYPASTA_FUZZ_BITS`, the first seeds each flip one bit of the smallest file.
 ///
-/// The files are processed in child processes, because a trap or a hang ends the process; the report names the last
-/// seed.
+/// The files are fuzzed in child processes, which a trap may end, or an alarm if they hang. The report then names the
+/// last seed.
 struct FileFuzzTests {
   @Test(arguments: 0..<2)
   func `a randomly damaged history is opened or recovered, and then records a text`(half: Int) async throws {
@@ -33,7 +33,7 @@ struct FileFuzzTests {
     var findings: [String] = []
     for seed in first..<first + count {
       try Data("ended at seed \(seed)".utf8).write(to: report)
-      // Kill the process if it hangs.
+      // End this process if it hangs.
       alarm(120)
       let bit = flipsEachBit && seed <= fuzz.bitCount ? seed - 1 : nil
       do {

@@ -94,7 +94,7 @@ struct FullDiskTests {
     }
   }
 
-  /// A connection without locks could read another program's partial write.
+  /// The readers must not stay without locks, because they could read a partial write of another program.
   @Test func `readers that were opened on a full disk show other programs' writes once there is room`()
     async throws
   {
@@ -106,7 +106,7 @@ struct FullDiskTests {
       let clips = try ClipCursor(location: history.location)
       #expect(try clips.next()?.text == ClipText("one"))
       TestFiles.failIndex(with: nil)
-      // The changes move through the log into the database when the other program exits.
+      // The other program writes to the log. Closing its connection moves the changes into the database.
       try history.run("DELETE FROM clip WHERE id = 2; INSERT INTO clip VALUES (9, 9, 1, NULL, '9')")
       #expect(try reader.newestPage(limit: 9).map(\.preview) == ["9", "one"])
       #expect(try await store.allIDs() == [1, 9])

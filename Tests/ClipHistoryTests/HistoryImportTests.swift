@@ -24,7 +24,7 @@ struct HistoryImportTests {
     await store.close()
   }
 
-  /// Returns the texts and times, oldest first.
+  /// Returns the text and time of each clip, oldest first.
   private func found() throws -> [String] {
     let clips = try ClipCursor(location: history.location)
     var found: [String] = []
@@ -161,7 +161,7 @@ struct HistoryImportTests {
     #expect(try history.isMarked(), "the next start recovers it")
   }
 
-  /// Swaps the second and the third row of the page, so that a search returns to an earlier row.
+  /// Swaps the second and the third row of the page, so that a search jumps back to an earlier row.
   @Test func `importing into a history with rows out of order throws`() async throws {
     try await record([("x", 100), ("y", 200), ("z", 300)])
     try history.damage { bytes in

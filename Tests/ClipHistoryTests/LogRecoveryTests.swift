@@ -77,7 +77,7 @@ struct LogRecoveryTests {
   }
 }
 
-/// Creates a copy as after a crash, with 40 clips, all of which are in the log.
+/// Creates the files that a crash leaves, with 40 clips that are all in the log.
 private func crashed() async throws -> TemporaryHistory {
   let history = TemporaryHistory()
   let store = try history.store()

@@ -21,7 +21,7 @@ struct RecoveryTests {
     self.texts = texts
   }
 
-  /// Returns the offsets of the pages that begin with this byte.
+  /// Returns the offsets of the pages whose first byte is `type`.
   private func pages(of type: UInt8, in bytes: Data) -> [Int] {
     stride(from: 4096, to: bytes.count, by: 4096).filter { bytes[$0] == type }
   }
@@ -46,7 +46,7 @@ struct RecoveryTests {
     return texts.count - outcome.clipCount
   }
 
-  /// Expects each text to be as recorded; returns their number.
+  /// Expects each stored text to equal the recorded one; returns the number of stored texts.
   private func expectNothingWrong(in store: HistoryStore) async throws -> Int {
     let ids = try await store.allIDs()
     for id in ids { #expect(try await store.text(of: id) == texts[id].map { try ClipText($0) }) }
@@ -89,9 +89,9 @@ struct RecoveryTests {
     #expect(try await store.add("new", at: 1).capturedAt == 121, "times ascend")
   }
 
-  /// SQLite does not examine this page until it is read.
+  /// SQLite notices the damage only when the page is read, so the history opens.
   ///
-  /// That read finds the damage, and the next start recovers the history.
+  /// The first read throws, and the next start recovers the history.
   @Test(arguments: [5, 13] as [UInt8])
   func `a recovery omits a damaged page`(type: UInt8) async throws {
     try history.damage { bytes in
@@ -145,14 +145,14 @@ struct RecoveryTests {
     #expect((1..<121).contains(lost))
   }
 
-  /// A history file that is now empty was emptied by something else, so the user must see a message.
+  /// An empty history file counts as damage, unless the creation of the history was interrupted.
   @Test(arguments: [0, 1, 50, 100_000])
   func `a history without any readable row is replaced by an empty one`(size: Int) async throws {
     try history.plant(Data(repeating: UInt8(ascii: "n"), count: size))
     #expect(try await recover([:]) == 0)
   }
 
-  /// SQLite accepts these large numbers, but could not record anything after them.
+  /// SQLite accepts the large numbers below as the last id, but then has no id for the next clip.
   @Test(arguments: [
     "DROP TABLE last_capture", "DELETE FROM last_capture", "PRAGMA user_version = 0",
     "UPDATE sqlite_sequence SET seq = \(Int64.max)", "UPDATE sqlite_sequence SET seq = \(Int64.max - 1)",
@@ -194,7 +194,9 @@ struct RecoveryTests {
     #expect(try history.previews() == ["two", "one"])
   }
 
-  /// SQLite reports only a generic error, which would make every start fail without a recovery.
+  /// SQLite reports only a generic error.
+  ///
+  /// If that did not count as damage, every start would fail without a recovery.
   @Test func `a migration that fails on an invalid row reports damage`() async throws {
     try history.plant(.first)
     func declare(_ column: String, as other: String) throws {
@@ -220,12 +222,12 @@ struct RecoveryTests {
   /// The wrong id is in the middle of a page, where it is out of order, or at the end of a page, where it is in order
   /// but far from its neighbour.
   ///
-  /// `losesNumber` also destroys the largest assigned id.
+  /// With `losesNumber`, the record of the largest assigned id is destroyed too.
   @Test(arguments: [(5, 13), (20, 40)] as [(UInt8, UInt8)], [false, true])
   func `two rows with the same id are both recovered`(ids: (UInt8, UInt8), losesNumber: Bool) async throws {
     let history = TemporaryHistory()
     let (id, wrong) = ids
-    // Twenty rows fit on a page, so the size of each takes two bytes and its id one.
+    // A row has some 200 bytes, so twenty fit on a page. Each row's size takes two bytes, and its id one.
     try await history.record((1...60).map { "clip \($0) " + String(repeating: ".", count: 180) })
     let rows = try RowRecovery(history.location).positions
     let row = try #require(rows.first { $0.id == id })

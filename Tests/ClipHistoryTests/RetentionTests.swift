@@ -15,7 +15,9 @@ import Testing
 
   init() throws { store = try history.store() }
 
-  /// Returns clocks `days` days after `now`; the boot clock has advanced by `ran` days, or by `days` if that is nil.
+  /// Returns the clocks `days` days after `now`.
+  ///
+  /// The boot clock has advanced by `ran` days, or by `days` if `ran` is nil.
   nonisolated private static func reading(_ days: Int64 = 0, boot: String = "boot", ran: Int64? = nil)
     -> ClockReading
   {
@@ -27,7 +29,7 @@ import Testing
     try #require(try await store.findExpired(after: .month, at: reading))
   }
 
-  /// Stores the current clock as that of the last check, in an empty history.
+  /// Runs the first check, on an empty history, which stores the current clock reading.
   private func believeClock() async throws { #expect(try await find().count == 0) }
 
   private func delete(_ expired: ExpiredClips) async throws -> [Int64] {
@@ -80,7 +82,7 @@ import Testing
 
   // MARK: - Trust in the clock
 
-  /// A reading of the clocks at the check that follows the one at `here`, and whether it is trusted.
+  /// A clock reading, and whether a check trusts the reading if the previous check was at `here`.
   struct Later: Sendable {
     let reading: ClockReading
     let isBelieved: Bool

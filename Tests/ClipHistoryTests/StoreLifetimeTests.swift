@@ -62,8 +62,8 @@ struct StoreLifetimeTests {
     #expect(try descriptors() == 0)
   }
 
-  /// Each start releases its lock for an instant after it has checked whether it is the only program.
-  @Test func `opening a history releases its lock if an import locks the history first`() async throws {
+  /// Each start checks whether other programs are running, and then releases its lock for an instant.
+  @Test func `opening a history throws and keeps no lock if an import takes the lock first`() async throws {
     try await history.record("one")
     let lock = try FolderLock(history.location)
     let folder = history.location.folder
@@ -86,7 +86,7 @@ struct StoreLifetimeTests {
   }
 }
 
-/// Takes the folder's lock, as another program may in the instant between two locks of this process.
+/// Takes the folder's lock away from this process, as another program may while this process changes its lock.
 private func overtake(lockOf folder: String) throws -> Int32 {
   for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
     // The descriptor of this directory listing is already closed.

@@ -19,7 +19,7 @@ final class TemporaryHistory: Sendable {
       do {
         try FileManager.default.removeItem(atPath: parent)
       } catch CocoaError.fileNoSuchFile {
-        // FileManager stops if a store that was just released removes its log at the same time.
+        // FileManager stops deleting if a store that was just released removes its log at the same time.
       } catch {
         Issue.record(error)
         break
@@ -92,7 +92,7 @@ final class TemporaryHistory: Sendable {
   /// The names of all files in the folder.
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: location.folder) }
 
-  /// The existing files of database, log and index.
+  /// The paths of the database, its log and the log's index, if they exist.
   var files: [String] {
     ["", "-wal", "-shm"].map { location.database + $0 }.filter(FileManager.default.fileExists(atPath:))
   }

@@ -17,7 +17,7 @@ enum TestFiles {
 
   private struct File {
     var durable: [UInt8] = []
-    /// Whether its name is synced to the folder.
+    /// Whether the file's entry in its folder is synced.
     var exists = false
     var changes: [Change] = []
 
@@ -31,12 +31,12 @@ enum TestFiles {
 
   private struct State {
     var files: [String: File] = [:]
-    /// The path of each open file and the address of its real methods, by the address of SQLite's file object.
+    /// The path and the address of the real methods of each open file, keyed by the address of SQLite's file object.
     var open: [UInt: (path: String, methods: UInt)] = [:]
     /// The number of changes until `beforeChange` is called.
     var changesLeft = 0
     var beforeChange: (@Sendable () -> Void)?
-    /// The remaining growth in bytes of all files, or of the one named `narrowFile`; nil for no limit.
+    /// How many more bytes may be added to all files, or to the one named `narrowFile`; nil for no limit.
     var room: Int?
     var narrowFile: String?
     /// The `errno` that creating a log's index reports; nil if it succeeds.
@@ -59,7 +59,7 @@ enum TestFiles {
     state.withLock { ($0.changesLeft, $0.beforeChange) = (number, body) }
   }
 
-  /// Limits the further growth of all files, or of the one with this name, in bytes; nil removes the limit.
+  /// Lets all files, or only the one named `file`, grow by at most `room` more bytes; nil removes the limit.
   static func limitRoom(to room: Int?, of file: String? = nil) {
     state.withLock { ($0.room, $0.narrowFile) = (room, file) }
   }

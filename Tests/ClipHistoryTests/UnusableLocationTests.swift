@@ -62,7 +62,7 @@ struct UnusableLocationTests {
     #expect(try HistoryLocation(folder: folder + "/none").isVacant)
   }
 
-  /// A URI with two leading slashes names a host.
+  /// In a URI, two leading slashes would begin a host name.
   @Test func `a history path with two leading slashes works like any other`() async throws {
     let location = HistoryLocation(folder: "/" + history.location.folder)
     let store = try HistoryStore(location: location, digest: testDigest)
@@ -87,7 +87,7 @@ struct UnusableLocationTests {
     }
   }
 
-  @Test func `opening a history throws if a finished recovery cannot be examined`() async throws {
+  @Test func `opening a history throws if the file of a finished recovery is unreadable`() async throws {
     try await history.record("one")
     try FileManager.default.removeItem(atPath: history.location.database)
     let recovery = history.location.finishedRecovery
