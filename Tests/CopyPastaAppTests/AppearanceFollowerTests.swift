@@ -28,7 +28,7 @@ import Testing
       ], environment: ["PATH": "/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": scene.daemon.address])
     var said: [Substring] { String(decoding: portal.output, as: UTF8.self).split(separator: "\n") }
     try await pump("the request") { said.contains("asked") }
-    // The main loop is not running here, so the answer and the change are both waiting for it.
+    // The main loop is not running here, so neither the answer nor the change has been handled yet.
     try await waitUntil("the change") { said.contains("told") }
     try await pump("the change applied") { follower.appearance.hasHighContrast }
     for _ in 1...3 { try await scene.settle() }

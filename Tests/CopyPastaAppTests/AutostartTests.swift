@@ -66,9 +66,10 @@ import Testing
 
   // MARK: Agreement between setting and file
 
-  /// Each `StartAtLogin` stands for one run of the program; the last agreed state is stored between runs.
+  /// Each `StartAtLogin` stands for one run of the program.
   ///
-  /// The previous instance is released first, because it would set the entry as well.
+  /// The state on which the setting and the file last agreed is stored between runs.
+  /// Each instance is released before the next one starts, because it would react to the same changes.
   @Test func `the last change to the start-at-login setting or the autostart file wins`() async throws {
     let autostart = StartAtLogin.AutostartFile(folder: folder, program: "/bin/true")
     let preferences = Preferences(schema: nil)
@@ -196,7 +197,7 @@ import Testing
   }
 
   @Test(arguments: [FakePortal.Answer.granted, .refused])
-  func `a start-at-login change during the portal's question is kept, unless the portal refuses the change`(
+  func `a start-at-login change during a portal request is kept, unless the portal refuses the change`(
     _ answer: FakePortal.Answer
   ) async throws {
     let fake = try await FakePortal()

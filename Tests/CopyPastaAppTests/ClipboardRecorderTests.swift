@@ -89,9 +89,9 @@ import Testing
     #expect(try await eventuallyTexts(["next", "last"]))
   }
 
-  /// A clipboard manager may take over a copy and be read before the copy is noted.
+  /// A clipboard manager may take over the copied text, and its offer may be read before the store notes the copy.
   @Test(arguments: [["copied out"], ["copied out", "the next one"]])
-  func `a copied row's text is not recorded even if it is read before the copy is noted`(copies: [String])
+  func `a copied row's text is not recorded even if read before the store notes the copy`(copies: [String])
     async throws
   {
     source.follow(true)
@@ -103,7 +103,7 @@ import Testing
     source.answer(text("copied out"))
     await recorder.drain(after: source)
     #expect(try scratch.texts() == ["last"])
-    // Without the note, the last copied text would be recorded.
+    // If the store had not noted the last copy, this text would be recorded.
     let before = source.reads
     source.copy(text(try #require(copies.last)))
     #expect(try await eventually { source.reads > before })
@@ -113,7 +113,7 @@ import Testing
 
   /// The text waits in the queue until the user's earlier actions are done.
   @Test(arguments: [("last", ["last"]), ("new", ["new", "last"]), ("copied out", ["last"])])
-  func `a text that was read before a copy is recorded unless it equals the last capture or the copied text`(
+  func `a text read before the user copied a row is recorded, unless it equals the row or the last capture`(
     read: String, texts: [String]
   ) async throws {
     let queue = TaskQueue()
@@ -217,7 +217,7 @@ import Testing
     let recorder = ClipboardRecorder(into: store, now: { 1_000_000 }, report: outcomes.add)
     source.deliver = recorder.take
     source.follow(true)
-    // The last text exceeds the limit, because each costs slightly more than its bytes.
+    // The last text exceeds the limit, because each text counts slightly more than its bytes.
     let most = ClipboardRecorder.backlogLimit >> 20
     #expect(try await eventually { source.reads == most })
     // Give the reader as many chances to read as before.

@@ -32,18 +32,18 @@ final class FakeClipboard: SystemClipboard {
   }
 }
 
-/// Offers of other programs, which answer when the test decides.
+/// Simulates other programs' offers, with reads that are answered when the test decides.
 @MainActor
 final class FakeSource: ClipboardSource {
   /// The content that a read receives immediately; if nil, the read waits for `answer`.
   var content: ClipboardContent?
   /// The error that every read throws.
   var failure: TransferError?
-  /// If set, every read is followed by another offer, which this closure creates from the number of reads.
+  /// If set, every read is followed by a new offer, which this closure creates from the number of reads.
   var endless: ((Int) -> ClipboardContent)?
   /// The content that an explicit read (`readNow`) receives.
   var contentOnPurpose = ClipboardContent.noText
-  /// The errors that explicit reads throw before one receives the content.
+  /// The errors that the next explicit reads throw, before later ones receive the content.
   var failuresOnPurpose: [TransferError] = []
   /// Whether explicit reads wait until this is false.
   var stallsOnPurpose = false {

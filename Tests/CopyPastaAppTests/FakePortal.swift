@@ -22,7 +22,7 @@ final class FakePortal {
 
   /// The outcome of each method; `granted` by default.
   var answers: [String: Answer] = [:]
-  /// Called before a method is answered, after the answer was chosen.
+  /// Called after a method's answer is chosen and before the answer is sent.
   var beforeAnswering: [String: () -> Void] = [:]
   /// The version of the shortcuts interface; nil if the portal does not report one.
   var version: UInt32?
@@ -102,7 +102,7 @@ final class FakePortal {
     requestObjects = [:]
   }
 
-  /// Sends the signal of a pressed shortcut.
+  /// Signals that the shortcut was pressed.
   func activate(
     session: String = handle, shortcut: String = "toggle-history", options: [String: Variant] = [:]
   ) {
@@ -110,7 +110,7 @@ final class FakePortal {
     emit("Activated", [path(session), .string(shortcut), time, .dictionary(options)])
   }
 
-  /// Sends the signal of changed shortcuts.
+  /// Signals that the shortcuts have changed.
   func change(to list: Variant) { emit("ShortcutsChanged", [path(Self.handle), list]) }
 
   func emit(_ signal: String, _ arguments: [Variant]) {
@@ -128,7 +128,7 @@ final class FakePortal {
     scene.service.emit("Response", of: "org.freedesktop.portal.Request", at: request, response)
   }
 
-  /// Waits until all earlier messages have arrived, those of the program first; the bus keeps the order.
+  /// Waits until the portal has received the program's earlier messages, and then the program the portal's.
   func settle() async throws {
     _ = try await scene.call(.bus, "GetId")
     try await scene.settle()

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `a stalled read ends soon after another program copies`() async throws {
-    // Without the grace period the read would time out only after an hour.
+    // Only the grace period can end the stalled read soon, because the time limits are an hour.
     source.follow(true)
     device.copy(sending: "half of ", isEnded: false)
     try await pump("a read") { device.reads == 1 }
@@ -59,7 +59,7 @@ import Testing
     #expect(deliveries.all == [.failure(.cancelled), Self.whole])
   }
 
-  @Test func `a read that CopyPasta's own copy replaced can finish even after another program copies`()
+  @Test func `a read that CopyPasta's own copy interrupts can finish even after another program copies`()
     async throws
   {
     source.limits.grace = .seconds(3600)

@@ -104,7 +104,7 @@ import Testing
     #expect(first.isHeld)
   }
 
-  @Test func `the shortcut controller reports the active backend's events and ignores another's changes`()
+  @Test func `the shortcut controller reports only the active backend's events`()
     async throws
   {
     var presses: [Activation] = []

@@ -97,7 +97,7 @@ import Testing
     controller.start()
     #expect(try await eventually { controller.state == .notHeld(.unsupported) })
     #expect(controller.gnomeChoice == .add)
-    // The empty page does not suggest the longer way with a command.
+    // The empty page does not suggest binding a command, which would take longer.
     #expect(controller.advice.command == nil)
     #expect(controller.advice.words.contains("Ctrl+Super+V"))
     #expect(controller.advice.words.contains("Set Up"))
@@ -109,7 +109,7 @@ import Testing
     #expect(places["custom-keybindings"] == .strings([Self.others]))
   }
 
-  /// A value outside the choices is rejected like a key locked by an administrator.
+  /// The schema allows no command but an empty one, so writing fails as for a key that an administrator has locked.
   @Test func `setting up the shortcut shows a message if GNOME's settings are locked`() async throws {
     try folder.write(
       Self.source.replacingOccurrences(

@@ -17,7 +17,7 @@ import Testing
     </node>
     """
 
-  /// Exports a fake feedbackd on the client's side of the bus, which records its calls.
+  /// Exports a fake feedbackd, which calls `asked` with its arguments, from the client's connection.
   private func serve(on scene: BusScene, _ asked: @escaping @MainActor (Variant) -> Void) throws
     -> [Bus.Registration]
   {

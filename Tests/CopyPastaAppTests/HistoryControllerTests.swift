@@ -112,7 +112,7 @@ import Testing
 
   // MARK: - Copying and showing
 
-  @Test func `rows are copied in the order of their clicks, and each copy is confirmed once offered`() async {
+  @Test func `rows are copied in click order, and each copy is confirmed once its text is offered`() async {
     var told: [String?] = []
     view.onCopied = { [clipboard] in told.append(clipboard.offered.last) }
     let positions = (0..<10).map { $0 * 2 % 3 }
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test
-  func `pasting records the last captured text again after its deletion, and also CopyPasta's own copy`()
+  func `pasting records a text even if it was captured last and then deleted, or copied from CopyPasta`()
     async throws
   {
     try await scratch.store.delete(ids[0])
@@ -256,7 +256,7 @@ import Testing
   }
 
   @Test(arguments: [ClipboardContent.text(Array("three".utf8)), .text(Array("next".utf8)), .text([0xFF])])
-  func `the indicator shows a skipped secret until the next text, even an invalid one`(
+  func `the indicator reports a skipped secret until the next text arrives, even an invalid one`(
     next: ClipboardContent
   ) async throws {
     clipboard.offers.copy(.secret)
@@ -416,7 +416,8 @@ import Testing
 
   /// Creates another controller for the same history.
   ///
-  /// - Parameter time: how long its store waits for another program's lock, in milliseconds; nil for the same store.
+  /// - Parameter time: how long its own store waits for another program's lock, in milliseconds; nil to share the
+  ///   store of `scratch`.
   private func controller(waiting time: Int32? = nil, firstPageSize: Int = 30) throws -> HistoryController {
     let store = try time.map {
       try HistoryStore(

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct HistoryListTests {
   init() async throws { try await TestDisplay.open() }
 
-  /// Reopening a history creates another list.
+  /// Reopening a history creates a new list.
   @Test func `a history list removed from the window is released together with its controller`() async throws
   {
     let scratch = try Scratch()
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `the first-steps help is hidden in a low window`() async throws {
+  @Test func `the first-steps help is hidden in a short window`() async throws {
     try await withList(of: ["one", "two"], height: 130) { list, _ in
       #expect(firstSteps(in: list).isEmpty && rows(of: list).count == 2)
     }
@@ -258,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func `a new item is tinted briefly, and a button scrolls up if the list is scrolled down`()
+  @Test func `a new item is tinted briefly, and a scrolled list shows a button that scrolls up to the item`()
     async throws
   {
     try await withList(of: (0..<40).map { "text \($0)" }) { list, scratch in

@@ -123,7 +123,7 @@ import Testing
   }
 }
 
-/// A dropped text that cannot be read; records the limit of the attempt.
+/// A dropped text that cannot be read; records the size limit with which a read was attempted.
 @MainActor
 private final class RefusingDrop: DroppedText {
   private(set) var limit: Int?

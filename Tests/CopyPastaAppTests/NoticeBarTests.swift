@@ -75,7 +75,7 @@ import Testing
     #expect(pango_layout_get_line_count(gtk_label_get_layout(label)) > 8)
   }
 
-  @Test func `a long notice scrolls in a low window and does not enlarge the window`() throws {
+  @Test func `a long notice scrolls in a short window and does not enlarge the window`() throws {
     show(height: 140)
     defer { window.destroy() }
     let scrolled = try scrolledWindow()

@@ -6,7 +6,7 @@ import Testing
 @testable import ClipHistory
 @testable import CopyPastaApp
 
-/// The row that is marked as on the clipboard, as far as the program knows without reading the clipboard.
+/// The mark of the row whose text is on the clipboard, which is updated without reading the clipboard.
 @MainActor
 @Suite(.serialized) struct OnClipboardTests {
   private let scratch: Scratch

@@ -60,7 +60,7 @@ import Testing
     #expect(portal.bindRequests == 1)
   }
 
-  /// After an empty grant the shortcut is requested once more, in another session.
+  /// After an empty grant the shortcut is requested once more, in a new session.
   @Test(
     arguments: [
       (.grantedUnsaid, "", nil), (.grantedEmpty, "", nil),
@@ -189,7 +189,7 @@ import Testing
   @Test func `a portal shortcut waits for the user's answer without a time limit`() async throws {
     let asking = try await ask(makeShortcut(.short(for: "ListShortcuts")))
     let question = try #require(portal.requests.last)
-    // A second shortcut gives up after this time, because a call that shows no dialog gets no answer.
+    // Wait longer than the time limit: a second shortcut gives up after it, because its call shows no dialog.
     portal.answers["CreateSession"] = .silence
     #expect(try await start(makeShortcut(.short(for: "ListShortcuts"))) == .notHeld(.unsupported))
     portal.respond(to: question, [.uint32(0), .dictionary(["shortcuts": portal.granted])])

@@ -163,7 +163,7 @@ import Testing
     window.window.destroy()
   }
 
-  @Test func `choosing the same shortcut keys again forgets their refusal`() async throws {
+  @Test func `choosing refused shortcut keys again clears the refusal`() async throws {
     let shown = try ShownDialogs()
     shown.show(.preferences)
     let window = try #require(shown.dialogs.open[.preferences] as? PreferencesWindow)
@@ -251,7 +251,7 @@ import Testing
     withExtendedLifetime(style) {}
   }
 
-  @Test func `the full text window is wider and higher above a large main window`() throws {
+  @Test func `the full text window is wider and taller above a large main window`() throws {
     let shown = try ShownDialogs()
     let lines = try ClipText(validating: Array(String(repeating: "line\n", count: 200).utf8))
     let sizes = [(480, 640), (1280, 900)].map { size in

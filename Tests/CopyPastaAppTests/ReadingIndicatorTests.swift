@@ -10,7 +10,7 @@ import Testing
 @Suite struct ReadingIndicatorTests {
   init() async throws { try await TestDisplay.open() }
 
-  @Test func `the indicator shows a pause immediately, even instead of a skipped secret`() {
+  @Test func `the indicator shows a pause immediately, even while it reports a skipped secret`() {
     let (mark, paused) = (ReadingIndicator(), ReadingIndicator())
     paused.state = .paused
     mark.state = .reading
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: ["the next text", "the loss of the focus", "a pause"])
-  func `the indicator shows a skipped secret until the next text, a focus loss or a pause`(_ end: String) {
+  func `the indicator reports a skipped secret until the next text, a focus loss or a pause`(_ end: String) {
     let (indicator, expected) = (ReadingIndicator(), ReadingIndicator())
     for indicator in [indicator, expected] { indicator.state = .reading }
     let reading = indicator.root.tooltip
@@ -37,12 +37,12 @@ import Testing
     #expect(indicator.root.tooltip == reading)
   }
 
-  /// The window in front may be a dialog of the program.
+  /// The window in front may be one of the program's own dialogs.
   @Test func `the tooltip of an idle window does not name the window in front`() {
     #expect(ReadingIndicator().root.tooltip?.contains("this window is not in front") == true)
   }
 
-  @Test func `the indicator does not show a skipped secret while the window is inactive`() {
+  @Test func `the indicator reports no skipped secret while the window is inactive`() {
     let indicator = ReadingIndicator()
     let idle = indicator.root.tooltip
     indicator.showSecret()

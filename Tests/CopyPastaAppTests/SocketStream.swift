@@ -13,7 +13,7 @@ final class SocketStream {
 
   init() {
     var ends: [CInt] = [-1, -1]
-    // Close the ends on exec, because a child that another suite starts would keep the stream from ending.
+    // Close both ends on exec. A child that another suite starts would otherwise inherit them and keep the stream open.
     let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "no sockets")
     otherEnd = ends[1]

@@ -74,12 +74,12 @@ private struct SwitchScene {
         try await other.offer(Array("second".utf8))
         try await scene.waitForRows(2)
       }
-      // The other owner is in this process, so skip its own steps, which come first.
+      // The other selection owner runs in this process too, so skip its steps, which come first.
       let last = try #require(steps.lastIndex(of: "selection-owner"))
       #expect(steps[(last + 1)...] == ["selection-reader", "history"], "\(steps)")
       let copySteps = try await scene.steps { try await scene.copyOldest() }
-      // Reading the text and offering it each leave the main thread and return: four switches. Noting the copy
-      // follows on the reader's queue.
+      // Reading the text and offering it each leave the main thread and return: four switches. The copy is then noted
+      // on the reader's queue.
       #expect(copySteps.starts(with: ["history", "selection-owner"]), "\(copySteps)")
       #expect(Set(copySteps.dropFirst(2)).isSubset(of: ["selection-reader", "history"]), "\(copySteps)")
       await scene.controller.drain()
