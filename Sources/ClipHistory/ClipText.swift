@@ -67,8 +67,8 @@ extension ClipText: CustomStringConvertible, CustomReflectable {
 public enum Preview {
   /// The largest size of a preview, in bytes; a text of at most this size needs no separate preview.
   ///
-  /// SQLite keeps at least 489 bytes of a large row on the row's own page, so with 400 the list never reads overflow
-  /// pages.
+  /// SQLite keeps at least 489 bytes of a large row on the row's own page, so with a limit of 400 the list never reads
+  /// overflow pages.
   public static let byteLimit = 400
 
   /// The maximum size of the leading white space to skip, in bytes.

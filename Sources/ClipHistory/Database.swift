@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// A connection to a database file, open while this object or one of its statements exists.
+/// A connection to a database file, which stays open while this object or one of its statements exists.
 ///
 /// A connection belongs to one actor or thread at a time; the compiler enforces this, because the class is not
 /// `Sendable`.
@@ -50,7 +50,7 @@ final class Database {
   }
 
   deinit {
-    // Closing cannot fail, because every statement retains its connection.
+    // Closing fails only with open statements. None is open here, because every statement retains its connection.
     sqlite3_close(handle)
   }
 
@@ -60,7 +60,7 @@ final class Database {
     return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
   }
 
-  /// Whether the file has been written since an immutable connection opened it, so that its reads may be inconsistent.
+  /// Whether the file has been written since an immutable connection opened it; reads may then be inconsistent.
   var isStale: Bool { stamps.map { $0 != FileStamp.ofDatabase(path) } ?? false }
 
   var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
@@ -164,7 +164,7 @@ final class Database {
       }, UnsafeMutableRawPointer(bitPattern: Int(limit)))
   }
 
-  /// Whether SQLite refuses a path because with `-journal` appended it exceeds 512 bytes.
+  /// Whether SQLite refuses a path because it would exceed 512 bytes with `-journal` appended.
   private static func isTooLong(_ path: String) -> Bool {
     // SQLite resolves symbolic links before it checks the length.
     guard let real = realpath(path, nil) else { return path.utf8.count + 8 > 512 }
@@ -233,8 +233,8 @@ private struct FileStamp: Equatable {
     guard stat(path, &status) == 0 else { return nil }
     number = UInt(status.st_ino)
     size = Int(status.st_size)
-    // Do not compare the time of the last status change: SQLite, when run by root, changes it by setting the owner of a
-    // log that it opens.
+    // Do not compare the time of the last status change: when run by root, SQLite sets the owner of a log that it
+    // opens, which changes this time.
     seconds = Int(status.st_mtim.tv_sec)
     nanoseconds = Int(status.st_mtim.tv_nsec)
   }

@@ -4,7 +4,7 @@ import CSQLite
 ///
 /// `HistoryStore.findExpired` finds them, `HistoryStore.delete` deletes them.
 public struct ExpiredClips: Sendable, Equatable {
-  /// The retention period that they exceed.
+  /// The retention period that the clips exceed.
   public let period: RetentionPeriod
   /// The clocks at the time of the search.
   public let reading: ClockReading
@@ -35,10 +35,10 @@ enum ExpiredRows {
   static let rowLimit = 4_000
   static let byteLimit: Int64 = 4 << 20
 
-  /// Finds the last row older than `limit`, up to the first row whose time is between `limit` and `now`.
+  /// Finds the last row older than `limit`; stops at the first row whose time is between `limit` and `now`.
   ///
-  /// Skips times that are unknown, and times after `now`, from a clock that was ahead. Rows after the first young one
-  /// are not examined, so a clip that was captured while the clock was behind does not expire early.
+  /// Skips times that are unknown, and times after `now`, which come from a clock that was ahead. Rows after the first
+  /// young one are not examined, so a clip that was captured while the clock was behind does not expire early.
   static func find(
     in database: Database, before limit: Int64, at now: Int64
   ) throws(StoreError) -> (count: Int, lastID: Int64, firstYoungID: Int64) {

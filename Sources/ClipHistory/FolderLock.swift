@@ -32,7 +32,8 @@ final class FolderLock {
 
   /// Runs `body` under the exclusive lock and returns its result; false if another process has the history open.
   ///
-  /// - Throws: `.locked` if an import or a recovery begins while the lock is converted back; this lock is lost then.
+  /// - Throws: `.locked` if an import or a recovery begins while the lock is converted back to a shared one; the lock
+  ///   is lost then.
   func withExclusiveLock(_ body: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
     let isAlone = lock(LOCK_EX)
     let answer = Result { () throws(StoreError) in isAlone ? try body() : false }
@@ -41,8 +42,8 @@ final class FolderLock {
     return try answer.get()
   }
 
-  /// Tries every 5 ms, because the lock may be taken only briefly: by a process that checks whether it is alone, or by
-  /// a child of this process, which inherits the lock until it calls `exec`.
+  /// Tries every 5 ms, because the lock may be held only for a moment: by a process that checks whether it is alone, or
+  /// by a child of this process, which inherits the lock and keeps it until it calls `exec`.
   private func wait(for kind: Int32, attempts: Int = 20) throws(StoreError) {
     var attempts = attempts
     while !lock(kind) {

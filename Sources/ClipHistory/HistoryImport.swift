@@ -57,15 +57,15 @@ public final class HistoryImport {
 
   /// Sorts all clips by time and commits to disk.
   ///
-  /// Clips of the same history keep their order: a clip whose time is unknown, or not after that of its predecessor,
-  /// stays after its predecessor.
+  /// Clips of the same history keep their order: a clip stays after its predecessor if its time is unknown or not later
+  /// than the predecessor's.
   public func finish() throws(StoreError) {
     let database = connection.database
     if !present.isEmpty { try merge() }
     try connection.forgetLastLook()
     try database.execute("COMMIT")
     do throws(StoreError) {
-      // Moved rows leave copies of their texts at their old places, so truncate the log.
+      // Moved rows leave copies of their texts at their old places. The checkpoint overwrites them.
       _ = try database.truncateLog(waiting: 0)
     } catch {
       // Everything is committed; the next start truncates the log.
@@ -144,7 +144,7 @@ public final class HistoryImport {
 private struct Run {
   /// The current clip's id; nil after the last.
   private(set) var id: Int64?
-  /// The sort key of the current clip, which never decreases during the iteration.
+  /// The current clip's sort key; it never decreases during the iteration.
   private(set) var time: Int64 = 0
   private var start: Int64?
   private let end: Int64

@@ -90,7 +90,7 @@ enum HistoryFolder {
     guard isWritable(location.database) else { throw .readOnly }
   }
 
-  /// Whether this process may write the file, or create files in the folder.
+  /// Whether this process may write to the file at `path`; for a folder, whether it may create files there.
   static func isWritable(_ path: String) -> Bool {
     faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
   }
@@ -170,7 +170,8 @@ enum HistoryFolder {
   /// it, including SQLite's
   /// (https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
   ///
-  /// Creates the marker file first: if a power cut leaves an empty database with the marker, it never had content.
+  /// Creates the marker file first: if a power cut leaves an empty database with the marker, that database never had
+  /// content.
   private static func makeDatabase(_ location: HistoryLocation) throws(StoreError) {
     if try size(of: location.database) == nil { mknod(location.creationMarker, S_IFREG | 0o600, 0) }
     if mknod(location.database, S_IFREG | 0o600, 0) == 0 { return }

@@ -21,14 +21,15 @@ struct HistoryOpening {
 
   // MARK: - Opening for writing
 
-  /// Opens the history, possibly next to other processes.
+  /// Opens the history; other processes may have it open, too.
   ///
   /// - Throws: `.damaged` if it has to be recovered first.
   func toWrite() throws(StoreError) -> WriteConnection {
     try prepareFolder()
     let lock = try finishRecoveryAndShare()
     if try isMarked() { throw .damaged }
-    // Check for damage only while no other process has the history open: it could be creating it, or writing its log.
+    // Check for damage only while no other process has the history open: such a process could be creating the file, or
+    // writing the log.
     if try lock.withExclusiveLock(hasHiddenDamage) { throw .damaged }
     return try open(under: lock)
   }
@@ -46,7 +47,7 @@ struct HistoryOpening {
 
   /// Opens the history without checking for hidden damage.
   ///
-  /// The caller has prepared the folder, and prevents other processes from moving the file.
+  /// The caller must have prepared the folder, and must prevent other processes from moving the file.
   ///
   /// - Parameter lock: is held until the connection is released; nil if the caller holds one.
   func open(under lock: FolderLock?) throws(StoreError) -> WriteConnection {
@@ -98,13 +99,14 @@ struct HistoryOpening {
   /// Whether the history was found damaged while it was in use.
   func isMarked() throws(StoreError) -> Bool { try HistoryFolder.size(of: location.damageMarker) != nil }
 
-  /// Whether the history is marked or has hidden damage; call it only while no other process has the history open.
+  /// Whether the history is marked or has hidden damage; call this only while no other process has the history open.
   func isDamaged() throws(StoreError) -> Bool {
     if try isMarked() { return true }
     return try hasHiddenDamage()
   }
 
-  /// Whether the database was emptied or its log is damaged; call it only while no other process has the history open.
+  /// Whether the database was emptied or its log is damaged; call this only while no other process has the history
+  /// open.
   ///
   /// SQLite silently treats an empty file as a new database, and ignores a log from its first damaged frame on. A
   /// database that is empty because its creation was interrupted is not damaged: it is created again.
@@ -147,7 +149,7 @@ struct HistoryOpening {
     guard try isVacant() else { throw .readOnly }
   }
 
-  /// Completes the installation of a recovery; call it only while no other process has the history open.
+  /// Completes the installation of a recovery; call this only while no other process has the history open.
   func finishRecovery() throws(StoreError) {
     if try isRecoveryDue() { _ = try RecoveryInstaller(location: location).install() }
   }
@@ -164,7 +166,7 @@ struct HistoryOpening {
         defer { withExtendedLifetime(lock) {} }
         try finishRecovery()
       } catch .locked {
-        // Another program is about to install it, or has installed it and has the history open.
+        // Another program is about to install the recovery, or has installed it and has the history open.
         withExtendedLifetime(try FolderLock(location, patiently: true)) {}
         if try isRecoveryDue() { attempts -= 1 }
         guard attempts > 0 else { throw .locked }

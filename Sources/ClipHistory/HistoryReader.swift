@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Reads pages of clips for the list, in microseconds each, even while the store writes 64 MiB.
+/// Reads pages of clips for the list; each takes microseconds, even while the store writes a text of 64 MiB.
 ///
 /// A reader belongs to the thread that created it, the main thread. It holds no lock between pages. It can open any
 /// history that a `HistoryStore` has created, even in a read-only folder.

@@ -5,7 +5,7 @@ import SerialQueue
 ///
 /// Each method is one operation and at most one transaction; when it returns, its work is on disk. The store runs on a
 /// thread of its own. Several processes may have the same history open. Call `close` when done: releasing the store
-/// closes it, too, but on the releasing thread, and closing writes.
+/// closes it, too, but the releasing thread then has to write to disk.
 ///
 /// ```swift
 /// let store = try HistoryStore(location: HistoryLocation(folder: folder), digest: hmac)
@@ -78,9 +78,9 @@ public actor HistoryStore: SerialActor {
 
   /// Opens the history, and creates it if it does not exist.
   ///
-  /// This is synchronous, because the app needs the history to start: opening one that is up to date only reads, in
-  /// well under a millisecond. If the history can be read but not written, `obstacle` holds the reason. Every method
-  /// that writes then tries again, and throws the reason until it succeeds.
+  /// This is synchronous, because the app needs the history to start. Opening a history that is up to date only reads,
+  /// and takes well under a millisecond. If the history can be read but not written, `obstacle` holds the reason. Every
+  /// method that writes then tries again, and throws the reason until it succeeds.
   ///
   /// - Parameter digest: must always return the same result for the same key and text.
   /// - Throws: `.newerSchema`, `.foreign`, `.damaged` and others, with the content of the file unchanged.
@@ -136,7 +136,7 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Makes a text that was copied from the history the last captured one; adds no row.
+  /// Stores a text that was copied from the history as the last captured one; adds no row.
   public func noteCopied(_ text: ClipText) throws(StoreError) {
     _ = try write(text, at: CaptureTime.unknown) { _, _ in true }
   }
@@ -167,7 +167,7 @@ public actor HistoryStore: SerialActor {
     return clip.map { .recorded($0) } ?? .duplicate
   }
 
-  /// Returns the whole text of a clip; nil if the clip was deleted, which is confirmed by reading every row.
+  /// Returns the whole text of a clip; nil if the clip was deleted, which it confirms by reading every row.
   ///
   /// - Throws: `.damaged` if the row holds no valid text, or exists but is not found by its id.
   public func text(of id: Int64) throws(StoreError) -> ClipText? {
@@ -183,7 +183,8 @@ public actor HistoryStore: SerialActor {
 
   /// Closes the connection; later calls throw `.failed` with `SQLITE_MISUSE`.
   ///
-  /// Close every reader first: the last connection to close removes the log, but a read-only connection cannot.
+  /// Close every reader first: the last connection to be closed removes the log, which a read-only connection cannot
+  /// do.
   public func close() {
     retry = nil
     truncateLogIfNeeded()
@@ -206,16 +207,16 @@ public actor HistoryStore: SerialActor {
 
   // MARK: - Deletion
 
-  /// Deletes a clip, and its text from the files.
+  /// Deletes a clip, and erases its text from the files.
   ///
   /// The text is overwritten with zeros in the database, including copies that SQLite left when it moved rows, and the
-  /// log is truncated. A reading program prevents truncating the log; the store then tries again at the next write,
-  /// after each delay in `retries`, when the history is closed, and when it is next opened.
+  /// log is truncated. The log cannot be truncated while a program reads it; the store then tries again at the next
+  /// write, after each delay in `retries`, when the history is closed, and when it is next opened.
   ///
-  /// This does not cover blocks that the log returned to the file system, copies on a flash disk or in a snapshot, and
+  /// This does not cover blocks that the log returned to the file system, copies on a flash disk or in a snapshot, or
   /// what other programs write to the file. The fingerprint stays, so that the text is not captured again immediately.
   ///
-  /// - Returns: the deleted clip, for `restore`; nil if the clip does not exist, confirmed by reading every row.
+  /// - Returns: the deleted clip, for `restore`; nil if the clip does not exist. To confirm that, every row is read.
   /// - Throws: `.damaged` if the clip exists but is not found by its id.
   @discardableResult
   public func delete(_ id: Int64) throws(StoreError) -> DeletedClip? {
@@ -354,7 +355,7 @@ public actor HistoryStore: SerialActor {
     }
   }
 
-  /// Returns free pages to the file system, but only after they were overwritten.
+  /// Gives free pages back to the file system, but only after they were overwritten.
   private func vacuum(_ database: Database) {
     guard !needsCheckpoint else { return }
     do throws(StoreError) {

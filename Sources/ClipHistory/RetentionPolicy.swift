@@ -55,8 +55,9 @@ public struct ClockReading: Sendable, Equatable {
   /// Whether a working clock can show this time; 1980 is possible, because some clocks without a battery start there.
   var isPlausible: Bool { CaptureTime.believableClocks.contains(wallTime) }
 
-  /// Whether to keep `last` instead of storing this reading: within one boot either serves equally well, and after a
-  /// reboot an hour makes no difference.
+  /// Whether this reading is less than an hour after `last`, in the same boot, so that it need not be stored.
+  ///
+  /// Within one boot either reading serves equally well, and after a reboot an hour makes no difference.
   func isWithinAnHour(of last: ClockReading?) -> Bool {
     guard let last, last.bootID == bootID else { return false }
     return (0..<3_600_000_000).contains(wallTime - last.wallTime)

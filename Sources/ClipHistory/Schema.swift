@@ -1,7 +1,7 @@
 import CSQLite
 
 enum Schema {
-  /// "CPst", which identifies our files; other programs such as `file` show it.
+  /// "CPst" in ASCII, which identifies our files; the `file` command shows this id.
   static let applicationID: Int64 = 0x4350_7374
 
   /// The version that this program writes, which is the number of migrations.
@@ -10,11 +10,11 @@ enum Schema {
   /// The oldest version that readers support without a migration, because it has every column that they use.
   static let oldestReadable = 1
 
-  /// The columns of `clip` in the order of the record; a new column comes last.
+  /// The columns of `clip`, in the order in which a record stores them; a new column comes last.
   enum ClipColumn: Int, CaseIterable {
     case id, capturedAt, byteCount, preview, text
 
-    /// The number of columns in the oldest version; ALTER TABLE does not add columns to existing records.
+    /// The number of columns in records of the oldest version: ALTER TABLE does not add columns to existing records.
     static let fewest = 5
   }
 
@@ -124,11 +124,11 @@ enum Schema {
   /// It fails if a damaged page number leads to another table, whose rows would otherwise be read and overwritten.
   static let isLastCapture = "length(key) = 32 AND (SELECT count(*) FROM last_capture) = 1"
 
-  /// The SQL condition for the only row of `last_look`, for the same reason.
+  /// The SQL condition for the only row of `last_look`; it detects damage as `isLastCapture` does.
   static let isLastLook = "only = 1 AND (SELECT count(*) FROM last_look) = 1"
 
-  /// - Throws: `.damaged` if the last assigned id is implausible, so that a recovery assigns new ones, or if the table
-  ///   contains another table's rows.
+  /// - Throws: `.damaged` if the last assigned id is implausible, or if `sqlite_sequence` contains another table's
+  ///   rows. A recovery then determines the last id again.
   static func checkSequence(of database: Database) throws(StoreError) {
     let isRight = try database.integer(
       """
@@ -145,7 +145,7 @@ enum Schema {
 
   /// Migrates an older or empty file to the current version, each step in a transaction of its own.
   ///
-  /// - Throws: `.damaged` also if existing rows violate the constraints of a step.
+  /// - Throws: `.damaged` if existing rows violate the constraints of a step.
   static func migrate(_ database: Database, by steps: [String] = migrations) throws(StoreError) {
     for (target, step) in zip(1..., steps) {
       try database.transaction { () throws(StoreError) in

@@ -27,7 +27,7 @@ final class Statement {
     sqlite3_finalize(handle)
   }
 
-  /// Runs `body` with these parameters; then resets the statement and clears them, even after an error.
+  /// Binds the parameters and runs `body`; then resets the statement and clears the parameters, even after an error.
   func run<Result>(
     _ parameters: (any Parameter)?..., body: (Statement) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
@@ -117,7 +117,7 @@ final class Statement {
     sqlite3_column_int64(handle, column)
   }
 
-  /// Returns a time; 0 if it is implausible.
+  /// Returns the time in a column; 0 if the time is implausible.
   func time(_ column: Int32) -> Int64 {
     CaptureTime.plausible(integer(column))
   }

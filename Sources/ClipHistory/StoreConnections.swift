@@ -1,6 +1,8 @@
 import CSQLite
 
-/// The statements that a store reads with, on its write connection or, if the history is read-only, on another.
+/// The statements with which a store reads.
+///
+/// They use its write connection or, if the history is read-only, a separate one.
 struct ReadConnection: PreparedReads {
   let database: Database
   private let text: Statement
@@ -103,7 +105,8 @@ struct WriteConnection {
     try note.execute(fingerprint.digest, Int64(fingerprint.byteCount), capturedAt)
   }
 
-  /// Returns the clocks at the last check for expired clips; nil before the first check, or if its time is implausible.
+  /// Returns the clocks at the last check for expired clips; nil before the first check, or if the stored time is
+  /// implausible.
   func readLastLook() throws(StoreError) -> ClockReading? {
     let last = try lastLook.first {
       ClockReading(wallTime: $0.integer(0), bootTime: $0.integer(1), bootID: $0.string(2, atMost: 64))
@@ -144,7 +147,8 @@ struct WriteConnection {
         // SQLite assigns the next id for NULL.
         try insertion.execute(capturedAt, Int64(text.byteCount), preview, bytes, id)
       } catch {
-        // If SQLite's next id is taken, or no id is left, then the last id or the order of a page is damaged.
+        // If SQLite's next id is taken, or no id is left, then the stored last id, or the order of the rows in a page,
+        // is damaged.
         let isOutOfIDs: Bool
         switch error {
         case .alreadyThere: isOutOfIDs = id == nil

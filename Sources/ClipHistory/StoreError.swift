@@ -21,7 +21,7 @@ public enum StoreError: Error, Equatable, Sendable {
   case damaged
   /// The file is another program's database, and was not changed.
   case foreign
-  /// A newer version, with schema `found`, wrote the file, which was not changed; this version supports `known`.
+  /// A newer version wrote the file, with schema `found`; this version supports `known`. The file was not changed.
   case newerSchema(found: Int, known: Int)
   /// The file was removed or replaced while it was open. The store stops writing to it.
   ///
@@ -33,7 +33,7 @@ public enum StoreError: Error, Equatable, Sendable {
   case openElsewhere
   /// The disk or the user's quota is full; nothing was written.
   case diskFull
-  /// The file is damaged and nothing can be written next to it, so opening it again would find the same damage.
+  /// The file is damaged, and cannot be recovered because nothing can be written next to it.
   case cannotBeRecovered
   /// The history already has the clip that was to be restored.
   case alreadyThere
@@ -64,7 +64,7 @@ public enum StoreError: Error, Equatable, Sendable {
     // The low byte is the primary code, the rest the detail.
     switch code & 0xff {
     case SQLITE_FULL: self = .diskFull
-    // SQLite detects a full disk when it writes, but not an exceeded quota, and neither of them when the index grows.
+    // SQLite recognises a full disk when it writes, but not when the index grows, and never an exceeded quota.
     case SQLITE_IOERR where outOfRoom, SQLITE_CANTOPEN where outOfRoom: self = .diskFull
     case SQLITE_IOERR where Self.errorsOfLocks.contains(code >> 8): self = .unsuitableFileSystem(path: path)
     case SQLITE_BUSY where system == ENOLCK: self = .unsuitableFileSystem(path: path)

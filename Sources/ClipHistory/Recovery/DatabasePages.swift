@@ -95,7 +95,7 @@ extension [UInt8] {
   func uint32(at offset: Int) -> Int { uint16(at: offset) << 16 | uint16(at: offset + 2) }
 }
 
-/// Finds the newest committed image of each page in a write-ahead log, damaged or not.
+/// Finds the newest committed image of each page in a write-ahead log, even if the log is damaged.
 ///
 /// SQLite stops at the first frame with a wrong checksum, and silently discards later commits. A frame's checksum
 /// continues from the one that the previous frame stores, so every frame can be verified independently
@@ -137,7 +137,7 @@ struct WALReader {
         (previous, isWhole) = (nil, false)
         continue
       }
-      // Frames from before the log was last restarted have other salts.
+      // Frames from before the log was last restarted have different salts.
       guard frame[8..<16].elementsEqual(salts ?? frame[8..<16]) else {
         (previous, isWhole) = (nil, false)
         continue

@@ -117,12 +117,12 @@ public actor HistoryRecovery {
         }
       }
     }
-    // Truncate the log, because only the database file is moved to its place.
+    // Truncate the log, because only the database file is moved into place.
     guard try connection.database.truncateLog(waiting: 0) else { throw .locked }
     return (kept, known - kept)
   }
 
-  /// Copies the last capture and the largest id; call it before copying clips, so that new ids exceed all assigned
+  /// Copies the last capture and the largest id; call this before copying clips, so that new ids exceed all assigned
   /// ones.
   private static func inherit(_ recovery: RowRecovery, _ connection: WriteConnection) throws(StoreError) {
     let database = connection.database

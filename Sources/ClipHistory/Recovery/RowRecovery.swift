@@ -23,8 +23,8 @@ struct RowRecovery {
   let pages: DatabasePages
   /// The rows, ascending by id; rows with implausible ids come last.
   ///
-  /// An id may occur twice: SQLite was moving the row, or damage gave its id to another row. The row whose neighbours'
-  /// ids are closer comes first.
+  /// An id may occur twice, because SQLite was moving the row, or because damage changed a different row's id to this
+  /// one. The row whose neighbours' ids are closer comes first.
   private(set) var positions: [Position] = []
   private(set) var lastCapture: LastCapture?
   /// The largest id ever assigned, as far as that is known.
@@ -53,7 +53,7 @@ struct RowRecovery {
     largestID = positions.reduce(largestID) { Self.ids.contains($1.id) ? max($0, $1.id) : $0 }
   }
 
-  /// Returns the clip at a position; nil if it is incomplete or cannot have been recorded.
+  /// Returns the clip at a position; nil if the clip is incomplete or invalid.
   ///
   /// The text's size is stored three times: as its length, in the size column, and within the record's size. Two of
   /// them must agree. The time cannot be verified.
