@@ -109,7 +109,7 @@ struct Scene {
   /// A part of the newest row that contains its text and nothing of the row below.
   static let firstRow = Rectangle(x: 24, y: 66, width: 200, height: 24)
 
-  /// Waits until the newest row is drawn; the empty page leaves its place blank.
+  /// Waits until the newest row is drawn, in a place that the empty page leaves blank.
   func waitForFirstRow() async throws {
     try await waitUntil("the first row drawn") { try await !screenshot().isPlain(in: Self.firstRow) }
   }
@@ -197,7 +197,7 @@ struct Scene {
     _ = try await settledScreenshot(of: window, unchangedFor: .milliseconds(400))
   }
 
-  /// Moves the pointer away from the window, or on labwc, where the window fills the screen, into its lower corner.
+  /// Moves the pointer to the lower right corner of the screen, outside the window except on labwc.
   func parkMouse() async throws {
     try await desktop.moveMouse(x: desktop.screenSize.width - 2, y: desktop.screenSize.height - 2)
   }
@@ -246,7 +246,7 @@ extension DesktopWindow {
   /// The indicator is green if the program has noticed that its window is active and reads the clipboard, or if the
   /// window was shown a moment ago and is expected to become active.
   ///
-  /// A window manager reports a window as active or inactive before the program has noticed it.
+  /// A window manager reports a window as active or inactive before the program has noticed the change.
   func showsReading() async throws -> Bool {
     let picture = try await Screenshot.take(of: self, on: desktop)
     return (8..<min(90, picture.width)).contains { x in

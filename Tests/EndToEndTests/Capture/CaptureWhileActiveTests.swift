@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// On sway, F10 would open a menu that moves, which GDK warns about.
+  /// F10 is left out on sway, where its menu moves, so that GDK prints a warning.
   static let menus: [(VirtualDesktop.Kind, String)] = [(.x11, "F10"), (.x11, "Menu"), (.wayland, "Menu")]
 
   /// GTK reports a window as active while one of its menus has the focus.
@@ -122,7 +122,7 @@ extension Scene {
     }
   }
 
-  /// Copies `text`, and waits until the previous owner exits, having received all its requests.
+  /// Copies `text`, and waits until `owner` has received all its requests and exits.
   func replace(_ owner: ClipboardOwner, with text: String) async throws {
     try await desktop.copy(text)
     #expect(try await owner.program.waitForExit() == .code(0))

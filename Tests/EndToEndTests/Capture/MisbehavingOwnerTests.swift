@@ -6,8 +6,8 @@ import Testing
 ///
 /// All owners of a test use the same window, one after another.
 ///
-/// On X11 `ReaderTests` and `OwnerChangeTests` cover more owners, and faster; for GDK's reads on Wayland these are
-/// the only tests.
+/// On X11, `ReaderTests` and `OwnerChangeTests` cover more owners in less time. On Wayland, only this suite tests how
+/// GDK reads.
 @Suite struct MisbehavingOwnerTests {
   @Test(arguments: [OwnerCase.x11, OwnerCase.wayland])
   func `the window shows why a selection owner's text was refused, and the next copy is recorded`(
@@ -21,7 +21,7 @@ import Testing
         guard case .refused(let message) = owner.outcome else {
           return try await waitUntil("\(owner) asked") { try await scene.hasAskedAll(of: process) }
         }
-        // Successive refusals have different messages, so that the test sees each one appear.
+        // Successive refusals have different messages, so that the test sees each message appear.
         try await waitUntil("\(owner): \(message)") {
           try await reader.tree().all(role: "label").contains { $0.name.contains(message) }
         }
@@ -53,7 +53,7 @@ import Testing
         try await other.activate()
         try await waitUntil("the other window active") { try await !scene.app.window.isActive() }
         try await scene.app.window.activate()
-        // An owner that still runs is asked again.
+        // An owner that still runs receives the requests again.
         if case .ignored = owner.outcome {
           try await waitUntil("\(owner) asked again") { try await scene.hasAskedAll(of: process) }
         }
@@ -76,7 +76,7 @@ import Testing
 
   /// On X11 the transfer runs to its end; on Wayland the text is read again after reactivation.
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `a slow text is recorded whole and once if the window loses the focus during the transfer`(
+  func `a slow text is recorded once and in full if the window loses the focus during the transfer`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in
@@ -104,7 +104,7 @@ import Testing
       try await scene.app.window.activate()
       try await scene.record("good")
       #expect(try await scene.history.texts() == ["good", "before"])
-      // The program finishes the transfer before it exits.
+      // When it exits, the program first waits for the end of the transfer.
       try await scene.loseFocusToOwnerThatDies(other)
       try await scene.end()
       #expect(try await scene.history.texts() == ["good", "before"])

@@ -27,7 +27,7 @@ struct OwnerCase: Sendable, CustomTestStringConvertible {
   private static let pieces = Outcome.recorded(String(repeating: "abc", count: 5000))
   private static let text = Outcome.recorded("the owner's text")
 
-  /// Some owners of each outcome on X11.
+  /// Owners on X11, some for each outcome.
   static let x11 = on(
     .x11,
     [

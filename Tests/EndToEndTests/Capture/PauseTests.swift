@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [VirtualDesktop.Kind.x11, .wayland])
-  func `closing the window keeps the pause, even without a shortcut and a tray`(
+  func `closing the window keeps the pause, even with neither a shortcut nor a tray`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind, with: ["one"], accessibility: true) { scene in
@@ -140,7 +140,7 @@ extension Scene {
 
   private func clickIndicator() async throws {
     try await app.window.click(x: 40, y: 24)
-    // Otherwise the indicator's tooltip would appear: a popup that moves, which GDK warns about on Wayland.
+    // Otherwise the indicator's tooltip would appear, and on Wayland GDK warns about a tooltip that moves.
     try await parkMouse()
   }
 }

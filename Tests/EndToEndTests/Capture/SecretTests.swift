@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: kinds)
   func `a secret is never requested, recorded or held in memory`(_ kind: VirtualDesktop.Kind) async throws {
     try await Scene.run(on: kind) { scene in
-      // A recorded text is found in memory, so the secret would be found as well.
+      // Check first that the search finds a recorded text in memory, so that it would also find the secret.
       let marker = "marker-7d1f0c92-"
       try await scene.capture(marker + "recorded")
       try #require(try scene.app.program.memoryContains(marker + "recorded"))
@@ -54,10 +54,10 @@ import Testing
     }
   }
 
-  @Test func `a second secret is not announced while the indicator still shows the first`() async throws {
+  @Test func `a second secret is not announced while the indicator still reports the first`() async throws {
     try await Scene.run(with: ["one"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
-      // Repeat on a machine so slow that the indicator no longer showed the first secret.
+      // Repeat if the machine was so slow that the indicator had stopped reporting the first secret.
       try await waitUntil("two secrets within the time for which the indicator shows one") {
         let (start, heard) = (ContinuousClock.now, reader.heard.count)
         for text in ["hush", "hush-hush"] {
@@ -68,7 +68,7 @@ import Testing
           }
         }
         try await scene.record("after \(heard)")
-        // Texts are handled in order, so the second secret was skipped before.
+        // Texts are handled in order, so the second secret was skipped before this text was recorded.
         let isInTime = ContinuousClock.now - start < .seconds(6)
         try await scene.desktop.press("Home", "Return")
         try await waitUntil("the announcement of the copy") {
@@ -83,7 +83,7 @@ import Testing
 
   /// A secret that a clipboard manager or a desktop offers again without the hint is an ordinary text.
   @Test(arguments: kinds)
-  func `a text with another hint value, or a secret offered again without its hint, is recorded`(
+  func `a text with a different hint value, or a secret offered again without its hint, is recorded`(
     _ kind: VirtualDesktop.Kind
   ) async throws {
     try await Scene.run(on: kind) { scene in

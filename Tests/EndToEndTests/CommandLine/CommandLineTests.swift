@@ -37,7 +37,7 @@ import Testing
     #expect(result.text.lowercased().contains("copypasta"))
   }
 
-  /// Decoded as a string, the path would name another folder.
+  /// If the path were decoded as a string, it would name a different folder.
   @Test(arguments: [[], ["--export"], ["--check"], ["--version"]])
   func `a data folder path that is not valid UTF-8 is refused with a one-line error and creates no folder`(
     _ arguments: [String]

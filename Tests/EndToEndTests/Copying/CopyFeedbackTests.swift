@@ -21,11 +21,11 @@ import Testing
 }
 
 extension Scene {
-  /// A part of the newest row without text, and the place of its check mark.
+  /// An area of the newest row that contains no text, and the area of the check mark.
   private static let background = Rectangle(x: 250, y: 66, width: 120, height: 30)
   private static let checkMark = Rectangle(x: 420, y: 66, width: 40, height: 30)
 
-  /// Runs `copy`, and expects the row to take the accent colour and then its own again.
+  /// Runs `copy`, and expects the row to take the accent colour and then its own colour again.
   ///
   /// A row is slightly darker under the pointer and in an inactive window; neither counts as a flash.
   fileprivate func expectFlash(of copy: () async throws -> Void) async throws {

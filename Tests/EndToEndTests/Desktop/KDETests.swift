@@ -115,7 +115,7 @@ extension VirtualDesktop {
     }
     try await waitUntil("the question answered") {
       try await press(key)
-      // A dialog that is just opening may miss the key, so press it again.
+      // A dialog that is still opening may miss the key, so press the key again.
       return try await eventually(within: .seconds(3)) { try await isOnlyWindow("wev") }
     }
   }

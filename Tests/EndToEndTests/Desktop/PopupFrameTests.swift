@@ -3,7 +3,7 @@ import Testing
 
 /// The number and appearance of the frames that the popup draws.
 @Suite struct PopupFrameTests {
-  /// This counts buffers in the Wayland protocol log, because each frame is one buffer.
+  /// Each frame is one buffer, so the test counts buffers in the Wayland protocol log.
   ///
   /// labwc is left out because it resizes each window to the screen, which needs a second frame.
   @Test(arguments: VirtualDesktop.Kind.compositors.filter { $0 != .labwc })
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// The test configures sway to keep the focus, as other compositors do for a window that opens during typing.
+  /// Makes sway keep the focus on the other window, as other compositors do if a window opens during typing.
   @Test func `a popup that gets no focus looks inactive`() async throws {
     try await Self.run(on: .wayland) { scene in
       let other = try await scene.hideBehindOtherWindow()

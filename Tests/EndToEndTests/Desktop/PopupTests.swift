@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The window as a popup, which one key shows with the focus and hides again.
+/// The window as a popup: a key shows and focuses the window, and the same key hides it again.
 @Suite struct PopupTests {
   @Test(arguments: VirtualDesktop.Kind.all)
   func `Down and Enter copy in the popup, and Enter hides the popup if hide-after-copying is set`(
@@ -51,7 +51,7 @@ import Testing
     try await Scene.run(on: .wayland, with: ["text"]) { scene in
       _ = try await scene.hideBehindOtherWindow()
       try await scene.desktop.addMonitorInSway()
-      // The second time the window is still visible on the other monitor.
+      // In the second round the window is still visible, on the other monitor.
       for (monitor, hides) in [(2, false), (1, false), (2, true)] {
         if hides { try await scene.toggle() }
         try await scene.desktop.useMonitorInSway(monitor)
@@ -63,13 +63,13 @@ import Testing
     }
   }
 
-  @Test func `a copy in the popup offers to hide the window after copying`() async throws {
+  @Test func `after a copy in the popup, a notice offers to hide the window after every copy`() async throws {
     try await Scene.run(with: ["old", "new"], accessibility: true) { scene in
       let reader = try await ScreenReader.listening(on: scene.desktop)
       func isOffered() async throws -> Bool {
         try await reader.tree().all.contains { $0.name == "Always Hide" }
       }
-      // A normal launch has shown this window, so a copy makes no offer.
+      // A normal launch, not a toggle, has shown this window, so a copy shows no such notice.
       try await scene.desktop.press("Home", "Return")
       try await scene.expectClipboard("new")
       try await waitUntil("the announcement of the copy") { reader.heard.contains("Copied") }
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// The other program grabs the keyboard, so that CopyPasta queries the active window, and then the server.
+  /// The other program grabs the keyboard, which makes CopyPasta query the active window, and then the X server.
   @Test func `an X server grab by another program does not freeze CopyPasta`() async throws {
     try await Scene.run(with: ["text"]) { scene in
       try scene.desktop.home.set(["hide-on-focus-loss": "true", "shortcut": "''"])

@@ -60,7 +60,7 @@ import Testing
         })
       try await window.close()
       scene.app.program.signal(SIGCONT)
-      // The shortcut pressed in between now shows the window.
+      // The shortcut that was pressed while CopyPasta was suspended now shows the window.
       try await scene.expectActive()
     }
   }
@@ -160,7 +160,7 @@ extension Scene {
     try await desktop.xdotool("key", keys)
   }
 
-  /// Waits until the shortcut works, which hides the window.
+  /// Presses the shortcut until the window is hidden, which shows that the shortcut works.
   fileprivate func waitForShortcut() async throws {
     try await waitUntil("the shortcut working") {
       try await pressShortcut()

@@ -8,7 +8,7 @@ import Testing
   // MARK: - The launcher with a script in place of the program
 
   @Test(arguments: [[], ["--export"], ["--toggle", "--toggle"], ["two words", ""]])
-  func `the launcher passes all arguments except a single --toggle to the program unchanged`(
+  func `the launcher passes its arguments to the program unchanged, unless the only one is --toggle`(
     _ arguments: [String]
   ) async throws {
     let command = try await InstalledCommand.withScript()
@@ -276,7 +276,7 @@ private struct InstalledCommand {
     try FileManager.default.linkItem(atPath: try await Self.compiled(patience: patience), toPath: path)
   }
 
-  /// The compiled commands by their patience; compiling one takes a quarter of a second.
+  /// The paths of the compiled commands, keyed by `patience`; compiling one takes a quarter of a second.
   private static let commands = Mutex<[Duration?: Task<String, any Error>]>([:])
 
   private static func compiled(patience: Duration?) async throws -> String {

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// GNOME's menu takes the focus at the first of two clicks.
+  /// On GNOME, the first click of a double click opens a menu, which takes the focus from the window.
   @Test(arguments: ["false", "true"])
   func `a tray click right after a focus loss hides the window`(_ hidesOnFocusLoss: String) async throws {
     try await Scene.run(with: ["kept"]) { scene in

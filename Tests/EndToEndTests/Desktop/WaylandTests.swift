@@ -37,7 +37,7 @@ import Testing
         #expect(
           try await WLClipboard.paste(type: type, on: scene.desktop) == Array(Self.text.utf8))
       }
-      // GNOME lists the types in another order.
+      // GNOME lists the types in a different order.
       let types = try await WLClipboard.types(on: scene.desktop).sorted()
       #expect(types == ["text/plain", "text/plain;charset=UTF-8", "text/plain;charset=utf-8"])
       try await scene.capture("after")

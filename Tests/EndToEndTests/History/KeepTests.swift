@@ -42,7 +42,7 @@ import Testing
     Issue.record("the item had expired before the first check each time")
   }
 
-  /// Lets an item expire `margin` seconds from now; returns false if the first retention check was later.
+  /// Lets an item expire `margin` seconds from now; returns false if the first retention check came after that.
   private static func seesItemExpire(within margin: Int) async throws -> Bool {
     try await VirtualDesktop.with { desktop in
       let now = Int(Date.now.timeIntervalSince1970) * 1_000_000

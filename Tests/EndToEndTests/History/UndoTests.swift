@@ -70,7 +70,7 @@ import Testing
     try await Scene.run(with: (1...30).map { "row \($0)" }) { scene in
       try await scene.parkMouse()
       var seen = ""
-      // Repeat the keys if no picture shows both, because GTK hides the focus frame after 3 s.
+      // Repeat the keys if no picture shows the bar together with the focus frame, which GTK hides after 3 s.
       let isClear = try await waitFor("the undo bar and the focused row") { () -> Bool? in
         var isClear: Bool?
         try await scene.desktop.press("End", "Delete")
@@ -84,7 +84,7 @@ import Testing
             return colour.red < 70 && colour.green < 70 && colour.blue < 70 && y > frame.lowerBound + 40
           }
           guard frame.count > 40, let bar else { return isClear != nil }
-          // Judge only pictures of the bar at rest: while it slides in, it is below the row.
+          // Judge only pictures of the bar at rest, because a bar that is still sliding in is below the row.
           let state = "\(frame), bar at \(bar)"
           defer { seen = state }
           guard state == seen else { return false }

@@ -4,7 +4,7 @@ import Testing
 
 /// The accessible names of all focusable widgets, in every window.
 @Suite struct AccessibleNameTests {
-  /// The keys that open each window or dialog from the list, and its title.
+  /// The keys that open each window or dialog from the list, and the title of that window or dialog.
   private static let dialogs = [
     (["ctrl+comma"], "Preferences"), (["ctrl+question"], "Keyboard Shortcuts"),
     (["F10", "a"], "About CopyPasta"), (["Home", "alt+Return"], "Full Text"),

@@ -41,7 +41,7 @@ import Testing
       let settings = try scene.keyFile()
       #expect(!settings.contains("tray-icon") && !settings.contains("start-at-login"), "\(settings)")
       #expect(try await scene.desktop.window(titled: "Preferences")?.isActive() == true)
-      // Choose the button's own key last, because on X11 it then hides the window with Preferences.
+      // Choose Alt+H, the button's own key, last: on X11, the chosen shortcut then hides Preferences and the window.
       try await choose("alt+h", "<Alt>h")
     }
   }
@@ -51,7 +51,7 @@ import Testing
       try scene.writeKeyFile("[org/copypasta/CopyPasta]\nshortcut='<Super>j'\n")
       try await scene.openDialog("ctrl+comma", titled: "Preferences")
       for (key, shortcut, isHiding) in [("Escape", "<Super>j", true), ("BackSpace", "", false)] {
-        // Once the setting has changed, the keys pressed before have taken effect.
+        // Alt+C changes another setting. Once that has changed, the earlier keys have taken effect.
         try await scene.desktop.press("alt+h", key, "alt+c")
         #expect(try await eventually { try scene.keyFile().contains("hide-after-copying=\(isHiding)") })
         #expect(try scene.keyFile().contains("shortcut='\(shortcut)'"))
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// The number is normally applied when its field loses the focus, which does not happen if the window closes.
-  @Test func `Preferences saves a typed size limit however it is closed, and leaks no X resources`()
+  @Test func `a typed size limit is saved however Preferences is closed, and no X resources leak`()
     async throws
   {
     try await Scene.run(with: ["one"]) { scene in
@@ -73,7 +73,7 @@ import Testing
         try await scene.desktop.press("Escape")
         try await waitUntil("the main window again") { try await scene.app.window.isActive() }
       }
-      // Some resources are released with a delay. A leak would grow with each of the eight times.
+      // Some resources are released with a delay. A leak would have grown with each of the eight openings since `first`.
       try await waitUntil(
         "no more X resources or channels than after the first time",
         seen: { try await "\(scene.resources()), first \(first)" }

@@ -20,7 +20,7 @@ import Testing
       try await scene.desktop.press("ctrl+Home", "ctrl+shift+Right", "ctrl+c")
       try await scene.expectClipboard("one")
       try await scene.closeText()
-      // A clipboard manager would offer the selection again, and a part of a text in the history is not recorded.
+      // Offer the copied part again, as a clipboard manager would. A part of a text in the history is not recorded.
       try await scene.desktop.copy("one")
       try await scene.record("last")
       #expect(try await scene.history.texts() == ["last", "newest", "one two", long])

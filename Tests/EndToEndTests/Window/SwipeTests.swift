@@ -3,8 +3,8 @@ import Testing
 
 /// Rows swiped sideways with two fingers on a touchpad.
 ///
-/// Tests that copy press a key first, because a compositor lets a window set the clipboard only after a key or button
-/// press, which a touchpad's movement is not.
+/// Tests that copy press a key first, because a compositor lets a window set the clipboard only after a press of a key
+/// or a button. A swipe does not count as one.
 @Suite struct SwipeTests {
   @Test func `a touchpad swipe from the leading edge copies the row`() async throws {
     try await Scene.run(on: .wayland, with: ["older", "newer"]) { scene in

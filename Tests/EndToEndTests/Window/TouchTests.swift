@@ -14,7 +14,7 @@ struct TouchTests {
     case english = "en_US"
     case arabic = "ar_EG"
 
-    /// Converts a distance from the leading to the trailing edge into pixels to the right.
+    /// Converts a distance towards the trailing edge into pixels to the right.
     func forward(_ distance: Int) -> Int { self == .english ? distance : -distance }
   }
 
