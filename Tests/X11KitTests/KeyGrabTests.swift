@@ -12,7 +12,7 @@ extension X11KitTests {
     static let toggle = KeyCombination(keysym: letter("v"), modifiers: [.control, .logo])
     /// The keycodes of v, y and z on a US keyboard.
     static let (v, y, z) = ("55", "29", "52")
-    /// A keycode, because for the name F12 xdotool also presses Alt in a layout of xkeyboard-config 2.45.
+    /// The keycode of F12, because given the name xdotool also presses Alt in a layout of xkeyboard-config 2.45.
     static let f12 = "96"
 
     let server: XServer
@@ -74,7 +74,7 @@ extension X11KitTests {
     }
 
     @Test func `a key grab that fails for one stroke holds no other stroke`() async throws {
-      // Grab only one stroke, as a program that ignores CapsLock does.
+      // Grab only one stroke, like a program that takes no account of Caps Lock.
       let other = try XConnection(display: server.display)
       #expect(try other.grab([Keyboard.Stroke(code: 55, state: 0x46)]))
       #expect(await grab.grab(Self.toggle) == .taken)
@@ -97,7 +97,7 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == .held)
     }
 
-    /// A grab of the Super keys by icewm also takes every combination with Super; a grab by another program does not.
+    /// When icewm grabs a Super key, it also takes every combination with Super, unlike other programs.
     @Test(arguments: [("IceWM 3.3.1", true), ("IceWM 3.3.1", false), ("GNOME Shell", true)])
     func `a combination with Super counts as taken while icewm has grabbed Super`(
       manager: String, hasKeys: Bool
@@ -109,7 +109,7 @@ extension X11KitTests {
       #expect(await grab.grab(Self.toggle) == (manager.hasPrefix("IceWM") && hasKeys ? .taken : .held))
       let withAlt = KeyCombination(keysym: letter("v"), modifiers: [.control, .alt])
       #expect(await grab.grab(withAlt) == .held)
-      // The check of the Super keys must release them again.
+      // Checking whether the Super keys are grabbed must leave them free.
       #expect(try other.grab([Keyboard.Stroke(code: 133, state: 0), Keyboard.Stroke(code: 134, state: 0)]))
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import X11Kit
 
 extension X11KitTests {
-  /// Reads that follow changes of the clipboard's owner while the permit is granted.
+  /// Reads after a change of the clipboard's owner, while reading is permitted.
   @Suite final class OwnerChangeTests {
     let display: String
     let permit = ReadPermit()
@@ -30,7 +30,7 @@ extension X11KitTests {
       return await reader.outcome(onPurpose: false)
     }
 
-    @Test func `each grant of the read permit reports the current content once as a new offer`() async throws
+    @Test func `each time reading is permitted, the current content is reported as a new offer`() async throws
     {
       permit.revoke()
       let owner = try await own("Owner")
@@ -75,7 +75,7 @@ extension X11KitTests {
       #expect(texts == (0..<200).map { .text("text \($0)") })
     }
 
-    /// The owner has already received the request for its text.
+    /// The owner has received the request for its text before CopyPasta takes the clipboard.
     @Test func `a requested text arrives even if CopyPasta takes the clipboard before the answer`()
       async throws
     {
@@ -197,7 +197,7 @@ extension X11KitTests {
       #expect(try await owner.lines(before: "lost") == [])
     }
 
-    /// The owner offers the secret only after its formats were examined.
+    /// The owner replaces its text with the secret only after the reader has examined the formats.
     @Test(arguments: ["SecretBeforeText", "SecretAfterTargets"])
     func `a secret that replaces a text during a read is not read`(_ behaviour: String) async throws {
       try await own(behaviour)

@@ -80,7 +80,7 @@ extension X11KitTests {
       let owner = try SelectionOwner(display: display, idleTimeout: .milliseconds(200))
       try await owner.offer(sampleText(1 << 20))
       #expect(try await Client.fixture("requestor", "pranks", display: display).lines() == ["Q"])
-      // A transfer to that window would have been dropped within this time, and its events deselected.
+      // During this wait a transfer to the owner's window would time out, and the window's events would be deselected.
       try await expectRoomForEveryTransfer()
       try await owner.offer(Array("the next".utf8))
       #expect(try await paste(display: display) == Array("the next".utf8))
