@@ -127,8 +127,8 @@ import Testing
     var object: Bus.Registration? = try export(on: scene.service) { _ in Issue.record("the method was called")
     }
     scene.client.send(clock, "Now", [.string("")])
-    // The bus preserves the order, so the call has arrived before the reply to the service. The synchronous pings do
-    // not dispatch it.
+    // The bus preserves the order, so the call has arrived once the service gets the reply to its ping. Synchronous
+    // pings do not dispatch the call.
     for connection in [scene.client, scene.service] {
       let answer = g_dbus_connection_call_sync(
         connection.opaque, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer",

@@ -8,7 +8,7 @@ import Testing
 
 /// Clicks with a real pointer.
 ///
-/// They run in child processes, because other tests' windows would cover the clicked ones.
+/// The tests run in child processes, because windows of other tests would cover the clicked windows.
 @Suite struct ClickTests {
   enum Kind: String, CaseIterable { case plain, question }
 

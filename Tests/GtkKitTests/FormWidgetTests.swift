@@ -76,7 +76,7 @@ import Testing
       row = list.append(Label("row")) { count += 1 }
       box.append(list)
     }
-    // GTK queries the focus of the row's window.
+    // Put the row into a window, because GTK queries the focus of the row's window.
     let window = Window(title: "test")
     window.setChild(box)
     if let row { gtk_widget_activate(row.widget) }
