@@ -50,15 +50,15 @@ public struct ScreenReader: Sendable {
   /// The announcements so far.
   public var heard: [String] { Array((listener?.lines ?? []).dropFirst()) }
 
-  /// All present elements, whether on the screen or not, because GTK 4.8 does not report that.
+  /// All elements, including those outside the screen, because GTK 4.8 does not report which ones are on the screen.
   public func tree() async throws -> Element { try await ask("tree") }
 
   /// Presses the button with this name through its accessible action.
   public func press(_ name: String) async throws { let _: Bool = try await ask("press " + name) }
 
-  /// The vertical position in its window of the label with this text, in pixels.
+  /// The distance of the label with this text from the top of its window, in pixels.
   ///
-  /// With GTK 4.18 it is about 40 pixels less, by a constant offset.
+  /// With GTK 4.18 every distance is too small by the same 40 pixels or so.
   public func depth(of text: String) async throws -> Int { try await ask("depth " + text) }
 
   private struct Answer<Value: Decodable>: Decodable {

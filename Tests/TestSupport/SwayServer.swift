@@ -77,7 +77,7 @@ final class SwayServer: Sendable {
   /// Marks the server as unusable for other tests.
   func alter() { isAltered.store(true, ordering: .relaxed) }
 
-  /// Returns the server after a test that has ended all its programs.
+  /// Gives the server back for reuse, after a test whose programs have all ended.
   ///
   /// The server is reused only if it is in its initial state, and ended otherwise.
   func giveBack() async throws {

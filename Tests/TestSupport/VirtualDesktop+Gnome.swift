@@ -7,7 +7,7 @@ extension VirtualDesktop {
   ) async throws -> [String: String] {
     let name = "gnome"
     let environment = home.environment.merging([
-      // Use the session bus as the system bus, where it reports that the system's services do not exist.
+      // Use the session bus as the system bus too, so that system services are reported as missing.
       "DBUS_SESSION_BUS_ADDRESS": bus, "DBUS_SYSTEM_BUS_ADDRESS": bus,
       "XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "GNOME",
       // The shell's own warnings must not end it.

@@ -44,7 +44,7 @@ public final class VirtualDesktop: Sendable {
     fileprivate var isLarge: Bool { self == .gnome || self == .kde }
   }
 
-  /// Limits the number of desktops at the same time, because more than a few per core would only wait for each other.
+  /// Limits the number of desktops at the same time, because more than a few per core only slow each other down.
   private static let turns = AsyncSemaphore(value: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
   /// Lets only one GNOME or KDE run at a time.

@@ -17,7 +17,7 @@ final class X11Server: Sendable {
   private let windowManager: Program?
   private let initialState: [String]
 
-  /// Starts a server; with openbox, returns once that manages windows.
+  /// Starts a server; with openbox, returns once openbox manages windows.
   init(withOpenbox: Bool) async throws {
     home = try await ScratchHome()
     // End it with SIGTERM if the test process dies. SIGKILL would leave its lock file and socket in /tmp.
@@ -55,9 +55,9 @@ final class X11Server: Sendable {
     return try await X11Server(withOpenbox: true)
   }
 
-  /// Returns the server after a test that has ended all its programs.
+  /// Gives the server back for reuse, after a test whose programs have all ended.
   ///
-  /// The server is reused only if it is in its initial state, for example without another keyboard layout or a lock.
+  /// The server is reused only if it is in its initial state, for example without a changed keyboard layout or a lock.
   func giveBack() async throws {
     guard windowManager?.isRunning == true, process.isRunning, try await isAsAtFirst() else {
       return try await stop()
