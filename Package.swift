@@ -3,8 +3,8 @@
 // SerialQueue. X11Kit and CopyPastaApp also use ClipboardCore.
 import PackageDescription
 
-// Store the 28,000 relocations, all of which the dynamic linker reads at each start, in 5 KiB instead of 0.6 MiB. This
-// needs lld, Swift's own linker, and glibc 2.36.
+// Store the 28,000 relocations in 5 KiB instead of 0.6 MiB, because the dynamic linker reads all of them at each start.
+// This needs glibc 2.36 and lld, which Swift's toolchain includes.
 let compactLinking = ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
 
 let package = Package(
@@ -14,7 +14,7 @@ let package = Package(
     .systemLibrary(
       name: "CGtk", path: "CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    // libgtk-4-dev depends on libx11-dev, which brings XCB.
+    // libgtk-4-dev also installs XCB, because it depends on libx11-dev.
     .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libgtk-4-dev"])]),
 
     .target(name: "SerialQueue"),
@@ -33,8 +33,8 @@ let package = Package(
       name: "copypasta", dependencies: ["CopyPastaApp"],
       linkerSettings: [.unsafeFlags(compactLinking, .when(configuration: .release))]),
 
-    // Plain targets are part of "swift build -c release" too, so none of them may import anything @testable.
-    // TestSupport is optimized, because it compares many pictures and bytes.
+    // `swift build -c release` also builds plain targets, so none of them may use a `@testable` import. TestSupport is
+    // optimized even in debug builds, because it compares many pictures and bytes.
     .target(
       name: "TestSupport", dependencies: ["CSQLite", "CXCB"], path: "Tests/TestSupport",
       exclude: ["Fixtures"], swiftSettings: [.unsafeFlags(["-O"])]),
@@ -66,7 +66,7 @@ let package = Package(
   ]
 )
 
-// Test targets link to lib_Testing_Foundation, which Debian's Swift 6.2.3 lacks, so provide an empty library.
+// Test targets link to lib_Testing_Foundation, which Debian's Swift 6.2.3 lacks. Tests/Linking contains an empty one.
 for target in package.targets where target.type == .test {
   target.linkerSettings = [.unsafeFlags(["-L\(Context.packageDirectory)/Tests/Linking"])]
 }

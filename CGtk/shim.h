@@ -1,4 +1,4 @@
-/* GTK's and GLib's macros and variadic functions, which Swift's C importer does not support, as inline functions. */
+/* Inline functions for GTK's and GLib's macros and variadic functions, which Swift's C importer does not support. */
 #ifndef COPYPASTA_CGTK_SHIM_H
 #define COPYPASTA_CGTK_SHIM_H
 
@@ -7,9 +7,9 @@
 #include <glib/gi18n.h>
 #include <malloc.h>
 
-/* The flags that Swift uses, as constants of their enums' types. Since 2.88 GLib declares its flag enums so that Swift
-   imports them as option sets, without global constants; these constants work with every version. GTK and GDK may make
-   the same change. */
+/* Constants for the flags that the Swift code uses, typed as their enums. Since 2.88, GLib declares its flag enums in a
+   way that Swift imports as option sets, without global constants; these constants work with every version. GTK and GDK
+   may make the same change. */
 #define COPYPASTA_FLAG(type, name) static const type copypasta_##name = name
 COPYPASTA_FLAG(GApplicationFlags, G_APPLICATION_IS_SERVICE);
 COPYPASTA_FLAG(GBusNameWatcherFlags, G_BUS_NAME_WATCHER_FLAGS_NONE);
@@ -42,12 +42,12 @@ COPYPASTA_FLAG(GdkToplevelState, GDK_TOPLEVEL_STATE_FOCUSED);
 COPYPASTA_FLAG(GtkEventControllerScrollFlags, GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_BACKDROP);
 COPYPASTA_FLAG(GtkStateFlags, GTK_STATE_FLAG_FOCUS_WITHIN);
-/* Types, which GLib defines as macros with a cast. */
+/* GType constants, which GLib defines as macros with a cast. */
 COPYPASTA_FLAG(GType, G_TYPE_BOOLEAN);
 COPYPASTA_FLAG(GType, G_TYPE_ENUM);
 #undef COPYPASTA_FLAG
 
-/* An instance of a type that Swift registers: a GObject, and its Swift object (owned, released in finalize). */
+/* An instance of a type that Swift registers: a GObject that owns a Swift object, and releases it in finalize. */
 typedef struct {
   GObject parent;
   void *swift;
@@ -82,8 +82,8 @@ unsigned long gdk_x11_surface_get_xid(GdkSurface *surface);
 guint32 gdk_x11_get_server_time(GdkSurface *surface);
 void gdk_x11_surface_set_user_time(GdkSurface *surface, guint32 timestamp);
 
-/* A focus event of XInput 2, as the signal "xevent" of a GdkX11Display delivers it: the leading fields of Xlib's
-   XGenericEventCookie and XIEnterEvent, which cannot be included either. */
+/* An XInput 2 focus event, as the signal "xevent" of a GdkX11Display delivers it. The structs contain the leading
+   fields of Xlib's XGenericEventCookie and XIEnterEvent, whose headers cannot be included either. */
 typedef struct {
   int type;
   unsigned long serial;
@@ -115,7 +115,7 @@ typedef struct {
   int mode;
 } CopyPastaXFocus;
 
-/* Returns 1 if an X event gives a window the focus, -1 if it takes the focus away, and 0 otherwise. Ignores events for
+/* Returns 1 if `xevent` gives `window` the focus, -1 if it takes the focus away, and 0 otherwise. Ignores events for
    the start or end of a grab. */
 static inline int copypasta_focus_change(const void *xevent, unsigned long window) {
   enum { generic_event = 35, focus_in = 9, focus_out = 10, normal = 0, while_grabbed = 3, inferior = 2, pointer = 5 };
@@ -124,7 +124,7 @@ static inline int copypasta_focus_change(const void *xevent, unsigned long windo
     return 0;
   const CopyPastaXFocus *focus = (const CopyPastaXFocus *)cookie->data;
   if (focus->event != window || (focus->mode != normal && focus->mode != while_grabbed)) return 0;
-  /* The focus moves within the window, or follows the pointer. */
+  /* Ignore a focus that moves within the window, or follows the pointer. */
   if (focus->detail == inferior || focus->detail >= pointer) return 0;
   return cookie->evtype == focus_in ? 1 : -1;
 }
@@ -133,8 +133,8 @@ static inline void copypasta_set_labelled_by(gpointer accessible, gpointer label
   gtk_accessible_update_relation(GTK_ACCESSIBLE(accessible), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
 }
 
-/* Functions that newer versions of GTK deprecate, with a compiler warning at each call, so they are called only here.
-   GTK 4.8 lacks their replacements. */
+/* Functions that newer versions of GTK deprecate, but whose replacements GTK 4.8 lacks. They are called only here,
+   where the compiler's deprecation warnings are disabled. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
 /* gtk_css_provider_load_from_data (deprecated in 4.12, which introduced gtk_css_provider_load_from_string). */
@@ -160,7 +160,7 @@ static inline void copypasta_share_heaps(void) { mallopt(M_ARENA_MAX, 2); }
 /* Returns freed memory from the C library to the kernel. */
 static inline void copypasta_trim_heaps(void) { malloc_trim(0); }
 
-/* Integrates libdispatch's main queue into another event loop; CoreFoundation uses the same two functions. */
+/* libdispatch exports these functions so that another event loop, such as CoreFoundation's, can run the main queue. */
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *);
 

@@ -4,8 +4,8 @@
 #include <xcb/xcb.h>
 #include <xcb/xcbext.h>
 
-/* The two XFixes requests for reporting new owners of a selection. libxcb-xfixes provides them, but GTK does not depend
-   on it; the extension's protocol defines their wire format (fixesproto.txt, version 1). */
+/* The two XFixes requests that make the server report new owners of a selection. They are implemented here, because GTK
+   does not depend on libxcb-xfixes, which provides them. fixesproto.txt, version 1, defines their wire format. */
 
 static inline xcb_extension_t *copypasta_xfixes(void) {
   static xcb_extension_t extension = {"XFIXES", 0};
@@ -14,7 +14,7 @@ static inline xcb_extension_t *copypasta_xfixes(void) {
 
 static inline uint32_t copypasta_xfixes_send(
     xcb_connection_t *connection, uint8_t opcode, bool has_reply, const uint32_t *arguments, size_t count) {
-  /* XCB fills in the first four bytes of the request, and requires two unused elements before it in the array. */
+  /* XCB fills in the request's first four bytes, and requires two unused elements of `parts` before the request. */
   uint32_t request[4] = {0};
   struct iovec parts[3];
   xcb_protocol_request_t description = {1, copypasta_xfixes(), opcode, !has_reply};
@@ -25,7 +25,7 @@ static inline uint32_t copypasta_xfixes_send(
   return xcb_send_request(connection, has_reply ? XCB_REQUEST_CHECKED : 0, parts + 2, &description);
 }
 
-/* The protocol requires this request before any other of the extension. */
+/* The protocol requires this request before any other XFixes request. */
 static inline uint32_t copypasta_xfixes_query_version(xcb_connection_t *connection) {
   const uint32_t version[2] = {1, 0};
   return copypasta_xfixes_send(connection, 0, true, version, 2);

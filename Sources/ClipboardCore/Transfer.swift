@@ -2,13 +2,14 @@ import Synchronization
 
 /// The content of an offer on the clipboard.
 public enum ClipboardContent: Equatable, Sendable {
-  /// The offered text, byte for byte as the source application sent it: possibly invalid UTF-8, with NULs, or empty.
+  /// The offered text, byte for byte as the source application sent it. It may be empty, contain NULs, or be invalid
+  /// UTF-8.
   case text([UInt8])
   /// The clipboard is empty, or holds only pictures, files and the like.
   case noText
-  /// A text that a password manager asks not to record; it was not requested.
+  /// A text that a password manager asks programs not to record; the text itself was not requested.
   case secret
-  /// This program's own offer; it was not requested.
+  /// This program's own offer; its text was not requested.
   case own
 }
 
@@ -28,8 +29,8 @@ public enum TransferError: Error, Equatable, Sendable {
   ///
   /// Another offer has replaced this one, or the result is no longer needed. Do not show an error.
   case cancelled
-  /// The clipboard's owner changed at the same moment: the user copied from the history before this text could be
-  /// requested, or another program copied before our text was on the clipboard.
+  /// Another owner took the clipboard first. During a read, the user copied from the history before the text was
+  /// requested; during an offer, another program copied before our text was on the clipboard.
   case ownershipLost
   /// The desktop cannot be reached, or does not permit the transfer.
   case unavailable
@@ -43,7 +44,7 @@ public struct TransferLimits: Equatable, Sendable {
   public var idleTimeout: Duration
   /// The longest duration of the whole transfer.
   public var total: Duration
-  /// How long a transfer may continue after another offer has replaced its own.
+  /// How long a transfer may continue after a new offer has replaced the one being transferred.
   public var grace: Duration
 
   /// Creates limits; those that are omitted have default values.
@@ -60,8 +61,8 @@ public struct TransferLimits: Equatable, Sendable {
 
 /// The formats for plain text that programs offer and request, in order of preference.
 ///
-/// `TEXT` comes last, because the owner chooses the encoding, possibly one that we do not support (COMPOUND_TEXT),
-/// while `STRING` is always ISO 8859-1.
+/// `TEXT` comes last, because the owner chooses its encoding, possibly one that we do not support (COMPOUND_TEXT).
+/// `STRING` is always ISO 8859-1.
 public enum TextFormat: String, CaseIterable, Sendable {
   case utf8String = "UTF8_STRING"
   case plainUTF8 = "text/plain;charset=utf-8"
@@ -81,7 +82,8 @@ public enum TextFormat: String, CaseIterable, Sendable {
 
 /// The format that a password manager lists next to a text that should not be recorded.
 ///
-/// Check its value, because xclip can offer this format, too, with the copied text as the value.
+/// Check the format's value: a user of xclip can also offer a format with this name, whose value is then the copied
+/// text.
 public enum SecretHint {
   /// The name of the format.
   public static let name = "x-kde-passwordManagerHint"
@@ -130,9 +132,9 @@ public final class ReadPermit: Sendable {
   /// If two values are equal, the permit was not revoked in between.
   public var current: Int? { state.withLock { $0.isGranted ? $0.grants : nil } }
 
-  /// Sends a request if reading is allowed; the permit cannot be revoked before the request is sent.
+  /// Calls `send` if reading is allowed; `revoke()` waits until `send` has returned.
   ///
-  /// - Returns: false if it was not sent.
+  /// - Returns: whether `send` was called.
   public func request(_ send: () -> Void) -> Bool {
     state.withLock {
       if $0.isGranted { send() }

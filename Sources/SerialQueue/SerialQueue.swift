@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// An executor for an actor whose work blocks, with a dispatch queue of its own.
+/// An executor with its own dispatch queue, for an actor whose work blocks.
 ///
 /// The cooperative pool has one thread per core, so an actor that waits there for a disk or another program would block
 /// other tasks of the process.
@@ -32,7 +32,7 @@ public final class SerialQueue: SerialExecutor, TaskExecutor {
     }
   }
 
-  /// Traps if the caller is not on the queue; `assumeIsolated` calls it.
+  /// Traps if the caller is not on the queue; `assumeIsolated` calls this.
   public func checkIsolated() {
     dispatchPrecondition(condition: .onQueue(dispatchQueue))
   }
@@ -46,7 +46,8 @@ public protocol SerialActor: Actor {
 
 /// Calls a handler on an actor's queue once after a delay, unless the timer is released earlier.
 ///
-/// `Task.sleep` would start libdispatch's thread pool, which then wakes the process once a second forever.
+/// Use it instead of `Task.sleep`, which would start libdispatch's thread pool. Once started, the pool wakes the
+/// process once a second forever.
 public final class DispatchTimer {
   private let source: any DispatchSourceTimer
 

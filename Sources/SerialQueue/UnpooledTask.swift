@@ -3,9 +3,9 @@ import Dispatch
 extension Task where Failure == any Error {
   /// Starts a main-actor task that never uses libdispatch's thread pool; the app starts all its tasks this way.
   ///
-  /// After each suspension, the Swift runtime briefly resumes a task on its preferred executor before it returns to its
-  /// actor. Without a preferred executor, it uses the pool. Once the pool has a thread, libdispatch monitors it every
-  /// second while the process lives: 60 wake-ups a minute in an idle program.
+  /// After each suspension, the Swift runtime briefly resumes a task on the task's preferred executor or, if it has
+  /// none, on the pool, before the task returns to its actor. Once the pool has a thread, libdispatch wakes the process
+  /// every second to monitor the pool: 60 wake-ups a minute in an idle program.
   @discardableResult
   public static func unpooled(_ operation: @escaping @MainActor () async throws -> Success) -> Self {
     Task { @MainActor in
@@ -32,7 +32,7 @@ extension Task where Failure == Never {
   }
 }
 
-/// Serially runs those steps of main-actor tasks that run on no actor; they must not block.
+/// Serially runs the steps of main-actor tasks that are not isolated to an actor; the steps must not block.
 private final class UnpooledSteps: TaskExecutor {
   static let shared = UnpooledSteps()
   private let queue = DispatchQueue(label: "org.copypasta.tasks")

@@ -1,7 +1,7 @@
-// The installed command, bin/copypasta. For --toggle it calls the running instance over D-Bus without GTK: loading the
-// libraries of GTK would take four times as long as this program's whole run. Otherwise it executes the program:
-// libexec/copypasta-gtk, or lib/copypasta-gtk on a distribution without libexec. It is written in C because Swift's
-// runtime takes as long to load as GIO (docs/decisions/desktop.md).
+// The installed command, bin/copypasta. For --toggle it calls the running instance over D-Bus and does not load GTK,
+// which would take four times as long as the launcher's whole run. Otherwise it executes the program itself:
+// libexec/copypasta-gtk, or lib/copypasta-gtk on a distribution without libexec. The launcher is written in C because
+// Swift's runtime takes as long to load as GIO (docs/decisions/desktop.md).
 #include <gio/gio.h>
 #include <libintl.h>
 #include <locale.h>
@@ -39,7 +39,7 @@ static gpointer give_up_in_time(gpointer unused G_GNUC_UNUSED) {
   _exit(1);
 }
 
-// Returns the activation token of this launch under both names: the specification's, and the one that GTK 4.8 reads.
+// Returns this launch's activation token under two names: the one in the specification, and the one that GTK 4.8 reads.
 static GVariant *platform_data(void) {
   const char *token = g_getenv("XDG_ACTIVATION_TOKEN");
   if (token == NULL || *token == '\0') token = g_getenv("DESKTOP_STARTUP_ID");
@@ -53,13 +53,12 @@ static GVariant *platform_data(void) {
   return g_variant_builder_end(&data);
 }
 
-// The outcome of the call.
 typedef enum {
   TOGGLED,
   // No instance is running, or one is still starting or has just exited. Execute the program without --toggle, because
   // toggling could hide the window of an instance that is starting.
   NOTHING_TO_TOGGLE,
-  // There is no bus, or an unexpected error: let the program report it.
+  // The bus is unavailable, or an unexpected error occurred: let the program report it.
   UNCLEAR,
 } Answer;
 
