@@ -58,7 +58,8 @@ final class AppServices {
       preferences: livePreferences, shortcuts: liveShortcutBackends)
   }
 
-  /// Forgets the opened history, or the failure to open it, so that the next use opens it again; close it first.
+  /// Forgets the opened history, or the failure to open it, so that the next use opens it again; close an open history
+  /// first.
   func forgetHistory() { openedHistory = nil }
 
   /// Recovers a damaged history, which must be closed; returns nil if there was nothing to recover.
@@ -75,13 +76,13 @@ final class AppServices {
     MainLoop.finish(atMost: .seconds(2)) { await self.releasedStore()?.close() }
   }
 
-  /// Closes the reader and returns the store, to be closed after it.
+  /// Closes the reader and returns the store, which the caller closes afterwards.
   ///
   /// The last connection to close checkpoints the write-ahead log, which the read-only reader cannot do.
   private func releasedStore() -> HistoryStore? {
     defer { forgetHistory() }
     guard case .success(let history) = openedHistory else { return nil }
-    // Close it explicitly, because a task that is still running may retain the list and with it the reader.
+    // Close the reader explicitly, because a task that is still running may retain the list, which retains the reader.
     history.reader.close()
     return history.store
   }
@@ -103,7 +104,7 @@ final class AppServices {
       backends.append(KeyGrabShortcut(display: name))
     }
     let refused = KeyFile(path: Desktop.Folders.state + "/copypasta/shortcut.ini", group: "refused-shortcut")
-    // KDE restores a shortcut that it granted before. Other desktops may list it although it works only after
+    // KDE restores a shortcut that it granted before. Other desktops may list such a shortcut, but it works only after
     // a new request.
     return backends + [PortalShortcut(refused: refused, remembers: Desktop.names.contains("KDE"))]
   }

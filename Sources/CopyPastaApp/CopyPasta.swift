@@ -58,8 +58,8 @@ public enum CopyPasta {
       printError(tr("No display: set WAYLAND_DISPLAY or DISPLAY to a running desktop."))
       return 1
     }
-    // With D-Bus activation, let GApplication claim the name, once the application can answer: the bus delivers the
-    // pending call as soon as the name has an owner.
+    // With D-Bus activation, do not claim the name here: the bus delivers the pending call as soon as the name has an
+    // owner. GApplication claims it later, when the application can answer.
     var attempts = 5
     while start != .onDemand, !SessionBus.claim(id) {
       if start == .hidden { return 0 }
@@ -127,7 +127,7 @@ private enum CrashReport {
   /// Prevents core dumps and backtraces under any configuration of the system.
   ///
   /// Limits a core dump to 1 byte, not 0. If dumps are piped to a program (systemd-coredump, apport), the kernel
-  /// ignores the limit unless it is exactly 1; in that case it does not start the program.
+  /// ignores every limit except 1, with which it does not start that program.
   ///
   /// `PR_SET_DUMPABLE` would also keep debuggers out, but with it only root could read `/proc/PID/root`.
   /// xdg-desktop-portal rejects a program whose root it cannot read, so the global shortcut and the start at login
@@ -136,8 +136,8 @@ private enum CrashReport {
     var limit = rlimit(rlim_cur: 1, rlim_max: 1)
     // The call fails only if the hard limit is 0, which prevents dumps to files as well.
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-    // Swift's backtrace prints the memory that the registers point to, which may be a clip. Keep its signal handlers
-    // only if the user has set the variable that configures it.
+    // Swift's backtrace prints the memory that the registers point to, which may be a clip. Keep Swift's signal
+    // handlers only if the user has set the variable that configures backtraces.
     guard getenv("SWIFT_BACKTRACE") == nil else { return }
     for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }
   }

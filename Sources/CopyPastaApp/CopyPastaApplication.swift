@@ -103,7 +103,7 @@ final class CopyPastaApplication {
   /// Shows the window in front, with the focus on the newest row.
   private func show(_ activation: Activation) { ensureToggler().show(activation) }
 
-  /// Hides the window, which ends the program if nothing else needs it.
+  /// Hides the window, and ends the program if nothing else keeps it running.
   private func hide() { toggler?.hide() }
 
   /// Hides the window at the user's request; the first time, a notification explains that the program keeps running.
@@ -240,7 +240,7 @@ final class CopyPastaApplication {
     }
   }
 
-  /// Shows why the setting was reset, in Preferences if they are open and otherwise in the window.
+  /// Shows why *Start at Login* was reset: in Preferences if that window is open, otherwise in the main window.
   private func startAtLoginFailed(_ message: String) {
     printError(message)
     if let preferences = dialogs.open[.preferences] as? PreferencesWindow {
@@ -267,7 +267,7 @@ final class CopyPastaApplication {
     isEnding = true
     // Cancel the preparation, because GTK destroys the windows before the main loop has run all pending work.
     preparation?.cancel()
-    // Before it is registered, GApplication would log a warning; `run(_:)` checks `isEnding` instead.
+    // Quitting an application that is not registered yet would log a warning; `run(_:)` checks `isEnding` instead.
     if application.isRegistered { application.quit() }
   }
 

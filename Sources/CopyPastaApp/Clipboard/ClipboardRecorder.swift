@@ -91,7 +91,7 @@ final class ClipboardRecorder: Sendable {
   /// Stores that a text was copied from the history, so that reading it back does not record it.
   ///
   /// Storing waits for the read in progress and for the texts in the queue, which were on the clipboard before this
-  /// copy. When the window becomes active, a text is read again that may already be recorded. If this copy were stored
+  /// copy. When the window becomes active, a text that is already recorded may be read again. If this copy were stored
   /// first, that text would no longer equal the last captured one, and would be recorded twice.
   @MainActor func noteCopied(_ text: ClipText, after source: any ClipboardSource) {
     state.withLock { $0.unnoted.append(text) }
@@ -111,7 +111,7 @@ final class ClipboardRecorder: Sendable {
 
   // MARK: -
 
-  /// Returns when the read in progress has ended and everything delivered so far has been handled.
+  /// Waits until the read in progress has ended and everything delivered so far has been handled.
   @MainActor func drain(after source: any ClipboardSource) async {
     await withCheckedContinuation { continuation in source.afterRead { continuation.resume() } }
     await queue.drain()

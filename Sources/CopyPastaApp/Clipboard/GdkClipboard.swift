@@ -3,7 +3,7 @@ import ClipboardCore
 import GtkKit
 import SerialQueue
 
-/// The clipboard on Wayland, through GDK, whose streams there can be cancelled and carry texts of any size.
+/// The clipboard on Wayland, through GDK, whose Wayland streams can be cancelled and carry texts of any size.
 @MainActor
 final class GdkClipboard: SystemClipboard {
   private let device: any ClipboardDevice
@@ -73,7 +73,7 @@ private final class GdkClipboardSource: ClipboardSource {
   private final class Read {
     /// The value of the source's `changes` when the read began, which identifies the offer.
     let changes: Int
-    /// The grant of the permit when the read began; the text is requested only while it holds.
+    /// The grant of the permit when the read began; the text is requested only while this grant is valid.
     let grant: Int?
     var task: Task<ClipboardContent, any Error>?
     /// How long the read may continue after another program has replaced the offer; `grace` then cancels it.
@@ -81,7 +81,7 @@ private final class GdkClipboardSource: ClipboardSource {
     var grace: Timeout?
     /// Whether this program has replaced the offer.
     ///
-    /// Its owner may still be sending, but GDK no longer reports on it.
+    /// The offer's owner may still be sending, but GDK reports nothing more about that owner.
     var isOwnershipLost = false
     var hasAsked = false
     /// Receives a value when the selection owner changes; set only while `confirm` waits for that.
@@ -226,8 +226,8 @@ private final class GdkClipboardSource: ClipboardSource {
 
   /// How long to wait, after the end of the pipe, for the owner's connection to the compositor to close as well.
   ///
-  /// When a process exits, the kernel closes both, at times that depend on the scheduler. Every text is recorded this
-  /// much later.
+  /// When a process exits, the kernel closes its pipe and its connection at times that depend on the scheduler. This
+  /// wait delays the recording of every text.
   private static let dying = Duration.milliseconds(50)
   /// The same wait for an owner that has sent nothing; it may be longer, because it delays no text.
   private static let longDying = Duration.milliseconds(500)
@@ -240,8 +240,8 @@ private final class GdkClipboardSource: ClipboardSource {
   /// focus was lost in between, the answer is unknown, and the text is read again at the next activation.
   ///
   /// If this program has replaced the owner, the compositor reports nothing more about it. The text then counts as
-  /// whole if it was requested before and is not empty: an owner does not stop in the middle of a transfer because the
-  /// user copies something else.
+  /// whole if it was requested before and is not empty: copying something else does not make an owner stop in the
+  /// middle of a transfer.
   private func confirm(_ read: Read, isEmpty: Bool) async throws {
     clipboard.synchronise()
     guard changes == read.changes || read.isOwnershipLost else {
@@ -261,7 +261,7 @@ private final class GdkClipboardSource: ClipboardSource {
     guard permit.current == read.grant else { throw TransferError.cancelled }
   }
 
-  /// Returns when the selection owner changes, or after `time`.
+  /// Waits until the selection owner changes, but at most for `time`.
   private func waitForChange(during read: Read, atMost time: Duration) async throws {
     let change = FirstValue<Void>()
     read.change = change

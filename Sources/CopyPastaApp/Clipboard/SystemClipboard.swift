@@ -8,7 +8,7 @@ import Synchronization
 protocol SystemClipboard: AnyObject {
   /// Makes the source that reads what other programs copy. It delivers the outcome of each read on its own thread.
   ///
-  /// - Parameter deliver: Called with each outcome. The source reads the next offer after it has returned.
+  /// - Parameter deliver: Called with each outcome. The source reads the next offer after `deliver` has returned.
   func makeSource(deliver: @escaping ClipboardDeliver) -> any ClipboardSource
 
   /// Sets the X11 id of the window that must have the focus for the clipboard to be read.
@@ -41,7 +41,7 @@ extension SystemClipboard {
 
   var dropFormats: [String] { TextFormat.mimeTypes }
 
-  /// Whether the clipboard's text is lost when this process ends, unless it is handed over.
+  /// Whether this process offers the clipboard's text, which is lost when the process ends unless it is handed over.
   var isOffering: Bool { offeredText != nil }
 
   /// Does nothing, because on Wayland a text cannot be handed over: either the compositor keeps it, or it is lost.
@@ -113,8 +113,9 @@ protocol DroppedText {
 
 /// A read of the clipboard whose request has not been sent yet; a copy from the history waits briefly for it.
 ///
-/// A click on a row of an inactive window also activates the window, which then reads what was copied before. If the
-/// copy took the clipboard first, that text would be lost, because only the selection owner can deliver it.
+/// A click on a row of an inactive window copies the row and activates the window, which then reads what was copied
+/// before. If the row's text took the clipboard first, the earlier text would be lost, because only the selection owner
+/// can deliver it.
 final class PendingRead: Sendable {
   /// How long a copy waits for the request; most programs list their formats within a few milliseconds.
   private static let limit = Duration.milliseconds(200)
@@ -176,7 +177,7 @@ final class PendingRead: Sendable {
     }
   }
 
-  /// Returns once the request has been sent, or after `limit`, because the user is waiting.
+  /// Waits until the request has been sent, but at most for `limit`, because the user is waiting.
   @MainActor func wait() async {
     // After the timeout, the read is no longer pending, so the next copy does not wait for it again.
     let timeout = Timeout(after: Self.limit, weakly(self) { $0.miss() })

@@ -4,7 +4,7 @@ import SerialQueue
 import Synchronization
 import X11Kit
 
-/// The clipboard on X11, through separate X connections.
+/// The clipboard on X11, through X connections of its own.
 ///
 /// GDK's transfers on X11 have no time limit, can confuse one answer with another, and fail for large texts.
 @MainActor

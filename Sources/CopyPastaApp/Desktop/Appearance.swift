@@ -151,9 +151,9 @@ private struct GnomeAppearance {
 /// The style of all windows: the program's CSS, adapted to the desktop's appearance and the GTK theme.
 @MainActor
 final class ProgramStyle {
-  /// Square corners without shadows for a display without a compositor, which shows transparent pixels as black.
+  /// Square corners and no shadows, for a display without a compositor, where transparent pixels are black.
   ///
-  /// This concerns menus, tooltips and dragged cards, because each is a window of its own.
+  /// This affects menus, tooltips and dragged cards, because each is a window of its own.
   private static let square = """
     popover > contents, tooltip, .drag-card {
       border-radius: 0;
@@ -215,8 +215,8 @@ final class ProgramStyle {
     accent.css = theme.isOfGTK ? appearance.accent.map(Self.rules(of:)) ?? "" : ""
   }
 
-  /// The CSS for an accent colour: the names that the program's style uses, and widgets with fixed colours in GTK's
-  /// theme.
+  /// The CSS for an accent colour: the colour names that the program's style uses, and rules for widgets whose colours
+  /// GTK's theme fixes.
   private static func rules(of accent: Int) -> String {
     let (red, green, blue) = (accent >> 16, accent >> 8 & 0xff, accent & 0xff)
     // Compute the brightness with the weights of ITU-R BT.601, which are close enough to the luminance in the

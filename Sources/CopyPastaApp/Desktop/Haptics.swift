@@ -16,7 +16,7 @@ struct Haptics {
   private static let ownLength: Int32 = -1
 
   let preferences: Preferences
-  /// Returns the bus that feedbackd is on; tests replace it.
+  /// Returns the bus that feedbackd is on; tests replace this closure.
   var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
 
   /// Requests the feedback for a copy; returns immediately.

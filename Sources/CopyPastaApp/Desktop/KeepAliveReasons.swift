@@ -2,7 +2,8 @@ import GtkKit
 
 /// The reasons to keep the process running while its window is hidden.
 ///
-/// Another reason is a text that this program offers on the clipboard; see `SystemClipboard.isOffering`.
+/// A text that this program offers on the clipboard also keeps the process running, but is not listed here; see
+/// `SystemClipboard.isOffering`.
 ///
 /// If the desktop takes a reason away, the process keeps running. GNOME removes its tray while the screen is locked,
 /// and a panel that has exited looks the same as one that is slow to restart. Therefore a program that was hidden in

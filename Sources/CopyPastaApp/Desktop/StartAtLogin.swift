@@ -16,7 +16,7 @@ final class StartAtLogin {
   enum EntryError: Error, Equatable {
     /// The autostart folder has a file of the same name that this program did not write.
     case notOurs(path: String)
-    /// The desktop, or the user in its dialog, denied it.
+    /// The desktop, or the user in its dialog, denied the request.
     case refused
     case failed(path: String, reason: String)
 
@@ -121,7 +121,7 @@ extension StartAtLogin {
     private let file: KeyFile
     private let program: String?
 
-    /// The key that marks the file as written by this program, which changes no other file.
+    /// The key that marks a file as written by this program; other files are not changed.
     private static let mark = "X-CopyPasta-StartAtLogin"
 
     /// - Parameters:
@@ -180,10 +180,10 @@ extension StartAtLogin {
     /// How long the portal may take to answer; it may show a dialog to the user.
     private static let limit = Duration.seconds(120)
 
-    /// Returns the bus that the portal is on; tests replace it.
+    /// Returns the bus that the portal is on; tests replace this closure.
     var connect: @MainActor () async throws(BusError) -> Bus = Bus.session
 
-    /// Always nil, because the portal cannot be queried for it.
+    /// Always nil, because the portal offers no query for this.
     var isSet: Bool? { nil }
 
     func set(_ starts: Bool) async throws(EntryError) {

@@ -28,7 +28,7 @@ final class TrayIcon {
   private var isShown = false {
     didSet { if isShown != oldValue { shownChanged(isShown) } }
   }
-  /// The activation token that the host sent for the call that follows.
+  /// The activation token that the host sent for its next call.
   private var token: String?
   private var watcherOwner: String?
   private var observation: ListenerToken?
@@ -38,7 +38,7 @@ final class TrayIcon {
   /// - Parameters:
   ///   - isSandboxed: Whether a sandbox forbids the icon's own bus name.
   ///   - connect: Returns the bus that the tray is on.
-  ///   - requested: Called for each request of the user, with the activation for a window to show.
+  ///   - requested: Called for each request of the user, with the activation that lets a window take the focus.
   ///   - shownChanged: Called when a tray host starts or stops showing the icon.
   init(
     preferences: Preferences, pause: ReadingPause, isSandboxed: Bool = Desktop.isFlatpak,
@@ -68,7 +68,7 @@ final class TrayIcon {
       do throws(BusError) {
         try self?.appear(on: try await connect())
       } catch {
-        // Without a bus the icon is not shown; the application's start has printed that the bus is missing.
+        // Without a bus the icon is not shown; the application has already reported the missing bus at startup.
       }
     }
   }

@@ -4,7 +4,8 @@ import SerialQueue
 /// Shows and hides the window for the global shortcut, the tray icon and the preferences that hide it automatically.
 @MainActor
 final class WindowToggler {
-  /// How long the window may take to get the focus after `show`; a toggle within this time is a key repetition.
+  /// How long the window may take to get the focus after `show`; a toggle within this time is ignored as key
+  /// repetition.
   private static let arrivalTime = Duration.seconds(1)
 
   /// How long the window may be without the focus before it hides, if `hidesOnFocusLoss` is on.
@@ -21,7 +22,7 @@ final class WindowToggler {
   private let preferences: @MainActor () -> Preferences
   private let hidden: @MainActor () -> Void
   private var observations: [ListenerToken] = []
-  /// Whether a toggle (shortcut, tray icon or `--toggle`) has shown the window, rather than the launcher.
+  /// Whether the window was shown by a toggle (shortcut, tray icon or `--toggle`), not by the launcher.
   private var isCalledUp = false
   /// When the window lost the focus; nil if it has it again, or was hidden for another reason.
   private var focusLoss: ContinuousClock.Instant?
@@ -31,7 +32,7 @@ final class WindowToggler {
 
   private enum State {
     case settled
-    /// The window is to be shown, and may still get the focus.
+    /// The window is being shown, and may not have the focus yet.
     case arriving(Timeout)
     /// A toggle waits for the desktop to report which window is in front.
     case asking
@@ -91,7 +92,7 @@ final class WindowToggler {
     bringUp(activation)
   }
 
-  /// Toggles the window for a click on the tray icon; also hides it if the click has taken its focus away.
+  /// Toggles the window for a click on the tray icon; hides the window if the click itself took the focus from it.
   func toggleByClick(_ activation: Activation) {
     if let focusLoss, .now - focusLoss < Self.clickTime { hide() } else { toggle(activation) }
   }
@@ -103,8 +104,8 @@ final class WindowToggler {
     hidden()
   }
 
-  /// Hides the window after a copy if `hidesAfterCopying` is on; otherwise offers this once, if a toggle showed the
-  /// window.
+  /// Hides the window after a copy if `hidesAfterCopying` is on; otherwise offers to turn this on, but only once and
+  /// only if a toggle showed the window.
   private func copied() {
     let preferences = preferences()
     guard !preferences[flag: .hidesAfterCopying] else { return hide() }
@@ -130,8 +131,8 @@ final class WindowToggler {
       state = .settled
     } else if case .settled = state {
       focusLoss = .now
-      // Do not start the wait while a dialog is shown: if the dialog closed just before its end, the window would hide
-      // although the focus was about to return.
+      // Do not start the wait while a dialog is shown: if the dialog closed just before the wait ended, the window
+      // would hide although the focus was about to return.
       guard Window.shown.count < 2, preferences()[flag: .hidesOnFocusLoss] else { return }
       state = .leaving(Task.unpooled { [weak self] in await self?.hideUnlessFocusReturns() })
     }

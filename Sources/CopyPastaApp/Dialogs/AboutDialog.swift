@@ -33,7 +33,7 @@ final class AboutDialog: Dialogs.Dialog {
     add(
       tr("This program comes with absolutely no warranty. See the MIT License for details."),
       style: "explanation")
-    // Focus the page, so that keys scroll it. A screen reader reads the labels within.
+    // Make the page focusable, so that keys can scroll it. A screen reader reads the labels in it.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(CopyPasta.name + " " + CopyPasta.version)

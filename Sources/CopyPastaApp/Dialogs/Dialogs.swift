@@ -35,7 +35,7 @@ final class Dialogs {
 
   func close() { Kind.allCases.forEach(close) }
 
-  /// Shows a dialog in front, created by `make` unless it is open, and keeps it above `parent`.
+  /// Shows a dialog in front, and keeps it above `parent`; calls `make` to create it unless it is open.
   func show(
     _ kind: Kind, above parent: Window?, _ activation: Activation = .ambient, _ make: () -> any Dialog
   ) {

@@ -7,8 +7,8 @@ final class ShortcutsWindow: Dialogs.Dialog {
 
   init(_ shortcut: ShortcutState) {
     let page = Box(.vertical, spacing: 18, Self.groups(shortcut).map(Self.view))
-    // Focus the page, because the rows have no controls, so that keys scroll it. A screen reader reads the labels
-    // within.
+    // Make the page focusable, so that keys can scroll it: the rows have no controls. A screen reader reads the labels
+    // in it.
     page.isFocusable = true
     page.setAccessibleRole(.group)
     page.setAccessibleName(tr("Keyboard Shortcuts"))
@@ -16,7 +16,7 @@ final class ShortcutsWindow: Dialogs.Dialog {
     window.show(page: page)
   }
 
-  /// Makes a frame with a row for each shortcut, below its heading.
+  /// Makes a group's heading and, below it, a frame with a row for each shortcut.
   private static func view(of group: Group) -> Widget {
     let list = ListBox()
     for (title, keys) in group.shortcuts {

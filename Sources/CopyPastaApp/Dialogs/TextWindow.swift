@@ -12,7 +12,7 @@ final class TextWindow: Dialogs.Dialog {
   private let copyButton = CopyButton(tr("_Copy"))
   private let monospace = ToggleAction("monospace")
 
-  /// The minimum initial width, and the maximum initial height unless the main window is taller, in pixels.
+  /// The initial size, in pixels: at least this width, and at most this height unless the main window is taller.
   private static let size = (width: 480, height: 600)
   /// The size of a text, in bytes, from which memory is returned to the kernel when the window closes.
   private static let largeSize = 64 << 10
@@ -49,7 +49,7 @@ final class TextWindow: Dialogs.Dialog {
     monospaceButton.align(vertically: .center)
     let words = Label([details, shown.note].compactMap(\.self).joined(separator: "\n"))
     words.wrap()
-    // Let the details scroll on a small screen, to leave the space for the text.
+    // Let the details scroll on a small screen, to leave space for the text.
     let top = ReflowingBox(ScrollingBox(words), monospaceButton)
     top.addStyle("text-details")
     window.setTitlebar(HeaderBar(title: tr("Full Text"), start: [copyButton.root]))

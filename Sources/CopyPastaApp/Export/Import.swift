@@ -107,7 +107,7 @@ private struct ProgressLine {
 private struct ImportCounts {
   let period: RetentionPeriod
   var added = 0
-  /// How many of the added items are older than the period.
+  /// How many of the added items are older than the retention period.
   var older = 0
   var present = 0
   var refused = 0

@@ -100,7 +100,7 @@ struct ImportReader {
     return time
   }
 
-  /// Returns the bytes of a string, which are not checked to be valid UTF-8.
+  /// Returns the bytes of a string, without checking that they are valid UTF-8.
   private mutating func string(
     atMost limit: Int, orThrow refusal: Refusal = .tooLarge
   ) throws -> [UInt8] {

@@ -58,7 +58,7 @@ enum Age {
     return .microseconds(max(step - age % step, second))
   }
 
-  /// Nil if `time` is before 1970 or more than a day in the future.
+  /// The age of `time` at `now`; nil if `time` is before 1970 or more than a day in the future.
   private static func age(of time: Int64, at now: Int64) -> Int64? {
     guard time > 0, case let (age, isTooFar) = now.subtractingReportingOverflow(time), !isTooFar, age > -day
     else { return nil }

@@ -53,7 +53,7 @@ final class ClipRow: ListRow {
   private var spokenPreview = ""
   /// The row's accessible name, which is set only when it changes.
   private var name = ""
-  /// The position and the number of rows that the accessible name contains.
+  /// The row's position and the total number of rows, as stated in the accessible name.
   private var place: (position: Int, count: Int)?
   private let context: RowContext
 

@@ -3,14 +3,14 @@ import GtkKit
 
 /// A user action on the history; all of them are declared here.
 ///
-/// The row menu, keys, swipes and the shortcuts window are built from `all`. `HistoryActionTests` compares it with the
-/// guide's table and the swipe styles, which are written by hand. GTK's list view handles arrows, Page Up, Page Down,
-/// Home and End; `Widget.onControlDigit` handles Control with a digit.
+/// The row menu, keys, swipes and the shortcuts window are built from `all`. The guide's table and the swipe styles are
+/// not, so `HistoryActionTests` compares them with `all`. GTK's list view handles arrows, Page Up, Page Down, Home and
+/// End; `Widget.onControlDigit` handles Control with a digit.
 @MainActor
 struct HistoryAction {
   /// The scope of an action, and its implementation.
   enum Effect {
-    /// Acts on one row: the one with the menu, the swiped or the focused one.
+    /// Acts on one row: the row with the open menu, the swiped row or the focused row.
     case row(@MainActor (HistoryList, Clip.ID) -> Void)
     case window(@MainActor (HistoryWindow) -> Void)
   }
@@ -79,10 +79,10 @@ struct HistoryAction {
     ]
   }
 
-  /// The actions in the menu of a row, with the deleting one at the end.
+  /// The actions in the menu of a row, with the destructive one at the end.
   ///
-  /// All are in one section, because GTK 4.8 measures a menu before it adds the separators, and then cuts off its end.
-  /// The style sheet adds a gap above the last one instead.
+  /// All are in one section, because GTK 4.8 measures a menu before it adds the separators, and so cuts off the end of
+  /// the menu. The style sheet adds a gap above the last one instead.
   static var inMenu: [HistoryAction] {
     let actions = ofTexts.filter { $0.entry != nil }
     return actions.filter { !$0.isDestructive } + actions.filter(\.isDestructive)

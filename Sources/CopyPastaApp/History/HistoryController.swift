@@ -105,7 +105,7 @@ final class HistoryController {
   /// Restores all deletions that the undo bar offers.
   func undoAll() { queue.add { [self] in while await restoreNewest() {} } }
 
-  /// Restores the last deletion; returns false if there is none or that failed.
+  /// Restores the last deletion; returns false if there is none or if restoring it fails.
   @discardableResult
   private func restoreNewest() async -> Bool {
     guard let deleted = deletions.removeNewest() else { return false }
@@ -124,7 +124,7 @@ final class HistoryController {
   func clear() {
     queue.add { [self] in
       // First add the clips that are already on disk to the list, because they are deleted, too. The queue records
-      // nothing new before this is done.
+      // nothing new until the deletion is done.
       arrivals.flush()
       do throws(StoreError) {
         try await store.deleteAll()
@@ -192,7 +192,7 @@ final class HistoryController {
     }
   }
 
-  /// Returns a clip's whole text, for a program that it is dragged to.
+  /// Returns a clip's whole text, for the program to which the user drags the clip.
   ///
   /// - Throws: `StoreError`; `CancellationError` if the clip no longer exists, after showing the user a message.
   func text(of id: Clip.ID) async throws -> ClipText {
@@ -265,7 +265,7 @@ final class HistoryController {
     }
   }
 
-  /// Returns when all captures and requests so far are on disk.
+  /// Waits until all captures and requests so far are on disk.
   func drain() async {
     await transfers.drain()
     await queue.drain()
@@ -273,7 +273,7 @@ final class HistoryController {
     arrivals.flush()
   }
 
-  /// Returns when all requested deletions of expired items have ended.
+  /// Waits until all requested deletions of expired items have ended.
   func drainRetention() async { await retentionQueue.drain() }
 
   /// Stops reading the clipboard permanently, and cancels a read in progress.
@@ -324,9 +324,9 @@ final class HistoryController {
 
   /// Stores that a text is on the clipboard, so that it is not recorded.
   ///
-  /// - Parameter id: The clip whose whole text it is, to mark its row; nil for a part of a text.
+  /// - Parameter id: The clip whose row to mark, if `text` is its whole text; nil for a part of a text.
   private func noteCopied(_ text: ClipText, of id: Clip.ID? = nil) {
-    // If a clipboard manager has taken the text over, this program would not notice another copy.
+    // If a clipboard manager has taken over the text, this program would not notice a later copy in another program.
     onClipboard = clipboard.isOffering ? id : nil
     recorder.noteCopied(text, after: source)
   }
@@ -347,7 +347,7 @@ final class HistoryController {
   private func record(_ bytes: [UInt8], fromClipboard: Bool) {
     queue.add { [self] in
       let outcome = await recorder.recordExplicitly(bytes, fromClipboard: fromClipboard)
-      // First add earlier captures, because the list is in the order of recording.
+      // First add earlier captures to the list, which is in the order of recording.
       arrivals.flush()
       switch outcome {
       case .recorded, .ignored: view?.focusNewest()
@@ -359,7 +359,7 @@ final class HistoryController {
 
   /// Shows the outcomes of captures, in their order.
   ///
-  /// - Parameter fromClipboard: Whether the texts are on the clipboard, which dropped ones are not.
+  /// - Parameter fromClipboard: Whether the texts are on the clipboard; false for dropped texts.
   private func show(_ outcomes: [CaptureOutcome], fromClipboard: Bool = true) {
     model.insertNewest(
       outcomes.compactMap { outcome -> Clip? in if case .recorded(let clip) = outcome { clip } else { nil } })

@@ -145,7 +145,7 @@ final class HistoryList: HistoryView {
     }
   }
 
-  /// Whether the undo bar covers the lower edge, above which the focused row has to stay.
+  /// Whether the undo bar covers the list's lower edge; the focused row then has to stay above the bar.
   var isUnderUndoBar = false {
     didSet {
       guard isUnderUndoBar != oldValue else { return }
@@ -182,7 +182,7 @@ final class HistoryList: HistoryView {
     for action in HistoryAction.all {
       guard case .row(let run) = action.effect else { continue }
       actions.add(action.name, weakly(self, run))
-      // Handle keys before the row, which would use Space to select.
+      // Handle keys before the row does, because the row would use Space to select itself.
       view.onKeys(action.triggers, beforeChildren: true) { [weak view] in
         guard let view, let clip = view.focusedRow?.clip else { return false }
         return view.run(action.fullName, on: clip.id)
@@ -200,7 +200,7 @@ final class HistoryList: HistoryView {
 
   /// Updates the rows after clips were added or removed.
   ///
-  /// Visible rows keep their place; new clips scroll into view only at the top of the list.
+  /// Visible rows keep their place; new clips scroll into view only if the list is at its top.
   private func changed(at position: Int, removed: Int, added: Int) {
     // Update the position in the accessible name of each row that has a view.
     view.boundRows.forEach { $0.refreshPlace() }

@@ -11,7 +11,7 @@ final class HistoryListModel: ListModelSource {
   private static let pageSize = 64
   /// The number of loaded rows above which those far from the visible part are released.
   private static let cacheLimit = 512
-  /// The maximum number of removed runs of rows that are reported to the views separately.
+  /// The maximum number of runs of removed rows that are reported to the views one by one.
   private static let mostRuns = 16
 
   private(set) lazy var listModel = ListModel(source: self)

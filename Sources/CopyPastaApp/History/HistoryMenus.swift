@@ -43,7 +43,7 @@ final class RowMenu {
     guard let clip = row.clip else { return }
     self.row = row
     row.mark(ClipRow.menuStyle, true)
-    // Focus the row, which gets the focus back when the menu closes.
+    // Focus the row, so that it has the focus again when the menu closes.
     if let position = row.item.position { view.focus(position) }
     // Disable the tooltip, which would cover the menu.
     view.hasTooltip = false

@@ -11,7 +11,7 @@ extension HistoryWindow: HistoryDelegate {
     guard isShown else { return }
     showText(
       TextWindow(text, capturedAt: clip.capturedAt, in: parentOfDialogs?.size, state: services.windowState) {
-        // Use the controller that the text came from: a history opened since may have another text with that id.
+        // Use the controller that the text came from: a history opened later may have a different text with that id.
         [weak self, weak controller] _, copied in
         if let controller { controller.copy(clip.id, copied: copied) } else { self?.show(.gone) }
       } copyPart: { [weak self] in

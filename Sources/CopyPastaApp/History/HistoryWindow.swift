@@ -213,7 +213,7 @@ final class HistoryWindow {
     isDrawn = true
     (notice.canAnnounce, retentionBar.canAnnounce) = (isActive, isActive)
     window.emitActivityAgain()
-    // Set no icon on Wayland, where compositors use the desktop file's, and GTK 4.24 would draw the header again.
+    // Set no icon on Wayland: compositors use the desktop file's icon, and GTK 4.24 would draw the header again.
     if Display.backend != .wayland {
       Task.unpooled { [window] in
         await MainLoop.idle()
@@ -225,7 +225,7 @@ final class HistoryWindow {
     complete()
   }
 
-  /// Does the work for an open history that can wait until after the first frame.
+  /// Does the work that can wait until after the first frame, for an open history.
   private func complete() {
     guard let controller else { return }
     followSettings()

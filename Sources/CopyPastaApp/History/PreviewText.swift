@@ -103,8 +103,8 @@ package struct PreviewText: Equatable {
     }
   }
 
-  /// Appends an ellipsis because the text continues, separate and faint so that it does not look like a part of the
-  /// text.
+  /// Appends an ellipsis for a text that continues; it is separate and faint, so that it does not look like a part of
+  /// the text.
   private mutating func appendEllipsis(_ isSpoken: Bool) {
     guard !isSpoken else { return text += "…" }
     text += "\u{A0}"

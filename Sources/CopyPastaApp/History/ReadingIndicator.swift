@@ -1,9 +1,9 @@
 import GtkKit
 
-/// The indicator in the header bar that shows whether the clipboard is read now, and pauses reading.
+/// The indicator in the header bar that shows whether the clipboard is being read; a click pauses reading.
 @MainActor
 final class ReadingIndicator {
-  /// Whether the clipboard is read now, or why not; the raw value is the style class.
+  /// Whether the clipboard is being read and, if not, why; the raw value is the style class.
   enum State: String, CaseIterable {
     case reading = "active"
     /// The window is not active.
@@ -13,7 +13,7 @@ final class ReadingIndicator {
     case secret
   }
 
-  /// The longest time that the indicator shows a skipped secret.
+  /// The longest time that the indicator reports a skipped secret.
   static let secretTime = Duration.seconds(6)
 
   let root: ToggleButton
@@ -42,7 +42,7 @@ final class ReadingIndicator {
   var state = State.idle {
     didSet {
       guard state != oldValue else { return }
-      // Stop showing a skipped secret, because after a focus loss or a pause the clipboard's content is unknown.
+      // Stop reporting a skipped secret, because after a focus loss or a pause the clipboard's content is unknown.
       secretTimer = nil
       if state == .reading { expectation = nil }
       show()

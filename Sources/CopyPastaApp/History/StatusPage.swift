@@ -96,7 +96,7 @@ final class StatusPage {
       copy: copy)
   }
 
-  /// What to do first, and what is recorded.
+  /// Explains to new users what to do first and what is recorded.
   static func firstSteps(isPaused: Bool) -> String {
     if isPaused {
       return tr(

@@ -10,11 +10,11 @@ final class PreferencesWindow: Dialogs.Dialog {
   private let retention: RetentionMenu
   private let vibrates: PreferenceRow
   private let trayIcon: PreferenceRow
-  /// The watches for the services that vibrate and show the tray icon.
+  /// Watch the services for haptic feedback and for the tray icon.
   private var watches: [Bus.Registration] = []
   let shortcut: ShortcutGroup
 
-  /// - Parameter connect: Returns the bus with the services that vibrate and show the tray icon.
+  /// - Parameter connect: Returns the bus with the services for haptic feedback and for the tray icon.
   init(
     _ services: AppServices, connect: @escaping @MainActor () async throws(BusError) -> Bus = Bus.session
   ) {
@@ -30,7 +30,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     retention = RetentionMenu(services, in: window)
     vibrates = PreferenceRow(
       .usesHaptics, of: preferences, tr("_Vibrate After Copying"), tr("A short buzz confirms each copy."))
-    // Hidden until the service that vibrates is found, which runs on phones and tablets.
+    // Hidden until the haptics service is found, which runs on phones and tablets.
     vibrates.isShown = false
     trayIcon = PreferenceRow(.showsTrayIcon, of: preferences, tr("_Tray Icon"), Self.trayExplanation)
     let warnings = preferences.areKept ? [] : [Self.warning]
@@ -66,7 +66,7 @@ final class PreferencesWindow: Dialogs.Dialog {
     trayIcon.explain(isThere ? Self.trayExplanation : tr("Not available: this desktop has no tray."))
   }
 
-  /// Shows in its row why *Start at Login* was reset.
+  /// Shows why *Start at Login* was reset, in the row of that setting.
   func showStartAtLoginError(_ message: String) { startsAtLogin.showError(message) }
 
   private static var warning: Widget {

@@ -78,7 +78,7 @@ final class ShortcutGroup {
   /// Whether `askFirst` has added its key handler.
   private var isAskedFirst = false
 
-  /// Adds a key handler when recording first begins, because GTK runs the most recently added handler first.
+  /// Adds a key handler when recording first begins, so that it precedes all others: GTK runs the newest handler first.
   private func askFirst() {
     guard !isAskedFirst else { return }
     isAskedFirst = true
@@ -136,7 +136,7 @@ final class ShortcutGroup {
   /// The keys in the settings, as the user reads them.
   private var keysSet: String { Accelerator(preferences.shortcut)?.label ?? tr("None") }
 
-  /// The text of the button: the keys in the settings, or that no keys work on this desktop.
+  /// The text of the button: the keys in the settings, or a notice that no keys work on this desktop.
   private var name: String { controller.state.command == nil ? keysSet : controller.state.keys }
 
   private func show() {

@@ -25,6 +25,6 @@ final class TaskQueue: Sendable {
     }
   }
 
-  /// Returns when all work added so far is done.
+  /// Waits until all work added so far is done.
   func drain() async { await last.withLock(\.self)?.value }
 }

@@ -20,7 +20,8 @@ enum Compositor: String, CaseIterable {
     }
   }
 
-  /// The lines that bind the default keys to a command and, in a tiling compositor, make the window float.
+  /// The configuration lines that bind the default keys to a command and, in a tiling compositor, make the window
+  /// float.
   @MainActor func lines(running command: String) -> String {
     let id = CopyPasta.id
     switch self {

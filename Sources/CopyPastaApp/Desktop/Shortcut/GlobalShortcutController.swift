@@ -1,7 +1,7 @@
 import GtkKit
 import SerialQueue
 
-/// Registers the shortcut in the settings with the first backend that grants it.
+/// Registers the user's shortcut with the first backend that grants it.
 ///
 /// ```swift
 /// let controller = GlobalShortcutController(preferences, backends: [grab, portal])
@@ -13,7 +13,7 @@ import SerialQueue
 /// ```
 @MainActor
 final class GlobalShortcutController {
-  /// A mechanism that delivers keys that are pressed in any program.
+  /// A mechanism that reports presses of the shortcut in any program.
   ///
   /// ```swift
   /// let token = shortcut.observers.add { event in print(event) }
@@ -71,10 +71,10 @@ final class GlobalShortcutController {
     restart()
   }
 
-  /// Returns once the outcome of the last request is known.
+  /// Waits until the outcome of the last request is known.
   func awaitOutcome() async { await work?.value }
 
-  /// Whether the shortcut is released while the user chooses another one, so that its keys can be pressed and chosen.
+  /// Whether the shortcut is released, so that the user can press its keys to choose them again.
   var isPaused = false {
     didSet { if isPaused != oldValue { restart() } }
   }
@@ -131,7 +131,7 @@ final class GlobalShortcutController {
     guard gnomeChoice == .add, let keys = Accelerator(preferences.shortcut)?.label else {
       return (state.message, state.command)
     }
-    // Prefer GNOME's settings, which take one click instead of binding the command by hand.
+    // Suggest GNOME's settings: one click is easier than binding the command manually.
     let words = tr("To open the history with %s in any app, choose Set Up in Preferences.")
     return (words.filled(with: keys), nil)
   }
@@ -180,7 +180,8 @@ final class GlobalShortcutController {
     switch event {
     case .pressed(let activation): presses.notify(activation)
     case .became(let state):
-      // Ignore a backend that does not have the shortcut: GNOME's reports its state whenever its settings change.
+      // Ignore a backend that does not have the shortcut: GNOME's backend reports its state whenever GNOME's settings
+      // change.
       if holder == nil, state.isPromising { holder = backend }
       guard holder === backend else { return }
       if !state.isPromising { holder = nil }

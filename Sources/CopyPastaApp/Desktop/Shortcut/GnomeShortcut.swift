@@ -25,7 +25,7 @@ final class GnomeShortcut: GlobalShortcutController.Backend {
     return GnomeShortcut(command: ShortcutState.toggleCommand) { SettingsSchema($0) }
   }
 
-  /// - Parameter lookUp: Returns the schema with an id; nil if it is not installed.
+  /// - Parameter lookUp: Returns the schema with the given id; nil if it is not installed.
   init?(command: String, lookUp: @MainActor (String) -> SettingsSchema?) {
     guard let schema = lookUp(Self.mediaKeys), schema.initialValue(of: Self.list)?.strings != nil,
       let entrySchema = lookUp(Self.mediaKeys + ".custom-keybinding"), entrySchema.path == nil

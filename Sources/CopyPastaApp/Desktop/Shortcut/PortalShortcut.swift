@@ -78,7 +78,7 @@ final class PortalShortcut: GlobalShortcutController.Backend {
 
   // MARK: - Session events
 
-  /// Handles the exit of the portal, and the start of another one.
+  /// Handles the exit of the portal, and the start of a new one.
   private func watchPortal() {
     var isFirst = true
     watch = portal?.bus.watchName(Portal.name) { [weak self] _ in
@@ -196,7 +196,7 @@ private final class PortalShortcutSession {
   ///   - limit: how long to wait for answers that do not depend on the user.
   ///   - remembers: whether `ListShortcuts` lists what the desktop granted to an earlier session, as KDE's does.
   ///   - mayAsk: whether the user may be asked; if false, only an earlier grant is used.
-  /// - Throws: `refused` if the user, now or earlier, or the desktop refuses the shortcut.
+  /// - Throws: `refused` if the desktop refuses the shortcut, or the user has refused it, now or earlier.
   static func make(
     for keys: Accelerator, through portal: Portal, within limit: Duration, remembers: Bool, mayAsk: Bool,
     _ report: @escaping @MainActor (GlobalShortcutController.BackendEvent) -> Void
@@ -250,15 +250,15 @@ private final class PortalShortcutSession {
     ]
   }
 
-  /// `(osta{sv})`: session, shortcut, time, options.
+  /// Handles the signal `Activated`, whose arguments are `(osta{sv})`: session, shortcut, time, options.
   private func received(activated arguments: Variant) {
     guard arguments[0]?.string == handle, arguments[1]?.string == Self.id else { return }
-    // Ignore the time, whose origin is undefined; a desktop that wants proof of the user's request sends a token.
+    // Ignore the time, because its origin is undefined. A desktop that requires proof of user input sends a token.
     let token = arguments[3]?.dictionary?["activation_token"]?.string
     report?(.pressed(token.map { .token($0) } ?? .ambient))
   }
 
-  /// `(oa(sa{sv}))`: session, shortcuts.
+  /// Handles the signal `ShortcutsChanged`, whose arguments are `(oa(sa{sv}))`: session, shortcuts.
   private func received(changed arguments: Variant) {
     guard arguments[0]?.string == handle else { return }
     // Before the session is set up, this signal reports only grants; the answer to the request reports refusals.
@@ -267,7 +267,8 @@ private final class PortalShortcutSession {
     triggerName = nil
     isBound = false
     note(arguments[1])
-    // KDE still lists a shortcut whose keys were removed. Some desktops never name the keys.
+    // KDE still lists a shortcut whose keys were removed, but names no keys. Some desktops never do, so check whether
+    // the keys were named before.
     if hadKeys, triggerName == nil { isBound = false }
     report?(.became(isBound ? .held(by: .portal, name: triggerName) : .notHeld(.removed)))
   }
@@ -282,7 +283,7 @@ private final class PortalShortcutSession {
         "handle_token": token,
         // Use the same token at each start, because KDE stores the shortcut under it.
         "session_handle_token": .string("copypasta"),
-        // KDE 5.27 grants only shortcuts that are named here, which no specification mentions.
+        // KDE 5.27 grants only shortcuts that are listed here, although no specification mentions this option.
         "shortcuts": shortcuts(keys),
       ]
       return [.dictionary(options)]
@@ -317,10 +318,10 @@ private final class PortalShortcutSession {
     return answer["shortcuts"] == nil
   }
 
-  /// Whether to request the shortcut, because it was not granted before or works only after a request.
+  /// Whether the shortcut has to be requested: it was not granted before, or works only after a request.
   ///
-  /// A portal of version 2 binds a shortcut that was granted before without a dialog. KDE 6.3, with version 1, opens
-  /// its System Settings for each request, and needs none.
+  /// A portal of version 2 binds a previously granted shortcut without a dialog. KDE 6.3, with version 1, needs no
+  /// request for it, and would open System Settings for each one.
   private func wantsBinding(_ limit: Duration) async throws(Portal.RequestError) -> Bool {
     guard isBound else { return true }
     let properties = Portal.interface("org.freedesktop.DBus.Properties")
@@ -363,7 +364,7 @@ private final class PortalShortcutSession {
     return keys.dropFirst().reduce(first) { tr("%s or %s").filled(with: $0, $1) }
   }
 
-  /// `a(sa{sv})`: the shortcut's id, with its description and the preferred keys.
+  /// The shortcut as an `a(sa{sv})`: its id, its description and the preferred keys.
   private static func shortcuts(_ keys: Accelerator) -> Variant {
     let details = Variant.dictionary([
       "description": .string(tr("Open or Close the Clipboard History")),

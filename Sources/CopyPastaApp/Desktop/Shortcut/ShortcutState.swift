@@ -77,7 +77,7 @@ extension ShortcutState {
     }
   }
 
-  /// The command or configuration that the user can bind if there is no other way; nil if that is not necessary.
+  /// The command or configuration for binding keys manually; nil if that is not necessary.
   ///
   /// If it is not nil, `message` ends with a colon.
   @MainActor var command: String? {
