@@ -1,8 +1,8 @@
 import CGtk
 
-/// Bytes that GLib shares without further copies (a `GBytes`).
+/// Immutable bytes that GLib shares without copying them (a `GBytes`).
 public final class Bytes: Sendable {
-  // Immutable, and its reference count is atomic (GLib's documentation of the type).
+  // Safe because a `GBytes` is immutable and its reference count is atomic, according to GLib's documentation.
   nonisolated(unsafe) let pointer: OpaquePointer?
 
   /// Copies the bytes, once.
@@ -17,14 +17,14 @@ public final class Bytes: Sendable {
   /// The number of bytes.
   public var count: Int { Int(g_bytes_get_size(pointer)) }
 
-  /// Returns a part of at most `length` bytes, which shares the memory.
+  /// Returns at most `length` bytes from `start`, without copying them.
   func part(from start: Int, atMost length: Int) -> Bytes {
     Bytes(taking: g_bytes_new_from_bytes(pointer, gsize(start), gsize(min(length, count - start))))
   }
 }
 
 extension String {
-  /// Copies a string that C allocated, and frees it; NULL gives an empty string.
+  /// Copies a string that GLib allocated, and frees the original; NULL gives an empty string.
   init(taking text: UnsafeMutablePointer<CChar>?) {
     self = text.map { String(cString: $0) } ?? ""
     g_free(text)

@@ -12,7 +12,7 @@ public struct GLibError: Error, Equatable, CustomStringConvertible {
   /// The same as `message`.
   public var description: String { message }
 
-  /// The D-Bus name of the error, if it is a reply to a call.
+  /// The D-Bus error name, if the error is the reply to a D-Bus call.
   let busName: String?
 }
 
@@ -39,7 +39,7 @@ extension GLibError {
 /// - Parameters:
 ///   - limit: how long the function may take before it is cancelled; nil for no limit.
 ///   - start: calls the function with the given cancellable, callback and user data, or throws.
-///   - finish: calls the function's `_finish`; returns nil if that fails.
+///   - finish: calls the matching `_finish` function; returns nil if that function fails.
 @MainActor
 func awaitingResult<Value>(
   within limit: Duration? = nil,
@@ -86,7 +86,7 @@ private struct Outcome<Value> {
 
 private typealias Completion = @MainActor (OpaquePointer?) -> Void
 
-/// A `GCancellable`, whose functions are thread-safe (GIO's documentation of the type).
+/// A `GCancellable`, whose functions are thread-safe according to GIO's documentation.
 private final class Cancellable: @unchecked Sendable {
   let pointer = g_cancellable_new()
 

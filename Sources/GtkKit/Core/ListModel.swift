@@ -5,7 +5,7 @@ import CGtk
 public protocol ListModelSource: AnyObject {
   /// The number of rows.
   var count: Int { get }
-  /// Returns the value of the row at `position`, from 0 to `count` - 1, which is passed to the row's view unchanged.
+  /// Returns the value of the row at `position`, from 0 to `count` - 1; the row's view receives this value unchanged.
   func value(at position: Int) -> any Sendable
 }
 
@@ -26,7 +26,8 @@ public final class ListModel: Object {
     super.init(Owned(taking: listModelType.instance(of: Backing(source))))
   }
 
-  /// Notifies the views that rows at `position` were removed and added; call it after the source has changed.
+  /// Notifies the views that `added` rows have replaced `removed` rows at `position`; call it after the source has
+  /// changed.
   public func itemsChanged(at position: Int, removed: Int, added: Int) {
     backing(of: opaque)?.count += added - removed
     g_list_model_items_changed(opaque, guint(position), guint(removed), guint(added))
@@ -47,8 +48,8 @@ public final class ListModel: Object {
 /// The fields of a model's instance: a weak reference to its source, and the number of rows last announced to the
 /// views.
 ///
-/// A view that is being destroyed still queries the number of rows, possibly after the source was released, and aborts
-/// if the number is not the last one announced.
+/// The number is stored because a view that is being destroyed still queries it, possibly after the source was
+/// released, and aborts if it differs from the last announced number.
 @MainActor
 private final class Backing {
   weak var source: (any ListModelSource)?
@@ -71,7 +72,7 @@ private func fillListModelInterface(_ table: UnsafeMutableRawPointer) {
   }
   let item: @MainActor @convention(c) (OpaquePointer?, guint) -> gpointer? = { model, position in
     guard let backing = backing(of: model), Int(position) < backing.count else { return nil }
-    // The item only represents its position, from which the view gets the value.
+    // The item is a placeholder: the view gets the row's value by the item's position.
     return gpointer(copypasta_object_new(copypasta_type_object()))
   }
   let table = table.assumingMemoryBound(to: GListModelInterface.self)

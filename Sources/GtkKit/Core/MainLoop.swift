@@ -1,12 +1,13 @@
 import CGtk
-import Dispatch  // Links the library whose two functions CGtk declares.
+import Dispatch  // Only to link libdispatch: CGtk declares the functions that this file uses.
 import Glibc
 import SerialQueue
 
 /// Makes GLib's main loop the main actor's executor.
 ///
 /// Without this, main-actor tasks never run: Swift puts them on libdispatch's main queue, which a GLib loop does not
-/// drain. libdispatch signals pending work through an eventfd, which is meant for CoreFoundation's run loop.
+/// drain. `attachMainActor` therefore watches the eventfd through which libdispatch signals pending work to
+/// CoreFoundation's run loop.
 @MainActor
 public enum MainLoop {
   private static var source: guint = 0
@@ -28,7 +29,7 @@ public enum MainLoop {
   /// Call this before the first thread starts, in a program whose other threads are mostly idle.
   public static func limitMallocArenas() { copypasta_share_heaps() }
 
-  /// Returns freed memory to the kernel, which the C library retains otherwise.
+  /// Returns freed memory, which the C library would otherwise retain, to the kernel.
   ///
   /// This takes up to a millisecond for each MiB.
   public static func trimHeaps() { copypasta_trim_heaps() }
@@ -52,7 +53,7 @@ public enum MainLoop {
     }
   }
 
-  /// Starts asynchronous work; the result becomes true when it is done.
+  /// Starts `work`; the returned value becomes true when `work` is done.
   private static func begin(_ work: @escaping @MainActor () async -> Void) -> Shared<Bool> {
     let isDone = Shared(false)
     Task.unpooled {
@@ -108,12 +109,13 @@ typealias SourceBody = @MainActor () -> Bool
   return unsafeBitCast(call, to: GSourceFunc.self)
 }()
 
-/// A timer on the main loop, which is cancelled when it is released.
+/// A timer on the main loop; releasing the timer cancels it.
 @MainActor
 public final class Timeout {
-  /// The source's id, 0 once it is removed.
+  /// The id of the GLib source; 0 once the source is removed.
   ///
-  /// It is shared with the closure, which may fire before the `deinit` of a timer that was released on another thread.
+  /// It is shared with the source's closure: if the timer is released on another thread, the source may fire before
+  /// `deinit` runs.
   private let source = Shared<guint>(0)
 
   /// Calls `body` once after `delay`.
@@ -144,7 +146,8 @@ public final class Timeout {
 
   /// Waits for `delay` on the main loop.
   ///
-  /// `Task.sleep` would start libdispatch's thread pool, which then wakes the process once a second.
+  /// Use it instead of `Task.sleep`, which would start libdispatch's thread pool. Once started, the pool wakes the
+  /// process once a second.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public static func wait(_ delay: Duration) async throws(CancellationError) {
@@ -163,7 +166,7 @@ public final class FirstValue<Value: Sendable> {
   /// Sends a value; only the first one has an effect.
   public func send(_ value: Value) { continuation.yield(value) }
 
-  /// Waits for the value; after `limit`, returns `expired` instead, unless that is nil.
+  /// Waits for the value; after `limit`, returns `expired` instead or, if that is nil, continues to wait.
   ///
   /// - Throws: `CancellationError`, immediately, if the task is cancelled.
   public func value(

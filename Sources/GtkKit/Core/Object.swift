@@ -92,7 +92,7 @@ open class Object {
     }
   }
 
-  /// Connects to the next emission of a signal only.
+  /// Connects a handler that is called only once, at the signal's next emission.
   final func connectOnce(_ signal: String, _ body: @escaping @MainActor () -> Void) {
     attach(signal) { closure, values, _ in
       g_signal_handlers_disconnect_matched(
@@ -103,8 +103,8 @@ open class Object {
 
   /// Disconnects a handler, if it is still connected, and releases its closure.
   ///
-  /// The handler may be disconnected already, because an object's dispose disconnects all handlers; for example, GDK
-  /// disposes a frame clock with its surface.
+  /// The handler may be disconnected already, because disposing an object disconnects its handlers; for example, GDK
+  /// disposes a frame clock together with its surface.
   final func disconnect(_ connection: gulong) {
     guard g_signal_handler_is_connected(raw, connection) != 0 else { return }
     g_signal_handler_disconnect(raw, connection)
@@ -133,7 +133,7 @@ open class Object {
   }
 }
 
-/// A type for signal arguments; GLib prints a critical warning if the signal's argument has another type.
+/// A type for signal arguments; GLib prints a critical warning if the signal's argument has a different type.
 protocol SignalArgument {
   init(_ value: UnsafePointer<GValue>)
 }
@@ -175,7 +175,7 @@ extension OpaquePointer?: SignalArgument {
 }
 
 extension UnsafePointer<GValue> {
-  /// Advances to the next value and returns it; the initial value is the object.
+  /// Advances to the next value and returns it; the values start with the object, which is skipped.
   mutating func next<Argument: SignalArgument>() -> Argument {
     self += 1
     return Argument(self)

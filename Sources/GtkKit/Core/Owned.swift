@@ -14,7 +14,7 @@ import CGtk
 public final class Owned {
   let raw: UnsafeMutableRawPointer
 
-  /// Takes ownership of a floating reference, as constructors of widgets return.
+  /// Takes ownership of a floating reference, as returned by widget constructors.
   init(sinking pointer: some InstancePointer) {
     raw = g_object_ref_sink(pointer.untyped)
   }
@@ -34,7 +34,7 @@ public final class Owned {
   }
 }
 
-/// A pointer to an instance, as Swift imports it: typed if C exposes its struct, opaque if not.
+/// A pointer to a GObject instance, as Swift imports it: typed if the C headers define the struct, otherwise opaque.
 protocol InstancePointer {
   var untyped: UnsafeMutableRawPointer { get }
 }
@@ -51,12 +51,12 @@ extension OpaquePointer: InstancePointer {
   var untyped: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
 }
 
-/// The result of a constructor, which is not NULL for any argument that this module passes.
+/// A constructor's result, which is never NULL for the arguments that this module passes.
 extension Optional: InstancePointer where Wrapped: InstancePointer {
   var untyped: UnsafeMutableRawPointer { unsafelyUnwrapped.untyped }
 }
 
-/// User data for C callbacks: one closure, or several.
+/// User data for C callbacks: one closure, or a tuple of several.
 ///
 /// C holds the only reference, and releases it with `releaseClosure`.
 final class Closure<Body> {

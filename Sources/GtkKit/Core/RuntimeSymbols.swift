@@ -3,8 +3,8 @@ import Glibc
 
 /// Functions that are looked up by name at run time; nil if the library lacks them.
 ///
-/// They are functions that GTK has added since 4.8, the version whose headers CopyPasta is built with, and functions of
-/// backends that a build of GTK may lack. No function's signature has changed since it was added.
+/// These are functions that GTK has added since 4.8, with whose headers CopyPasta is built, and functions of backends
+/// that a build of GTK may lack. Their signatures have not changed since they were added.
 @MainActor
 enum RuntimeSymbols {
   /// `gtk_list_view_scroll_to` (4.12); parameters: list, position, flags, scroll info.

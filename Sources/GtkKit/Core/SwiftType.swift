@@ -8,7 +8,8 @@ struct SwiftType {
   /// Registers a type that implements an interface or overrides functions of its class.
   ///
   /// - Parameters:
-  ///   - parent: GObject, or a type whose instance struct is the same as GObject's; its class has `classSize` bytes.
+  ///   - parent: a type with the same instance struct as GObject; nil for GObject itself.
+  ///   - classSize: the size of the parent's class struct, in bytes.
   ///   - fill: writes the type's functions into the table of the interface or class.
   init(
     name: String, parent: GType? = nil, classSize: Int = MemoryLayout<GObjectClass>.size,

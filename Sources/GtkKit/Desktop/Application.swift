@@ -4,9 +4,9 @@ import Glibc
 /// The application on the desktop: a single process, identified by its application id.
 @MainActor
 public final class Application: Object {
-  /// Creates the application; `id` is its D-Bus name, and the name of its desktop file and its windows' class.
+  /// Creates the application; `id` is also its D-Bus name, the name of its desktop file, and the class of its windows.
   ///
-  /// GLib treats the application as a service: starting it shows no window until it is activated.
+  /// GLib treats the application as a service: no window appears until the application is activated.
   public convenience init(id: String) {
     // On X11, GTK uses the program name as the first part of WM_CLASS.
     g_set_prgname(id)
@@ -35,7 +35,7 @@ public final class Application: Object {
   /// Keeps the program running until `quit`, even without a window.
   public func hold() { g_application_hold(cast()) }
 
-  /// Exits the main loop, and thereby `run`, at its next iteration.
+  /// Makes `run` return at the main loop's next iteration.
   public func quit() { g_application_quit(cast()) }
 
   /// Runs the application until it quits.
@@ -61,5 +61,6 @@ public final class Application: Object {
 private func isIgnored(_ signal: Int32) -> Bool {
   var action = sigaction()
   sigaction(signal, nil, &action)
-  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN, a macro.
+  // 1 is SIG_IGN, a macro that Swift does not import.
+  return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
 }

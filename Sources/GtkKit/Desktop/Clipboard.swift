@@ -17,7 +17,7 @@ public final class Clipboard: Object {
 
   /// The offered types, in the owner's order.
   ///
-  /// This is local information; the owner is not queried.
+  /// GDK already has this list, so the owner is not queried.
   public var mimeTypes: [String] {
     var count: gsize = 0
     guard let formats = gdk_clipboard_get_formats(opaque),
@@ -29,11 +29,11 @@ public final class Clipboard: Object {
   /// Whether this program owns the clipboard; on Wayland also true if the clipboard has no owner.
   public var isLocal: Bool { gdk_clipboard_is_local(opaque) != 0 }
 
-  /// Waits for a round trip to the desktop, so that all earlier changes have arrived and `onChange` was called for
+  /// Waits for a round trip to the desktop; afterwards all earlier changes have arrived and `onChange` was called for
   /// them.
   public func synchronise() { gdk_display_sync(gdk_clipboard_get_display(opaque)) }
 
-  /// Offers the same bytes as each of these types.
+  /// Offers `bytes` under each of these MIME types.
   ///
   /// The bytes are copied once, however many programs paste them.
   public func offer(_ bytes: [UInt8], as mimeTypes: [String]) {
@@ -45,8 +45,8 @@ public final class Clipboard: Object {
 
   /// Requests the first of these types that the owner offers.
   ///
-  /// - Parameter prepare: called in the same step as the request, so that nothing can change in between; prevents the
-  ///   request if it throws.
+  /// - Parameter prepare: called immediately before the request, so that nothing can change in between; if it throws,
+  ///   no request is sent.
   /// - Throws: `GLibError` if the owner refuses or offers none of them; `CancellationError` if the task is cancelled.
   public func read(_ mimeTypes: [String], prepare: @MainActor () throws -> Void = {}) async throws
     -> InputStream
@@ -65,14 +65,14 @@ public final class Clipboard: Object {
   }
 }
 
-/// Content that is fetched when a program requests it, such as for a drag out of the program.
+/// Content that is fetched only when a program requests it, for example when the user drops a dragged row.
 ///
 /// ```swift
 /// let content = DeferredContent(types: ["text/plain"]) { try await textOfRow() }
 /// ```
 @MainActor
 public final class DeferredContent: Object {
-  /// Creates content that has the same bytes for each of these types; an error from `fetch` rejects the request.
+  /// Creates content with the same bytes for each of these types; if `fetch` throws, the request fails.
   ///
   /// - Parameter idleTimeout: how long a program may read nothing before its request fails.
   public init(
@@ -85,7 +85,7 @@ public final class DeferredContent: Object {
           of: Fetcher(types: types, idleTimeout: idleTimeout, fetch: fetch))))
   }
 
-  /// The maximum number of concurrent requests, so that programs that never read cannot occupy unlimited memory.
+  /// The maximum number of concurrent requests, which limits the memory that programs occupy if they never read.
   static let capacity = 64
 }
 
@@ -94,7 +94,7 @@ private final class Fetcher {
   let types: [String]
   private let idleTimeout: Duration
   private let fetch: @MainActor () async throws -> Bytes
-  /// The number of programs that are being served by all `DeferredContent` objects together.
+  /// The number of requests in progress, for all `DeferredContent` objects together.
   private static var served = 0
 
   init(types: [String], idleTimeout: Duration, fetch: @escaping @MainActor () async throws -> Bytes) {
@@ -186,8 +186,8 @@ public final class Drop: Object {
   /// Completes the drop and reports to the other program whether it was accepted; call it exactly once.
   public func finish(accepted: Bool) {
     gdk_drop_finish(opaque, accepted ? copypasta_GDK_ACTION_COPY : GdkDragAction(rawValue: 0))
-    // On X11, GTK 4.8 leaks the drop, which stays connected to its source. The next drag from there would change the
-    // drop's actions, and GDK would print a critical warning.
+    // On X11, GTK 4.8 leaks the drop, which continues to receive messages from its drag source. The source's next drag
+    // would change this drop's actions, and GDK would print a critical warning.
     g_signal_handlers_disconnect_matched(
       UnsafeMutableRawPointer(gdk_drop_get_display(opaque)), copypasta_G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
       raw)
@@ -260,7 +260,7 @@ public final class OutputStream: Object {
     }
   }
 
-  /// Makes the descriptor nonblocking: GDK passes on the blocking one that Wayland provides, and a program that pastes
+  /// Makes the descriptor nonblocking, because GDK uses the blocking one that Wayland provides: a program that pastes
   /// but never reads would block the main loop.
   private func neverBlock() {
     guard copypasta_is_a(raw, g_unix_output_stream_get_type()) != 0 else { return }

@@ -63,7 +63,7 @@ public enum Display {
   /// the rest of the start. Call this before `open`.
   public static func preferFastStart() {
     g_setenv("GSK_RENDERER", "cairo", 0)
-    // Since GTK 4.16 another variable does this, and GTK warns about the old value.
+    // GTK 4.16 has replaced `GDK_DEBUG=gl-disable` with `GDK_DISABLE`, and warns about the old value.
     let hasOwnVariable = gtk_get_major_version() > 4 || gtk_get_minor_version() >= 16
     g_setenv(hasOwnVariable ? "GDK_DISABLE" : "GDK_DEBUG", hasOwnVariable ? "gl,vulkan" : "gl-disable", 0)
   }

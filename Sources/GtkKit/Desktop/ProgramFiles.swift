@@ -1,10 +1,10 @@
 import CGtk
 import Glibc
 
-/// The data files installed with the program: translations, settings schema and icons, in `share` under its prefix.
+/// The data files installed with the program (translations, settings schema and icons), in `share` under the prefix.
 ///
 /// They are located relative to the executable, so that the program can be installed anywhere and moved. In a checkout,
-/// the folder is next to the executable; `meson-helpers/internal/build stage` fills it.
+/// `share` is next to the executable; `meson-helpers/internal/build stage` fills it.
 public enum ProgramFiles {
   /// Whether other programs search this folder, too, so that a panel can find the icon by name.
   @MainActor public private(set) static var areKnownToOthers = false
@@ -49,8 +49,8 @@ public enum ProgramFiles {
 
   /// The real path of the command that starts this program; nil if the system does not provide it.
   ///
-  /// It is read once, by `registerDataFolder`, because after an upgrade has replaced the file, the system appends
-  /// "(deleted)".
+  /// `registerDataFolder` reads it once at startup, because the system appends "(deleted)" to the path after an upgrade
+  /// has replaced the file.
   public static let program: String? =
     g_file_read_link("/proc/self/exe", nil).map { command(ofProgram: String(taking: $0)) }
 
@@ -62,7 +62,7 @@ public enum ProgramFiles {
 
   /// Returns this program's command for a shell or a desktop's keyboard settings.
   ///
-  /// This is its name if the user's PATH finds it, and the quoted full path if not.
+  /// The command is `name` if PATH finds this program by that name; otherwise it is the quoted full path.
   public static func shellCommand(named name: String) -> String {
     guard let own = program else { return name }
     return resolved(name) == own ? name : quoted(own)

@@ -79,7 +79,7 @@ public enum SessionBus {
   }
 }
 
-/// The running instance of an application on the session bus, which can be called within milliseconds and without GTK.
+/// An application's running instance, which can be called over the session bus within milliseconds and without GTK.
 ///
 /// ```swift
 /// let running = RunningApplication(id: "org.example.Notes")

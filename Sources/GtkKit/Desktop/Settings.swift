@@ -18,8 +18,8 @@ public final class Settings {
   ///
   /// - Parameters:
   ///   - schema: nil to keep the values in memory.
-  ///   - path: where the values are stored, for a schema without a path of its own; nil for one that has a path.
-  ///   - initial: every key, with the default for keys that the schema lacks.
+  ///   - path: the storage path for a relocatable schema; nil for a schema that defines its own path.
+  ///   - initial: all keys, each with the default to use if the schema lacks the key.
   ///   - changed: called with the key of each change, whether by this program or another.
   public init(
     _ schema: SettingsSchema?, at path: String? = nil, initially initial: [String: Variant],
@@ -137,7 +137,7 @@ public final class SettingsSchema {
     return g_settings_schema_key_get_default_value(description).map(Variant.init(taking:))
   }
 
-  /// Whether a key exists and `value` has its type and range.
+  /// Whether a key exists and `value` has the key's type and is in its range.
   func accepts(_ value: Variant, for key: String) -> Bool {
     guard let description = schemaKey(key) else { return false }
     defer { g_settings_schema_key_unref(description) }

@@ -41,8 +41,9 @@ public final class StartupServices {
   /// Starts connecting to the session bus.
   ///
   /// - Parameters:
-  ///   - isHurried: whether the user waits for the window; if not, services may take as long as at a login.
-  ///   - foundSilent: called for each service that does not answer, which GTK then does not use.
+  ///   - isHurried: whether the user is waiting for the window; if not, each service gets the longer time limit for a
+  ///     login.
+  ///   - foundSilent: called for each service that does not answer; GTK then does not use that service.
   public init(isHurried: Bool, foundSilent: @escaping @MainActor (Service) -> Void) {
     self.isHurried = isHurried
     self.foundSilent = foundSilent
@@ -62,7 +63,8 @@ public final class StartupServices {
     }
   }
 
-  /// Waits for what the application's start needs; a timeout here has no consequences for the user.
+  /// Waits for the portal, which newer GTK versions call when the application starts; a timeout does not affect the
+  /// user.
   public func awaitBeforeApplication() { _ = answers(.portal, within: Self.portalTime) }
 
   /// Stops diverting calls to the portal, because GTK no longer waits for their results.
@@ -71,7 +73,7 @@ public final class StartupServices {
     diversion = nil
   }
 
-  /// Waits for an answer; without one, disables the service for GTK.
+  /// Waits for a service's answer; if there is none, keeps GTK from using the service.
   private func answers(_ service: Service, within limit: Duration) -> Bool {
     guard unanswered.contains(service) else { return true }
     if MainLoop.run(until: { !unanswered.contains(service) }, atMost: limit) { return true }

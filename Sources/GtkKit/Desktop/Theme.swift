@@ -3,8 +3,8 @@ import Glibc
 
 /// The appearance of GTK's widgets: light or dark, and their contrast.
 ///
-/// Since 4.20 GTK follows the desktop automatically, if the display provides its preference. Older versions have only
-/// the name of a theme and a flag for its dark variant. The user's own GTK settings take precedence.
+/// Since 4.20 GTK follows the desktop automatically, if the display provides the desktop's preference. Older versions
+/// have settings only for the theme's name and for its dark variant. The user's own GTK settings take precedence.
 @MainActor
 public final class Theme {
   private let settings: Object
@@ -24,7 +24,7 @@ public final class Theme {
 
   /// Applies the desktop's preference, in place of an earlier one.
   public func prefer(isDark: Bool, hasHighContrast: Bool) {
-    // This name denoted the dark variant of HighContrast; GTK 4 no longer supports it.
+    // HighContrastInverse was the dark variant of HighContrast; GTK 4 no longer supports it.
     let isInverse = isOfGTK && original("gtk-theme-name") == .text("HighContrastInverse")
     let (isDark, hasHighContrast) = (isDark || isInverse, hasHighContrast || isInverse)
     guard settings[property: "gtk-interface-color-scheme"] != nil else {
@@ -43,7 +43,7 @@ public final class Theme {
   /// Whether `GTK_THEME` is unset, and the theme name in GTK's settings is empty or one of GTK's own themes.
   public var isOfGTK: Bool { forced == nil && chosen.map(Self.names.contains) == true }
 
-  /// Whether GTK draws its own theme for any reason, including that the chosen one does not support GTK 4.
+  /// Whether GTK draws its own theme, which it also does if the chosen theme does not support GTK 4.
   public var isDrawnByGTK: Bool {
     guard let name = forced ?? chosen else { return true }
     return Self.names.contains(name) || !isInstalled(name, "gtk.css")
@@ -71,7 +71,7 @@ public final class Theme {
     "HighContrastInverse",
   ]
 
-  /// The theme in the variable `GTK_THEME`, which overrides the settings; without its variant, except for `hc`.
+  /// The theme's name from `GTK_THEME`, which overrides the settings; of the variant, only `hc` is kept (`Default-hc`).
   private var forced: String? {
     guard let value = g_getenv("GTK_THEME") else { return nil }
     let parts = String(cString: value).split(separator: ":")
@@ -100,7 +100,7 @@ public final class Theme {
 
   private func original(_ name: String) -> Object.Property? { before[name] ?? settings[property: name] }
 
-  /// Sets a property, or with nil restores its original value.
+  /// Sets a property; nil restores its original value.
   private func override(_ name: String, with new: Object.Property?) {
     if let new {
       if before[name] == nil { before[name] = settings[property: name] }

@@ -60,7 +60,7 @@ public struct Accelerator: Equatable, Sendable {
     return keyName.contains("_") ? String(label.map { $0 == "_" ? " " : $0 }) : label
   }
 
-  /// The name of the key alone in GDK and X11, such as `v` or `F12`; empty if it has none.
+  /// The key's name in GDK and X11, without modifiers, such as `v` or `F12`; empty if the key has no name.
   public var keyName: String { gdk_keyval_name(key).map { String(cString: $0) } ?? "" }
 
   /// Whether the key is a modifier, such as Control.

@@ -3,7 +3,7 @@ import Glibc
 
 /// The desktop session, as described by its environment.
 public enum Desktop {
-  /// Opens a URI in the user's browser, from a sandbox through the portal.
+  /// Opens a URI in the user's browser; in a sandbox, uses the portal.
   ///
   /// Does nothing on a desktop without a browser.
   @MainActor
@@ -36,10 +36,10 @@ public enum Desktop {
     /// `$XDG_STATE_HOME`.
     public static var state: String { String(cString: g_get_user_state_dir()) }
 
-    /// Removes relative paths from the variables, because the specification declares them invalid.
+    /// Removes relative paths from the `XDG_` variables for folders, because the specification declares them invalid.
     ///
-    /// GLib would use them, so the program's files would depend on the folder in which it is started. Call this before
-    /// GLib reads the variables, which it does once.
+    /// GLib would use them, so the location of the program's files would depend on the working directory. Call this
+    /// first, because GLib reads the variables only once.
     static func ignoreRelativePaths() {
       let variables = [
         "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
@@ -59,7 +59,7 @@ public enum Desktop {
       list.split(separator: ":").filter { $0.hasPrefix("/") }.joined(separator: ":")
     }
 
-    /// The variables of folders whose paths are not valid UTF-8 and therefore cannot be represented as a string.
+    /// The variables whose folder path is not valid UTF-8, so that no Swift string can represent it.
     public static var unnameable: [String] {
       let folders: [(String, UnsafePointer<CChar>?)] = [
         ("XDG_DATA_HOME", g_get_user_data_dir()), ("XDG_CONFIG_HOME", g_get_user_config_dir()),

@@ -45,7 +45,7 @@ public enum Format {
 
 /// Formats times in the user's time zone.
 ///
-/// The time zone is cached, because looking it up for each row of a list takes longer than the row itself.
+/// The time zone is cached, because looking it up for each row of a list would take longer than showing the row.
 @MainActor
 public enum LocalTime {
   private static var zone = g_time_zone_new_local()

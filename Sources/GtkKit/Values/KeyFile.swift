@@ -1,7 +1,7 @@
 import CGtk
 import Glibc
 
-/// A file of groups and keys for a few settings, in the format of desktop files.
+/// A group of keys in a settings file with the format of desktop files.
 public struct KeyFile {
   /// The path of the file.
   public let path: String

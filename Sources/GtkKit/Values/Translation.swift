@@ -5,7 +5,7 @@ let translationDomain = "copypasta"
 
 /// Translates a text into the user's language.
 public func tr(_ text: String) -> String {
-  // Without a translation, `g_dgettext` returns the argument itself, so copy it while the argument is valid.
+  // Without a translation, `g_dgettext` returns its argument, so copy the result while the argument is valid.
   text.withCString { String(cString: g_dgettext(translationDomain, $0)) }
 }
 
@@ -29,11 +29,12 @@ extension String {
     return plain
   }
 
-  /// Replaces each `%s` with the next value, and `%2$s` with the second value, for languages that need another order.
+  /// Replaces each `%s` with the next value, and `%2$s` with the second value, for languages that need a different
+  /// order.
   ///
   /// Placeholders within the values are not replaced.
   public func filled(with values: String...) -> String {
-    // Written by hand, because `String.replacing` would link the regular expression library.
+    // Do not use `String.replacing`, because it would link the regular-expression library.
     var filled = ""
     var rest = self[...]
     var next = 0

@@ -1,6 +1,6 @@
 import CGtk
 
-/// A button that shows an icon.
+/// A button that shows an icon, a text or another widget.
 @MainActor
 public final class Button: Widget {
   /// Makes a button without a frame; `name` is its tooltip and its name for screen readers.
@@ -14,7 +14,8 @@ public final class Button: Widget {
 
   /// Makes a button with a text and without a mnemonic.
   ///
-  /// GTK 4.8 exposes the text of its own text buttons to screen readers twice, with the mnemonic's `_`.
+  /// The text is a separate label, because GTK 4.8 exposes the text of its own text buttons to screen readers twice,
+  /// with the mnemonic's `_`.
   public convenience init(words: String, _ clicked: @escaping @MainActor () -> Void) {
     self.init(new: gtk_button_new())
     let label = Label(words)
@@ -27,7 +28,7 @@ public final class Button: Widget {
   /// Keeps the focus where it is when the button is clicked.
   public func leaveFocusOnClick() { gtk_widget_set_focus_on_click(widget, 0) }
 
-  /// Makes a button with a text; `_` precedes the mnemonic, which presses the button together with Alt.
+  /// Makes a button with a text; Alt and the character after `_` press the button.
   public convenience init(label: String, _ clicked: (@MainActor () -> Void)? = nil) {
     self.init(new: gtk_button_new_with_mnemonic(label))
     if let clicked { onClick(clicked) }
@@ -49,10 +50,10 @@ public final class Button: Widget {
   public func onClick(_ body: @escaping @MainActor () -> Void) { connect("clicked", body) }
 }
 
-/// A button that is pressed while a stateful action is on.
+/// A button that appears pressed while its action is on.
 @MainActor
 public final class ToggleButton: Widget {
-  /// Makes a button without a frame around a widget; `action` is the action's full name (`win.pause`).
+  /// Makes a frameless button that contains `child`; `action` is the full name of the button's action (`win.pause`).
   public convenience init(child: Widget, action: String) {
     self.init(new: gtk_toggle_button_new())
     gtk_button_set_child(cast(), child.widget)
@@ -77,13 +78,13 @@ public final class Switch: Widget, ValueControl {
     self.init(new: gtk_switch_new())
   }
 
-  /// Whether it is on.
+  /// Whether the switch is on.
   public var isOn: Bool {
     get { gtk_switch_get_active(opaque) != 0 }
     set { gtk_switch_set_active(opaque, newValue ? 1 : 0) }
   }
 
-  /// Calls `body` when it is switched, whether by the user or by the program.
+  /// Calls `body` when the switch changes, whether by the user or by the program.
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::active", body) }
 }
 
@@ -104,7 +105,7 @@ public final class DropDown: Widget {
   /// Opens the list of texts.
   public func open() { gtk_widget_activate(widget) }
 
-  /// Calls `body` when another text is chosen, whether by the user or by the program.
+  /// Calls `body` when a different text is chosen, whether by the user or by the program.
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::selected", body) }
 }
 

@@ -132,7 +132,7 @@ private typealias Measure =
 private typealias Allocate = @MainActor @convention(c) (Child?, gint, gint, gint) -> Void
 
 extension Widget {
-  /// Makes a box whose height depends on its width; `measure` measures it, `allocate` places the children.
+  /// Makes a box whose height depends on its width; `measure` computes the box's size, `allocate` places the children.
   fileprivate convenience init(_ children: [Widget], measure: Measure, allocate: Allocate) {
     self.init(new: gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0))
     for child in children { gtk_box_append(cast(), child.widget) }
@@ -167,7 +167,7 @@ public final class ScrollingBox: Widget {
     self.init(scrolled)
   }
 
-  /// Makes a box around a view, as high as the view's content in the available width.
+  /// Makes a box around `scrolled`; the box is as high as the view's content at the available width.
   public convenience init(_ scrolled: ScrolledWindow) {
     self.init([scrolled]) { box, orientation, width, minimum, natural, _, _ in
       guard let scrolled = gtk_widget_get_first_child(box) else { return }
@@ -185,7 +185,7 @@ public final class ScrollingBox: Widget {
   }
 }
 
-/// A widget that is hidden if there is not enough room for its natural width.
+/// A box that hides its child if there is not enough room for the child's natural width.
 @MainActor
 public final class Squeezer: Widget {
   /// Makes a box that requests its child's natural width, and has a minimum width of 0.
@@ -203,10 +203,10 @@ public final class Squeezer: Widget {
   }
 }
 
-/// A scrollable view with a footer, which is shown only if the view's content leaves room for it.
+/// A scrollable view with a footer; the footer is shown only if the view's content leaves room for it.
 @MainActor
 public final class FootedBox: Widget {
-  /// Requests the size of `view` alone; `foot` is shown only if `view` does not need its space.
+  /// Requests the size of `view` alone; `foot` gets only room that `view` does not need.
   public convenience init(_ view: ScrolledWindow, foot: Widget) {
     self.init([view, foot]) { box, orientation, other, minimum, natural, _, _ in
       let size = extent(of: gtk_widget_get_first_child(box), orientation, for: other)
@@ -231,7 +231,7 @@ public final class FootedBox: Widget {
   }
 }
 
-/// Two widgets, one above the other, with a maximum width, and optionally a small third one in the padding at the end.
+/// A column of two widgets with a maximum width, and optionally a small third widget in the padding at the end.
 ///
 /// The maximum width is also the natural width.
 @MainActor
@@ -246,7 +246,8 @@ public final class ClampedColumn: Widget {
     self.init(children) { box, orientation, width, minimum, natural, _, _ in
       let limit = ClampedColumn.limit(of: box)
       guard orientation == GTK_ORIENTATION_VERTICAL else {
-        // Texts that wrap or are ellipsized accept any width, and measuring them is as expensive as their layout.
+        // Do not measure the texts: they wrap or are ellipsized at any width, and measuring is as expensive as a
+        // layout.
         minimum?.pointee = ClampedColumn.leastWidth
         natural?.pointee = limit
         return
@@ -263,7 +264,7 @@ public final class ClampedColumn: Widget {
     g_object_set_data(cast(), Self.widthKey, UnsafeMutableRawPointer(bitPattern: width))
   }
 
-  /// Adds the small widget at the end, vertically centred.
+  /// Adds the small third widget at the end, vertically centred.
   public func append(_ badge: Widget) { gtk_box_append(cast(), badge.widget) }
 
   private static func limit(of box: Child?) -> gint {
@@ -297,7 +298,7 @@ public final class ClampedColumn: Widget {
       width: extent(of: badge, GTK_ORIENTATION_HORIZONTAL).minimum,
       height: extent(of: badge, GTK_ORIENTATION_VERTICAL).minimum
     )
-    // The badge's space is at the outer edge of the padding, which is 1.5 times as wide.
+    // The badge's space covers the outer two thirds of the padding.
     let middle = badgeWidth / 2 + badgeWidth / 2
     let isMirrored = gtk_widget_get_direction(box) == GTK_TEXT_DIR_RTL
     allocate(

@@ -1,6 +1,6 @@
 import CGtk
 
-/// A text that is read, not edited.
+/// A text that the user cannot edit.
 @MainActor
 public final class Label: Widget {
   /// The opacity of faint parts, out of 65,535.
@@ -13,7 +13,7 @@ public final class Label: Widget {
     gtk_label_set_xalign(opaque, 0)
   }
 
-  /// Makes a label for an adjacent control; the mnemonic after `_` activates the control together with Alt.
+  /// Makes a label for an adjacent control; Alt and the character after `_` activate the control.
   public convenience init(_ text: String, of control: Widget) {
     self.init()
     gtk_label_set_text_with_mnemonic(opaque, text)
@@ -32,11 +32,13 @@ public final class Label: Widget {
     }
   }
 
-  /// Shows the name of the control that contains the label; the mnemonic after `_` activates it together with Alt.
+  /// Shows `name` and makes it the name of the enclosing `control`; Alt and the character after `_` activate the
+  /// control.
   public func show(nameOf control: Widget, _ name: String) {
     gtk_label_set_text_with_mnemonic(opaque, name)
     gtk_label_set_mnemonic_widget(opaque, control.widget)
-    // A relation would override the name, and screen readers ignore a label inside the widget that it names.
+    // Set only a name: a label relation would override it, and screen readers ignore a label that is inside the widget
+    // it names.
     gtk_accessible_reset_relation(control.opaque, GTK_ACCESSIBLE_RELATION_LABELLED_BY)
     control.setAccessibleName(name.withoutMnemonic)
   }
@@ -47,7 +49,7 @@ public final class Label: Widget {
     set { gtk_label_set_text(opaque, newValue) }
   }
 
-  /// Shows lines separated by U+2028 LINE SEPARATOR; `parts`, ranges of UTF-8 bytes, are faint.
+  /// Shows `text`, which has U+2028 LINE SEPARATOR between its lines; `parts`, ranges of its UTF-8 bytes, are faint.
   ///
   /// All lines are aligned to the same edge, according to the direction of the interface. The characters of each line
   /// are ordered by the line's own direction.

@@ -15,7 +15,7 @@ public final class ListBox: Widget {
 
   /// Appends a row; a click anywhere on it calls `clicked`.
   ///
-  /// The row's content gets the focus, unless the row itself `isFocusable`.
+  /// The row's content gets the focus or, if `isFocusable` is true, the row itself.
   ///
   /// - Returns: the row.
   @discardableResult

@@ -19,7 +19,7 @@ public protocol ListRow: AnyObject {
   var root: Widget { get }
   /// Shows a value.
   ///
-  /// `container` is the list's own widget around `root`, which has the focus and the accessible name.
+  /// `container` is the widget that the list puts around `root`; it has the focus and the accessible name.
   func bind(_ value: any Sendable, in container: Widget)
   /// Clears the view, until the next `bind`.
   func unbind()
@@ -41,7 +41,8 @@ public final class ListView<Row: ListRow>: Widget {
     // The view takes ownership of the reference.
     self.init(new: gtk_list_view_new(nil, factory))
     connect(factory: Object(Owned(borrowing: factory)), to: model, make)
-    // Connect one handler before GTK's list view, which loses track of the focus when rows change, and one after it.
+    // GTK's list view loses track of the focus when rows change, so connect one handler before the view's own and one
+    // after it.
     model.onItemsChanged { [weak self] position, removed, added in
       guard let self else { return }
       keepPlace(at: position, removed: removed, added: added)
@@ -58,8 +59,8 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Calls `body` with a row and a point of the list when a button is pressed and released on that row.
   ///
-  /// GTK's activation by single click ignores the second of two quick clicks on a row, even if another row was clicked
-  /// in between. GTK also claims the second click of a double click, which then activates the row.
+  /// This replaces GTK's activation by single click, which ignores the second of two quick clicks on a row, even if
+  /// another row was clicked in between. GTK still claims the second click of a double click, and activates the row.
   public func onRowClick(
     _ button: PointerButton, _ body: @escaping @MainActor (_ row: Row, _ point: Point) -> Void
   ) {
@@ -123,7 +124,8 @@ public final class ListView<Row: ListRow>: Widget {
       // Since 4.12 a list creates and moves its rows later, so only GTK knows which widget will show a position.
       guard position < itemCount else { return false }
       scrollTo(opaque, guint(position), RuntimeSymbols.listScrollFocus, nil)
-      // `scrollTo` moves the focus only within the list. From outside, focusing the list passes the focus to that row.
+      // `scrollTo` moves the focus only within the list. If the focus is outside, focusing the list moves it to that
+      // row.
       return grabFocus()
     }
     scroll(to: position)
@@ -142,7 +144,7 @@ public final class ListView<Row: ListRow>: Widget {
 
   /// Keeps the rows in place when the view's height changes.
   ///
-  /// GTK would keep another row in place: in a list that is scrolled to a third of its length, the row at a third of
+  /// GTK would keep a different row in place: if the list is scrolled to a third of its length, the row at a third of
   /// the view's height.
   public func keepPlace() {
     if place == nil {
@@ -156,8 +158,8 @@ public final class ListView<Row: ListRow>: Widget {
   ///
   /// Rows inserted at the very top remain visible.
   private func keepPlace(at position: Int, removed: Int, added: Int) {
-    // In an unscrolled list, rows added at the top stay visible, and rows added at the end, for example after the
-    // start, do not move others.
+    // In an unscrolled list, let rows added at the top appear. Rows added at the end, for example at startup, do not
+    // move others.
     let isExtended = removed == 0 && offset <= 0 && (position == 0 || position + added == itemCount)
     guard isMapped, !isExtended, let kept = place ?? topRow(otherThan: position..<(position + removed)) else {
       return
@@ -326,8 +328,8 @@ public final class ListView<Row: ListRow>: Widget {
   /// Shows the tooltip that `body` returns for the row at the pointer or, on request from the keyboard, for the focused
   /// row; nil for none.
   ///
-  /// No tooltip appears under a pointer that has not moved since the list appeared under it or since the last key
-  /// press, because the user is not pointing at anything then.
+  /// No tooltip appears while the pointer has not moved since the list appeared under it or since the last key press:
+  /// the user is not pointing at anything then.
   public func onTooltip(_ body: @escaping @MainActor (Row) -> String?) {
     gtk_widget_set_has_tooltip(widget, 1)
     let pointer = Pointing()
@@ -343,13 +345,13 @@ public final class ListView<Row: ListRow>: Widget {
         let text = body(row),
         let bounds = row.root.bounds(in: self)
       else { return false }
-      // GTK's own label does not wrap within words, such as URLs and keys.
+      // GTK's own label does not wrap within long words, such as URLs.
       let label = Label()
       label.wrap()
       label.show(text)
       label.limitWidth(toCharacters: 70, within: width - 48)
       gtk_tooltip_set_custom(tooltip, label.widget)
-      // On another row, the tooltip is requested again and moves there.
+      // When the pointer reaches another row, GTK queries the tooltip again and moves it there.
       var area = GdkRectangle(
         x: gint(bounds.x), y: gint(bounds.y), width: gint(bounds.width), height: gint(bounds.height))
       gtk_tooltip_set_tip_area(tooltip, &area)

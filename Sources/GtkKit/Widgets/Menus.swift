@@ -27,7 +27,7 @@ public final class Menu: Object {
   }
 }
 
-/// A button that opens a menu, which is created when it is first opened.
+/// A button that opens a menu; the menu is created when it is first opened.
 @MainActor
 public final class MenuButton: Widget {
   /// Makes the button of the window's main menu, which F10 opens; `name` is its tooltip and its name for screen
@@ -59,7 +59,7 @@ private final class MainMenu {
 
   init(_ make: @escaping @MainActor () -> Menu) { self.make = make }
 
-  /// Sets the button's menu; GTK calls this each time it is opened.
+  /// Sets the button's menu; GTK calls this each time the menu is opened.
   func open(on button: Widget) {
     returning = nil
     focusBefore = gtk_widget_get_root(button.widget).flatMap { gtk_root_get_focus($0) }
@@ -76,7 +76,7 @@ private final class MainMenu {
     gtk_menu_button_set_popover(button.opaque, popover.widget)
   }
 
-  /// Restores the focus, which GTK leaves on the button, where Enter would open the menu again.
+  /// Restores the focus, because GTK leaves it on the button, where Enter would open the menu again.
   private func closed(on button: Widget) {
     button.hasTooltip = true
     giveFocusBack()
@@ -99,7 +99,7 @@ public final class PopoverMenu: Widget {
   /// The menu's parent, retained because GTK warns if a parent is finalised before its child.
   private var parent: Widget?
 
-  /// Makes a menu that is a child of a widget and activates its actions.
+  /// Makes a menu that is a child of `parent` and activates the actions of `parent`.
   public convenience init(on parent: Widget) {
     self.init(new: makePopover(of: Menu(sections: [])))
     gtk_widget_set_parent(widget, parent.widget)
@@ -113,7 +113,7 @@ public final class PopoverMenu: Widget {
     gtk_widget_unparent(widget)
   }
 
-  /// Shows a menu at a point of its parent.
+  /// Shows `menu` at a point of the parent.
   public func popUp(_ menu: Menu, at point: Point) {
     gtk_popover_menu_set_menu_model(opaque, menu.cast())
     var area = GdkRectangle(x: gint(point.x), y: gint(point.y), width: 1, height: 1)
@@ -138,7 +138,7 @@ public final class ActionGroup: Object {
     addAction(name, to: opaque) { _ in body() }
   }
 
-  /// Adds an action on an object, such as a row, whose id it receives.
+  /// Adds an action on an object, such as a row; `body` receives the object's id.
   public func add(_ name: String, _ body: @escaping @MainActor (Int64) -> Void) {
     let type = g_variant_type_new("x")
     defer { g_variant_type_free(type) }
@@ -157,7 +157,7 @@ public final class ActionGroup: Object {
   }
 }
 
-/// A stateful action that is on or off, which menus and buttons show and toggle.
+/// A stateful action that is on or off; menus and buttons show its state and toggle it.
 @MainActor
 public final class ToggleAction: Object {
   /// Makes an action that is off.
@@ -165,13 +165,13 @@ public final class ToggleAction: Object {
     self.init(Owned(taking: g_simple_action_new_stateful(name, nil, g_variant_new_boolean(0))))
   }
 
-  /// Whether it is on.
+  /// Whether the action is on.
   public var isOn: Bool {
     get { g_action_get_state(opaque).map { Variant(taking: $0).bool == true } ?? false }
     set { g_action_change_state(opaque, g_variant_new_boolean(newValue ? 1 : 0)) }
   }
 
-  /// Calls `body` when it is switched, whether by the user or by the program.
+  /// Calls `body` when the state changes, whether by the user or by the program.
   public func onChange(_ body: @escaping @MainActor () -> Void) { connect("notify::state", body) }
 }
 

@@ -1,6 +1,6 @@
 import CGtk
 
-/// A style sheet for all widgets of the display, until it is released.
+/// A style sheet that applies to all widgets of the display until it is released.
 @MainActor
 public final class StyleSheet {
   private let provider: Owned
@@ -9,7 +9,7 @@ public final class StyleSheet {
   ///
   /// The user's own style sheet overrides all levels.
   ///
-  /// - Parameter level: 0 for the program's own style; negative for a style that it overrides.
+  /// - Parameter level: 0 for the program's own style; negative for a style that the program's style overrides.
   public init(_ css: String, level: Int = 0) {
     provider = Owned(taking: gtk_css_provider_new())
     self.css = css
@@ -38,7 +38,7 @@ public final class StyleSheet {
 
 /// Draws a widget at an offset, without a new layout.
 ///
-/// Resetting the distance animates the widget back with the style sheet's transition of `transform`, unless the user
+/// Setting `distance` back to 0 moves the widget back with the style sheet's `transform` transition, unless the user
 /// has disabled animations.
 @MainActor
 public final class Shift {

@@ -1,6 +1,6 @@
 import CGtk
 
-/// Reacts to swipes over a widget: one finger on a touchscreen, or two on a touchpad, that move sideways.
+/// Reacts to swipes over a widget: sideways movements of one finger on a touchscreen or of two on a touchpad.
 @MainActor
 public protocol SwipeTarget: AnyObject {
   /// Called when a swipe starts at a point of the widget.
@@ -31,7 +31,7 @@ extension Widget {
       start.value = Point(x: x, y: y)
     }
     drag.connect("drag-update") { [gesture = drag.opaque] (x: Double, y: Double) in
-      // Claim a swipe, so that it neither clicks nor scrolls; deny other movements, so that they can.
+      // Claim a swipe, so that it neither clicks nor scrolls; deny other movements, so that they can click or scroll.
       switch movement.move(x, y, from: start.value) {
       case .undecided: break
       case .horizontal: gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
@@ -62,8 +62,8 @@ extension Widget {
       point.y -= y
       moved.value = point
       let direction = movement.move(point.x, point.y, from: pointer(of: controller))
-      // Handle the beginning of a movement, too, because a scrolled window that receives it withholds the rest from its
-      // children.
+      // Handle even the first events of a sideways movement, because a scrolled window that receives them withholds the
+      // later ones from its children.
       return direction == .horizontal || direction == .undecided && abs(point.x) > abs(point.y)
     }
     scroll.connect("scroll-end") {

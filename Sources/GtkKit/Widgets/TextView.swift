@@ -34,7 +34,8 @@ public final class TextView: Widget {
   private static let margin: gint = 12
   /// Returns the bytes of a range of characters.
   ///
-  /// It is a property because closures that the buffer holds may outlive the view and must not retain it.
+  /// Stored in the view, which the buffer's closures reference weakly, because they may outlive the view and must not
+  /// retain this closure.
   private var selectedBytes: (@MainActor (Range<Int>) -> [UInt8])?
   private var buffer: UnsafeMutablePointer<GtkTextBuffer>? { gtk_text_view_get_buffer(cast()) }
 
@@ -58,7 +59,7 @@ public final class TextView: Widget {
   /// - Parameters:
   ///   - types: the types that the primary selection offers.
   ///   - bytes: returns the bytes of a range of characters.
-  ///   - copy: called when the user copies or cuts, instead of using GTK's clipboard.
+  ///   - copy: called instead of GTK's own copying when the user copies or cuts.
   public func handOut(
     as types: [String], _ bytes: @escaping @MainActor (Range<Int>) -> [UInt8],
     copy: @escaping @MainActor ([UInt8]) -> Void
@@ -84,8 +85,8 @@ public final class TextView: Widget {
       }
       offered.value = nil
     }
-    // A realized view registers the clipboard with its buffer, and warns if the registration is missing when it is
-    // unrealized. Capture the buffer, because the Swift object may already be released.
+    // A realized view registers the clipboard with its buffer, and warns if the registration is missing when the view
+    // is unrealized. Capture the buffer, because the Swift object may already be released.
     let buffer = self.buffer
     connect("realize") { gtk_text_buffer_remove_selection_clipboard(buffer, primary) }
     connect("unrealize") {
@@ -106,7 +107,7 @@ public final class TextView: Widget {
     }
   }
 
-  /// Makes a press within the selection start a new one, instead of a drag.
+  /// Makes a press within the selection start a new selection instead of a drag.
   private func neverDragSelection() {
     let press = add(controller: gtk_gesture_click_new())
     gtk_gesture_single_set_button(press.opaque, guint(GDK_BUTTON_PRIMARY))
@@ -128,7 +129,7 @@ public final class TextView: Widget {
   public func height(inWidth width: Int, atMost limit: Int) -> Int {
     var (start, end) = (GtkTextIter(), GtkTextIter())
     gtk_text_buffer_get_bounds(buffer, &start, &end)
-    // This is more text than fits into any `limit`, but little enough for an additional layout.
+    // 8192 characters are more than fit into any `limit`, but few enough for an additional layout.
     gtk_text_buffer_get_iter_at_offset(buffer, &end, 8192)
     let text = String(taking: gtk_text_buffer_get_text(buffer, &start, &end, 1))
     let layout = Object(Owned(taking: gtk_widget_create_pango_layout(widget, text)))

@@ -58,7 +58,7 @@ extension Widget {
     }
   }
 
-  /// Activates an action of the widget or its ancestors when one of these keys is pressed while the focus is within it.
+  /// Activates an action of the widget or its ancestors when one of these keys is pressed with the focus in the widget.
   public final func addKeys(_ keys: [String], running action: String) {
     add(keys: keys) { gtk_named_action_new(action) }
   }
@@ -75,8 +75,8 @@ extension Widget {
 
   /// Calls `body` with each key that is pressed while the widget contains the focus, before its descendants get it.
   ///
-  /// `body` returns whether it handled the key. As in accelerators, the key is named as in the keyboard's first Latin
-  /// layout, without Shift.
+  /// `body` returns whether it handled the key. The accelerator names the key as in the keyboard's first Latin layout,
+  /// without Shift.
   public final func onKeyPress(_ body: @escaping @MainActor (Accelerator) -> Bool) {
     let keys = add(controller: gtk_event_controller_key_new(), beforeChildren: true)
     keys.connectReturning("key-pressed") { (key: guint, code: guint, state: GdkModifierType) in
@@ -133,7 +133,7 @@ extension Widget {
     }
   }
 
-  /// Calls `body` with each event before the widget or its descendants get it; if it returns true, they do not get it.
+  /// Calls `body` with each event before the widget or its descendants get it; if `body` returns true, they do not.
   final func onEvent(_ body: @escaping @MainActor (OpaquePointer) -> Bool) {
     add(controller: gtk_event_controller_legacy_new(), beforeChildren: true).connectReturning("event", body)
   }
@@ -149,7 +149,7 @@ extension Widget {
   }
 }
 
-/// Returns a key's keysym without modifiers, from the first layout where it is an ASCII character or, like F12, none.
+/// Returns a key's keysym without modifiers, from the first layout where it is ASCII or, as for F12, not a character.
 @MainActor
 private func latinKey(at code: UInt32) -> UInt32? {
   guard let display = gdk_display_get_default() else { return nil }

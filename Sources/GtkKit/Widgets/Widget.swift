@@ -34,7 +34,7 @@ open class Widget: Object {
   /// A window that is still referenced emits this signal, but no `destroy` signal.
   public final func onHide(_ body: @escaping @MainActor () -> Void) { connect("unmap", body) }
 
-  /// Calls `body` once after the next frame of its window, which must have been shown.
+  /// Calls `body` once after the next frame of the widget's window, which must have been shown.
   public final func onNextFrame(_ body: @escaping @MainActor () -> Void) {
     guard let pointer = gtk_widget_get_frame_clock(widget) else { return body() }
     Object(Owned(borrowing: pointer)).connectOnce("after-paint", body)
@@ -84,12 +84,12 @@ open class Widget: Object {
   @discardableResult
   public final func grabFocus() -> Bool { gtk_widget_grab_focus(widget) != 0 }
 
-  /// Whether its window's focus is on the widget or within it.
+  /// Whether the window's focus is on the widget or within it.
   public final var hasFocusWithin: Bool {
     gtk_widget_get_state_flags(widget).rawValue & copypasta_GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
   }
 
-  /// Whether the focus is on the widget or within it, in the active window.
+  /// Whether the focus is on the widget or within it, and the widget's window is active.
   public final var hasFocusInActiveWindow: Bool {
     hasFocusWithin
       && gtk_widget_get_state_flags(widget).rawValue & copypasta_GTK_STATE_FLAG_BACKDROP.rawValue == 0
@@ -101,7 +101,7 @@ open class Widget: Object {
   /// Removes a style class.
   public final func removeStyle(_ name: String) { gtk_widget_remove_css_class(widget, name) }
 
-  /// Adds a group of actions for the widget and its descendants, under a prefix: `row.copy`.
+  /// Adds a group of actions for the widget and its descendants, under a prefix, such as `row` in `row.copy`.
   public final func insert(_ actions: ActionGroup, as prefix: String) {
     gtk_widget_insert_action_group(widget, prefix, actions.opaque)
   }
@@ -117,7 +117,7 @@ open class Widget: Object {
   /// - Returns: whether the action exists.
   @discardableResult
   final func activate(action: String, with argument: Variant) -> Bool {
-    // Unlike most functions, this one does not sink a floating argument, which would leak each time.
+    // Pass a sunk reference: unlike most functions, this one does not sink a floating argument, which would then leak.
     argument.withPointer { gtk_widget_activate_action_variant(widget, action, $0) != 0 }
   }
 
@@ -144,7 +144,7 @@ open class Widget: Object {
     return Point(x: Double(inWidget.x), y: Double(inWidget.y))
   }
 
-  /// Returns the widget's bounds in the coordinates of another; nil if they are in different windows.
+  /// Returns the widget's bounds in the coordinates of `other`; nil if the two are in different windows.
   public final func bounds(in other: Widget) -> Rectangle? {
     var bounds = graphene_rect_t()
     guard gtk_widget_compute_bounds(widget, other.widget, &bounds) != 0 else { return nil }
@@ -185,7 +185,7 @@ extension Widget {
   /// Makes screen readers announce a message immediately.
   ///
   /// GTK has a function for this since 4.14. With older versions, the message becomes the description of the window's
-  /// focused widget for 3 s, because screen readers announce changes of it.
+  /// focused widget for 3 s, because screen readers announce a changed description.
   public final func announce(_ words: String) {
     guard let root = gtk_widget_get_root(widget) else { return }
     if let announce = RuntimeSymbols.accessibleAnnounce {
@@ -197,7 +197,8 @@ extension Widget {
     }
   }
 
-  /// Ends an announcement that is the widget's description; call it when the widget shows something else.
+  /// Restores the widget's own description if an announcement has replaced it; call this when the widget shows
+  /// something else.
   public final func endAnnouncement() {
     guard g_object_get_data(cast(), Self.announcementKey) != nil else { return }
     g_object_set_data(cast(), Self.announcementKey, nil)

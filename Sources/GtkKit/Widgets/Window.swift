@@ -13,7 +13,8 @@ public final class Window: Widget {
   /// Keeps the window above another one.
   public func setTransient(for parent: Window) { gtk_window_set_transient_for(cast(), parent.cast()) }
 
-  /// Keeps the window above another one, which is blocked until this one is closed, and closes this one with it.
+  /// Keeps the window above `parent`, which is blocked until this window closes; closing `parent` closes this window,
+  /// too.
   func setModal(for parent: Window) {
     setTransient(for: parent)
     gtk_window_set_modal(cast(), 1)
@@ -22,7 +23,7 @@ public final class Window: Widget {
 
   /// Whether the window receives keys that the desktop has reserved, if the desktop permits it.
   ///
-  /// Use it while the user chooses a shortcut, and call `noteInput` earlier.
+  /// Set it while the user chooses a shortcut; call `noteInput` beforehand.
   public var takesSystemShortcuts = false {
     didSet {
       guard takesSystemShortcuts != oldValue, let surface = gtk_native_get_surface(opaque) else { return }
@@ -40,8 +41,7 @@ public final class Window: Widget {
   var isLeft = false
   private var expectedFocus: ExpectedFocus?
 
-  /// Stores each key and button event from now on, because `takesSystemShortcuts` needs the last one with GTK 4.24 on
-  /// X11.
+  /// Stores each key and button event from now on: on X11 with GTK 4.24, `takesSystemShortcuts` needs the latest one.
   public func noteInput() {
     onEvent { [weak self] event in
       switch gdk_event_get_event_type(event) {
@@ -179,11 +179,11 @@ public final class Window: Widget {
     return surface
   }
 
-  /// Notifies screen readers once more, after a second, that the window is active; has an effect only the first time.
+  /// Notifies screen readers again, one second later, that the window is active; only the first call has an effect.
   ///
-  /// GTK registers a program with screen readers when it is idle. If it has reported the first window as active before
-  /// that, Orca considers the window closed, and ignores its announcements for a minute. GTK has a function for this
-  /// since 4.18.
+  /// GTK registers a program with screen readers when the main loop is idle. If GTK has reported the first window as
+  /// active before that, Orca considers the window closed, and ignores its announcements for a minute. The function
+  /// that this calls exists since GTK 4.18.
   public func emitActivityAgain() {
     guard activityUpdate == nil, isShownAndActive, let update = RuntimeSymbols.accessibleUpdatePlatformState
     else { return }
@@ -202,7 +202,7 @@ public final class Window: Widget {
 /// The bar at a window's top.
 @MainActor
 public final class HeaderBar: Widget {
-  /// Makes a header bar with the window's title or `title`, which is hidden if there is not enough room.
+  /// Makes a header bar that shows `title`, or hides it if there is not enough room; nil shows the window's title.
   public convenience init(title: String? = nil, start: [Widget] = [], end: [Widget] = []) {
     self.init(new: gtk_header_bar_new())
     if let title {
@@ -225,7 +225,7 @@ private final class InputEvent {
   isolated deinit { gdk_event_unref(event) }
 }
 
-/// Evidence that the user requested a window; if it is missing, a window manager may refuse the window the focus.
+/// Evidence that the user requested a window; without it, a window manager may not give the window the focus.
 public enum Activation: Equatable, Sendable {
   /// The activation that GTK has received itself, such as the token of a D-Bus call.
   case ambient

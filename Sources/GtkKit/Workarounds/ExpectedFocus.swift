@@ -3,12 +3,12 @@ import CGtk
 /// Draws a new window as active before it gets the focus.
 ///
 /// **Fault** (GTK 4.8 to 4.24): a compositor or window manager gives a window the focus only after its first frame.
-/// Until then, GTK keeps the state `backdrop` on a window that was shown before, and in versions where hiding a window
-/// resets `is-active` (4.18, not 4.8), its focused widget has no `focus` state. So each popup was drawn twice:
-/// inactive, and a frame later active.
+/// Until then, GTK keeps the state `backdrop` on a window that was shown before. In versions where hiding a window
+/// resets `is-active` (4.18, not 4.8), the window's focused widget also has no `focus` state. So each popup was drawn
+/// twice: inactive, and a frame later active.
 ///
 /// **Workaround**: removes `backdrop` before each frame until the window gets the focus, for at most `limit`. If the
-/// window does not have the focus then, sets `backdrop` again, which also hides the focus style.
+/// window still does not have the focus then, sets `backdrop` again, which also hides the focus style.
 ///
 /// **Remove it** when GTK draws the first frame of a window that requests the focus without `backdrop`.
 @MainActor
@@ -42,7 +42,7 @@ final class ExpectedFocus {
 
   isolated deinit { end() }
 
-  /// Restores the focus states of a hidden window's focused widget, by setting its focus again.
+  /// Restores the focus states of a hidden window's focused widget, by focusing the widget again.
   static func restoreFocusStates(in window: Window) {
     guard gtk_window_is_active(window.cast()) == 0, let focus = gtk_window_get_focus(window.cast())
     else { return }

@@ -1,7 +1,7 @@
 import CGtk
 
 extension Window {
-  /// Sets `isLeft`, and calls `changed`, when the desktop gives the focus to another window or back.
+  /// Updates `isLeft` and calls `changed` when the desktop moves the focus to another window or back.
   ///
   /// **Fault** (GTK 4.8): `is-active` stays set on a hidden window, even when it is shown again and does not have the
   /// focus yet. (GTK 4.8 to 4.24): it stays set while a menu or another grab holds the keyboard, even if the user

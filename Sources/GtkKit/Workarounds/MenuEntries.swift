@@ -8,7 +8,8 @@ func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
     nameEntries(in: popover)
     layOutEntries(of: popover)
   }
-  // Wait until it is mapped, because GTK sets the entries' relations again when the popover is in a window.
+  // Wait until the popover is mapped, because GTK sets the entries' accessible relations again when it adds the popover
+  // to a window.
   g_signal_connect_data(
     popover, "map", unsafeBitCast(map, to: GCallback.self), nil, nil, GConnectFlags(rawValue: 0))
   return popover
@@ -16,10 +17,11 @@ func makePopover(of menu: Menu) -> UnsafeMutablePointer<GtkWidget>? {
 
 /// Lays out the entries of a menu before its first frame.
 ///
-/// **Fault** (GTK 4.8 to 4.24): an arrow key selects the next entry by its position. If it is pressed before the first
-/// frame, for example on a slow machine, GTK finds no entry below and starts at the top again.
+/// **Fault** (GTK 4.8 to 4.24): an arrow key selects the next entry by its position. If the key is pressed before the
+/// first frame, for example on a slow machine, GTK finds no entry below the current one and starts at the top again.
 ///
-/// **Workaround**: lays the entries out when the popover is mapped; the popover itself waits for its surface's size.
+/// **Workaround**: lays out the entries when the popover is mapped, while the popover itself waits for its surface's
+/// size.
 ///
 /// **Remove it** when GTK lays out a popover before it accepts keys.
 @MainActor
@@ -33,8 +35,8 @@ private func layOutEntries(of popover: UnsafeMutablePointer<GtkWidget>) {
 
 /// Uses each entry's text as its name for screen readers.
 ///
-/// **Fault** (GTK 4.24): an entry is labelled by a label inside it, and so has no name for screen readers. With GTK 4.8
-/// they read both a name and the label.
+/// **Fault** (GTK 4.24): GTK labels an entry with a label inside the entry, so screen readers find no name. With GTK
+/// 4.8 they read both a name and the label.
 ///
 /// **Workaround**: replaces the relation with a name.
 ///

@@ -4,10 +4,11 @@ extension Display {
   /// Keeps GDK from querying each new owner of an X11 selection.
   ///
   /// **Fault** (GTK 4.8): GDK requests the formats of each new owner, and then the name of every format that it does
-  /// not know, in one round trip each: 60,000 of them block the main thread for 8 s, even while the window is hidden.
+  /// not know, with one round trip per name. 60,000 formats block the main thread for 8 s, even while the window is
+  /// hidden.
   ///
   /// **Workaround**: deselects the events for new owners. Nothing here needs them: `Clipboard` is used only on Wayland.
-  /// GDK has already queried the owner at the start.
+  /// GDK still queries the owner once, when the display opens.
   ///
   /// **Remove it** when GDK queries an owner only if the program reads its clipboard.
   static func stopSelectionEvents() {

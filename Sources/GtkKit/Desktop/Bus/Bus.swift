@@ -11,7 +11,7 @@ import CGtk
 /// ```
 @MainActor
 public final class Bus: Object {
-  /// Keeps a subscription, name watch, exported object or bus name registered until it is released.
+  /// The registration of a subscription, name watch, exported object or bus name; releasing this object ends it.
   @MainActor
   public final class Registration {
     private var end: (@MainActor () -> Void)?
@@ -128,7 +128,7 @@ public final class Bus: Object {
   /// Calls `body` for each signal of this name that the object emits, with the signal's arguments as a tuple.
   ///
   /// Only signals of the current owner of the object's name are delivered. The arguments may have any type, so check
-  /// it.
+  /// their `type`.
   public func subscribe(
     to signal: String, of object: RemoteObject, _ body: @escaping @MainActor (Variant) -> Void
   ) -> Registration {
@@ -184,10 +184,10 @@ public final class Bus: Object {
     return Registration { g_bus_unwatch_name(id) }
   }
 
-  /// Requests a name on the bus; if it has an owner, the request is queued.
+  /// Requests a name on the bus; if the name has an owner, the request is queued.
   ///
-  /// Releasing the name does not block, unlike GLib's own function, which waits for the bus and warns if the connection
-  /// closes during the wait.
+  /// Releasing the name does not block. GLib's own function would wait for the bus, and warn if the connection closes
+  /// during the wait.
   public func ownName(_ name: String) -> Registration {
     send(.bus, "RequestName", [.string(name), .uint32(0)])
     return Registration { [self] in send(.bus, "ReleaseName", [.string(name)]) }
@@ -203,7 +203,7 @@ extension Bus {
   /// result types or throws the error to reply with.
   public typealias Method = @MainActor (_ arguments: Variant) throws(BusError) -> [Variant]
 
-  /// Returns the value of a property, of the type in the introspection data.
+  /// Returns the value of a property, of the type that the introspection data declares.
   public typealias Property = @MainActor () -> Variant?
 
   /// Exports an object to other programs.
@@ -286,7 +286,7 @@ private final class ExportedObject {
 
   /// The functions that GDBus calls, in a table that it copies.
   ///
-  /// Without a setter, GDBus rejects setting any property.
+  /// The table has no setter, so GDBus rejects attempts to set a property.
   static var table: GDBusInterfaceVTable {
     let call:
       @MainActor @convention(c) (
@@ -328,7 +328,7 @@ private final class ExportedObject {
     }
   }
 
-  /// Returns a property's value (transfer full); if nil, sets the error, without which GDBus aborts.
+  /// Returns a property's value (transfer full); if there is none, sets `error`, because GDBus would otherwise abort.
   private func value(
     of property: String, _ error: UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
   ) -> OpaquePointer? {

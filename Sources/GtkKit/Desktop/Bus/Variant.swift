@@ -12,7 +12,7 @@ public final class Variant: @unchecked Sendable {
   // Unchecked: GLib counts a variant's references atomically, and its value is immutable.
   private let pointer: OpaquePointer
 
-  /// Takes ownership of a floating reference, as the `g_variant_new_` functions return.
+  /// Takes ownership of a floating reference, as returned by the `g_variant_new_` functions.
   init(sinking pointer: OpaquePointer) {
     self.pointer = g_variant_ref_sink(pointer)
   }
@@ -41,7 +41,7 @@ public final class Variant: @unchecked Sendable {
 
   // MARK: - Building
 
-  /// A string, `s`, up to its first NUL, because D-Bus strings cannot contain one.
+  /// A string, `s`, that ends at the first NUL, because D-Bus strings cannot contain one.
   public static func string(_ value: String) -> Variant { Variant(sinking: g_variant_new_string(value)) }
 
   /// A Boolean, `b`.
@@ -82,12 +82,12 @@ public final class Variant: @unchecked Sendable {
     }
   }
 
-  /// A variant that contains `value`, `v`.
+  /// A variant of type `v` that contains `value`.
   public static func boxed(_ value: Variant) -> Variant {
     value.withPointer { Variant(sinking: g_variant_new_variant($0)) }
   }
 
-  /// A dictionary of variants, `a{sv}`, sorted by key so that equal dictionaries are equal values.
+  /// A dictionary of variants, `a{sv}`; its entries are sorted by key, so that equal dictionaries give equal variants.
   public static func dictionary(_ values: [String: Variant]) -> Variant {
     let entries = values.sorted { $0.key < $1.key }.map { name, value in
       string(name).withPointer { name in
