@@ -1,4 +1,4 @@
-/// A semaphore for tasks, which resumes waiting tasks in their order.
+/// A semaphore for tasks, which resumes waiting tasks in the order of their arrival.
 actor AsyncSemaphore {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -11,6 +11,6 @@ actor AsyncSemaphore {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Returns the permit, to the next waiting task if there is one.
+  /// Gives the permit back, or passes it on to the next waiting task.
   func signal() { if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() } }
 }

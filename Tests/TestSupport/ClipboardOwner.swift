@@ -44,7 +44,7 @@ public struct ClipboardOwner: Sendable {
       if let exit = program.exit { throw TestSupportError("the owner: \(exit)\n\(program.errors)") }
       // Activate the owner's window, because GNOME does not give the focus to every new window.
       if let window = try await desktop.window(ofClass: "clipboard-owner") {
-        // Do not wait until it is active, because it closes as soon as it gets the focus.
+        // Do not wait until the window is active, because it closes as soon as it gets the focus.
         try await desktop.windowSystem.activate(window.id)
       }
       return false

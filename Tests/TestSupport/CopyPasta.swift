@@ -6,7 +6,7 @@ import Foundation
 ///     try await XClip.copy("hello", on: desktop)
 ///     #expect(try await eventually { try await app.history.texts() == ["hello"] })
 public struct CopyPasta: Sendable {
-  /// The application id, which is also the class of its window.
+  /// The application id, which is also the class of the program's window.
   public static let applicationID = "org.copypasta.CopyPasta"
 
   /// The path of the program: `COPYPASTA_PROGRAM` if that is set, otherwise the one in the folder of the test bundle.
@@ -19,9 +19,9 @@ public struct CopyPasta: Sendable {
 
   /// The process.
   public let program: Program
-  /// Its window.
+  /// The program's window.
   public let window: DesktopWindow
-  /// The history that it keeps, read through another connection.
+  /// The program's history, read through a separate connection.
   public let history: HistoryDatabase
 
   /// Starts the program, and returns once its window is active and drawn, so that it receives keys.
@@ -42,17 +42,17 @@ public struct CopyPasta: Sendable {
   /// The path of the history for a value of `$XDG_DATA_HOME`.
   public static func databasePath(dataHome: String) -> String { dataHome + "/copypasta/history.sqlite3" }
 
-  /// The path of its history.
+  /// The path of the program's history.
   public var databasePath: String { history.path }
 
-  /// Its standard error so far, which is empty unless GTK or the program reports an error.
+  /// The program's standard error so far, which is empty unless GTK or the program reports an error.
   public var errors: String { program.errors }
 
-  /// Ends it with SIGTERM, and kills it if it does not end.
+  /// Ends the program with SIGTERM, and kills it if it does not end in time.
   @discardableResult
   public func stop() async throws -> Program.Exit? { try await program.stop(grace: generousLimit) }
 
-  /// Kills it (SIGKILL), as a crash would, and returns once it is gone.
+  /// Kills the program with SIGKILL, to simulate a crash, and returns once the process is gone.
   public func kill9() async throws { try await program.killNow() }
 
   private static func waitForWindow(
@@ -66,10 +66,10 @@ public struct CopyPasta: Sendable {
     } catch { throw TestSupportError("\(error)\n\(program.errors)") }
   }
 
-  /// Returns its window once that is active and drawn; nil before.
+  /// Returns the program's window if the window is active and drawn; nil otherwise.
   ///
   /// A window manager marks a window as active while the program still draws its first frame. A toggle at that moment
-  /// would count as a repetition of the one that showed the window, so wait until the window is drawn.
+  /// would count as a repetition of the toggle that showed the window.
   ///
   /// - Parameter orBehindDialog: Whether a dialog of the program may be in front of the window.
   public static func readyWindow(

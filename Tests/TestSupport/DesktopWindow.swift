@@ -2,36 +2,36 @@
 public struct DesktopWindow: Sendable {
   /// The window's id in the X server or the compositor.
   public let id: UInt
-  /// The desktop it is on.
+  /// The desktop that shows the window.
   public let desktop: VirtualDesktop
 
   private var system: any WindowSystem { desktop.windowSystem }
 
-  /// Whether it is the window manager's active window.
+  /// Whether this is the window manager's active window.
   public func isActive() async throws -> Bool { try await system.activeWindow() == id }
 
-  /// Whether it is mapped: it exists and is neither hidden nor minimised.
+  /// Whether the window is mapped: it exists and is neither hidden nor minimised.
   public func isVisible() async throws -> Bool { try await system.isVisible(id) }
 
-  /// Its title.
+  /// The title.
   public func title() async throws -> String { try await system.title(of: id) }
 
-  /// Its rectangle on the screen in pixels, without the window manager's frame.
+  /// The window's rectangle on the screen in pixels, without the window manager's frame.
   public func frame() async throws -> Rectangle { try await system.frame(of: id) }
 
-  /// Makes it the active window, even if it is minimised, and returns once it is active.
+  /// Activates the window, even if it is minimised, and returns once it is active.
   public func activate() async throws {
     try await system.activate(id)
     try await waitUntil("window \(id) active") { try await isActive() }
   }
 
-  /// Minimises it, and returns once it has left the screen.
+  /// Minimises the window, and returns once it has left the screen.
   public func minimise() async throws {
     try await system.minimise(id)
     try await waitUntil("window \(id) minimised") { try await !isVisible() }
   }
 
-  /// Asks it to close, like the window manager's close button.
+  /// Asks the window to close, like the window manager's close button.
   public func close() async throws { try await system.close(id) }
 
   /// Clicks at a position inside the window.

@@ -39,7 +39,7 @@ public final class PrivateBus: Sendable {
   /// Sends the bus a signal, such as SIGSTOP, which stops it until SIGCONT.
   public func signal(_ number: Int32) { for daemon in daemons { daemon.signal(number) } }
 
-  /// Starts a program with this session bus; it ends with the test process at the latest.
+  /// Starts a program with this session bus; the program ends with the test process at the latest.
   public func start(_ arguments: [String]) throws -> Program {
     try Program(arguments, environment: environment)
   }

@@ -19,7 +19,7 @@ extension Program {
     } catch { return nil }
   }
 
-  /// The processor time it has used so far; nil once the process has ended.
+  /// The processor time that the process has used so far; nil once the process has ended.
   public var processorTime: Duration? {
     guard let line = read("stat"), let rest = line.split(separator: ")").last else { return nil }
     // Fields 14 and 15 of proc(5) are user and system time in ticks; the split starts with field 3.

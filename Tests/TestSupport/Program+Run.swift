@@ -2,11 +2,11 @@ extension Program {
   /// The output and the exit status of a program.
   public struct Result: Sendable {
     let arguments: [String]
-    /// How it ended.
+    /// How the program ended.
     public let exit: Exit
-    /// Its standard output, byte for byte.
+    /// The standard output, byte for byte.
     public let output: [UInt8]
-    /// Its standard error.
+    /// The standard error.
     public let errors: String
 
     /// The standard output as text, without newlines at its end.
@@ -26,7 +26,7 @@ extension Program {
 
   /// Runs a program to its end.
   ///
-  /// - Throws: An error if it has not ended within the limit, after killing it.
+  /// - Throws: An error if the program had to be killed because it had not ended within the limit.
   public static func run(
     _ arguments: [String], environment: [String: String], input: [UInt8] = [],
     within limit: Duration = generousLimit

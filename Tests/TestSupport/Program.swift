@@ -13,11 +13,11 @@ public final class Program: Sendable {
   public enum Exit: Equatable, Sendable {
     /// The program exited with this status; 127 if there is no such program.
     case code(Int32)
-    /// A signal ended it.
+    /// A signal ended the program.
     case signal(Int32)
   }
 
-  /// The signal that a program gets if the test process ends first, as setpriv names it.
+  /// The signal that a program gets if the test process ends first, with setpriv's name as raw value.
   public enum DeathSignal: String, Sendable {
     /// Ends the program immediately.
     case kill = "KILL"
@@ -32,7 +32,7 @@ public final class Program: Sendable {
     case ended(pid_t, Exit)
   }
 
-  /// The command line it was started with.
+  /// The command line with which the program was started.
   public let arguments: [String]
 
   private let state = Mutex(State.starting)
@@ -43,13 +43,13 @@ public final class Program: Sendable {
   private let outputFile: ScratchFile
   private let errorFile: ScratchFile
 
-  /// Starts a program with exactly this environment, in whose PATH it is found.
+  /// Starts a program with exactly this environment, whose PATH is searched for the program.
   ///
   /// - Parameters:
   ///   - input: The program's standard input.
   ///   - standardInput: An open file as standard input instead of `input`; the caller keeps and closes it.
-  ///   - inheritingStreams: Whether it writes to this process's streams, so that `output` and `errors` stay empty.
-  ///   - deathSignal: The signal that it gets when the test process ends first.
+  ///   - inheritingStreams: Whether the program writes to this process's streams, and not to `output` and `errors`.
+  ///   - deathSignal: The signal that the program gets if the test process ends first.
   public init(
     _ arguments: [String], environment: [String: String], input: [UInt8] = [], standardInput: Int32? = nil,
     inheritingStreams: Bool = false, deathSignal: DeathSignal = .kill
@@ -78,7 +78,7 @@ public final class Program: Sendable {
     }
   }
 
-  /// How it ended; nil while it runs.
+  /// How the program ended; nil while it runs.
   public var exit: Exit? {
     state.withLock {
       guard case .ended(_, let exit) = $0 else { return nil }
@@ -86,18 +86,18 @@ public final class Program: Sendable {
     }
   }
 
-  /// Whether it still runs.
+  /// Whether the program still runs.
   public var isRunning: Bool { exit == nil }
 
-  /// Its standard output so far.
+  /// The standard output so far.
   public var output: [UInt8] { outputFile.content() }
 
-  /// Its standard output so far, as lines of text.
+  /// The standard output so far, as lines of text.
   public var lines: [String] {
     String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// Its standard error so far, as text, without the messages in `foreignNoise`.
+  /// The standard error so far, as text, without the messages in `foreignNoise`.
   public var errors: String {
     Self.foreignNoise.reduce(String(decoding: errorFile.content(), as: UTF8.self)) { text, noise in
       text.replacingOccurrences(of: noise, with: "", options: .regularExpression)

@@ -16,7 +16,7 @@ public struct Screenshot: Sendable {
     public var description: String { "rgb(\(red), \(green), \(blue))" }
   }
 
-  /// Its size in pixels.
+  /// The size in pixels.
   public let width, height: Int
 
   /// The rows of pixels as received, because comparing bytes is fast even in a debug build.

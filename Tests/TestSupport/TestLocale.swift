@@ -43,7 +43,7 @@ public struct TestLocale: Sendable {
     return locale
   }
 
-  /// The environment of a program in the locale's language, or in another one.
+  /// The environment of a program in this locale, with messages in `language` or in the locale's own language.
   public func environment(speaking language: String? = nil) -> [String: String] {
     var environment = ["LOCPATH": folder, "LANG": name]
     environment["LANGUAGE"] = language

@@ -44,7 +44,7 @@ public final class TrayPanel: Sendable {
 
   /// Opens the icon's menu, and chooses the entry at a position, counted from 1, with the keyboard.
   ///
-  /// The area of the menu must be empty before.
+  /// No window may be visible in the area of the menu before the call.
   public func chooseFromMenu(entry: Int) async throws {
     try await click(button: 3)
     try await waitUntil("the icon's menu") { try await isShown(Self.menu) }

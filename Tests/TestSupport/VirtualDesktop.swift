@@ -34,13 +34,13 @@ public final class VirtualDesktop: Sendable {
     /// All installed desktops with Wayland.
     public static let compositors: [Kind] = all.filter { $0 != .x11 }
 
-    /// Whether its programs are installed.
+    /// Whether the programs of this kind of desktop are installed.
     public var isInstalled: Bool {
       let optional: [Kind: String] = [.gnome: "gnome-shell", .labwc: "labwc", .kde: "kwin_wayland"]
       return optional[self].map { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) } ?? true
     }
 
-    /// Whether starting it needs a lot of resources.
+    /// Whether starting this kind of desktop needs a lot of resources.
     fileprivate var isLarge: Bool { self == .gnome || self == .kde }
   }
 
@@ -74,10 +74,10 @@ public final class VirtualDesktop: Sendable {
   /// test has released its references to them.
   private let programs: Mutex<[Program]>
 
-  /// The X server of X11, or of the window in which KDE runs.
+  /// The X server on X11, or the one that shows the window in which KDE runs.
   let x11Server: X11Server?
 
-  /// The compositor, on sway.
+  /// The compositor; nil except on sway.
   let swayServer: SwayServer?
 
   private init(

@@ -10,7 +10,7 @@ final class X11Server: Sendable {
   let name: String
   /// The server's process.
   let process: Program
-  /// A connection to it.
+  /// A connection to the server.
   let display: X11Display
 
   private let home: ScratchHome

@@ -1,5 +1,5 @@
-// The part of the tests that runs inside GNOME Shell: virtual keyboard, pointer and touch screen, as for a remote
-// desktop, the clipboard and the windows. It is evaluated once and defines the global object `tests`.
+// The part of the tests that runs inside GNOME Shell. It has a virtual keyboard, pointer and touch screen, as a remote
+// desktop has, and accesses the clipboard and the windows. It is evaluated once, and defines the global `tests`.
 const {Clutter, Gio, GLib, Meta, Shell, St} = imports.gi;
 const STEPS = 10, STEP_TIME = 20;
 const MODIFIERS = {ctrl: 'Control_L', shift: 'Shift_L', alt: 'Alt_L', super: 'Super_L'};
