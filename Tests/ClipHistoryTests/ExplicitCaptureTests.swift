@@ -24,7 +24,7 @@ struct ExplicitCaptureTests {
     let string = String(repeating: "x", count: size)
     try await store.add(string)
     #expect(try await handOver(string) == .duplicate)
-    // This also holds after another text was copied from the history.
+    // The text is still a duplicate after another text was copied from the history.
     try await store.noteCopied(try ClipText("two"))
     #expect(try await handOver(string) == .duplicate)
     #expect(try history.previews().count == 1)
@@ -40,7 +40,7 @@ struct ExplicitCaptureTests {
   @Test func `an explicitly recorded clipboard text becomes the last captured text`() async throws {
     _ = try await handOver("one")
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)
-    // The text is the newest clip, but not the last captured one.
+    // The text is the newest clip, but not the last captured text.
     try await store.noteCopied(try ClipText("two"))
     #expect(try await handOver("one") == .duplicate)
     #expect(try await store.record(try ClipText("one"), at: 1) == .duplicate)

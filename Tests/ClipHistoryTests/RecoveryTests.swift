@@ -26,7 +26,7 @@ struct RecoveryTests {
     stride(from: 4096, to: bytes.count, by: 4096).filter { bytes[$0] == type }
   }
 
-  /// Recovers the history, checks what holds for every recovery, and returns how many of `texts` were lost.
+  /// Recovers the history, checks what must be true after every recovery, and returns how many of `texts` were lost.
   private func recover(_ texts: [Int64: String]) async throws -> Int {
     let damaged = try history.bytes()
     #expect(throws: StoreError.damaged) { try history.store() }
@@ -303,7 +303,7 @@ struct RecoveryTests {
 
   @Test func `the next start installs a finished recovery that a crash left behind`() async throws {
     try interruptRecovery()
-    // The log of the damaged database must not end up next to the recovered one.
+    // The log of the damaged database must not end up next to the recovered database.
     try Data(repeating: 1, count: 9_000).write(to: URL(filePath: history.location.writeAheadLog))
     #expect(try await history.store().allIDs() == Array(1...121))
     #expect(!FileManager.default.fileExists(atPath: history.location.finishedRecovery))

@@ -106,7 +106,7 @@ import Testing
     for number in 0..<600 {
       model.insertNewest([try #require(try await scratch.record("clip \(number)"))])
     }
-    // A released row is read again, and is now missing.
+    // The model has released the oldest row, so it reads the row again and finds that the row is gone.
     let oldest = model.id(at: 599)
     try await scratch.store.delete(oldest)
     #expect(model.clip(at: 599).preview.isEmpty)

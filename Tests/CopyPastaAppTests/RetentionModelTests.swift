@@ -114,7 +114,7 @@ private struct RetentionModel {
   mutating func restore(_ item: Item) {
     items.insert(item, at: items.firstIndex { $0.id > item.id } ?? items.count)
     question = nil
-    // The item did not exist at the last checks.
+    // Forget what was due, because the item did not exist at the last checks.
     dueBefore = [[], []]
   }
 

@@ -4,7 +4,7 @@ import GtkKit
 
 @testable import CopyPastaApp
 
-/// All widgets of a type within a widget, itself included, in GTK's order.
+/// A widget and all its descendants that have the given type, in GTK's order.
 @MainActor
 func widgets(
   _ type: GType = gtk_widget_get_type(), in widget: UnsafeMutablePointer<GtkWidget>

@@ -72,7 +72,7 @@ private final class Requestor {
     return Array(buffer.prefix(max(count, 0)))
   }
 
-  /// Returns when everything is written; call it once.
+  /// Requests the content, and returns when all of it is written; call this method only once.
   func ask(_ content: DeferredContent, for type: String) async throws {
     let stream = Object(Owned(taking: g_unix_output_stream_new(ends.write, 1)))
     try await awaitingResult { cancellable, callback, data in

@@ -38,7 +38,7 @@ private final class Numbers: ListModelSource {
     #expect(value(in: model, at: 1) == 3)
   }
 
-  /// A list view that is being destroyed queries the length again, and aborts if it has changed.
+  /// A list view that is being destroyed queries the length again, and aborts if the length has changed.
   @Test func `a list model keeps its length after its source was released`() {
     var numbers: Numbers? = Numbers([1])
     let model = ListModel(source: numbers.unsafelyUnwrapped)

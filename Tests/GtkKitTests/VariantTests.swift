@@ -77,7 +77,7 @@ import Testing
   }
 }
 
-/// The data of a variant, which records when it is freed.
+/// The data of a variant; records whether the variant has freed the data.
 private final class Data {
   var isFreed = false
 

@@ -13,7 +13,7 @@ final class Client {
   /// The number of output bytes that were already returned.
   private var heard = 0
 
-  /// - Parameter text: the program's complete input; if nil, it reads the lines passed to `tell`.
+  /// - Parameter text: the program's complete input; if nil, the program reads the lines passed to `tell`.
   init(_ arguments: [String], display: String, input text: [UInt8]? = nil) throws {
     let (programsInput, input) = try pipe()
     defer { close(programsInput) }

@@ -127,7 +127,7 @@ import Testing
 }
 
 extension Scene {
-  /// The text of the owners whose transfer is long.
+  /// The text that owners send in a long transfer.
   fileprivate static let longText = String(repeating: "abc", count: 20_000)
 
   /// Lets owners take the clipboard one after another, with a good copy after each; expects only valid texts and no

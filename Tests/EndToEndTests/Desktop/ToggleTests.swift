@@ -240,7 +240,7 @@ private struct InstalledCommand {
   var path: String { prefix.path + "/bin/copypasta" }
   var program: String { "\(prefix.path)/\(folder)/copypasta-gtk" }
 
-  /// The command with a script in place of the program; `started` is the script's output.
+  /// The command with a script in place of the program; `started(with:)` returns the script's output.
   static func withScript(patience: Duration? = generousLimit, in folder: String = "libexec") async throws
     -> InstalledCommand
   {

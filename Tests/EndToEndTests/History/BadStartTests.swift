@@ -163,7 +163,7 @@ import Testing
     return history
   }
 
-  /// Starts the program, copies a text, and expects one line of errors without the text.
+  /// Starts the program, copies a text, and expects a one-line error that does not contain the text.
   private func expectComplaint(
     environment: [String: String] = [:], on desktop: VirtualDesktop,
     sourceLocation: SourceLocation = #_sourceLocation
