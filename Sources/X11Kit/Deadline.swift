@@ -1,7 +1,7 @@
 import ClipboardCore
 import Glibc
 
-/// The time limit of a wait, and whether cancelling the task ends it.
+/// The time limit of a wait, and whether cancelling the task ends the wait.
 struct Deadline {
   /// The end of the wait; nil to wait without limit.
   let end: SuspendingClock.Instant?
@@ -36,7 +36,7 @@ struct Deadline {
     return CInt(min(max(milliseconds.rounded(.up), 0), 1e9))
   }
 
-  /// Wakes a thread that sleeps in `poll(2)` when its task is cancelled on any thread.
+  /// Wakes a thread from `poll(2)` when its task is cancelled, on whichever thread that happens.
   ///
   /// The signal only wakes the thread, which then checks `Task.isCancelled`. A signal that arrives after its read has
   /// ended only costs the next read one loop iteration.
@@ -45,10 +45,10 @@ struct Deadline {
     let descriptor: CInt
     private let writeEnd: CInt
 
-    /// Returns nil if the process is out of file descriptors.
+    /// Creates a signal; nil if the process is out of file descriptors.
     ///
-    /// Uses a socket pair, because Swift's Glibc module has neither `eventfd` nor `pipe2`, and a program that another
-    /// thread starts at this moment would inherit a plain `pipe`.
+    /// Uses a socket pair, because Swift's Glibc module has neither `eventfd` nor `pipe2`. A plain `pipe` could be
+    /// inherited by a program that another thread starts at the same moment.
     init?() {
       var ends: [CInt] = [-1, -1]
       let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue

@@ -9,7 +9,7 @@ enum Event {
   case selectionRequested(SelectionRequest)
   case selectionLost(Atom)
   case selectionAnswered(SelectionAnswer)
-  /// A watched selection has another owner, or its owner took it again; the owner is nil if it was released.
+  /// A watched selection has a new owner, or its owner took it again; the change's `owner` is nil if it was released.
   case ownerChanged(SelectionChange)
   /// An earlier request named a window that no longer exists.
   case windowMissing(Window)
@@ -29,7 +29,7 @@ enum Event {
   /// Another program requests the selection (ICCCM 2.2).
   typealias SelectionRequest = xcb_selection_request_event_t
 
-  /// The owner's answer to a request (ICCCM 2.4); it refuses if `property` is None.
+  /// The owner's answer to a request (ICCCM 2.4); it is a refusal if `property` is None.
   typealias SelectionAnswer = xcb_selection_notify_event_t
 
   struct SelectionChange {
@@ -83,6 +83,6 @@ enum Event {
 extension UInt32 {
   /// Whether this server time, or request number, equals `other` or comes after it.
   ///
-  /// Both wrap around; times, in milliseconds, do so after 49.7 days.
+  /// Times and request numbers wrap around; times, which are in milliseconds, do so after 49.7 days.
   func isAtOrAfter(_ other: UInt32) -> Bool { Int32(bitPattern: self &- other) >= 0 }
 }

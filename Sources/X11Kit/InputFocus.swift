@@ -18,7 +18,8 @@ public actor InputFocus {
 
   /// Asks the server, without a time limit, whether a window has the focus.
   ///
-  /// Another program's key grab redirects the keyboard while the key is down, but does not move the focus.
+  /// Another program's key grab does not affect the result: it redirects the keyboard while the key is down, but does
+  /// not move the focus.
   ///
   /// - Returns: whether the window has the focus; also false if the server cannot be reached.
   public func isIn(_ window: UInt32) -> Bool {

@@ -1,7 +1,9 @@
 import ClipboardCore
 import SerialQueue
 
-/// A global key combination, received whichever window has the focus. It uses its own X connection.
+/// A grab of a global key combination, which is reported whichever window has the focus.
+///
+/// The grab uses its own X connection.
 ///
 /// ```swift
 /// let grab = try KeyGrab(display: nil, pressed: { time in print("pressed at", time) }, changed: { print("now", $0) })
@@ -9,8 +11,8 @@ import SerialQueue
 /// ```
 ///
 /// Each press freezes the keyboard until the X focus has moved, for at most `longestFreeze`. Keys typed immediately
-/// after the combination therefore go to the window that the press shows or, if it hides that window, to the next
-/// focused one.
+/// after the combination therefore go to the window that the press shows or, if the press hides that window, to the
+/// window that gets the focus next.
 ///
 /// The grab works with NumLock and CapsLock on, and in every keyboard layout. When the keyboard mapping changes, the
 /// combination is grabbed again. If another program has grabbed it, `KeyGrab` tries again only after such a change.
@@ -33,9 +35,10 @@ public actor KeyGrab {
 
   /// The longest time that a press freezes the keyboard, even if this program hangs.
   private let longestFreeze: Duration
-  /// The longest time to wait for the focus after a press, to learn whether the window manager grants it at all.
+  /// The longest time to wait after a press, to find out whether the window manager moves the focus at all.
   private static let longestArrival = Duration.seconds(2)
-  /// The time after a press from which our window's loss of the focus counts as a move, even if no window receives it.
+  /// How long after a press to wait for another window to get the focus that ours has lost; then the loss counts as a
+  /// move.
   private static let longestGap = Duration.milliseconds(100)
 
   /// A press that is not completed yet.
@@ -44,7 +47,7 @@ public actor KeyGrab {
     let start: SuspendingClock.Instant
     /// The window that had the focus; nil if the focus followed the pointer.
     let focus: Window?
-    /// Whether the keyboard is frozen: the server queues what is typed.
+    /// Whether the keyboard is frozen, so that the server queues what is typed.
     var isFrozen: Bool
     /// Whether the key may still be held down and repeating.
     ///
@@ -63,9 +66,9 @@ public actor KeyGrab {
   private let ownWindow: Window?
   private var press: Press?
   private var timer: DispatchTimer?
-  /// Whether the focus did not move after the last press, so that the next one must not freeze the keyboard.
+  /// Whether the focus did not move after the last press; if so, the next press does not freeze the keyboard.
   private(set) var getsNoFocus = false
-  /// Whether the keyboard is frozen: the server queues what is typed.
+  /// Whether the keyboard is frozen, so that the server queues what is typed.
   var isFreezing: Bool { press?.isFrozen == true }
   private let pressed: @Sendable (UInt32) -> Void
   private let changed: @Sendable (State) -> Void
@@ -152,7 +155,8 @@ public actor KeyGrab {
     if freezes { connection.freezeKeys(since: key.time) }
     if ownWindow != nil {
       let start = SuspendingClock.now
-      // Without an answer no move of the focus is detected, and the keyboard is thawed after `longestFreeze`.
+      // If the server does not answer, no move of the focus is detected, and the keyboard is thawed after
+      // `longestFreeze`.
       let focus = answer { connection throws(TransferError) in try connection.focus(deadline) } ?? noWindow
       press = Press(key: key, start: start, focus: focus, isFrozen: freezes, isDown: freezes)
       if isOwn(focus) { getsNoFocus = false }
@@ -166,7 +170,8 @@ public actor KeyGrab {
   /// Checks the focus, thaws the keyboard once the focus has moved or after `longestFreeze`, and then waits for the
   /// key's release.
   ///
-  /// The focus is queried, because a focus event concerns one window, and a window manager may choose any of ours.
+  /// The focus is queried rather than observed, because focus events are selected for one window, and the window
+  /// manager may focus any of ours.
   private func followPress() {
     guard var press else { return }
     let age = SuspendingClock.now - press.start
@@ -189,7 +194,7 @@ public actor KeyGrab {
     } else {
       callLater()
     }
-    // Requests to the server may have read events.
+    // The requests above may have read events from the socket.
     handleEvents()
   }
 
@@ -219,14 +224,14 @@ public actor KeyGrab {
     let isDown = answer { connection throws(TransferError) in
       try connection.isDown(key.code, deadline)
     }
-    // A key that was seen down may have repeated before its release, so handle these events first. A key that is up at
-    // the first check was released while the keyboard was frozen, so a pending press of it counts.
+    // A key that was seen down may have repeated before its release, so handle the repetitions first. A key that is up
+    // at the first check was released while the keyboard was frozen, so a pending press of it counts as a new press.
     if press?.wasSeenDown == true { handleEvents() }
     press?.wasSeenDown = true
     if isDown == false { press?.isDown = false }
   }
 
-  /// The time limit of a request, because the server does not answer while another program has grabbed it.
+  /// The deadline for a request, because the server does not answer while another program has grabbed the server.
   private var deadline: Deadline { .endless.limited(to: longestFreeze) }
 
   /// Returns the server's answer; nil if the request fails or times out.
@@ -268,8 +273,8 @@ public actor KeyGrab {
     }
     let keyboard = try Keyboard(connection)
     let strokes = keyboard?.strokes(for: wanted) ?? []
-    // The server also reports changes without effect, for example when another keyboard is first used; releasing the
-    // grab for a moment would lose that key press.
+    // The server also reports mapping changes that have no effect here, for example at the first key press on a second
+    // keyboard. Releasing the grab for a moment would lose that key press.
     if !strokes.isEmpty && strokes == held { return .held }
     giveBack()
     guard let keyboard, !strokes.isEmpty else { return .missing }

@@ -38,7 +38,7 @@ struct Keyboard {
 
   /// Returns the strokes for a combination; empty if the keyboard lacks the key or a modifier.
   ///
-  /// There is a stroke for each key that has the keysym in any layout, in each state of CapsLock and NumLock, because a
+  /// The result has a stroke for each key that has the keysym in any layout, with each state of CapsLock and NumLock: a
   /// grab treats locks as modifiers.
   func strokes(for keys: KeyCombination) -> Set<Stroke> {
     guard let held = state(of: keys.modifiers) else { return [] }

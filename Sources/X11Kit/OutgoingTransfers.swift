@@ -2,7 +2,7 @@
 ///
 /// Every transfer keeps its own text, so a new offer does not affect it.
 final class OutgoingTransfers {
-  /// The target of a transfer.
+  /// The window and property to which a transfer writes.
   ///
   /// A program may run several transfers at the same time, with a property for each.
   struct Destination: Hashable {
@@ -14,17 +14,17 @@ final class OutgoingTransfers {
     let bytes: [UInt8]
     let type: Atom
     var sent = 0
-    /// The number of our request that wrote the last chunk, which the requestor has not deleted yet.
+    /// The number of the request that wrote the latest chunk, which the requestor has not deleted yet.
     var lastWrite: UInt32
     var lastProgress = SuspendingClock.now
   }
 
-  /// The maximum number of transfers, so that requestors that never read cannot occupy unlimited memory.
+  /// The maximum number of transfers, which limits the memory that requestors occupy if they never read.
   static let capacity = 64
   /// The size of one request, in bytes; a longer text is sent in chunks of this size.
   ///
-  /// It is a quarter of the longest request (ICCCM 2.5), 64 KiB without BIG-REQUESTS, but at most 256 KiB, because xsel
-  /// cannot receive chunks of over 4 MB.
+  /// It is a quarter of the server's longest request (ICCCM 2.5): 64 KiB without BIG-REQUESTS. It is at most 256 KiB,
+  /// because with BIG-REQUESTS a quarter may be more than the 4 MB that xsel can receive in one chunk.
   let chunkLength: Int
 
   private let connection: XConnection

@@ -106,7 +106,7 @@ public actor SelectionOwner {
   /// Whether the clipboard holds this owner's text, according to the events received so far.
   public var isOwner: Bool { offer != nil }
 
-  /// Whether the connection is lost, or another client has destroyed the window; create a new owner then.
+  /// Whether the connection is lost or another client has destroyed the window; if so, create a new owner.
   public var isConnectionLost: Bool { readSource == nil }
 
   // MARK: - Events
@@ -161,7 +161,7 @@ public actor SelectionOwner {
   /// Handles requests that arrive before the answer.
   private func serverTime(_ deadline: Deadline) throws(TransferError) -> UInt32 {
     connection.requestTime(for: window, through: atoms[.timeProperty])
-    // Do not wait for the event alone, which never arrives if another client has destroyed the window.
+    // Do not only wait for the event, because it never arrives if another client has destroyed the window.
     try connection.synchronise(deadline)
     while let event = connection.consumeQueuedEvent() {
       if case .propertySet(window, atoms[.timeProperty], let time) = event { return time }
@@ -191,7 +191,8 @@ public actor SelectionOwner {
   // MARK: - Requests from requestors (ICCCM 2.2 and 2.6)
 
   private func answer(_ request: Event.SelectionRequest) {
-    // Clients that predate the ICCCM pass None as the property and mean the target (ICCCM 2.2).
+    // Clients that predate the ICCCM pass None as the property. For them, use the target's atom as the property (ICCCM
+    // 2.2).
     let property = request.property == noAtom ? request.target : request.property
     connection.answer(request, property: serve(request, into: property) ? property : nil)
   }
@@ -248,7 +249,7 @@ public actor SelectionOwner {
 
   /// Serves the pairs of target and property that the requestor has listed.
   ///
-  /// In the list, None replaces each target that cannot be served.
+  /// In the list, each target that cannot be served is replaced with None.
   private func serveAll(listedIn list: Atom, of requestor: Window, _ offer: Offer) -> Bool {
     let mostPairs = 64
     guard var pairs: [Atom] = connection.elements(of: list, of: requestor, limit: 2 * mostPairs),

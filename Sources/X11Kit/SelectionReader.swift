@@ -170,9 +170,9 @@ public actor SelectionReader: SerialActor {
   ///   - limits: The limits of size and time.
   ///   - onPurpose: Whether the user initiated this read; if not, every request needs the permit.
   ///   - asked: Called when the text has been requested.
-  /// - Throws: `TransferError` if there is no content; `cancelled` also if the owner changed before its text arrived,
-  ///   or if the permit was revoked or the focus lost before the text was requested. After any error but `unavailable`,
-  ///   the reader can be used again.
+  /// - Throws: `TransferError` if there is no content. `cancelled` includes the cases that the owner changed before its
+  ///   text arrived, and that the permit was revoked or the focus lost before the text was requested. After any error
+  ///   but `unavailable`, the reader can be used again.
   public func readText(
     ownWindow: @autoclosure @escaping @Sendable () -> UInt32?, activeWindow: UInt32? = nil,
     within limits: TransferLimits, onPurpose: Bool = false, asked: @escaping @Sendable () -> Void = {}
@@ -192,7 +192,8 @@ public actor SelectionReader: SerialActor {
     ownWindow: @escaping () -> UInt32?, asked: @escaping () -> Void
   ) -> Result<ClipboardContent, TransferError> {
     handleEvents()
-    // A read that the user has initiated leaves the offer new for `nextOffer`.
+    // Only an automatic read uses up the offer; after a read that the user initiated, `nextOffer` still reports it as
+    // new.
     if permission != nil {
       hasNewOffer = false
       endAwaitingFocus()
@@ -214,17 +215,19 @@ public actor SelectionReader: SerialActor {
     }
   }
 
-  /// Handles owner changes after a read, because the read has consumed their events.
+  /// Handles the owner changes whose events the read has consumed.
   private func resume(after transfer: SelectionTransfer, isOnPurpose: Bool) {
     let mayHaveFocus = isOnPurpose && !awaitedFocus.isEmpty
     if followedGrant != nil, transfer.isReplaced || mayHaveFocus { hasNewOffer = true }
     handleEvents()
   }
 
-  /// Reads a text that another program has dropped, if GDK would convert it: GDK truncates the text at a NUL, and
-  /// escapes invalid UTF-8.
+  /// Reads a text that another program has dropped, unless GDK passes the text on unchanged.
   ///
-  /// - Returns: nil if GDK passes the text on unchanged, or if GDK may succeed where this connection does not.
+  /// When GDK converts a text, it truncates the text at a NUL, and escapes invalid UTF-8.
+  ///
+  /// - Returns: nil if GDK should read the text, because it passes the text on unchanged or may succeed where this read
+  ///   failed.
   /// - Throws: `TransferError` if the text cannot be read.
   public func readDroppedText(within limits: TransferLimits) throws(TransferError) -> [UInt8]? {
     let deadline = Deadline.endless.limited(to: limits.total)
@@ -281,7 +284,7 @@ extension SelectionReader {
       if windows.count > Self.limit { connection.destroy(windows.removeFirst().window) }
     }
 
-    /// Destroys a window once the event shows that its owner is done.
+    /// Destroys a kept window if `event` shows that the owner has answered or written the chunk.
     func handle(_ event: Event) {
       guard !windows.isEmpty else { return }
       switch event {

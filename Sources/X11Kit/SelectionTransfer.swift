@@ -37,7 +37,7 @@ final class SelectionTransfer {
     let window: Window?
   }
 
-  /// Whether the clipboard now has another offer than the one that is being read.
+  /// Whether a new offer has replaced the one being read.
   private(set) var isReplaced = false
   /// Whether no request was sent because another window has the focus.
   private(set) var lacksFocus = false
@@ -89,9 +89,10 @@ final class SelectionTransfer {
 
   /// Reads the content of the selection; for a drop, only a text that GDK would convert.
   ///
-  /// - Throws: `TransferError` if there is no content; `cancelled` also if the owner changed before its text arrived.
+  /// - Throws: `TransferError` if there is no content, including `cancelled` if the owner changed before its text
+  ///   arrived.
   func content() throws(TransferError) -> ClipboardContent {
-    // Use a server time instead of CurrentTime (ICCCM 2.4), because some owners reject the latter.
+    // Use a server time (ICCCM 2.4), because some owners reject CurrentTime.
     connection.requestTime(for: requestor, through: atoms[.timeProperty])
     guard let owner = try currentOwner() else { return .noText }
     if owner == ownWindow() { return .own }
@@ -250,7 +251,8 @@ final class SelectionTransfer {
   private func handle(_ event: Event) throws(TransferError) {
     orphanedRequests.handle(event)
     switch event {
-    // Another client has destroyed the window for the answers: read again with a new window.
+    // Another client has destroyed the window for the answers: cancel, so that the caller reads again with a new
+    // window.
     case .windowDestroyed(requestor), .windowMissing(requestor):
       isReplaced = true
       throw .cancelled
@@ -262,7 +264,7 @@ final class SelectionTransfer {
     }
   }
 
-  /// Whether the owner of this selection changed after the request for the owner.
+  /// Whether the owner of this selection changed after the request that looked up the owner.
   private func isCurrent(_ change: Event.SelectionChange) -> Bool {
     guard change.selection == selection else { return false }
     guard case .examining(let request) = stage else { return true }
@@ -277,8 +279,8 @@ final class SelectionTransfer {
   private func ownerChanged(_ change: Event.SelectionChange) throws(TransferError) {
     isReplaced = change.owner != nil
     if let owner = change.owner, owner == ownWindow() {
-      // If the request reached the owner before this change, the user copied from the history after that text was
-      // copied, so continue reading it.
+      // If the request had reached the owner before this change, the text was copied before the user's copy from the
+      // history. Continue to read it.
       guard isRequestBefore(change) else { throw .ownershipLost }
       isOwnershipLost = true
       return
@@ -289,7 +291,8 @@ final class SelectionTransfer {
     }
     switch stage {
     case .answered where change.owner == nil: break
-    // Some owners serve no other requestor until this transfer is over (xclip 0.13).
+    // Continue for the grace period, because some owners serve no other requestor until this transfer is over (xclip
+    // 0.13).
     case .answered: graceEnd = graceEnd ?? .now + limits.grace
     // The examined owner received the request before another program took the clipboard.
     case .asked(let request) where change.isAfter(request) && isAnotherProgram(change.owner):
@@ -353,7 +356,7 @@ final class SelectionTransfer {
       try waitForChunk(of: property, deadline)
       let outcome = try connection.consumeProperty(
         property, of: requestor, appendingTo: &bytes, limit: limit, self.deadline)
-      // If the property is absent, its value was read with the last chunk; only an empty property marks the end.
+      // An absent property was already read together with the previous chunk; only an empty property marks the end.
       if outcome != .absent { return outcome }
     }
   }
@@ -369,8 +372,8 @@ final class SelectionTransfer {
   /// Lets the owner finish a text that is too large and discards it, unless the owner stalls or takes too long in
   /// total.
   ///
-  /// xclip 0.13 serves no other requestor until a transfer is over: if one is abandoned, no program can paste from it
-  /// again.
+  /// xclip 0.13 serves no other requestor until a transfer is over: if a transfer is abandoned, no program can paste
+  /// from xclip again.
   private func discardChunks(in property: Atom) throws(TransferError) {
     do {
       while try !connection.discardProperty(property, of: requestor, deadline) {

@@ -6,7 +6,8 @@ extension XConnection {
     try selectionOwner(answering: xcb_get_selection_owner(handle, selection).sequence, deadline)
   }
 
-  /// Returns the reply to the `xcb_get_selection_owner` request number `sequence`.
+  /// Returns the owner from the reply to the `xcb_get_selection_owner` request number `sequence`; nil if there is no
+  /// owner.
   func selectionOwner(answering sequence: UInt32, _ deadline: Deadline) throws(TransferError) -> Window? {
     let reply = try reply(xcb_get_selection_owner_reply_t.self, to: sequence, deadline)
     guard let owner = reply?.body.owner, owner != noWindow else { return nil }
@@ -119,8 +120,8 @@ extension XConnection {
 
   /// Deletes a property without reading it.
   ///
-  /// A missing property is not deleted, because its next value, perhaps the end of a transfer, may arrive before the
-  /// deletion.
+  /// A missing property is not deleted: its next value, which may be the end of a transfer, could arrive before the
+  /// deletion and be lost.
   ///
   /// - Returns: whether the property existed and was empty.
   func discardProperty(

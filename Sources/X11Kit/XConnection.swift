@@ -13,10 +13,10 @@ let noAtom: Atom = 0
 /// CurrentTime, in a request without a timestamp.
 let noTime: xcb_timestamp_t = 0
 
-/// A separate connection to the X server, which is closed with the last reference to this object.
+/// A separate connection to the X server, which is closed when this object is released.
 ///
-/// It uses XCB rather than Xlib, because Xlib has one error handler for the whole process, which GDK has set, and calls
-/// `exit` when the server exits. It is not Sendable and belongs to one actor.
+/// It uses XCB rather than Xlib, because Xlib calls `exit` when the server exits, and has only one error handler per
+/// process, which GDK has set. The object is not Sendable and belongs to one actor.
 ///
 /// XCB reads events while it waits for a reply or writes to a full socket. These events are in its queue, and the
 /// socket does not become readable for them, so check the queue before every sleep.
@@ -207,7 +207,7 @@ final class XConnection {
     xcb_destroy_window(handle, window)
   }
 
-  /// Selects the events that this connection receives for a window, ours or another's.
+  /// Selects the events that this connection receives for a window, which may be another client's.
   ///
   /// If the window does not exist, an `Event.windowMissing` follows.
   func select(_ events: WindowEvents, on window: Window) {
@@ -265,9 +265,9 @@ final class XConnection {
     return (setup.pointee.min_keycode, setup.pointee.max_keycode)
   }
 
-  /// Grabs either all of these strokes or none, whichever window has the focus.
+  /// Grabs either all of these strokes or none; they are reported whichever window has the focus.
   ///
-  /// The grab freezes nothing, so a process that is stopped blocks only these keys. See ``freezeKeys(since:)``.
+  /// The grab freezes nothing: if this process is stopped, only these keys are blocked. See ``freezeKeys(since:)``.
   ///
   /// - Returns: false if another connection has grabbed one of them.
   func grab(_ strokes: Set<Keyboard.Stroke>) throws(TransferError) -> Bool {
@@ -331,8 +331,8 @@ final class XConnection {
 
   /// Calls a handler whenever a connection's socket is readable, until the source is released.
   ///
-  /// It retains the connection until libdispatch no longer uses the socket, because a descriptor that is closed while
-  /// it is being watched may already be reused.
+  /// It retains the connection until libdispatch no longer uses the socket, because the number of a descriptor that is
+  /// closed while being watched may already be reused.
   final class ReadSource {
     private let source: any DispatchSourceRead
     private let queue: DispatchQueue
@@ -350,7 +350,7 @@ final class XConnection {
 
     /// Starts calling `handler`; call this exactly once.
     ///
-    /// libdispatch traps if a source is released that was never activated.
+    /// libdispatch traps if a source that was never activated is released.
     func start(_ handler: @escaping @Sendable () -> Void) {
       self.handler = handler
       source.setEventHandler(handler: handler)
