@@ -36,6 +36,22 @@ import Testing
     }
   }
 
+  @Test func `a row keeps its text when its tint fades, and another row has another text`() async throws {
+    try await Scene.run { scene in
+      let below = Rectangle(x: 100, y: 300, width: 100, height: 24)
+      try await scene.capture("one")
+      let tinted = try await scene.screenshot()
+      var faded = tinted
+      try await waitUntil("the tint gone") {
+        faded = try await scene.screenshot()
+        return faded.mostCommonColour(in: Scene.firstRow) == faded.mostCommonColour(in: below)
+      }
+      #expect(faded.hasSameText(as: tinted, in: Scene.firstRow))
+      try await scene.capture("two")
+      #expect(try await !scene.screenshot().hasSameText(as: tinted, in: Scene.firstRow))
+    }
+  }
+
   /// The X server is not checked, because a finished desktop leaves its server to the next one.
   @Test func `a killed test process leaves no temporary folder`() async throws {
     let result = try await #require(

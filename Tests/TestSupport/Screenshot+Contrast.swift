@@ -14,6 +14,22 @@ extension Screenshot {
     counts(in: rectangle).max { $0.value < $1.value }?.key ?? Colour(red: 0, green: 0, blue: 0)
   }
 
+  /// Whether a rectangle shows the same text as in another picture, in any colours and on any plain background.
+  public func hasSameText(as other: Screenshot, in rectangle: Rectangle) -> Bool {
+    matches(other, in: rectangle)
+      || zip(coverage(of: rectangle), other.coverage(of: rectangle)).allSatisfy { abs($0 - $1) < 0.3 }
+  }
+
+  /// How much of each pixel of a rectangle is covered by text: 0 for the background, 1 for the inside of a letter.
+  private func coverage(of rectangle: Rectangle) -> [Double] {
+    let ground = mostCommonColour(in: rectangle)
+    let distances = colours(in: rectangle).map {
+      abs($0.red - ground.red) + abs($0.green - ground.green) + abs($0.blue - ground.blue)
+    }
+    let most = max(1, distances.max() ?? 1)
+    return distances.map { Double($0) / Double(most) }
+  }
+
   /// The rectangle's lines of text from top to bottom, each as wide as the rectangle, separated by rows of one colour.
   public func lines(in rectangle: Rectangle) -> [Rectangle] {
     var lines: [Rectangle] = []

@@ -93,21 +93,28 @@ public struct Screenshot: Sendable {
   /// The number of pixels of each colour in a rectangle.
   func counts(in rectangle: Rectangle) -> [Colour: Int] {
     var counts: [UInt32: Int] = [:]
+    for pixel in values(in: rectangle) { counts[pixel, default: 0] += 1 }
+    return Dictionary(uniqueKeysWithValues: counts.map { pixel, count in (Colour(pixel), count) })
+  }
+
+  /// The colour of each pixel of a rectangle.
+  func colours(in rectangle: Rectangle) -> [Colour] { values(in: rectangle).map(Colour.init) }
+
+  /// The colour of each pixel of a rectangle, as a number.
+  private func values(in rectangle: Rectangle) -> [UInt32] {
+    var values: [UInt32] = []
     _ = allRows(of: rectangle) { row in
       var start = row.startIndex
       while start < row.endIndex {
         let (red, green, blue) = (
           row[start + layout.red], row[start + layout.green], row[start + layout.blue]
         )
-        counts[UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue), default: 0] += 1
+        values.append(UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue))
         start += layout.stride
       }
       return true
     }
-    return Dictionary(
-      uniqueKeysWithValues: counts.map { pixel, count in
-        (Colour(red: Int(pixel >> 16), green: Int(pixel >> 8 & 0xff), blue: Int(pixel & 0xff)), count)
-      })
+    return values
   }
 
   /// Whether `holds` returns true for each row of the part of a rectangle that is inside the picture.
@@ -127,6 +134,12 @@ public struct Screenshot: Sendable {
       return true
     }
     return bytes
+  }
+}
+
+extension Screenshot.Colour {
+  fileprivate init(_ pixel: UInt32) {
+    self.init(red: Int(pixel >> 16), green: Int(pixel >> 8 & 0xff), blue: Int(pixel & 0xff))
   }
 }
 
